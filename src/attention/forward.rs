@@ -1,0 +1,373 @@
+//! One forward pass: what the Jacobian's products need, computed once.
+//!
+//! Shapes: p = sum over heads of (2 k + d_v); the projections [Q_1; K_1; V_1; Q_2; ..] X are p x n, and the attention
+//! matrix of a head is n x n, column i its row i. Scores are shifted by their row's maximum before the exponential, so
+//! that softmax is stable for any finite scores.
+
+use std::ops::Range;
+
+use nalgebra::DMatrix;
+
+use super::kernel::Kernel;
+use super::normalize::Normalizer;
+use super::product::{Accumulate, View, ViewMut, multiply};
+use super::scalar::Scalar;
+use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Scope, limits};
+use crate::weights::Inputs;
+
+/// Where the attention matrices live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Kept: a product reads them.
+    Kept,
+    /// Recomputed block by block in every product: n^2 exponentials a product, and no n^2 memory.
+    Recomputed,
+}
+
+/// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
+const MAX_KEPT: usize = 24 << 20;
+
+/// One head in the stacked projections.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadLayout {
+    pub(crate) kernel: Kernel,
+    /// Rows of Q x, K x, V x in the projections.
+    pub(crate) q_rows: Range<usize>,
+    pub(crate) k_rows: Range<usize>,
+    pub(crate) v_rows: Range<usize>,
+    /// Rows of this head in the concatenated outputs.
+    pub(crate) out_rows: Range<usize>,
+}
+
+/// The state of attention at given tokens.
+#[derive(Clone, Debug)]
+pub struct Forward<T: Scalar> {
+    pub(crate) n: usize,
+    pub(crate) d: usize,
+    pub(crate) mask: Mask,
+    pub(crate) scope: Scope,
+    pub(crate) heads: Vec<HeadLayout>,
+    pub(crate) normalizer: Normalizer<T>,
+    /// p x d.
+    pub(crate) stacked: DMatrix<T>,
+    /// p x n.
+    pub(crate) projections: DMatrix<T>,
+    /// d_out x (sum of d_v).
+    pub(crate) output: Option<DMatrix<T>>,
+    /// Largest score of each row, and 1/sum_j exp(s_ij - largest), n pairs a head: kept apart, because their sum in one
+    /// logarithm would lose digits where scores are large.
+    row_scales: Vec<Vec<(T, T)>>,
+    /// |k_j|^2 of each head, where the kernel asks for it.
+    key_squares: Vec<Vec<T>>,
+    kept: Vec<Vec<T>>,
+    storage: Storage,
+}
+
+/// Some columns of a transposed attention matrix: rows `rows` of P.
+#[derive(Debug)]
+pub struct RowBlock<'a, T> {
+    /// n_columns x rows.len(), packed with stride `stride`.
+    pub weights: &'a [T],
+    /// From one row of P to the next.
+    pub stride: usize,
+}
+
+impl<T: Scalar> Forward<T> {
+    /// The forward pass of an experiment at its inputs.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where scores leave the range of the numbers, [`InputError::TooLarge`] where there are
+    /// too many.
+    pub fn new(experiment: &Experiment, inputs: &Inputs) -> Result<Self, InputError> {
+        let constants = |matrix: &DMatrix<f64>| matrix.map(T::constant);
+        Forward::at(experiment, inputs, &constants(&inputs.tokens))
+    }
+
+    /// The forward pass at other tokens (d x n), as dual numbers need.
+    ///
+    /// # Errors
+    /// As [`Forward::new`].
+    pub fn at(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<T>) -> Result<Self, InputError> {
+        let (d, n) = tokens.shape();
+        limits::check_tokens(n, d)?;
+        limits::check_scores(n)?;
+        if tokens.iter().any(|x| !x.value().is_finite()) {
+            return Err(InputError::Overflow { what: "The tokens".into() });
+        }
+        let (heads, stacked) = stack(experiment.attention, inputs);
+        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
+        let p = stacked.nrows();
+        let mut projections = DMatrix::from_element(p, n, T::constant(0.0));
+        multiply(
+            ViewMut::new(projections.as_mut_slice(), p, n),
+            Accumulate::Replace,
+            View::new(stacked.as_slice(), p, d),
+            View::new(normalizer.outputs().as_slice(), d, n),
+            T::constant(1.0),
+        );
+        let scope = match experiment.normalization {
+            Normalization::None => Scope::Inputs,
+            _ => experiment.normalization_scope,
+        };
+        let storage = if n * n <= MAX_KEPT / heads.len().max(1) { Storage::Kept } else { Storage::Recomputed };
+        let mut forward = Forward {
+            n,
+            d,
+            mask: experiment.mask,
+            scope,
+            row_scales: Vec::with_capacity(heads.len()),
+            key_squares: Vec::with_capacity(heads.len()),
+            kept: Vec::new(),
+            heads,
+            normalizer,
+            stacked,
+            projections,
+            output: inputs.weights.output.as_ref().map(|matrix| matrix.map(T::constant)),
+            storage,
+        };
+        if forward.projections.iter().any(|x| !x.value().is_finite()) {
+            return Err(InputError::Overflow { what: "The queries, keys or values".into() });
+        }
+        for head_idx in 0..forward.heads.len() {
+            forward.attend(head_idx)?;
+        }
+        Ok(forward)
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Dimension of a token.
+    #[must_use]
+    pub fn d(&self) -> usize {
+        self.d
+    }
+
+    /// Dimension of an output token.
+    #[must_use]
+    pub fn d_out(&self) -> usize {
+        self.output.as_ref().map_or(self.d_concatenated(), DMatrix::nrows)
+    }
+
+    /// Number of heads.
+    #[must_use]
+    pub fn n_heads(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// The normaliser at these tokens.
+    #[must_use]
+    pub fn normalizer(&self) -> &Normalizer<T> {
+        &self.normalizer
+    }
+
+    /// Where the attention matrices live.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    /// f(X), d_out x n.
+    #[must_use]
+    pub fn output(&self) -> DMatrix<T> {
+        let d_cat = self.d_concatenated();
+        let mut concatenated = DMatrix::from_element(d_cat, self.n, T::constant(0.0));
+        let mut buffer = self.row_buffer();
+        for (head_idx, head) in self.heads.iter().enumerate() {
+            for rows in self.row_blocks() {
+                let reach = self.reach(&rows);
+                let block = self.rows_of_p(head_idx, rows.clone(), &mut buffer);
+                multiply(
+                    ViewMut::strided(
+                        &mut concatenated.as_mut_slice()[rows.start * d_cat + head.out_rows.start..],
+                        head.out_rows.len(),
+                        rows.len(),
+                        d_cat,
+                    ),
+                    Accumulate::Replace,
+                    self.projection(&head.v_rows, 0..reach),
+                    View::strided(block.weights, reach, rows.len(), block.stride),
+                    T::constant(1.0),
+                );
+            }
+        }
+        match &self.output {
+            None => concatenated,
+            Some(matrix) => {
+                let mut out = DMatrix::from_element(matrix.nrows(), self.n, T::constant(0.0));
+                multiply(
+                    ViewMut::new(out.as_mut_slice(), matrix.nrows(), self.n),
+                    Accumulate::Replace,
+                    View::new(matrix.as_slice(), matrix.nrows(), d_cat),
+                    View::new(concatenated.as_slice(), d_cat, self.n),
+                    T::constant(1.0),
+                );
+                out
+            }
+        }
+    }
+
+    /// Rows `rows` of a head's attention matrix P, each n numbers long; `buffer` comes from [`Forward::row_buffer`].
+    pub fn rows_of_p<'a>(&'a self, head_idx: usize, rows: Range<usize>, buffer: &'a mut [T]) -> RowBlock<'a, T> {
+        if let Some(kept) = self.kept.get(head_idx) {
+            return RowBlock { weights: &kept[rows.start * self.n..rows.end * self.n], stride: self.n };
+        }
+        self.scores(head_idx, &rows, buffer);
+        let reach = self.reach(&rows);
+        for (row, column) in rows.clone().zip(buffer.chunks_exact_mut(reach)) {
+            let (shift, inverse) = self.row_scales[head_idx][row];
+            let allowed = self.reach(&(row..row + 1));
+            column[..allowed].iter_mut().for_each(|s| *s = (*s - shift).exp() * inverse);
+            column[allowed..].fill(T::constant(0.0));
+        }
+        RowBlock { weights: &buffer[..rows.len() * reach], stride: reach }
+    }
+
+    /// A buffer for [`Forward::rows_of_p`]: empty where the attention matrices are kept.
+    #[must_use]
+    pub fn row_buffer(&self) -> Vec<T> {
+        match self.storage {
+            Storage::Kept => Vec::new(),
+            Storage::Recomputed => vec![T::constant(0.0); self.n * self.rows_a_block()],
+        }
+    }
+
+    /// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache.
+    #[must_use]
+    pub fn rows_a_block(&self) -> usize {
+        const BLOCK_ENTRIES: usize = 1 << 16;
+        (BLOCK_ENTRIES / self.n).clamp(16, 1024).min(self.n)
+    }
+
+    /// The row blocks in order.
+    pub fn row_blocks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
+        let (n, step) = (self.n, self.rows_a_block());
+        (0..n).step_by(step).map(move |start| start..(start + step).min(n))
+    }
+
+    /// How many tokens the rows of a block reach at most: all, or up to its last row under the causal mask.
+    pub(crate) fn reach(&self, rows: &Range<usize>) -> usize {
+        match self.mask {
+            Mask::None => self.n,
+            Mask::Causal => rows.end,
+        }
+    }
+
+    /// Some rows of the projections at some tokens.
+    pub(crate) fn projection(&self, rows: &Range<usize>, tokens: Range<usize>) -> View<'_, T> {
+        part(self.projections.as_slice(), self.projections.nrows(), rows, tokens)
+    }
+
+    pub(crate) fn d_concatenated(&self) -> usize {
+        self.heads.iter().map(|head| head.out_rows.len()).sum()
+    }
+
+    /// Scores, row sums and (where kept) softmax of one head.
+    fn attend(&mut self, head_idx: usize) -> Result<(), InputError> {
+        let (n, head) = (self.n, self.heads[head_idx].clone());
+        let squares = match head.kernel.key_square {
+            0.0 => Vec::new(),
+            _ => (0..n)
+                .map(|j| {
+                    let keys = self.projections.column(j);
+                    head.k_rows.clone().fold(T::constant(0.0), |sum, row| sum + keys[row] * keys[row])
+                })
+                .collect(),
+        };
+        self.key_squares.push(squares);
+        let mut scales = Vec::with_capacity(n);
+        let mut kept = match self.storage {
+            Storage::Kept => vec![T::constant(0.0); n * n],
+            Storage::Recomputed => Vec::new(),
+        };
+        let mut block = vec![T::constant(0.0); n * self.rows_a_block()];
+        for rows in self.row_blocks() {
+            self.scores(head_idx, &rows, &mut block);
+            let reach = self.reach(&rows);
+            for (row, scores) in rows.clone().zip(block.chunks_exact_mut(reach)) {
+                let scores = &mut scores[..self.reach(&(row..row + 1))];
+                // max() drops NaN, so that every score is looked at.
+                let finite = scores.iter().all(|s| s.value().is_finite());
+                if !finite {
+                    return Err(InputError::Overflow { what: "The attention scores".into() });
+                }
+                let largest = scores.iter().map(|s| s.value()).fold(f64::NEG_INFINITY, f64::max);
+                let shift = T::constant(largest);
+                let mut sum = T::constant(0.0);
+                for score in scores.iter_mut() {
+                    *score = (*score - shift).exp();
+                    sum += *score;
+                }
+                let inverse = T::constant(1.0) / sum;
+                scales.push((shift, inverse));
+                if self.storage == Storage::Kept {
+                    let row_of_p = &mut kept[row * n..row * n + scores.len()];
+                    for (p, score) in row_of_p.iter_mut().zip(scores.iter()) {
+                        *p = *score * inverse;
+                    }
+                }
+            }
+        }
+        self.row_scales.push(scales);
+        if self.storage == Storage::Kept {
+            self.kept.push(kept);
+        }
+        Ok(())
+    }
+
+    /// Scores of some rows (up to a row constant), reach x rows.len(), into the front of `block`.
+    fn scores(&self, head_idx: usize, rows: &Range<usize>, block: &mut [T]) {
+        let head = &self.heads[head_idx];
+        let reach = self.reach(rows);
+        multiply(
+            ViewMut::new(block, reach, rows.len()),
+            Accumulate::Replace,
+            self.projection(&head.k_rows, 0..reach).transpose(),
+            self.projection(&head.q_rows, rows.clone()),
+            T::constant(head.kernel.cross),
+        );
+        if head.kernel.key_square != 0.0 {
+            let weight = T::constant(head.kernel.key_square);
+            for column in block[..reach * rows.len()].chunks_exact_mut(reach) {
+                for (score, square) in column.iter_mut().zip(&self.key_squares[head_idx]) {
+                    *score -= *square * weight;
+                }
+            }
+        }
+    }
+}
+
+/// Some rows at some columns of a packed matrix of `n_rows` rows.
+pub(crate) fn part<'a, T: Scalar>(
+    data: &'a [T],
+    n_rows: usize,
+    rows: &Range<usize>,
+    columns: Range<usize>,
+) -> View<'a, T> {
+    View::strided(&data[columns.start * n_rows + rows.start..], rows.len(), columns.len(), n_rows)
+}
+
+/// The heads' places in the stacked projection matrix, and that matrix (p x d).
+fn stack<T: Scalar>(attention: Attention, inputs: &Inputs) -> (Vec<HeadLayout>, DMatrix<T>) {
+    let weights = &inputs.weights;
+    let p: usize = weights.heads.iter().map(|head| 2 * head.q.nrows() + head.v.nrows()).sum();
+    let mut stacked = DMatrix::from_element(p, weights.d(), T::constant(0.0));
+    let (mut row, mut out_row) = (0, 0);
+    let mut heads = Vec::with_capacity(weights.heads.len());
+    for head in &weights.heads {
+        let mut place = |matrix: &DMatrix<f64>| {
+            let rows = row..row + matrix.nrows();
+            stacked.rows_mut(rows.start, rows.len()).copy_from(&matrix.map(T::constant));
+            row = rows.end;
+            rows
+        };
+        let (q_rows, k_rows, v_rows) = (place(&head.q), place(&head.k), place(&head.v));
+        let out_rows = out_row..out_row + head.v.nrows();
+        out_row = out_rows.end;
+        heads.push(HeadLayout { kernel: Kernel::new(attention, head.q.nrows()), q_rows, k_rows, v_rows, out_rows });
+    }
+    (heads, stacked)
+}

@@ -1,0 +1,47 @@
+//! The scores of attention and their gradients: the one place where dot-product and L2 attention differ.
+//!
+//! | kernel | s_ij | a_ij = ds_ij/dx_i | b_ij = ds_ij/dx_j |
+//! | --- | --- | --- | --- |
+//! | dot | (Q x_i).(K x_j)/sqrt(k) | K^T-side: Q^T k_j/sqrt(k) | K^T q_i/sqrt(k) |
+//! | l2 | -\|Q x_i - K x_j\|^2/sqrt(k) | -(2/sqrt k) Q^T r_ij | (2/sqrt k) K^T r_ij, r_ij = q_i - k_j |
+//!
+//! Expanding the square, the l2 score is 2 q_i.k_j/sqrt(k) - |k_j|^2/sqrt(k) - |q_i|^2/sqrt(k), and the last term is
+//! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w, and everything
+//! downstream is one code.
+
+use crate::experiment::Attention;
+
+/// The two numbers of a kernel for a head of key dimension k: s_ij = c q_i.k_j - w |k_j|^2, up to a row constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kernel {
+    /// c: 1/sqrt(k) for dot, 2/sqrt(k) for l2.
+    pub cross: f64,
+    /// w: 0 for dot, 1/sqrt(k) for l2.
+    pub key_square: f64,
+    /// The coefficient of |q_i|^2, which no softmax sees but every gradient of s_ij has: 0 for dot, 1/sqrt(k) for l2.
+    query_square: f64,
+}
+
+impl Kernel {
+    /// The kernel of a head of key dimension k.
+    #[must_use]
+    pub fn new(attention: Attention, key_dim: usize) -> Self {
+        let root = 1.0 / (key_dim as f64).sqrt();
+        match attention {
+            Attention::Dot => Kernel { cross: root, key_square: 0.0, query_square: 0.0 },
+            Attention::L2 => Kernel { cross: 2.0 * root, key_square: root, query_square: root },
+        }
+    }
+
+    /// ds_ij/dq_i at one entry of q_i and k_j; a_ij is Q^T of it.
+    #[must_use]
+    pub fn query_gradient(&self, q: f64, k: f64) -> f64 {
+        self.cross * k - 2.0 * self.query_square * q
+    }
+
+    /// ds_ij/dk_j at one entry of q_i and k_j; b_ij is K^T of it.
+    #[must_use]
+    pub fn key_gradient(&self, q: f64, k: f64) -> f64 {
+        self.cross * q - 2.0 * self.key_square * k
+    }
+}

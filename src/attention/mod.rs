@@ -1,0 +1,17 @@
+//! Self-attention at given tokens: normaliser, scores, softmax rows, heads, output. MATH.md section 1.
+//!
+//! Everything is written over [`Scalar`], so that f64, f32 and dual numbers share one code. Matrices hold a token a
+//! column; the attention matrix P is kept transposed (column i holds row i of P), so that a softmax row is contiguous.
+
+mod forward;
+mod kernel;
+mod normalize;
+mod product;
+mod scalar;
+
+pub(crate) use forward::part;
+pub use forward::{Forward, RowBlock, Storage};
+pub use kernel::Kernel;
+pub use normalize::Normalizer;
+pub use product::{Accumulate, View, ViewMut, multiply};
+pub use scalar::{Dual, Scalar};

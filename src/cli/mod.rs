@@ -1,0 +1,52 @@
+//! The command line: `lipscope measure` and `lipscope sweep`.
+//!
+//! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
+
+mod measure;
+mod sweep;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::{fs, io};
+
+use clap::{Parser, Subcommand};
+
+/// How smooth is attention? Local Lipschitz constants of self-attention, and every published bound.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measures an experiment file, or JSON Lines of them: one result a line.
+    Measure(measure::MeasureArguments),
+    /// Measures the spectral norm over a list of lengths n, with several draws at each, on all cores.
+    Sweep(sweep::SweepArguments),
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Measure(arguments) => measure::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
+    };
+    match outcome {
+        Ok(code) => code,
+        // The reader of a pipe went away: nobody is left to tell.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lipscope: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The text of a file, or of standard input for `-`.
+fn read_text(path: &Path) -> io::Result<String> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    if path.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(path).map_err(named) }
+}

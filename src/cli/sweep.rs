@@ -1,0 +1,152 @@
+//! `lipscope sweep`: the spectral norm over lengths and draws, on all cores.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::read_text;
+use crate::experiment::{Experiment, InputError};
+use crate::fit::fit_power_law;
+use crate::measure::{MeasureOptions, measure_with};
+use crate::sweep::{SweepPlan, SweepPoint, log_spaced};
+
+/// Arguments of `lipscope sweep`.
+#[derive(Debug, Args)]
+pub(super) struct SweepArguments {
+    /// An experiment file; its n is replaced by the lengths. - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
+    #[arg(long, short = 'n', default_value = "2:256:x16")]
+    lengths: String,
+    /// Draws a length.
+    #[arg(long, default_value_t = 8)]
+    draws: usize,
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+    /// Threads; 0 takes all cores.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One point a line, with a header.
+    Csv,
+    /// One object with the points and the fitted slope.
+    Json,
+}
+
+pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let plan = Experiment::from_json(&text).and_then(|experiment| {
+        let lengths = parse_lengths(&arguments.lengths)?;
+        SweepPlan::new(&experiment, &lengths, arguments.draws)
+    });
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(problem) => {
+            eprintln!("lipscope sweep: {problem}");
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
+    let bar = progress_bar(plan.n_points());
+    let options = MeasureOptions { dense_limit: 0, ..MeasureOptions::default() };
+    let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
+        (0..plan.n_points())
+            .into_par_iter()
+            .progress_with(bar)
+            .map(|point_idx| {
+                let measurement = measure_with(&plan.experiment_at(point_idx)?, options)?;
+                Ok(plan.point(point_idx, &measurement))
+            })
+            .collect()
+    });
+    let (points, problems): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    let points: Vec<SweepPoint> = points.into_iter().flatten().collect();
+    match arguments.format {
+        Format::Csv => write_csv(&points)?,
+        Format::Json => write_json(&points)?,
+    }
+    for problem in problems.iter().filter_map(|result| result.as_ref().err()) {
+        eprintln!("lipscope sweep: {problem}");
+    }
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Drawn on a terminal only.
+fn progress_bar(n_points: usize) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(n_points as u64);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} points, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn write_csv(points: &[SweepPoint]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "n,draw,spectral,radius,method,iterations,relative_residual")?;
+    for p in points {
+        let SweepPoint { n, draw, spectral, radius, method, iterations, relative_residual } = p;
+        let method = method.id();
+        writeln!(out, "{n},{draw},{spectral:?},{radius:?},{method},{iterations},{relative_residual:?}")?;
+    }
+    out.flush()
+}
+
+fn write_json(points: &[SweepPoint]) -> io::Result<()> {
+    let pairs: Vec<(f64, f64)> = points.iter().map(|p| (p.n as f64, p.spectral)).collect();
+    let fit = fit_power_law(&pairs).map(|fit| fit.to_value());
+    let list: Vec<_> = points.iter().map(SweepPoint::to_value).collect();
+    writeln!(io::stdout().lock(), "{}", json!({"points": list, "fit": fit}))
+}
+
+/// A list `2,4,8`, a range `2:98:2`, or a spaced range `2:4096:x16`.
+fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
+    let wrong = || InputError::BadValue {
+        key: "--lengths".into(),
+        found: text.into(),
+        expected: "a list 2,4,8, a range first:last:step, or first:last:xCOUNT".into(),
+    };
+    let number = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong());
+    let parts: Vec<&str> = text.split(':').collect();
+    match parts[..] {
+        [list] => list.split(',').map(number).collect(),
+        [first, last, step] => {
+            let (first, last) = (number(first)?, number(last)?);
+            match step.strip_prefix('x') {
+                Some(count) => Ok(log_spaced(first, last, number(count)?.min(crate::sweep::MAX_POINTS))),
+                None => match number(step)? {
+                    0 => Err(wrong()),
+                    step => Ok((first..=last).step_by(step).take(crate::sweep::MAX_POINTS + 1).collect()),
+                },
+            }
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_lengths;
+
+    #[test]
+    fn lengths_are_lists_ranges_or_spaced_ranges() {
+        assert_eq!(parse_lengths("2,4,8"), Ok(vec![2, 4, 8]));
+        assert_eq!(parse_lengths("2:10:4"), Ok(vec![2, 6, 10]));
+        assert_eq!(parse_lengths("2:128:x7"), Ok(vec![2, 4, 8, 16, 32, 64, 128]));
+        for broken in ["", "2:8", "2:8:0", "a", "2:8:xq", "-1"] {
+            assert!(parse_lengths(broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A walk through a JSON object that knows where it is: every error names the full path of the key.
+
+use serde_json::{Map, Value};
+
+use super::error::InputError;
+use super::rows::Rows;
+
+/// The fields of one JSON object that are still to be read.
+pub(super) struct Fields {
+    path: String,
+    left: Map<String, Value>,
+    known: Vec<&'static str>,
+}
+
+impl Fields {
+    /// The fields of `value`, which stands at `path` ("" for the whole file).
+    pub(super) fn of(path: &str, value: Value) -> Result<Self, InputError> {
+        match value {
+            Value::Object(left) => Ok(Fields { path: path.into(), left, known: Vec::new() }),
+            other => {
+                let name = if path.is_empty() { "the experiment" } else { path };
+                Err(InputError::bad_value(name, &other.to_string(), "an object { .. }"))
+            }
+        }
+    }
+
+    /// The full path of a key of this object.
+    pub(super) fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// Takes an optional key; null counts as absent.
+    pub(super) fn take(&mut self, key: &'static str) -> Option<Value> {
+        self.known.push(key);
+        self.left.remove(key).filter(|value| !value.is_null())
+    }
+
+    /// Takes a key that must be there.
+    pub(super) fn need(&mut self, key: &'static str, expected: &str) -> Result<Value, InputError> {
+        self.take(key).ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected: expected.into() })
+    }
+
+    /// Takes one of a few words, `default` where the key is absent.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+        default: Option<T>,
+    ) -> Result<T, InputError> {
+        let words = || choices.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
+        match self.take(key) {
+            None => default.ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected: words() }),
+            Some(value) => value
+                .as_str()
+                .and_then(|found| choices.iter().find(|(word, _)| *word == found))
+                .map(|(_, choice)| *choice)
+                .ok_or_else(|| InputError::bad_value(self.path_of(key), &value.to_string(), words())),
+        }
+    }
+
+    /// Takes a finite number.
+    pub(super) fn number(
+        &mut self,
+        key: &'static str,
+        default: f64,
+        expected: &str,
+        accept: impl Fn(f64) -> bool,
+    ) -> Result<f64, InputError> {
+        let Some(value) = self.take(key) else { return Ok(default) };
+        value
+            .as_f64()
+            .filter(|x| x.is_finite() && accept(*x))
+            .ok_or_else(|| InputError::bad_value(self.path_of(key), &value.to_string(), expected))
+    }
+
+    /// Takes a whole number of at least `least`.
+    pub(super) fn count(&mut self, key: &'static str, default: u64, least: u64) -> Result<u64, InputError> {
+        let Some(value) = self.take(key) else { return Ok(default) };
+        // 8.0 is a whole number too: other languages write it so.
+        let whole = value.as_u64().or_else(|| {
+            value.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.007_199_254_740_992e15).contains(x)).map(|x| x as u64)
+        });
+        whole.filter(|n| *n >= least).ok_or_else(|| {
+            let expected = match least {
+                0 => "a whole number, 0 or more".to_string(),
+                _ => format!("a whole number of at least {least}"),
+            };
+            InputError::bad_value(self.path_of(key), &value.to_string(), expected)
+        })
+    }
+
+    /// Takes a size: a whole number of at least one, small enough for an index.
+    pub(super) fn size(&mut self, key: &'static str, default: usize, limit: usize) -> Result<usize, InputError> {
+        let found = self.count(key, default as u64, 1)?;
+        usize::try_from(found).ok().filter(|size| *size <= limit).ok_or_else(|| InputError::TooLarge {
+            what: format!("`{}`", self.path_of(key)),
+            found: found.to_string(),
+            limit: limit.to_string(),
+            fix: "Make it smaller.".into(),
+        })
+    }
+
+    /// Takes a list of rows.
+    pub(super) fn rows(&mut self, key: &'static str) -> Result<Rows, InputError> {
+        let value = self.need(key, "a list of rows of numbers, like [[1,2],[3,4]]")?;
+        rows_of(&self.path_of(key), &value)
+    }
+
+    /// All known keys have been taken: what is left is an error.
+    pub(super) fn finish(self) -> Result<(), InputError> {
+        match self.left.keys().next() {
+            None => Ok(()),
+            Some(key) => Err(InputError::UnknownKey { key: self.path_of(key), expected: self.known.join(", ") }),
+        }
+    }
+}
+
+/// A list of rows, with an error that names row and column.
+pub(super) fn rows_of(path: &str, value: &Value) -> Result<Rows, InputError> {
+    let expected = "a list of rows of numbers, like [[1,2],[3,4]]";
+    let what = format!("`{path}`");
+    let lists = value.as_array().ok_or_else(|| InputError::bad_value(path, &value.to_string(), expected))?;
+    let mut rows = Vec::with_capacity(lists.len());
+    for (row_idx, list) in lists.iter().enumerate() {
+        let list = list.as_array().ok_or_else(|| {
+            InputError::bad_value(format!("{path}[{row_idx}]"), &list.to_string(), "a list of numbers")
+        })?;
+        let row = list
+            .iter()
+            .enumerate()
+            .map(|(column_idx, entry)| {
+                entry.as_f64().filter(|x| x.is_finite()).ok_or_else(|| InputError::NotANumber {
+                    what: what.clone(),
+                    row: row_idx + 1,
+                    column: column_idx + 1,
+                    found: super::error::shorten(&entry.to_string()),
+                })
+            })
+            .collect::<Result<Vec<f64>, InputError>>()?;
+        rows.push(row);
+    }
+    Rows::from_lists(&what, &rows)
+}

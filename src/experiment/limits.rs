@@ -1,0 +1,63 @@
+//! How large an experiment may be, and why.
+
+use super::InputError;
+
+/// The most tokens an experiment may name: causal runs and clusters need no n x n table.
+pub const MAX_TOKENS: usize = 1_000_000;
+/// The most dimensions of a token.
+pub const MAX_DIM: usize = 16_384;
+/// The most numbers in a token matrix (n times d): 32 MiB of f64, so that a Lanczos basis of 32 pairs stays under 2.2 GB
+/// natively; the page asks for far less.
+pub const MAX_TOKEN_ENTRIES: usize = 4_194_304;
+/// The most heads.
+pub const MAX_HEADS: usize = 1_024;
+/// The most numbers in the weights.
+pub const MAX_WEIGHT_ENTRIES: usize = 33_554_432;
+/// The most scores of one head (n times n) that are computed one by one: past it a product takes minutes.
+pub const MAX_SCORES: usize = 16_384 * 16_384;
+/// The largest file or pasted text that is looked at, in bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Checks the shape of a token matrix.
+///
+/// # Errors
+/// [`InputError::Empty`] or [`InputError::TooLarge`].
+pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
+    if n == 0 || d == 0 {
+        return Err(InputError::Empty { what: "The token list".into(), least: "one token of one number".into() });
+    }
+    let too_large = |what: &str, found: usize, limit: usize, fix: &str| {
+        Err(InputError::TooLarge {
+            what: what.into(),
+            found: found.to_string(),
+            limit: limit.to_string(),
+            fix: fix.into(),
+        })
+    };
+    if n > MAX_TOKENS {
+        return too_large("The number of tokens n", n, MAX_TOKENS, "Use fewer tokens.");
+    }
+    if d > MAX_DIM {
+        return too_large("The token dimension d", d, MAX_DIM, "Use fewer columns.");
+    }
+    match n.checked_mul(d) {
+        Some(entries) if entries <= MAX_TOKEN_ENTRIES => Ok(()),
+        _ => too_large("n times d", n.saturating_mul(d), MAX_TOKEN_ENTRIES, "Use fewer tokens or fewer dimensions."),
+    }
+}
+
+/// Checks that the n x n scores of a head can be computed.
+///
+/// # Errors
+/// [`InputError::TooLarge`].
+pub fn check_scores(n: usize) -> Result<(), InputError> {
+    if n.saturating_mul(n) > MAX_SCORES {
+        return Err(InputError::TooLarge {
+            what: "The number of scores n times n".into(),
+            found: format!("{n} x {n}"),
+            limit: MAX_SCORES.to_string(),
+            fix: "Use at most 16384 tokens.".into(),
+        });
+    }
+    Ok(())
+}

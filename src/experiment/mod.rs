@@ -1,0 +1,22 @@
+//! The experiment: one description of one measurement, and the file, link and form that carry it.
+//!
+//! The page exports and imports it, the command line reads it, and every number on screen can be reproduced from it.
+//! Parsing ([`Experiment::from_json`]) and user tables ([`table`]) are the only places where untrusted text comes in;
+//! what they return is valid, so that nothing downstream has to ask again.
+
+mod error;
+mod fields;
+pub mod limits;
+mod parse;
+mod rows;
+pub mod table;
+mod types;
+mod write;
+
+pub use error::InputError;
+pub(crate) use parse::weights_too_large;
+pub use rows::Rows;
+pub use types::{
+    Attention, Experiment, Head, Law, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope, TokenSource,
+    WeightSource,
+};

@@ -1,0 +1,257 @@
+//! From the text of an experiment file to an [`Experiment`], field by field.
+
+use serde_json::Value;
+
+use super::error::InputError;
+use super::fields::{Fields, rows_of};
+use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_TEXT_BYTES, MAX_TOKENS, MAX_WEIGHT_ENTRIES};
+use super::types::{
+    Attention, Experiment, Head, Law, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope, TokenSource,
+    WeightSource,
+};
+
+impl Experiment {
+    /// Parses and validates an experiment file.
+    ///
+    /// # Errors
+    /// Any [`InputError`]; it names the key (and row and column) and the fix.
+    pub fn from_json(text: &str) -> Result<Self, InputError> {
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(InputError::TooLarge {
+                what: "The file".into(),
+                found: format!("{} MB", text.len() >> 20),
+                limit: format!("{} MB", MAX_TEXT_BYTES >> 20),
+                fix: "Use fewer tokens or smaller weights.".into(),
+            });
+        }
+        if text.trim().is_empty() {
+            return Err(InputError::Empty { what: "The experiment".into(), least: "tokens and weights".into() });
+        }
+        let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: e.to_string() })?;
+        Experiment::from_value(value)
+    }
+
+    /// Validates an experiment that is JSON already.
+    ///
+    /// # Errors
+    /// As [`Experiment::from_json`].
+    pub fn from_value(value: Value) -> Result<Self, InputError> {
+        let mut fields = Fields::of("", value)?;
+        let version = fields.count("version", 1, 1)?;
+        if version != 1 {
+            return Err(InputError::bad_value("version", &version.to_string(), "1, the only version there is"));
+        }
+        let attention =
+            fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)], Some(Attention::Dot))?;
+        let mask = fields.choice("mask", &[("none", Mask::None), ("causal", Mask::Causal)], Some(Mask::None))?;
+        let normalization = fields.choice(
+            "normalization",
+            &[("none", Normalization::None), ("layer", Normalization::Layer), ("rms", Normalization::Rms)],
+            Some(Normalization::None),
+        )?;
+        let normalization_scope = fields.choice(
+            "normalization_scope",
+            &[("inputs", Scope::Inputs), ("composed", Scope::Composed)],
+            Some(Scope::Inputs),
+        )?;
+        let eps = fields.number("eps", 1e-5, "a number, 0 or more", |x| x >= 0.0)?;
+        let tokens = tokens(fields.need("tokens", "where the tokens come from, like {\"source\":\"random\"}")?)?;
+        let weights = match fields.take("weights") {
+            Some(value) => Some(weights(value)?),
+            None if matches!(tokens, TokenSource::Skew { .. }) => None,
+            None => {
+                return Err(InputError::MissingKey {
+                    key: "weights".into(),
+                    expected: "where the weights come from, like {\"source\":\"identity\",\"sign\":-1}".into(),
+                });
+            }
+        };
+        fields.finish()?;
+        let experiment =
+            Experiment { version: 1, attention, mask, normalization, normalization_scope, eps, tokens, weights };
+        experiment.check()?;
+        Ok(experiment)
+    }
+
+    /// What no single field shows: choices that do not go together.
+    fn check(&self) -> Result<(), InputError> {
+        if matches!(self.tokens, TokenSource::Clusters { .. }) && self.mask == Mask::Causal {
+            return Err(InputError::Conflict {
+                what: "`mask` = \"causal\"".into(),
+                problem: "has no meaning for clusters, whose tokens have no order".into(),
+                fix: "Use \"mask\":\"none\", or list the tokens.".into(),
+            });
+        }
+        if matches!(self.weights, Some(WeightSource::Kim { .. })) && self.attention == Attention::Dot {
+            return Err(InputError::Conflict {
+                what: "`weights.source` = \"kim\"".into(),
+                problem: "is L2 multi-head attention".into(),
+                fix: "Use \"attention\":\"l2\" with it.".into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn tokens(value: Value) -> Result<TokenSource, InputError> {
+    let mut fields = Fields::of("tokens", value)?;
+    let source = source(&mut fields, &["explicit", "random", "adversarial", "skew", "clusters"])?;
+    let radius = |fields: &mut Fields| fields.number("radius", 1.0, "a number above 0", |x| x > 0.0);
+    let tokens = match source {
+        "explicit" => {
+            let rows = fields.rows("rows")?;
+            limits::check_tokens(rows.n_rows(), rows.n_columns())?;
+            TokenSource::Explicit(rows)
+        }
+        "random" => {
+            let laws = [("gaussian", Law::Gaussian), ("sphere", Law::Sphere), ("ball", Law::Ball)];
+            let law = fields.choice("law", &laws, Some(Law::Gaussian))?;
+            let n = fields.size("n", 64, MAX_TOKENS)?;
+            let d = fields.size("d", 8, MAX_DIM)?;
+            limits::check_tokens(n, d)?;
+            TokenSource::Random(RandomTokens {
+                law,
+                n,
+                d,
+                radius: radius(&mut fields)?,
+                seed: fields.count("seed", 0, 0)?,
+            })
+        }
+        "clusters" => {
+            let positions = fields.rows("positions")?;
+            let value =
+                fields.need("log_multiplicities", "natural logarithms of the multiplicities, one a position")?;
+            let logs = rows_of("tokens.log_multiplicities", &Value::Array(vec![value]))?;
+            if logs.n_columns() != positions.n_rows() {
+                return Err(InputError::Shape {
+                    what: "`tokens.log_multiplicities`".into(),
+                    found: format!("{} numbers", logs.n_columns()),
+                    expected: format!("{} numbers", positions.n_rows()),
+                    reason: "each position has one".into(),
+                });
+            }
+            if let Some(at) = logs.entries().iter().position(|log| *log < 0.0) {
+                let found = logs.entries()[at].to_string();
+                let expected = "0 or more: the logarithm of a count";
+                return Err(InputError::bad_value(format!("tokens.log_multiplicities[{at}]"), &found, expected));
+            }
+            TokenSource::Clusters { positions, log_multiplicities: logs.entries().to_vec() }
+        }
+        witness => {
+            let n = fields.size("n", 64, MAX_TOKENS)?;
+            limits::check_tokens(n, 1)?;
+            let radius = radius(&mut fields)?;
+            if witness == "skew" { TokenSource::Skew { n, radius } } else { TokenSource::Adversarial { n, radius } }
+        }
+    };
+    fields.finish()?;
+    Ok(tokens)
+}
+
+fn weights(value: Value) -> Result<WeightSource, InputError> {
+    let mut fields = Fields::of("weights", value)?;
+    let source = source(&mut fields, &["explicit", "random", "identity", "kim"])?;
+    let scale = |fields: &mut Fields| fields.number("scale", 1.0, "a number, 0 or more", |x| x >= 0.0);
+    let weights = match source {
+        "explicit" => {
+            let value = fields.need("heads", "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}")?;
+            let expected = "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}";
+            let Value::Array(list) = value else {
+                return Err(InputError::bad_value("weights.heads", &value.to_string(), expected));
+            };
+            if list.is_empty() || list.len() > MAX_HEADS {
+                let expected = format!("a list of 1 to {MAX_HEADS} heads");
+                return Err(InputError::bad_value("weights.heads", &format!("a list of {}", list.len()), expected));
+            }
+            let heads = list.into_iter().enumerate().map(|(h, value)| head(h, value)).collect::<Result<Vec<_>, _>>()?;
+            let output = fields.take("output").map(|value| rows_of("weights.output", &value)).transpose()?;
+            check_explicit(&heads, output.as_ref())?;
+            WeightSource::Explicit { heads, output }
+        }
+        "random" => {
+            let heads = fields.size("heads", 1, MAX_HEADS)?;
+            let head_dim = fields.size("head_dim", 8, MAX_DIM)?;
+            let scale = scale(&mut fields)?;
+            let seed = fields.count("seed", 0, 0)?;
+            let output = match fields.take("output") {
+                None | Some(Value::Bool(false)) => Output::Absent,
+                Some(Value::Bool(true)) => Output::Drawn,
+                Some(other) => {
+                    return Err(InputError::bad_value("weights.output", &other.to_string(), "true or false"));
+                }
+            };
+            if heads.saturating_mul(head_dim) > MAX_WEIGHT_ENTRIES {
+                return Err(weights_too_large(heads.saturating_mul(head_dim)));
+            }
+            WeightSource::Random(RandomWeights { heads, head_dim, scale, seed, output })
+        }
+        "identity" => {
+            WeightSource::Identity { sign: fields.number("sign", 1.0, "1 or -1", |x| x == 1.0 || x == -1.0)? }
+        }
+        _ => WeightSource::Kim {
+            heads: fields.size("heads", 1, MAX_HEADS)?,
+            scale: scale(&mut fields)?,
+            seed: fields.count("seed", 0, 0)?,
+        },
+    };
+    fields.finish()?;
+    Ok(weights)
+}
+
+/// The error for weights of that many entries.
+pub(crate) fn weights_too_large(found: usize) -> InputError {
+    InputError::TooLarge {
+        what: "The number of weights".into(),
+        found: found.to_string(),
+        limit: MAX_WEIGHT_ENTRIES.to_string(),
+        fix: "Use fewer heads, a smaller head dimension, or a smaller d.".into(),
+    }
+}
+
+fn head(head_idx: usize, value: Value) -> Result<Head, InputError> {
+    let mut fields = Fields::of(&format!("weights.heads[{head_idx}]"), value)?;
+    let head = Head { q: fields.rows("q")?, k: fields.rows("k")?, v: fields.rows("v")? };
+    fields.finish()?;
+    Ok(head)
+}
+
+/// Shapes of explicit weights among themselves; against the tokens they are checked in `weights.rs`.
+fn check_explicit(heads: &[Head], output: Option<&super::Rows>) -> Result<(), InputError> {
+    let d = heads[0].q.n_columns();
+    let mut d_v_total = 0;
+    for (h, head) in heads.iter().enumerate() {
+        let shape = |what: &str, found: String, expected: String, reason: &str| {
+            Err(InputError::Shape {
+                what: format!("`weights.heads[{h}].{what}`"),
+                found,
+                expected,
+                reason: reason.into(),
+            })
+        };
+        if head.q.n_columns() != d {
+            return shape("q", head.q.shape(), format!("{} x {d}", head.q.n_rows()), "all heads take the same tokens");
+        }
+        if head.k.n_rows() != head.q.n_rows() || head.k.n_columns() != d {
+            let expected = format!("{} x {d}", head.q.n_rows());
+            return shape("k", head.k.shape(), expected, "K x_j and Q x_i can be multiplied");
+        }
+        if head.v.n_columns() != d {
+            return shape("v", head.v.shape(), format!("{} x {d}", head.v.n_rows()), "V takes the same tokens as Q");
+        }
+        d_v_total += head.v.n_rows();
+    }
+    match output {
+        Some(output) if output.n_columns() != d_v_total => Err(InputError::Shape {
+            what: "`weights.output`".into(),
+            found: output.shape(),
+            expected: format!("{} x {d_v_total}", output.n_rows()),
+            reason: "it takes the concatenated heads".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn source(fields: &mut Fields, sources: &[&'static str]) -> Result<&'static str, InputError> {
+    let choices: Vec<(&str, &'static str)> = sources.iter().map(|s| (*s, *s)).collect();
+    fields.choice("source", &choices, None)
+}

@@ -1,0 +1,108 @@
+//! A checked matrix as the file has it: a list of rows, none ragged, every entry finite.
+
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeSeq};
+
+use super::InputError;
+
+/// A matrix by rows: at least one row, at least one column, every entry finite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    n_columns: usize,
+    entries: Vec<f64>,
+}
+
+impl Rows {
+    /// From entries row by row. `what` names the table in errors.
+    ///
+    /// # Errors
+    /// [`InputError::Empty`], [`InputError::Shape`] or [`InputError::NotANumber`].
+    pub fn new(what: &str, n_columns: usize, entries: Vec<f64>) -> Result<Self, InputError> {
+        if entries.is_empty() || n_columns == 0 {
+            return Err(InputError::Empty { what: what.into(), least: "one row of one number".into() });
+        }
+        if entries.len() % n_columns != 0 {
+            return Err(InputError::Shape {
+                what: what.into(),
+                found: format!("{} numbers", entries.len()),
+                expected: format!("a multiple of {n_columns}"),
+                reason: "every row is full".into(),
+            });
+        }
+        if let Some(at) = entries.iter().position(|x| !x.is_finite()) {
+            return Err(InputError::NotANumber {
+                what: what.into(),
+                row: at / n_columns + 1,
+                column: at % n_columns + 1,
+                found: entries[at].to_string(),
+            });
+        }
+        Ok(Rows { n_columns, entries })
+    }
+
+    /// From a list of rows. `what` names the table in errors.
+    ///
+    /// # Errors
+    /// As [`Rows::new`], and [`InputError::RaggedRow`].
+    pub fn from_lists(what: &str, lists: &[Vec<f64>]) -> Result<Self, InputError> {
+        let n_columns = lists.first().map_or(0, Vec::len);
+        let mut entries = Vec::with_capacity(lists.len().saturating_mul(n_columns).min(1 << 24));
+        for (row_idx, list) in lists.iter().enumerate() {
+            if list.len() != n_columns {
+                return Err(InputError::RaggedRow {
+                    what: what.into(),
+                    row: row_idx + 1,
+                    found: list.len(),
+                    expected: n_columns,
+                });
+            }
+            entries.extend_from_slice(list);
+        }
+        Rows::new(what, n_columns, entries)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.entries.len() / self.n_columns
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    /// The entries, row by row.
+    #[must_use]
+    pub fn entries(&self) -> &[f64] {
+        &self.entries
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.entries.chunks_exact(self.n_columns)
+    }
+
+    /// Its shape in words.
+    #[must_use]
+    pub fn shape(&self) -> String {
+        format!("{} x {}", self.n_rows(), self.n_columns)
+    }
+}
+
+impl Serialize for Rows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(Some(self.n_rows()))?;
+        for row in self.iter() {
+            rows.serialize_element(row)?;
+        }
+        rows.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let lists = Vec::<Vec<f64>>::deserialize(deserializer)?;
+        Rows::from_lists("the matrix", &lists).map_err(serde::de::Error::custom)
+    }
+}

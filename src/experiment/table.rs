@@ -1,0 +1,248 @@
+//! A reader's own tokens: CSV, TSV, lists in JSON, or NumPy's `.npy`, one row a token.
+
+use npyz::{DType, NpyFile, TypeChar};
+use serde_json::Value;
+
+use super::error::{InputError, shorten};
+use super::fields::rows_of;
+use super::limits::{self, MAX_TEXT_BYTES, MAX_TOKEN_ENTRIES};
+use super::rows::Rows;
+
+/// What every `.npy` file starts with.
+const NPY_MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Reads tokens from the bytes of a file; the form is known by its content. `name` is used in errors.
+///
+/// # Errors
+/// Any [`InputError`]; it names the row and column and the fix.
+pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
+    if bytes.len() > MAX_TEXT_BYTES {
+        return Err(InputError::TooLarge {
+            what: name.into(),
+            found: format!("{} MB", bytes.len() >> 20),
+            limit: format!("{} MB", MAX_TEXT_BYTES >> 20),
+            fix: "Use fewer tokens.".into(),
+        });
+    }
+    if bytes.starts_with(NPY_MAGIC) {
+        return npy(name, bytes);
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => tokens_from_text(text),
+        Err(_) => Err(InputError::File {
+            file: name.into(),
+            problem: "it is neither text nor a .npy file".into(),
+            fix: "Save the tokens as CSV, TSV, JSON or NumPy .npy.".into(),
+        }),
+    }
+}
+
+/// Reads tokens from pasted text: JSON when it starts with `[`, else one token a line, entries separated by tabs,
+/// commas, semicolons or blanks. A first line without any number is a header and is passed over.
+///
+/// # Errors
+/// Any [`InputError`]; it names the row and column and the fix.
+pub fn tokens_from_text(text: &str) -> Result<Rows, InputError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Err(InputError::Empty { what: "The token list".into(), least: "two lines, one token a line".into() });
+    }
+    let rows = if text.starts_with('[') { json(text)? } else { separated(text)? };
+    checked(rows)
+}
+
+fn checked(rows: Rows) -> Result<Rows, InputError> {
+    if rows.n_rows() == 1 && rows.n_columns() > 1 {
+        return Err(InputError::Conflict {
+            what: format!("One line of {} numbers", rows.n_columns()),
+            problem: "is one token, and attention needs at least two".into(),
+            fix: "Put each token on its own line.".into(),
+        });
+    }
+    if rows.n_rows() == 1 {
+        return Err(InputError::OneToken);
+    }
+    limits::check_tokens(rows.n_rows(), rows.n_columns())?;
+    Ok(rows)
+}
+
+fn json(text: &str) -> Result<Rows, InputError> {
+    let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: e.to_string() })?;
+    match &value {
+        // A flat list is n tokens of one number.
+        Value::Array(list) if list.first().is_some_and(|entry| !entry.is_array()) => {
+            let column = Value::Array(list.iter().map(|entry| Value::Array(vec![entry.clone()])).collect());
+            rows_of("tokens", &column)
+        }
+        _ => rows_of("tokens", &value),
+    }
+}
+
+fn separated(text: &str) -> Result<Rows, InputError> {
+    const WHAT: &str = "the tokens";
+    let first_line = text.lines().next().unwrap_or_default();
+    let delimiter = [b'\t', b',', b';'].into_iter().find(|d| first_line.as_bytes().contains(d));
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        // Without a delimiter in the first line, blanks separate, and a line is one field here.
+        .delimiter(delimiter.unwrap_or(b'\x1f'))
+        .from_reader(text.as_bytes());
+    let mut entries = Vec::new();
+    let mut n_columns = 0;
+    let mut n_rows = 0;
+    let mut line_idx = 0;
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(|e| InputError::File {
+        file: "The token list".into(),
+        problem: e.to_string(),
+        fix: "Give one token a line, numbers separated by commas.".into(),
+    })? {
+        line_idx += 1;
+        let cells: Vec<&str> = match delimiter {
+            Some(_) => record.iter().collect(),
+            None => record.iter().flat_map(str::split_whitespace).collect(),
+        };
+        let is_header = line_idx == 1 && cells.iter().all(|cell| !cell.is_empty() && cell.parse::<f64>().is_err());
+        if is_header && text.lines().nth(1).is_some() && !looks_like_a_slip(&cells) {
+            continue;
+        }
+        n_rows += 1;
+        // A trailing comma at the end of a line is no column.
+        let cells = match cells.split_last() {
+            Some((last, rest)) if last.is_empty() && !rest.is_empty() => rest,
+            _ => &cells[..],
+        };
+        if n_rows == 1 {
+            n_columns = cells.len();
+        }
+        for (column_idx, cell) in cells.iter().enumerate() {
+            match cell.parse::<f64>() {
+                Ok(x) if x.is_finite() => entries.push(x),
+                _ => {
+                    return Err(InputError::NotANumber {
+                        what: WHAT.into(),
+                        row: n_rows,
+                        column: column_idx + 1,
+                        found: if cell.is_empty() { "empty".into() } else { format!("\"{}\"", shorten(cell)) },
+                    });
+                }
+            }
+        }
+        if cells.len() != n_columns {
+            return Err(InputError::RaggedRow {
+                what: WHAT.into(),
+                row: n_rows,
+                found: cells.len(),
+                expected: n_columns,
+            });
+        }
+        if entries.len() > MAX_TOKEN_ENTRIES {
+            return Err(InputError::TooLarge {
+                what: "n times d".into(),
+                found: format!("more than {MAX_TOKEN_ENTRIES}"),
+                limit: MAX_TOKEN_ENTRIES.to_string(),
+                fix: "Use fewer tokens or fewer dimensions.".into(),
+            });
+        }
+    }
+    Rows::new("The token list", n_columns, entries)
+}
+
+/// A first line of "nan" or of number-like text (a slip of the pen) is data to complain about, not a header.
+fn looks_like_a_slip(cells: &[&str]) -> bool {
+    cells.iter().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')))
+        || cells.iter().any(|cell| cell.parse::<f64>().is_ok_and(|x| !x.is_finite()))
+}
+
+fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
+    let broken = |problem: String| InputError::File {
+        file: name.into(),
+        problem,
+        fix: "Save it with numpy.save as a two-dimensional float array, one row a token.".into(),
+    };
+    let file = NpyFile::new(bytes).map_err(|e| broken(e.to_string()))?;
+    let shape = file.shape().to_vec();
+    let (n, d) = match shape[..] {
+        [n] => (n, 1),
+        [n, d] => (n, d),
+        _ => return Err(broken(format!("its shape is {shape:?}, not (n, d)"))),
+    };
+    // Before any number is read: a header may promise more than there is.
+    let size = |x: u64| usize::try_from(x).unwrap_or(usize::MAX);
+    let (n, d) = (size(n), size(d));
+    limits::check_tokens(n, d)?;
+    let in_rows = file.order() == npyz::Order::C;
+    let entries = npy_entries(file).map_err(broken)?;
+    if entries.len() != n * d {
+        return Err(broken(format!("it holds {} numbers, not {n} x {d}", entries.len())));
+    }
+    let by_rows = if in_rows { entries } else { (0..n * d).map(|at| entries[(at % d) * n + at / d]).collect() };
+    checked(Rows::new(name, d, by_rows)?)
+}
+
+fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, String> {
+    let unsupported = |dtype: &DType| format!("its numbers are {}, not floats or integers", dtype.descr());
+    let dtype = file.dtype();
+    let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };
+    macro_rules! read {
+        ($number:ty) => {
+            file.into_vec::<$number>()
+                .map(|numbers| numbers.into_iter().map(|x| x as f64).collect())
+                .map_err(|e| e.to_string())
+        };
+    }
+    match (plain.type_char(), plain.size_field()) {
+        (TypeChar::Float, 8) => read!(f64),
+        (TypeChar::Float, 4) => read!(f32),
+        (TypeChar::Int, 8) => read!(i64),
+        (TypeChar::Int, 4) => read!(i32),
+        (TypeChar::Int, 2) => read!(i16),
+        (TypeChar::Int, 1) => read!(i8),
+        (TypeChar::Uint, 1) => read!(u8),
+        _ => Err(unsupported(&dtype)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_commas_tabs_blanks_and_json_alike() {
+        let texts = ["1,2\n3,4\n", "1\t2\n3\t4", "1 2\n 3   4", "x;y\n1;2\n3;4", "[[1,2],[3,4]]", "a,b\n1,2,\n3,4,\n"];
+        for text in texts {
+            let rows = tokens_from_text(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+            assert_eq!((rows.n_columns(), rows.entries()), (2, &[1.0, 2.0, 3.0, 4.0][..]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_flat_json_list_is_tokens_of_one_number() {
+        let rows = tokens_from_text("[-1, 1, 1]").expect("a list");
+        assert_eq!((rows.n_rows(), rows.n_columns()), (3, 1));
+    }
+
+    #[test]
+    fn names_the_row_and_column_of_what_is_wrong() {
+        let message = |text: &str| tokens_from_text(text).expect_err(text).to_string();
+        assert!(message("1,2\n3\n").contains("Row 2"), "{}", message("1,2\n3\n"));
+        assert!(message("1,2\n3,x\n").contains("Row 2, column 2"), "{}", message("1,2\n3,x\n"));
+        assert!(message("1,2\nnan,1\n").contains("Row 2, column 1"));
+        assert!(message("inf,2\n1,1\n").contains("Row 1, column 1"), "{}", message("inf,2\n1,1\n"));
+        assert!(message("").contains("empty"));
+        assert!(message("1,2,3").contains("own line"));
+        assert!(message("5").contains("one token"));
+        assert!(message("[[1,2],[3,null]]").contains("Row 2, column 2"));
+    }
+
+    #[test]
+    fn megabytes_of_junk_are_answered_with_a_sentence() {
+        let junk: Vec<u8> = (0..10_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        assert!(tokens_from_bytes("junk.bin", &junk).expect_err("junk").to_string().contains("junk.bin"));
+        let letters = "q".repeat(10_000_000);
+        assert!(tokens_from_text(&letters).expect_err("junk").to_string().len() < 200);
+    }
+}

@@ -1,0 +1,9 @@
+//! The Jacobian of self-attention: matrix-free products and the dense matrix. MATH.md section 2.
+//!
+//! J_ij = V \[P_ij (I + (x_j - m_i) b_ij^T) + delta_ij O_i\], O_i = sum_l P_il (x_l - m_i) a_il^T.
+
+mod dense;
+mod operator;
+
+pub use dense::dense_jacobian;
+pub use operator::{JacobianOperator, LinearOperator};

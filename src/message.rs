@@ -1,0 +1,157 @@
+//! What page and worker say to each other: typed, every field named, every answer with the run it belongs to.
+//!
+//! A run id is given by the page and only grows. The worker answers a request with a stream of replies that ends with
+//! `Finished`, `Failed` or `Cancelled`; a page drops replies of runs it no longer wants.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::Bound;
+use crate::experiment::Experiment;
+use crate::measure::Measurement;
+use crate::picture::{AttentionPicture, TokenPicture};
+use crate::sweep::SweepPoint;
+
+/// Names a run.
+pub type RunId = u64;
+
+/// From the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// Measure one experiment and picture it.
+    Measure {
+        /// The run.
+        run_id: RunId,
+        /// What to measure.
+        experiment: Experiment,
+        /// Which head's attention to picture.
+        head_idx: usize,
+        /// The most cells a side of the attention picture.
+        most_cells: usize,
+    },
+    /// Sweep an experiment over lengths.
+    Sweep {
+        /// The run.
+        run_id: RunId,
+        /// What to sweep; its n does not matter.
+        experiment: Experiment,
+        /// The lengths n.
+        lengths: Vec<usize>,
+        /// Draws a length.
+        draws: usize,
+    },
+    /// The bounds as curves over n, valid for every draw of a sweep: R is the radius of the ball that holds them all.
+    Curves {
+        /// The run.
+        run_id: RunId,
+        /// Whose tokens' law, weights, mask and normaliser.
+        experiment: Experiment,
+        /// The n, ascending.
+        lengths: Vec<usize>,
+        /// Draws a length of the sweep they must hold for.
+        draws: usize,
+    },
+    /// End whatever runs.
+    Cancel,
+}
+
+/// From the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// The worker listens. Its first word.
+    Ready,
+    /// The worker has begun a run; whatever ran before is dropped.
+    Started {
+        /// The run.
+        run_id: RunId,
+    },
+    /// How far a run is.
+    Progress {
+        /// The run.
+        run_id: RunId,
+        /// Points (of a sweep) or Lanczos steps (of a measurement) done.
+        done: usize,
+        /// Points in all; `None` where nobody knows.
+        total: Option<usize>,
+        /// Relative residual so far (of a measurement).
+        relative_residual: Option<f64>,
+    },
+    /// A measurement and its pictures.
+    Measured {
+        /// The run.
+        run_id: RunId,
+        /// The numbers.
+        measurement: Measurement,
+        /// The attention matrix.
+        attention: AttentionPicture,
+        /// The tokens.
+        tokens: TokenPicture,
+        /// Milliseconds in the worker.
+        milliseconds: f64,
+    },
+    /// Points of a sweep, in order.
+    Points {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        points: Vec<SweepPoint>,
+    },
+    /// Bound curves: a list at each n that was asked for.
+    Curves {
+        /// The run.
+        run_id: RunId,
+        /// R of the curves.
+        radius: f64,
+        /// (n, the bounds that apply).
+        bounds: Vec<(usize, Vec<Bound>)>,
+    },
+    /// A run is complete.
+    Finished {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A run was ended by [`Request::Cancel`].
+    Cancelled {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A run cannot be done; the text names the field and the fix.
+    Failed {
+        /// The run.
+        run_id: RunId,
+        /// An input error, as a sentence.
+        problem: String,
+    },
+}
+
+/// A message as bytes.
+///
+/// # Errors
+/// Where serialisation fails, which no message here does.
+pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
+    postcard::to_stdvec(message)
+}
+
+/// A message from bytes.
+///
+/// # Errors
+/// Where the bytes are not a message of this version.
+pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, postcard::Error> {
+    postcard::from_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_the_journey() {
+        let experiment = Experiment::from_json(
+            r#"{"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#,
+        )
+        .expect("a valid experiment");
+        let sent = Request::Measure { run_id: 7, experiment, head_idx: 0, most_cells: 64 };
+        let bytes = encode(&sent).expect("serialisable");
+        assert_eq!(decode::<Request>(&bytes).expect("readable"), sent);
+        assert!(decode::<Request>(&bytes[..bytes.len() - 1]).is_err());
+    }
+}

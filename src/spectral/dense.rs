@@ -1,0 +1,137 @@
+//! Norms of matrices that are small enough to hold.
+
+use faer::MatRef;
+use nalgebra::DMatrix;
+
+/// Norms that need every entry of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DenseNorms {
+    /// Root of the sum of squares.
+    pub frobenius: f64,
+    /// Largest absolute row sum.
+    pub linf: f64,
+    /// Largest absolute column sum.
+    pub l1: f64,
+}
+
+/// The entrywise norms of a matrix.
+#[must_use]
+pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
+    let mut row_sums = vec![0.0; matrix.nrows()];
+    let mut l1 = 0.0f64;
+    // Scaled by the largest entry, so that squares do not overflow.
+    let scale = matrix.amax();
+    let mut squares = 0.0;
+    for column in matrix.column_iter() {
+        let mut column_sum = 0.0;
+        for (row_sum, x) in row_sums.iter_mut().zip(column.iter()) {
+            *row_sum += x.abs();
+            column_sum += x.abs();
+            squares += if scale > 0.0 { (x / scale) * (x / scale) } else { 0.0 };
+        }
+        l1 = l1.max(column_sum);
+    }
+    DenseNorms { frobenius: scale * squares.sqrt(), linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
+}
+
+/// The singular values, largest first; `None` where an entry is not finite or the iteration does not converge.
+#[must_use]
+pub fn singular_values(matrix: &DMatrix<f64>) -> Option<Vec<f64>> {
+    let (scaled, scale) = scaled(matrix)?;
+    if scale == 0.0 {
+        return Some(vec![0.0; matrix.nrows().min(matrix.ncols())]);
+    }
+    let values = view(&scaled).singular_values().ok()?;
+    Some(values.into_iter().map(|s| s * scale).collect())
+}
+
+/// Left vectors (columns), right vectors (rows) and singular values, largest first; `None` for a zero matrix, and as
+/// [`singular_values`].
+///
+/// By faer: nalgebra 0.35's SVD is off by up to 2e-11 on some of the clustered matrices that a restarted Lanczos
+/// iteration makes (those of the test in `lanczos.rs`), and the residual read off it was then a hundred times too small.
+pub(super) fn full_svd(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f64>, Vec<f64>)> {
+    let (scaled, scale) = scaled(matrix)?;
+    if scale == 0.0 {
+        return None;
+    }
+    let svd = view(&scaled).svd().ok()?;
+    let (left, right) = (svd.U(), svd.V());
+    Some((
+        DMatrix::from_fn(left.nrows(), left.ncols(), |row, col| left[(row, col)]),
+        DMatrix::from_fn(right.ncols(), right.nrows(), |row, col| right[(col, row)]),
+        svd.S().column_vector().iter().map(|s| s * scale).collect(),
+    ))
+}
+
+/// The matrix with entries of order one, and what it was divided by; `None` where an entry is not finite.
+fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
+    let scale = matrix.amax();
+    if matrix.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    Some((if scale > 0.0 { matrix / scale } else { matrix.clone() }, scale))
+}
+
+fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
+}
+
+/// The spectral norm; where the singular value iteration fails, the Frobenius norm, which is never below it.
+#[must_use]
+pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
+    singular_values(matrix)
+        .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
+}
+
+/// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, by the QR factors of their transposes: no m x n matrix.
+#[must_use]
+pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {
+    let triangle = |matrix: &DMatrix<f64>| {
+        // M^T = Z T with Z orthonormal; only T matters to the norm.
+        if matrix.ncols() > matrix.nrows() { matrix.transpose().qr().r() } else { matrix.transpose() }
+    };
+    // L^T R = Z_l T_l T_r^T Z_r^T, so that its norm is that of T_l T_r^T.
+    largest_singular_value(&(triangle(left) * triangle(right).transpose()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_norms_of_a_two_by_two_are_right() {
+        let matrix = DMatrix::from_row_slice(2, 2, &[3.0, -4.0, 0.0, 5.0]);
+        let norms = dense_norms(&matrix);
+        assert_eq!((norms.linf, norms.l1), (7.0, 9.0));
+        assert!((norms.frobenius - 50f64.sqrt()).abs() < 1e-14);
+        let values = singular_values(&matrix).expect("a small matrix");
+        assert!((values[0] - 45f64.sqrt()).abs() < 1e-13 && (values[1] - 5f64.sqrt()).abs() < 1e-13, "{values:?}");
+    }
+
+    #[test]
+    fn huge_and_tiny_entries_neither_overflow_nor_vanish() {
+        for scale in [1e-200, 1e200] {
+            let matrix = DMatrix::from_row_slice(2, 2, &[3.0 * scale, -4.0 * scale, 0.0, 5.0 * scale]);
+            let norm = largest_singular_value(&matrix);
+            assert!((norm / scale - 45f64.sqrt()).abs() < 1e-12, "{norm}");
+            assert!((dense_norms(&matrix).frobenius / scale - 50f64.sqrt()).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_norm_of_a_product_is_that_of_the_formed_product() {
+        let left = DMatrix::from_fn(2, 5, |r, c| ((3 * r + 2 * c) as f64).sin());
+        for n_columns in [1, 2, 7] {
+            let right = DMatrix::from_fn(2, n_columns, |r, c| ((r + 5 * c) as f64).cos());
+            let formed = largest_singular_value(&(left.transpose() * &right));
+            let found = norm_of_product(&left, &right);
+            assert!((formed - found).abs() < 1e-12 * formed, "{formed} {found}");
+        }
+    }
+
+    #[test]
+    fn a_zero_matrix_has_norm_zero() {
+        assert_eq!(largest_singular_value(&DMatrix::zeros(3, 2)), 0.0);
+    }
+}

@@ -1,0 +1,206 @@
+//! A sweep: the spectral norm over a list of lengths n and a number of draws at each.
+//!
+//! Every point is an experiment of its own ([`SweepPlan::experiment_at`]), so that any point can be taken out and
+//! measured again anywhere. Points are computed by index, never accumulated.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::experiment::{Experiment, InputError, Rows, TokenSource, limits};
+use crate::measure::{MeasureOptions, Measurement, Measuring, Method, Step};
+use crate::tokens;
+
+/// The most points of a sweep.
+pub const MAX_POINTS: usize = 100_000;
+
+/// What to sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepPlan {
+    experiment: Experiment,
+    lengths: Vec<usize>,
+    draws: usize,
+}
+
+/// One point of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepPoint {
+    /// Number of tokens.
+    pub n: usize,
+    /// Which draw at this n.
+    pub draw: usize,
+    /// ||J||_2.
+    pub spectral: f64,
+    /// R of the bounds at this point.
+    pub radius: f64,
+    /// How.
+    pub method: Method,
+    /// Lanczos steps.
+    pub iterations: usize,
+    /// |J^T u - s v| / s.
+    pub relative_residual: f64,
+}
+
+impl SweepPlan {
+    /// A sweep of an experiment over lengths. Laws without chance have one draw; a list of tokens gives random subsets,
+    /// up to its own length.
+    ///
+    /// # Errors
+    /// [`InputError`] where there is nothing to sweep or too much.
+    pub fn new(experiment: &Experiment, lengths: &[usize], draws: usize) -> Result<Self, InputError> {
+        let most = match &experiment.tokens {
+            TokenSource::Explicit(rows) => rows.n_rows(),
+            _ => limits::MAX_TOKENS,
+        };
+        let mut lengths: Vec<usize> = lengths.iter().copied().filter(|n| *n >= 2 && *n <= most).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        if lengths.is_empty() || draws == 0 {
+            return Err(InputError::Empty {
+                what: "The sweep".into(),
+                least: "one draw and one length between 2 and the number of tokens".into(),
+            });
+        }
+        for n in &lengths {
+            limits::check_scores(*n)?;
+        }
+        let is_random = matches!(experiment.tokens, TokenSource::Random(_) | TokenSource::Explicit(_));
+        let draws = if is_random { draws } else { 1 };
+        if lengths.len().saturating_mul(draws) > MAX_POINTS {
+            return Err(InputError::TooLarge {
+                what: "The number of points (lengths times draws)".into(),
+                found: lengths.len().saturating_mul(draws).to_string(),
+                limit: MAX_POINTS.to_string(),
+                fix: "Use fewer lengths or fewer draws.".into(),
+            });
+        }
+        Ok(SweepPlan { experiment: experiment.clone(), lengths, draws })
+    }
+
+    /// Number of points.
+    #[must_use]
+    pub fn n_points(&self) -> usize {
+        self.lengths.len() * self.draws
+    }
+
+    /// The lengths, ascending.
+    #[must_use]
+    pub fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    /// The experiment of a point: draw r of random tokens has seed + r, draw r of listed tokens is the subset of seed r.
+    ///
+    /// # Errors
+    /// [`InputError`] where n d is over the limit.
+    pub fn experiment_at(&self, point_idx: usize) -> Result<Experiment, InputError> {
+        let n = self.lengths[(point_idx / self.draws).min(self.lengths.len() - 1)];
+        let draw = (point_idx % self.draws) as u64;
+        let tokens = match &self.experiment.tokens {
+            TokenSource::Random(law) => {
+                limits::check_tokens(n, law.d)?;
+                let mut law = *law;
+                law.n = n;
+                law.seed = law.seed.wrapping_add(draw);
+                TokenSource::Random(law)
+            }
+            TokenSource::Explicit(rows) => {
+                let chosen = tokens::subset(&tokens::listed_tokens(rows), n, draw);
+                TokenSource::Explicit(Rows::new("The tokens", rows.n_columns(), chosen.as_slice().to_vec())?)
+            }
+            TokenSource::Adversarial { radius, .. } => TokenSource::Adversarial { n, radius: *radius },
+            TokenSource::Skew { radius, .. } => TokenSource::Skew { n, radius: *radius },
+            clusters @ TokenSource::Clusters { .. } => clusters.clone(),
+        };
+        Ok(Experiment { tokens, ..self.experiment.clone() })
+    }
+
+    /// The point that a measurement of [`SweepPlan::experiment_at`] is.
+    #[must_use]
+    pub fn point(&self, point_idx: usize, measurement: &Measurement) -> SweepPoint {
+        SweepPoint {
+            n: measurement.n,
+            draw: point_idx % self.draws,
+            spectral: measurement.spectral,
+            radius: measurement.radius,
+            method: measurement.method,
+            iterations: measurement.iterations,
+            relative_residual: measurement.relative_residual,
+        }
+    }
+}
+
+impl SweepPoint {
+    /// The point as files have it.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        json!({
+            "n": self.n, "draw": self.draw, "spectral": self.spectral, "radius": self.radius,
+            "method": self.method.id(), "iterations": self.iterations, "relative_residual": self.relative_residual,
+        })
+    }
+}
+
+/// Whole numbers from `first` to `last`, evenly spaced in the logarithm, without repeats.
+#[must_use]
+pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
+    let (first, last) = (first.max(1), last.max(first).max(1));
+    if count < 2 || first == last {
+        return vec![last];
+    }
+    let (low, high) = ((first as f64).ln(), (last as f64).ln());
+    let mut lengths: Vec<usize> = (0..count)
+        .map(|at| (low + (high - low) * at as f64 / (count - 1) as f64).exp().round() as usize)
+        .map(|n| n.clamp(first, last))
+        .collect();
+    lengths.dedup();
+    lengths
+}
+
+/// A sweep under way, in steps.
+#[derive(Clone, Debug)]
+pub struct Sweeping {
+    plan: SweepPlan,
+    options: MeasureOptions,
+    next: usize,
+    current: Option<Measuring>,
+}
+
+impl Sweeping {
+    /// Starts at the first point.
+    #[must_use]
+    pub fn new(plan: SweepPlan, options: MeasureOptions) -> Self {
+        // A sweep shows one norm a point: the others would only cost time.
+        Sweeping { plan, options: MeasureOptions { dense_limit: 0, ..options }, next: 0, current: None }
+    }
+
+    /// Points done and points in all.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.next, self.plan.n_points())
+    }
+
+    /// One step of the point under way; the point when it is done, `None` in the outer option at the end.
+    ///
+    /// # Errors
+    /// [`InputError`] of the point's experiment.
+    pub fn step(&mut self) -> Result<Option<Option<SweepPoint>>, InputError> {
+        if self.next >= self.plan.n_points() {
+            return Ok(None);
+        }
+        let mut measuring = match self.current.take() {
+            Some(measuring) => measuring,
+            None => Measuring::start(&self.plan.experiment_at(self.next)?, self.options)?,
+        };
+        match measuring.step()? {
+            Step::Going { .. } => {
+                self.current = Some(measuring);
+                Ok(Some(None))
+            }
+            Step::Done(measurement) => {
+                let point = self.plan.point(self.next, &measurement);
+                self.next += 1;
+                Ok(Some(Some(point)))
+            }
+        }
+    }
+}
