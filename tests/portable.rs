@@ -1,0 +1,14 @@
+//! The numbers that the browser must give too, natively.
+
+#[path = "common/portable.rs"]
+mod portable;
+
+#[test]
+fn draws_are_the_same_to_the_last_bit() {
+    portable::check_draws_to_the_bit();
+}
+
+#[test]
+fn norms_are_the_same_to_twelve_digits() {
+    portable::check_norms_to_twelve_digits();
+}

@@ -1,0 +1,116 @@
+//! What the worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
+
+use lipscope::bounds::BoundId;
+use lipscope::experiment::Experiment;
+use lipscope::message::{Reply, Request};
+use lipscope::runner::{Runner, Turn};
+use lipscope::sweep::SweepPoint;
+use serde_json::json;
+
+fn experiment(scope: &str, normalization: &str, law: &str) -> Experiment {
+    Experiment::from_value(json!({
+        "normalization": normalization, "normalization_scope": scope,
+        "tokens": {"source": "random", "law": law, "n": 40, "d": 3, "radius": 1.5, "seed": 11},
+        "weights": {"source": "random", "heads": 2, "head_dim": 2},
+    }))
+    .expect("valid")
+}
+
+fn answer(request: Request) -> Vec<Reply> {
+    let mut runner = Runner::default();
+    let mut replies = Vec::new();
+    runner.begin(request, 0.0, |reply| replies.push(reply));
+    while runner.slice(0.0, || 1e9, |reply| replies.push(reply)) == Turn::More {}
+    replies
+}
+
+#[test]
+fn a_measurement_is_started_measured_and_finished() {
+    let experiment = experiment("inputs", "none", "ball");
+    let replies = answer(Request::Measure { run_id: 5, experiment: experiment.clone(), head_idx: 1, most_cells: 16 });
+    assert_eq!(replies.first(), Some(&Reply::Started { run_id: 5 }));
+    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 5 }));
+    let Some(Reply::Measured { measurement, attention, tokens, .. }) =
+        replies.iter().find(|reply| matches!(reply, Reply::Measured { .. }))
+    else {
+        panic!("no measurement in {replies:?}");
+    };
+    assert_eq!(measurement, &lipscope::measure::measure(&experiment).expect("measured"));
+    assert_eq!((attention.head_idx, attention.side, attention.weights.len()), (1, 16, 256));
+    assert_eq!((attention.column_sums.len(), tokens.positions.len()), (40, 40));
+    // Every row of P sums to one, and so do the column sums over n.
+    let mass: f32 = attention.column_sums.iter().sum();
+    assert!((mass - 40.0).abs() < 1e-3, "{mass}");
+}
+
+#[test]
+fn a_new_request_cancels_the_old_run_at_its_next_slice() {
+    let sweep = |run_id| Request::Sweep {
+        run_id,
+        experiment: experiment("inputs", "none", "ball"),
+        lengths: vec![4, 8],
+        draws: 3,
+    };
+    let mut runner = Runner::default();
+    let mut replies = Vec::new();
+    runner.begin(sweep(1), 0.0, |reply| replies.push(reply));
+    assert_eq!(runner.slice(0.0, || 1.0, |reply| replies.push(reply)), Turn::More);
+    runner.begin(sweep(2), 0.0, |reply| replies.push(reply));
+    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {}
+    let cancelled = replies.iter().position(|reply| *reply == Reply::Cancelled { run_id: 1 }).expect("cancelled");
+    assert!(replies[cancelled + 1..].iter().all(|reply| !matches!(
+        reply,
+        Reply::Points { run_id: 1, .. } | Reply::Finished { run_id: 1 } | Reply::Progress { run_id: 1, .. }
+    )));
+    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 2 }));
+    runner.begin(sweep(3), 0.0, |reply| replies.push(reply));
+    runner.begin(Request::Cancel, 0.0, |reply| replies.push(reply));
+    assert_eq!(replies.last(), Some(&Reply::Cancelled { run_id: 3 }));
+    assert_eq!(runner.slice(0.0, || 1.0, |reply| replies.push(reply)), Turn::Idle);
+}
+
+#[test]
+fn what_cannot_be_done_is_answered_with_a_sentence() {
+    let text = r#"{"tokens":{"source":"explicit","rows":[[-1e200],[1e200]]},"weights":{"source":"identity","sign":1}}"#;
+    let experiment = Experiment::from_json(text).expect("a valid file");
+    let replies = answer(Request::Measure { run_id: 9, experiment, head_idx: 0, most_cells: 8 });
+    assert!(matches!(replies.last(), Some(Reply::Failed { run_id: 9, problem }) if problem.contains("smaller")));
+}
+
+#[test]
+fn curves_hold_for_every_draw_of_the_sweep() {
+    for (scope, normalization, law) in [
+        ("inputs", "none", "ball"),
+        ("inputs", "none", "gaussian"),
+        ("inputs", "layer", "gaussian"),
+        ("composed", "layer", "gaussian"),
+        ("composed", "rms", "ball"),
+    ] {
+        let experiment = experiment(scope, normalization, law);
+        let lengths = vec![2, 5, 20];
+        let replies = answer(Request::Curves {
+            run_id: 1,
+            experiment: experiment.clone(),
+            lengths: lengths.clone(),
+            draws: 12,
+        });
+        let Some(Reply::Curves { bounds: curves, .. }) = replies.iter().find(|r| matches!(r, Reply::Curves { .. }))
+        else {
+            panic!("no curves in {replies:?}");
+        };
+        let swept = answer(Request::Sweep { run_id: 1, experiment, lengths, draws: 12 });
+        let points: Vec<SweepPoint> = swept
+            .iter()
+            .flat_map(|reply| if let Reply::Points { points, .. } = reply { points.clone() } else { Vec::new() })
+            .collect();
+        assert_eq!(points.len(), 36);
+        for point in points {
+            let (_, bounds) = curves.iter().find(|(n, _)| *n == point.n).expect("the same n");
+            assert_eq!(bounds.len(), BoundId::ALL.len());
+            for bound in bounds {
+                let value = bound.value.unwrap_or(f64::INFINITY);
+                assert!(point.spectral <= value * (1.0 + 1e-9), "{scope} {normalization} {law}: {point:?} over {bound:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The same numbers in Chromium, in a dedicated worker, where the page computes them.
+#![cfg(target_arch = "wasm32")]
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/portable.rs"]
+mod portable;
+
+use lipscope::message::{Reply, Request};
+use lipscope::runner::{Runner, Turn};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+#[wasm_bindgen_test]
+fn every_reference_case_agrees() {
+    assert!(common::check_golden_cases() >= 36);
+}
+
+#[wasm_bindgen_test]
+fn draws_are_the_same_to_the_last_bit() {
+    portable::check_draws_to_the_bit();
+}
+
+#[wasm_bindgen_test]
+fn norms_are_the_same_to_twelve_digits() {
+    portable::check_norms_to_twelve_digits();
+}
+
+#[wasm_bindgen_test]
+fn the_adversarial_tokens_have_the_tabled_norms() {
+    for (mask, expected) in [("none", 2.0504), ("causal", 5.3135)] {
+        let mut tokens = vec![1.0; 100];
+        tokens[0] = -1.0;
+        let found = lipscope::measure::measure(&common::line_experiment(&tokens, -1.0, mask)).expect("measured");
+        common::assert_close(mask, found.spectral, expected, 5e-5, 1.0);
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_run_is_answered_in_slices() {
+    let mut runner = Runner::default();
+    let mut replies = Vec::new();
+    let experiment = common::line_experiment(&[-1.0, 1.0, 0.5, 0.2], -1.0, "none");
+    let request = Request::Sweep { run_id: 3, experiment, lengths: vec![2, 3, 4], draws: 2 };
+    runner.begin(request, 0.0, |reply| replies.push(reply));
+    let mut slices = 0;
+    // A clock that stands past the end: every slice does one step.
+    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {
+        slices += 1;
+    }
+    assert!(slices >= 6);
+    let n_points: usize =
+        replies.iter().map(|reply| if let Reply::Points { points, .. } = reply { points.len() } else { 0 }).sum();
+    assert_eq!(n_points, 6);
+    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 3 }));
+}
