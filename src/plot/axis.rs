@@ -1,0 +1,364 @@
+//! Axes: scales that map data onto [0, 1], their ticks, and how ticks are labelled.
+
+use super::extent::Extent;
+use super::number::Number;
+
+/// How an axis spaces numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scale {
+    /// Equal differences, equal distances.
+    #[default]
+    Linear,
+    /// Equal ratios, equal distances; only positive numbers have a place.
+    Log,
+    /// Distances as the square root, mirrored for negative numbers.
+    Sqrt,
+}
+
+impl Scale {
+    /// The number on the scale's own ruler. Not finite for what has no place on it; a log scale
+    /// sends zero to negative infinity.
+    pub fn forward(self, value: f64) -> f64 {
+        match self {
+            Scale::Linear => value,
+            Scale::Log => value.log10(),
+            Scale::Sqrt => value.abs().sqrt().copysign(value),
+        }
+    }
+
+    /// The inverse of [`Scale::forward`].
+    pub fn inverse(self, ruler: f64) -> f64 {
+        match self {
+            Scale::Linear => ruler,
+            Scale::Log => 10f64.powf(ruler),
+            Scale::Sqrt => ruler * ruler.abs(),
+        }
+    }
+
+    /// A value given as its logarithm to base ten, on the scale's own ruler.
+    pub fn forward_log10(self, log10: f64) -> f64 {
+        match self {
+            Scale::Linear => 10f64.powf(log10),
+            Scale::Log => log10,
+            Scale::Sqrt => 10f64.powf(log10 / 2.0),
+        }
+    }
+
+    /// The extent widened to round ends; see [`Extent::nice`].
+    pub(super) fn nice(self, extent: Extent) -> Extent {
+        let widened = match self {
+            Scale::Log if extent.lo() > 0.0 => {
+                Extent::new(round_1_2_5(extent.lo(), f64::le), round_1_2_5(extent.hi(), f64::ge))
+            }
+            Scale::Log => None,
+            Scale::Linear => widen_to_steps(extent),
+            Scale::Sqrt => Extent::new(self.forward(extent.lo()), self.forward(extent.hi()))
+                .and_then(widen_to_steps)
+                .and_then(|e| Extent::new(self.inverse(e.lo()), self.inverse(e.hi()))),
+        };
+        widened.unwrap_or(extent)
+    }
+}
+
+/// What an axis shows and how it is called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AxisSpec {
+    /// The name of the quantity.
+    pub label: String,
+    /// Its unit, empty if it has none.
+    pub unit: String,
+    /// How numbers are spaced.
+    pub scale: Scale,
+    /// What is shown. `None` lets the data decide.
+    pub range: Option<Extent>,
+}
+
+impl AxisSpec {
+    /// An axis without a unit whose range the data decide.
+    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
+        AxisSpec { label: label.into(), unit: String::new(), scale, range: None }
+    }
+
+    /// The same axis with a unit.
+    pub fn unit(mut self, unit: impl Into<String>) -> Self {
+        self.unit = unit.into();
+        self
+    }
+
+    /// The same axis with a range.
+    pub fn range(mut self, range: Option<Extent>) -> Self {
+        self.range = range;
+        self
+    }
+
+    /// Name and unit, as the axis is titled.
+    pub fn title(&self) -> String {
+        if self.unit.is_empty() { self.label.clone() } else { format!("{}, {}", self.label, self.unit) }
+    }
+}
+
+/// A scale over a range: maps data to [0, 1] and back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ruler {
+    scale: Scale,
+    /// The ends on the scale's own ruler; `hi > lo`.
+    lo: f64,
+    hi: f64,
+}
+
+/// A place on an axis worth marking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tick {
+    /// The value there.
+    pub value: f64,
+    /// Where it is, from 0 to 1.
+    pub position: f64,
+    /// Its label; minor ticks have none.
+    pub label: Option<Number>,
+}
+
+impl Ruler {
+    /// The ruler of a scale over a range. A range of one number is widened around it; a range
+    /// that a scale cannot show becomes the part it can, or a unit around 1.
+    pub fn new(scale: Scale, range: Extent) -> Self {
+        let (mut lo, mut hi) = (scale.forward(range.lo()), scale.forward(range.hi()));
+        if !hi.is_finite() {
+            (lo, hi) = (scale.forward(1.0), scale.forward(1.0));
+        }
+        if !lo.is_finite() {
+            // A log range that starts at zero: show three decades below its top.
+            lo = hi - 3.0;
+        }
+        if hi - lo <= 1e-12 * hi.abs().max(lo.abs()) {
+            let margin = match scale {
+                Scale::Log => 0.5,
+                _ if hi == 0.0 => 1.0,
+                _ => 0.1 * hi.abs(),
+            };
+            (lo, hi) = (lo - margin, hi + margin);
+        }
+        Ruler { scale, lo, hi }
+    }
+
+    /// The scale it measures on.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The values at its two ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.scale.inverse(self.lo), self.scale.inverse(self.hi))
+    }
+
+    /// Where a value is: 0 at the lower end, 1 at the upper, beyond them outside the range; not
+    /// finite if the value has no place on the scale.
+    pub fn position(&self, value: f64) -> f64 {
+        self.place(self.scale.forward(value))
+    }
+
+    /// Where a value given as its logarithm to base ten is.
+    pub fn position_log10(&self, log10: f64) -> f64 {
+        self.place(self.scale.forward_log10(log10))
+    }
+
+    /// The value at a position.
+    pub fn value(&self, position: f64) -> f64 {
+        self.scale.inverse(self.lo + position * (self.hi - self.lo))
+    }
+
+    /// Ticks at round values in order, with at most about `max_labels` of them labelled. Axes of
+    /// one unit length whose `max_labels` are in proportion to their lengths have equal steps.
+    pub fn ticks(&self, max_labels: f64) -> Vec<Tick> {
+        let max_labels = if max_labels.is_finite() { max_labels.clamp(2.0, 100.0) } else { 2.0 };
+        let mut values = match self.scale {
+            Scale::Linear => self.linear_ticks(max_labels),
+            Scale::Log => self.log_ticks(max_labels),
+            Scale::Sqrt => self.sqrt_ticks(max_labels),
+        };
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let tick = |(value, labelled): (f64, bool)| {
+            let position = self.position(value);
+            // Ends computed from logarithms are off by rounding; a tick there still counts.
+            (-1e-9..=1.0 + 1e-9).contains(&position).then(|| Tick {
+                value,
+                position: position.clamp(0.0, 1.0),
+                label: labelled.then(|| Number::short(value)),
+            })
+        };
+        values.into_iter().filter_map(tick).collect()
+    }
+
+    fn place(&self, ruler: f64) -> f64 {
+        (ruler - self.lo) / (self.hi - self.lo)
+    }
+
+    fn linear_ticks(&self, max_labels: f64) -> Vec<(f64, bool)> {
+        let (lo, hi) = self.ends();
+        steps(lo, hi, max_labels).into_iter().map(|v| (v, true)).collect()
+    }
+
+    fn sqrt_ticks(&self, max_labels: f64) -> Vec<(f64, bool)> {
+        // Far from zero the root is almost straight, and squares would be odd numbers.
+        if self.lo > 0.5 * self.hi || self.hi < 0.5 * self.lo {
+            return self.linear_ticks(max_labels);
+        }
+        steps(self.lo, self.hi, max_labels).into_iter().map(|root| (self.scale.inverse(root), true)).collect()
+    }
+
+    fn log_ticks(&self, max_labels: f64) -> Vec<(f64, bool)> {
+        let (first, last) = ((self.lo - 1e-9).ceil() as i32, (self.hi + 1e-9).floor() as i32);
+        let decades = last - first + 1;
+        if decades < 2 && self.hi - self.lo < 0.7 {
+            return self.linear_ticks(max_labels);
+        }
+        if decades < 3 && self.hi - self.lo < 2.2 {
+            let fit = if f64::from(3 * decades) < max_labels { [1.0, 2.0, 5.0].as_slice() } else { &[1.0] };
+            return self.within_decades(first - 1, last, |m| fit.contains(&m));
+        }
+        let stride = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300]
+            .into_iter()
+            .find(|s| f64::from(decades / s) <= max_labels)
+            .unwrap_or(500);
+        if stride == 1 {
+            return self.within_decades(first - 1, last, |m| m == 1.0);
+        }
+        let minor = (stride / 10).max(1);
+        let marked = (first..=last).filter(|e| e % minor == 0);
+        marked.map(|e| (10f64.powi(e), e % stride == 0)).collect()
+    }
+
+    /// The multiples 1 to 9 of each power of ten, those labelled that `labelled` picks.
+    fn within_decades(&self, first: i32, last: i32, labelled: impl Fn(f64) -> bool) -> Vec<(f64, bool)> {
+        (first..=last)
+            .flat_map(|e| (1..10).map(move |m| (f64::from(m), e)))
+            // Parsed rather than multiplied: 3 × 10⁻¹ is then the same number as 0.3.
+            .map(|(m, e)| (format!("{m}e{e}").parse().unwrap_or(f64::NAN), labelled(m)))
+            .collect()
+    }
+}
+
+/// Multiples of a round step in a range, at most about `max` of them.
+fn steps(lo: f64, hi: f64, max: f64) -> Vec<f64> {
+    let step = round_step((hi - lo) / max);
+    let (first, last) = ((lo / step - 1e-9).ceil(), (hi / step + 1e-9).floor());
+    if !(first.is_finite() && last.is_finite()) || last - first > 2.0 * max + 2.0 {
+        return Vec::new();
+    }
+    // Dividing by a whole inverse keeps 0.3 from becoming 0.30000000000000004.
+    let inverse = (1.0 / step).round();
+    let at = |i: f64| if step < 1.0 && inverse.is_finite() { i / inverse } else { i * step };
+    (0..=(last - first).max(-1.0) as i64).map(|i| at(first + i as f64)).filter(|_| last >= first).collect()
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is at least `rough`.
+fn round_step(rough: f64) -> f64 {
+    round_1_2_5(rough.max(f64::MIN_POSITIVE), f64::ge)
+}
+
+/// The nearest 1, 2 or 5 times a power of ten that compares with `value` as asked.
+fn round_1_2_5(value: f64, compare: fn(&f64, &f64) -> bool) -> f64 {
+    if !(value > 0.0 && value.is_finite()) {
+        return value;
+    }
+    let decade = value.log10().floor() as i32;
+    let candidates = (decade - 1..=decade + 1)
+        .flat_map(|e| [1, 2, 5].map(|m| format!("{m}e{e}").parse::<f64>().unwrap_or(f64::NAN)))
+        .filter(|candidate| candidate.is_finite() && compare(candidate, &value));
+    candidates.min_by(|a, b| (a.ln() - value.ln()).abs().total_cmp(&(b.ln() - value.ln()).abs())).unwrap_or(value)
+}
+
+/// A range widened to multiples of a round step, about five of them.
+fn widen_to_steps(extent: Extent) -> Option<Extent> {
+    let (lo, hi) = (extent.lo(), extent.hi());
+    if hi <= lo {
+        return None;
+    }
+    let step = round_step((hi - lo) / 5.0);
+    Extent::new((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(scale: Scale, lo: f64, hi: f64, max: f64) -> Vec<String> {
+        let ruler = Ruler::new(scale, Extent::new(lo, hi).expect("finite"));
+        ruler.ticks(max).iter().filter_map(|t| t.label.as_ref().map(Number::to_string)).collect()
+    }
+
+    #[test]
+    fn log_ticks_are_powers_of_ten_with_minor_ticks_between() {
+        assert_eq!(labels(Scale::Log, 1.0, 1e5, 8.0), ["1", "10", "100", "1000", "10⁴", "10⁵"]);
+        assert_eq!(labels(Scale::Log, 2.0, 4096.0, 8.0), ["10", "100", "1000"]);
+        let ruler = Ruler::new(Scale::Log, Extent::new(2.0, 4096.0).expect("finite"));
+        let minor: Vec<f64> = ruler.ticks(8.0).iter().filter(|t| t.label.is_none()).map(|t| t.value).collect();
+        assert_eq!(minor[..8], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        assert_eq!(minor.last(), Some(&4000.0));
+    }
+
+    #[test]
+    fn a_log_axis_reaches_over_hundreds_of_decades() {
+        let found = labels(Scale::Log, 1.0, 1e300, 7.0);
+        assert_eq!(found, ["1", "10⁵⁰", "10¹⁰⁰", "10¹⁵⁰", "10²⁰⁰", "10²⁵⁰", "10³⁰⁰"]);
+    }
+
+    #[test]
+    fn a_short_log_axis_still_has_ticks() {
+        assert_eq!(labels(Scale::Log, 3.0, 40.0, 8.0), ["5", "10", "20"]);
+        assert!(labels(Scale::Log, 3.0, 4.0, 5.0).len() >= 3);
+        assert!(!labels(Scale::Log, 7.0, 7.0, 5.0).is_empty());
+    }
+
+    #[test]
+    fn sqrt_ticks_are_labelled_in_the_original_unit() {
+        assert_eq!(labels(Scale::Sqrt, 0.0, 4096.0, 8.0), ["0", "100", "400", "900", "1600", "2500", "3600"]);
+        assert!(labels(Scale::Sqrt, 900.0, 1000.0, 6.0).contains(&"940".to_owned()));
+    }
+
+    #[test]
+    fn linear_ticks_are_round() {
+        assert_eq!(labels(Scale::Linear, 0.0, 1.0, 5.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(labels(Scale::Linear, -3.0, 7.0, 5.0), ["−2", "0", "2", "4", "6"]);
+    }
+
+    #[test]
+    fn positions_and_values_are_inverse() {
+        for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+            let ruler = Ruler::new(scale, Extent::new(2.0, 4096.0).expect("finite"));
+            for position in [0.0, 0.25, 0.9, 1.0] {
+                let back = ruler.position(ruler.value(position));
+                assert!((back - position).abs() < 1e-12, "{scale:?}: {position} came back as {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_given_as_its_logarithm_has_the_same_place() {
+        for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+            let ruler = Ruler::new(scale, Extent::new(1.0, 1000.0).expect("finite"));
+            let error = ruler.position(50.0) - ruler.position_log10(50f64.log10());
+            assert!(error.abs() < 1e-12, "{scale:?}: off by {error}");
+        }
+    }
+
+    #[test]
+    fn nice_ranges_hold_the_data_and_have_round_ends() {
+        let nice = |lo, hi, scale| Extent::new(lo, hi).map(|e: Extent| e.nice(scale));
+        assert_eq!(nice(0.7, 310.0, Scale::Log), Extent::new(0.5, 500.0));
+        assert_eq!(nice(1.0, 1000.0, Scale::Log), Extent::new(1.0, 1000.0));
+        assert_eq!(nice(0.1, 9.3, Scale::Linear), Extent::new(0.0, 10.0));
+        assert_eq!(nice(5.0, 5.0, Scale::Linear), Extent::new(5.0, 5.0));
+    }
+
+    #[test]
+    fn degenerate_ranges_still_make_a_ruler() {
+        for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+            for (lo, hi) in [(0.0, 0.0), (-5.0, -5.0), (-1.0, 0.0), (0.0, 1.0), (f64::MIN, f64::MAX), (5e-324, 1e308)] {
+                let ruler = Ruler::new(scale, Extent::new(lo, hi).expect("finite"));
+                let middle = ruler.position(ruler.value(0.5));
+                assert!(middle.is_nan() || middle.abs() < 2.0, "{scale:?} {lo} {hi}: {middle}");
+                assert!(ruler.ticks(6.0).len() < 400);
+            }
+        }
+    }
+}

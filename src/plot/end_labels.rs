@@ -1,0 +1,167 @@
+//! The names of curves, standing at their ends.
+
+use plotters::prelude::DrawingBackend;
+
+use super::DrawError;
+use super::curve::Edge;
+use super::frame::{ChartLayout, shortened};
+use super::labels::{Wanted, place};
+use super::palette::{LineStyle, Role};
+use super::pen::Align;
+use super::pen::Pen;
+use super::series::Series;
+use super::style::{Style, Type, text_width};
+
+/// The space between the plot and the names, where leader lines run.
+const GUTTER: f64 = 14.0;
+/// The height of a line of a name, in font sizes.
+const LEADING: f64 = 1.2;
+
+/// The name of a series and where the series ends.
+pub(super) struct EndLabel {
+    name: String,
+    /// The value the curve goes to, when it leaves the frame.
+    beyond: Option<String>,
+    role: Role,
+    opacity: f64,
+    /// Where the series ends, in CSS pixels; outside the plot if it ends outside.
+    end: (f64, f64),
+}
+
+impl EndLabel {
+    /// The label of a series, if it has a name and an end between the ends of the horizontal axis.
+    pub fn of(series: &Series, layout: &ChartLayout) -> Option<Self> {
+        let name = match &series.short_label {
+            Some(short) if layout.compact => short,
+            _ => &series.label,
+        };
+        let inside = |x: f64| (-1e-9..=1.0 + 1e-9).contains(&layout.x.position(x));
+        let last = series.groups().into_iter().rfind(|group| inside(group.x))?;
+        if name.is_empty() {
+            return None;
+        }
+        let up = series.given.position(&layout.y, last.mean);
+        let beyond = Edge::beyond(up).map(|edge| {
+            let arrow = if edge == Edge::Top { '↑' } else { '↓' };
+            format!("{arrow} {}", series.given.rough(last.mean))
+        });
+        let end = (layout.px_at(layout.x.position(last.x)), layout.py_at(drawn_in(up)));
+        Some(EndLabel { name: name.clone(), beyond, role: series.role, opacity: series.opacity, end })
+    }
+
+    /// The lines of the label in a column of some width.
+    fn lines(&self, room: f64, size: f64) -> Vec<String> {
+        let fits = |text: &str| text_width(text, size) <= room;
+        let mut lines = if fits(&self.name) { vec![self.name.clone()] } else { wrapped(&self.name, room, size) };
+        if let Some(beyond) = &self.beyond {
+            let joined = format!("{} {beyond}", self.name);
+            if fits(&joined) {
+                return vec![joined];
+            }
+            lines.push(shortened(beyond, size, room));
+        }
+        lines
+    }
+}
+
+/// A position along the axis with what lies outside drawn in near the frame, order kept, so that
+/// names of curves that leave stay beside the plot and stand in the order of their values.
+fn drawn_in(position: f64) -> f64 {
+    let outside = (position - position.clamp(0.0, 1.0)).abs().min(1e12);
+    position.clamp(0.0, 1.0) + (0.5 * outside / (1.0 + outside)).copysign(position)
+}
+
+/// How wide the column of names is, the gutter included.
+pub(super) fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact: bool) -> f64 {
+    let most = if compact { 0.27 * width } else { (0.24 * width).min(190.0) };
+    let widest = labels
+        .iter()
+        .flat_map(|label| label.lines(most, font.size_normal))
+        .map(|line| text_width(&line, font.size_normal))
+        .fold(0.0, f64::max);
+    // In steps, so that the plot does not move when a number changes.
+    if widest == 0.0 { GUTTER } else { GUTTER + ((widest + 4.0) / 12.0).ceil() * 12.0 }
+}
+
+/// Draws the names beside the plot, moved apart where they would meet.
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    labels: &[EndLabel],
+) -> Result<(), DrawError> {
+    let size = style.font.size_normal;
+    let left = layout.plot.right + GUTTER;
+    let room = pen.size().0 - left - 2.0;
+    let lines: Vec<Vec<String>> = labels.iter().map(|label| label.lines(room, size)).collect();
+    let wanted: Vec<Wanted> = labels
+        .iter()
+        .zip(&lines)
+        .map(|(label, lines)| Wanted { center: label.end.1, height: LEADING * size * lines.len() as f64 + 2.0 })
+        .collect();
+    let places = place(&wanted, layout.plot.top - size, layout.plot.bottom + size);
+    for ((label, lines), middle) in labels.iter().zip(&lines).zip(places) {
+        let Some(middle) = middle else { continue };
+        let color = style.palette.role(label.role);
+        if label.beyond.is_none() {
+            draw_leader(pen, layout, label, middle, color)?;
+        }
+        let first = middle - LEADING * size * (lines.len() as f64 - 1.0) / 2.0;
+        for (i, line) in lines.iter().enumerate() {
+            let y = first + LEADING * size * i as f64;
+            pen.text(line, (left, y), Align::Left, size, color, label.opacity)?;
+        }
+    }
+    Ok(())
+}
+
+/// A fine line from the end of a curve to its name, where the two are not side by side.
+fn draw_leader<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    layout: &ChartLayout,
+    label: &EndLabel,
+    middle: f64,
+    color: plotters::style::RGBColor,
+) -> Result<(), DrawError> {
+    let (x, y) = label.end;
+    let right = layout.plot.right;
+    let moved = (middle - y).abs() > 3.0;
+    if right - x > 10.0 {
+        // Fainter than any curve: the series itself ends where it ends.
+        pen.path(&[(x + 6.0, y), (right, y)], LineStyle::Solid, 0.5, color, 0.35 * label.opacity)?;
+    }
+    if moved {
+        let bend = [(right + 2.0, y), (right + GUTTER - 3.0, middle)];
+        pen.path(&bend, LineStyle::Solid, 0.75, color, 0.7 * label.opacity)?;
+    }
+    Ok(())
+}
+
+/// A text broken at the space that makes its two lines most alike, each cut to the room.
+fn wrapped(text: &str, room: f64, size: f64) -> Vec<String> {
+    let widest = |at: usize| text_width(&text[..at], size).max(text_width(&text[at + 1..], size));
+    let breaks = text.match_indices(' ').map(|(at, _)| at);
+    let Some(at) = breaks.min_by(|&a, &b| widest(a).total_cmp(&widest(b))) else {
+        return vec![shortened(text, size, room)];
+    };
+    [&text[..at], &text[at + 1..]].map(|line| shortened(line, size, room)).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_that_leave_keep_the_order_of_their_values() {
+        let drawn = [f64::NEG_INFINITY, -7.0, -0.1, 0.0, 0.5, 1.0, 1.2, 30.0, f64::INFINITY].map(drawn_in);
+        assert!(drawn.is_sorted_by(|a, b| a < b), "{drawn:?}");
+        assert!(drawn[0] >= -0.5 && drawn[8] <= 1.5, "{drawn:?}");
+    }
+
+    #[test]
+    fn long_names_are_broken_in_the_middle() {
+        assert_eq!(wrapped("published general bound", 90.0, 12.0), ["published", "general bound"]);
+        let one_word = wrapped("incomprehensibilities", 60.0, 12.0);
+        assert!(one_word.len() == 1 && one_word[0].ends_with('…'), "{one_word:?}");
+    }
+}

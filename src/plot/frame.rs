@@ -1,0 +1,203 @@
+//! The frame of a plot: where it sits, how pixels map to data, and the axes around it.
+//!
+//! No box is drawn. Ticks stand outside, the grid is fainter than the hairlines, the vertical
+//! axis is titled above itself, horizontally, and the horizontal one at its right end.
+
+use plotters::prelude::DrawingBackend;
+
+use super::axis::{Ruler, Tick};
+use super::number::Number;
+use super::palette::mix;
+use super::pen::{Align, Pen, PixelRect};
+use super::style::{Style, Type, text_width};
+use super::{AxisSpec, DrawError};
+
+/// Plots up to this wide, in CSS pixels, have fewer ticks and shorter labels.
+const COMPACT_UP_TO: f64 = 420.0;
+/// Areas narrower or lower than this, in CSS pixels, show nothing but the ground.
+const LEAST_SIDE: f64 = 60.0;
+
+/// Where a plot is in its area, and how its pixels map to data. All pixels are CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartLayout {
+    /// The rectangle that the axes span.
+    pub plot: PixelRect,
+    /// The horizontal axis.
+    pub x: Ruler,
+    /// The vertical axis.
+    pub y: Ruler,
+    /// Whether the plot is narrow.
+    pub compact: bool,
+}
+
+impl ChartLayout {
+    /// The pixel of an x value.
+    pub fn x_to_px(&self, x: f64) -> f64 {
+        self.px_at(self.x.position(x))
+    }
+
+    /// The pixel of a y value; greater values are higher, at smaller pixels.
+    pub fn y_to_px(&self, y: f64) -> f64 {
+        self.py_at(self.y.position(y))
+    }
+
+    /// The x value at a pixel.
+    pub fn px_to_x(&self, px: f64) -> f64 {
+        self.x.value((px - self.plot.left) / self.plot.width())
+    }
+
+    /// The y value at a pixel.
+    pub fn px_to_y(&self, px: f64) -> f64 {
+        self.y.value((self.plot.bottom - px) / self.plot.height())
+    }
+
+    /// The pixel of a position along the horizontal axis.
+    pub(super) fn px_at(&self, position: f64) -> f64 {
+        self.plot.left + position.clamp(-1e6, 1e6) * self.plot.width()
+    }
+
+    /// The pixel of a position along the vertical axis.
+    pub(super) fn py_at(&self, position: f64) -> f64 {
+        self.plot.bottom - position.clamp(-1e6, 1e6) * self.plot.height()
+    }
+
+    /// Whether there is room to draw anything.
+    pub(super) fn has_room(&self) -> bool {
+        self.plot.width() > 1.0 && self.plot.height() > 1.0
+    }
+
+    /// The ticks of both axes, as dense as is usual for each.
+    pub(super) fn ticks(&self) -> Ticks {
+        Ticks {
+            x: self.x.ticks(self.plot.width() / if self.compact { 56.0 } else { 72.0 }),
+            y: y_ticks(&self.y, self.plot.height(), self.compact),
+        }
+    }
+
+    /// Ticks equally dense on both axes, so that axes of one scale have one step.
+    pub(super) fn square_ticks(&self) -> Ticks {
+        let apart = if self.compact { 44.0 } else { 64.0 };
+        Ticks { x: self.x.ticks(self.plot.width() / apart), y: self.y.ticks(self.plot.height() / apart) }
+    }
+}
+
+/// The ticks of both axes.
+pub(super) struct Ticks {
+    pub x: Vec<Tick>,
+    pub y: Vec<Tick>,
+}
+
+/// Lays a plot out in an area, leaving `right` CSS pixels beside it for the names of curves.
+pub(super) fn lay_out((width, height): (f64, f64), font: &Type, x: Ruler, y: Ruler, right: f64) -> ChartLayout {
+    let compact = is_compact(width);
+    let top = 1.4 * font.size_normal + 14.0;
+    let bottom = height - 8.0 - 1.5 * font.size_small - 1.5 * font.size_normal;
+    let widest = y_ticks(&y, bottom - top, compact)
+        .iter()
+        .filter_map(|tick| tick.label.as_ref())
+        .map(|label| text_width(&label.to_string(), font.size_small))
+        .fold(0.0, f64::max);
+    // In steps, so that the plot does not move when a tick label gains a digit.
+    let left = 14.0 + (widest / 8.0).ceil().max(3.0) * 8.0;
+    let plot = PixelRect { left, top, right: width - right, bottom };
+    let has_room = width >= LEAST_SIDE && height >= LEAST_SIDE && plot.width() > 8.0 && plot.height() > 8.0;
+    // A plot without room keeps one pixel, so that its mappings stay finite.
+    let plot = if has_room { plot } else { PixelRect { right: left + 1.0, bottom: top + 1.0, ..plot } };
+    ChartLayout { plot, x, y, compact }
+}
+
+/// Whether an area is so narrow that its plot has fewer ticks and shorter labels.
+pub(super) fn is_compact(width: f64) -> bool {
+    width <= COMPACT_UP_TO
+}
+
+/// Draws the grid, the ticks with their labels, and the titles.
+pub(super) fn draw_axes<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    ticks: &Ticks,
+    (x, y): (&AxisSpec, &AxisSpec),
+) -> Result<(), DrawError> {
+    let PixelRect { left, top, right, bottom } = layout.plot;
+    let (palette, font) = (&style.palette, &style.font);
+    let grid = mix(palette.background, palette.hairline, 0.6);
+    let minor = mix(palette.background, palette.ink, 0.22);
+    let major = mix(palette.background, palette.ink, 0.5);
+
+    for tick in &ticks.y {
+        let at = layout.py_at(tick.position);
+        let Some(label) = &tick.label else {
+            pen.horizontal(at, left - 6.0, left - 3.0, minor)?;
+            continue;
+        };
+        pen.horizontal(at, left, right, grid)?;
+        pen.horizontal(at, left - 8.0, left - 3.0, major)?;
+        pen.text(&label.to_string(), (left - 11.0, at), Align::Right, font.size_small, palette.muted, 1.0)?;
+    }
+
+    let mut free_from = f64::NEG_INFINITY;
+    for tick in &ticks.x {
+        let at = layout.px_at(tick.position);
+        let Some(label) = tick.label.as_ref().map(Number::to_string) else {
+            pen.vertical(at, bottom + 3.0, bottom + 6.0, minor)?;
+            continue;
+        };
+        pen.vertical(at, top, bottom, grid)?;
+        pen.vertical(at, bottom + 3.0, bottom + 8.0, major)?;
+        let half = text_width(&label, font.size_small) / 2.0;
+        if at - half >= free_from {
+            let place = (at, x_label_row(layout, font));
+            pen.text(&label, place, Align::Center, font.size_small, palette.muted, 1.0)?;
+            free_from = at + half + 0.6 * font.size_small;
+        }
+    }
+
+    let room = right - left;
+    let x_title = shortened(&x.title(), font.size_normal, room);
+    pen.text(&x_title, (right, x_title_row(layout, font)), Align::Right, font.size_normal, palette.ink, 1.0)?;
+    let y_title = shortened(&y.title(), font.size_normal, room + left - 6.0);
+    pen.text(&y_title, (4.0, 0.5 * font.size_normal + 4.0), Align::Left, font.size_normal, palette.ink, 1.0)
+}
+
+/// The height of the row of tick labels under the plot.
+pub(super) fn x_label_row(layout: &ChartLayout, font: &Type) -> f64 {
+    layout.plot.bottom + 10.0 + 0.6 * font.size_small
+}
+
+/// The height of the row with the title of the horizontal axis.
+pub(super) fn x_title_row(layout: &ChartLayout, font: &Type) -> f64 {
+    x_label_row(layout, font) + 0.7 * font.size_small + 0.8 * font.size_normal
+}
+
+/// A text cut to a width, an ellipsis standing for what is missing.
+pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
+    if text_width(text, size) <= room {
+        return text.to_owned();
+    }
+    let mut kept = text.to_owned();
+    while kept.pop().is_some() {
+        let candidate = format!("{}…", kept.trim_end());
+        if text_width(&candidate, size) <= room {
+            return if kept.is_empty() { String::new() } else { candidate };
+        }
+    }
+    String::new()
+}
+
+fn y_ticks(y: &Ruler, height: f64, compact: bool) -> Vec<Tick> {
+    y.ticks(height / if compact { 36.0 } else { 50.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_to_the_room_there_is() {
+        assert_eq!(shortened("short", 12.0, 100.0), "short");
+        let cut = shortened("a rather long name for a curve", 12.0, 80.0);
+        assert!(cut.ends_with('…') && text_width(&cut, 12.0) <= 80.0, "{cut}");
+        assert_eq!(shortened("anything", 12.0, 3.0), "");
+    }
+}

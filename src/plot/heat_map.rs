@@ -1,0 +1,398 @@
+//! Heat maps: a matrix with its colour key, and the sums of its columns below.
+
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, DrawingBackend};
+
+use super::DrawError;
+use super::axis::{Ruler, Scale};
+use super::cells::{Grid, to_rgba};
+use super::extent::Extent;
+use super::frame::{is_compact, shortened};
+use super::number::Number;
+use super::palette::Palette;
+use super::pen::{Align, Pen, PixelRect};
+use super::style::{Style, text_width};
+use super::table::{Table, exact};
+
+/// The most cells along a side that are drawn as rectangles: more are slow everywhere. A page
+/// that wants a cell a pixel uses `HeatMap::rgba`.
+const MOST_RECTANGLES: usize = 192;
+/// The width of the colour key in CSS pixels.
+const KEY_WIDTH: f64 = 10.0;
+
+/// A matrix drawn as coloured cells, row 0 on top.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeatMap {
+    /// How many rows.
+    pub rows: usize,
+    /// How many columns.
+    pub cols: usize,
+    /// The entries, row by row. Missing or broken entries show the ground.
+    pub values: Vec<f64>,
+    /// How many things the rows stand for: more than there are rows if each row is the mean of
+    /// several. Labels, highlights and pixels count these things.
+    pub row_span: usize,
+    /// How many things the columns stand for.
+    pub col_span: usize,
+    /// What it shows, and what the colour key measures.
+    pub title: String,
+    /// What a row is.
+    pub row_label: String,
+    /// What a column is.
+    pub col_label: String,
+    /// The values at the ends of the colour key; `None` is from zero to the greatest entry.
+    pub range: Option<Extent>,
+    /// How colours are spaced between those ends.
+    pub scale: Scale,
+    /// A number for each thing the columns stand for, drawn as bars under the matrix.
+    pub column_sums: Option<Vec<f64>>,
+    /// What those numbers are called.
+    pub sums_label: String,
+    /// A row to outline.
+    pub highlight_row: Option<usize>,
+    /// A column to outline.
+    pub highlight_col: Option<usize>,
+}
+
+/// Where a heat map is, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeatMapLayout {
+    /// The rectangle of the cells.
+    pub plot: PixelRect,
+    /// The rectangle of the bars, if there are any.
+    pub sums: Option<PixelRect>,
+    /// The rectangle of the colour key.
+    pub key: PixelRect,
+    row_span: usize,
+    col_span: usize,
+}
+
+impl HeatMapLayout {
+    /// The row and column at a pixel, counting what rows and columns stand for; in the bars, the
+    /// row is `None`.
+    pub fn cell_at(&self, x: f64, y: f64) -> Option<(Option<usize>, usize)> {
+        if self.row_span == 0 || self.col_span == 0 {
+            return None;
+        }
+        let index = |share: f64, count: usize| ((share * count as f64) as usize).min(count - 1);
+        let col = index((x - self.plot.left) / self.plot.width(), self.col_span);
+        if self.plot.contains(x, y) {
+            Some((Some(index((y - self.plot.top) / self.plot.height(), self.row_span)), col))
+        } else {
+            self.sums.is_some_and(|sums| sums.contains(x, y)).then_some((None, col))
+        }
+    }
+
+    /// The rectangle of one row and column.
+    pub fn cell_rect(&self, row: usize, col: usize) -> PixelRect {
+        let PixelRect { left, top, .. } = self.plot;
+        let (width, height) =
+            (self.plot.width() / self.col_span.max(1) as f64, self.plot.height() / self.row_span.max(1) as f64);
+        PixelRect {
+            left: left + width * col as f64,
+            top: top + height * row as f64,
+            right: left + width * (col + 1) as f64,
+            bottom: top + height * (row + 1) as f64,
+        }
+    }
+}
+
+impl HeatMap {
+    /// A matrix of `rows` times `cols`, given row by row, without words.
+    pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Self {
+        HeatMap {
+            rows,
+            cols,
+            values,
+            row_span: rows,
+            col_span: cols,
+            title: String::new(),
+            row_label: String::new(),
+            col_label: String::new(),
+            range: None,
+            scale: Scale::Linear,
+            column_sums: None,
+            sums_label: String::new(),
+            highlight_row: None,
+            highlight_col: None,
+        }
+    }
+
+    /// The entry at a row and column, counting what rows and columns stand for.
+    pub fn value(&self, row: usize, col: usize) -> Option<f64> {
+        let inside = row < self.row_span && col < self.col_span;
+        let cell = |index: usize, count: usize, span: usize| index * count / span.max(1);
+        let at = || cell(row, self.rows, self.row_span) * self.cols + cell(col, self.cols, self.col_span);
+        inside.then(|| self.values.get(at()).copied()).flatten()
+    }
+
+    /// Where everything goes in an area of this many CSS pixels.
+    pub fn layout(&self, (width, height): (f64, f64), style: &Style) -> HeatMapLayout {
+        let font = &style.font;
+        let row = 1.5 * font.size_normal;
+        let top =
+            4.0 + if self.title.is_empty() { 0.0 } else { row } + if self.row_label.is_empty() { 0.0 } else { row };
+        let left = 8.0 + text_width(&self.row_span.to_string(), font.size_small).max(14.0) + 6.0;
+        let bars = match self.column_sums {
+            Some(_) if is_compact(width) => 34.0,
+            Some(_) => 46.0,
+            None => 0.0,
+        };
+        let below = bars + 8.0 + 1.4 * font.size_small + if self.col_label.is_empty() { 0.0 } else { row };
+        let beside = 14.0 + KEY_WIDTH + 8.0 + self.key_label_width(style);
+        let (room_x, room_y) = (width - left - beside, height - top - below);
+        let (side_x, side_y) = self.sides(room_x.max(1.0), room_y.max(1.0), style);
+        let (left, top) = (style.snap(left), style.snap(top));
+        let plot = PixelRect { left, top, right: style.snap(left + side_x), bottom: style.snap(top + side_y) };
+        let bars_top = plot.bottom + 6.0;
+        let sums = self.column_sums.as_ref().map(|_| PixelRect { top: bars_top, bottom: plot.bottom + bars, ..plot });
+        let key_left = plot.right + 14.0;
+        let key = PixelRect { left: key_left, top, right: key_left + KEY_WIDTH, bottom: plot.bottom.min(top + 180.0) };
+        HeatMapLayout { plot, sums, key, row_span: self.row_span, col_span: self.col_span }
+    }
+
+    /// Draws the map over the whole area, with at most 192 cells a side.
+    pub fn draw<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<HeatMapLayout, DrawError> {
+        let pen = Pen::new(area, style);
+        let layout = self.layout(pen.size(), style);
+        pen.clear()?;
+        if has_room(&layout) {
+            self.draw_cells(&pen, style, &layout)?;
+            self.draw_around(&pen, style, &layout)?;
+        }
+        Ok(layout)
+    }
+
+    /// Draws all but the cells, for a page that puts [`HeatMap::rgba`] there itself, and the
+    /// ground under them.
+    pub fn draw_without_cells<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<HeatMapLayout, DrawError> {
+        let pen = Pen::new(area, style);
+        let layout = self.layout(pen.size(), style);
+        pen.clear()?;
+        if has_room(&layout) {
+            self.draw_around(&pen, style, &layout)?;
+        }
+        Ok(layout)
+    }
+
+    /// The cells as an image of `width` times `height` pixels, four bytes each, row by row: what
+    /// `ImageData` takes.
+    pub fn rgba(&self, width: usize, height: usize, palette: &Palette) -> Vec<u8> {
+        let grid = Grid::of(&self.values, (self.rows, self.cols), (height, width));
+        let colors = grid.colors(&self.key_ruler(), &palette.sequential_table());
+        to_rgba(&grid, &colors, width, height, palette.background)
+    }
+
+    /// The matrix as CSV, without a header.
+    pub fn to_csv(&self) -> String {
+        let cell = |i: usize, j| self.values.get(i * self.cols + j).copied().map_or_else(String::new, exact);
+        let line = |i| (0..self.cols).map(|j| cell(i, j)).collect::<Vec<_>>();
+        let mut lines = (0..self.rows).map(line);
+        Table { header: lines.next().unwrap_or_default(), rows: lines.collect() }.to_csv()
+    }
+
+    fn shown_range(&self) -> Extent {
+        let ends = |e: Extent| Extent::new(e.lo().min(0.0), if e.hi() > 0.0 { e.hi() } else { 1.0 });
+        let found = self.range.or_else(|| Extent::of(self.values.iter().copied()).and_then(ends));
+        found.or(Extent::new(0.0, 1.0)).expect("the ends are finite")
+    }
+
+    fn key_ruler(&self) -> Ruler {
+        Ruler::new(self.scale, self.shown_range())
+    }
+
+    fn key_label_width(&self, style: &Style) -> f64 {
+        let size = style.font.size_small;
+        let labels = self.key_labels(f64::INFINITY, size).into_iter();
+        let widest = labels.map(|(_, label)| text_width(&label, size)).fold(0.0, f64::max);
+        let words = if self.column_sums.is_some() { text_width(&self.sums_label, size) } else { 0.0 };
+        // The words beside the bars start further to the left than the numbers of the key.
+        let words = (words - KEY_WIDTH - 6.0).min(64.0);
+        (widest.max(words) / 12.0).ceil().max(3.0) * 12.0
+    }
+
+    /// Positions and labels along a key of some height: round values, and the upper end.
+    fn key_labels(&self, height: f64, size: f64) -> Vec<(f64, String)> {
+        let ruler = self.key_ruler();
+        let top = (1.0, Number::rough(ruler.ends().1).to_string());
+        let clear = |position: f64| (1.0 - position) * height >= 1.3 * size;
+        let ticks = ruler.ticks(4.0).into_iter().filter(|tick| clear(tick.position));
+        let labelled = ticks.filter_map(|tick| tick.label.map(|label| (tick.position, label.to_string())));
+        labelled.chain([top]).collect()
+    }
+
+    /// The sides of the plot: square cells, unless that would make it a thread; all of one size
+    /// in whole pixels, unless that would leave much room unused.
+    fn sides(&self, room_x: f64, room_y: f64, style: &Style) -> (f64, f64) {
+        let (rows, cols) = (self.rows.max(1) as f64, self.cols.max(1) as f64);
+        if (rows / cols).max(cols / rows) > 6.0 {
+            return (room_x, room_y);
+        }
+        let exact = (room_x / cols).min(room_y / rows);
+        let whole = (exact / style.grain()).floor() * style.grain();
+        let cell = if whole > 0.88 * exact { whole } else { exact };
+        (cell * cols, cell * rows)
+    }
+
+    fn draw_cells<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+    ) -> Result<(), DrawError> {
+        // Each cell gets at least a pixel, or it could be rounded away.
+        let pixels = |length: f64| (length / style.grain()) as usize;
+        let most = (pixels(layout.plot.height()), pixels(layout.plot.width()));
+        let most = (most.0.min(MOST_RECTANGLES), most.1.min(MOST_RECTANGLES));
+        let grid = Grid::of(&self.values, (self.rows, self.cols), most);
+        let colors = grid.colors(&self.key_ruler(), &style.palette.sequential_table());
+        let plot = layout.plot;
+        let x = |j: usize| style.snap(plot.left + plot.width() * j as f64 / grid.cols as f64);
+        let y = |i: usize| style.snap(plot.top + plot.height() * i as f64 / grid.rows as f64);
+        for (i, row) in colors.chunks(grid.cols.max(1)).enumerate() {
+            // Neighbours of one colour make one rectangle.
+            let mut j = 0;
+            for run in row.chunk_by(|a, b| a == b) {
+                let end = j + run.len();
+                if let Some(color) = run[0] {
+                    pen.rect(PixelRect { left: x(j), top: y(i), right: x(end), bottom: y(i + 1) }, color, 1.0)?;
+                }
+                j = end;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_around<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+    ) -> Result<(), DrawError> {
+        self.draw_words(pen, style, layout)?;
+        self.draw_key(pen, style, layout)?;
+        self.draw_sums(pen, style, layout)?;
+        let (plot, accent) = (layout.plot, style.palette.accent);
+        if let Some(row) = self.highlight_row.filter(|&row| row < self.row_span) {
+            pen.outline(PixelRect { left: plot.left, right: plot.right, ..layout.cell_rect(row, 0) }, 1.5, accent)?;
+        }
+        if let Some(col) = self.highlight_col.filter(|&col| col < self.col_span) {
+            pen.outline(PixelRect { top: plot.top, bottom: plot.bottom, ..layout.cell_rect(0, col) }, 1.5, accent)?;
+        }
+        Ok(())
+    }
+
+    fn draw_words<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+    ) -> Result<(), DrawError> {
+        let (font, palette, plot) = (&style.font, &style.palette, layout.plot);
+        let room = pen.size().0 - plot.left - 4.0;
+        let mut y = 4.0 + 0.6 * font.size_normal;
+        for (text, color) in [(&self.title, palette.ink), (&self.row_label, palette.muted)] {
+            if !text.is_empty() {
+                let text = shortened(text, font.size_normal, room);
+                pen.text(&text, (plot.left, y), Align::Left, font.size_normal, color, 1.0)?;
+                y += 1.5 * font.size_normal;
+            }
+        }
+        let under = layout.sums.map_or(plot.bottom, |sums| sums.bottom) + 6.0 + 0.6 * font.size_small;
+        let small = |text: &str, place, align| pen.text(text, place, align, font.size_small, palette.muted, 1.0);
+        if self.row_span > 0 && self.col_span > 0 {
+            small("1", (plot.left - 6.0, plot.top + 0.55 * font.size_small), Align::Right)?;
+            small("1", (plot.left, under), Align::Left)?;
+            if self.row_span > 1 {
+                small(
+                    &self.row_span.to_string(),
+                    (plot.left - 6.0, plot.bottom - 0.45 * font.size_small),
+                    Align::Right,
+                )?;
+            }
+            if self.col_span > 1 {
+                small(&self.col_span.to_string(), (plot.right, under), Align::Right)?;
+            }
+        }
+        let place = (plot.right, under + 0.7 * font.size_small + 0.8 * font.size_normal);
+        let title = shortened(&self.col_label, font.size_normal, place.0 - 4.0);
+        pen.text(&title, place, Align::Right, font.size_normal, palette.muted, 1.0)
+    }
+
+    fn draw_key<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+    ) -> Result<(), DrawError> {
+        let (font, palette, key) = (&style.font, &style.palette, layout.key);
+        let bands = key.height().clamp(1.0, 128.0) as usize;
+        let y = |i: usize| style.snap(key.bottom - key.height() * i as f64 / bands as f64);
+        for i in 0..bands {
+            let color = palette.sequential((i as f64 + 0.5) / bands as f64);
+            // Up to the top each time, the next one covering the rest: no seams between bands.
+            pen.rect(PixelRect { bottom: y(i), ..key }, color, 1.0)?;
+        }
+        // The ground end of the key would vanish without an edge.
+        for x in [key.left - 1.0, key.right] {
+            pen.vertical(x, key.top, key.bottom, palette.hairline)?;
+        }
+        pen.horizontal(key.bottom, key.left - 1.0, key.right + 1.0, palette.hairline)?;
+        for (position, label) in self.key_labels(key.height(), font.size_small) {
+            let at = key.bottom - position * key.height();
+            pen.horizontal(at, key.right, key.right + 4.0, palette.muted)?;
+            pen.text(&label, (key.right + 7.0, at), Align::Left, font.size_small, palette.muted, 1.0)?;
+        }
+        Ok(())
+    }
+
+    fn draw_sums<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+    ) -> Result<(), DrawError> {
+        let (Some(sums), Some(rect)) = (&self.column_sums, layout.sums) else { return Ok(()) };
+        let (font, palette) = (&style.font, &style.palette);
+        let greatest = Extent::of(sums.iter().copied()).map_or(0.0, Extent::hi);
+        pen.horizontal(rect.bottom, rect.left, rect.right, palette.hairline)?;
+        // At most a bar a pixel; the greatest of those that share one, since peaks matter here.
+        let bars = sums.len().min(rect.width().max(1.0) as usize);
+        let color = palette.sequential(0.75);
+        if greatest <= 0.0 {
+            return Ok(());
+        }
+        for i in 0..bars {
+            let (from, to) = (i * sums.len() / bars, (i + 1) * sums.len() / bars);
+            let height = Extent::of(sums[from..to].iter().copied()).map_or(0.0, Extent::hi) / greatest;
+            if height.is_nan() || height <= 0.0 {
+                continue;
+            }
+            let x = |bar: usize| style.snap(rect.left + rect.width() * bar as f64 / bars as f64);
+            let gap = if rect.width() / bars as f64 > 4.0 { 1.0 } else { 0.0 };
+            let top = rect.bottom - height * rect.height();
+            let bar = PixelRect { left: x(i), right: x(i + 1) - gap, top, ..rect };
+            pen.rect(bar, color, 1.0)?;
+        }
+        let room = pen.size().0 - rect.right - 10.0;
+        let words = [self.sums_label.clone(), format!("up to {}", Number::of(greatest))];
+        for (i, line) in words.iter().enumerate() {
+            let place = (rect.right + 8.0, rect.top + (0.6 + 1.25 * i as f64) * font.size_small);
+            let line = shortened(line, font.size_small, room);
+            pen.text(&line, place, Align::Left, font.size_small, palette.muted, 1.0)?;
+        }
+        Ok(())
+    }
+}
+
+fn has_room(layout: &HeatMapLayout) -> bool {
+    layout.plot.width() >= 8.0 && layout.plot.height() >= 8.0
+}

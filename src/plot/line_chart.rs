@@ -1,0 +1,298 @@
+//! Line charts: curves named at their ends, points, and ranges.
+//!
+//! Curves are cut exactly at the frame; a small arrow shows where one leaves, and its name tells
+//! the value it goes to.
+
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
+
+use super::DrawError;
+use super::axis::{AxisSpec, Ruler, Scale};
+use super::curve::{self, Edge};
+use super::end_labels::{self, EndLabel};
+use super::extent::Extent;
+use super::frame::{ChartLayout, draw_axes, lay_out, shortened, x_title_row};
+use super::palette::{LineStyle, mix};
+use super::pen::{Align, Pen, PixelRect};
+use super::series::{Series, SeriesKind};
+use super::style::{Style, text_width};
+
+/// The radius of a dot in CSS pixels.
+const DOT: f64 = 2.4;
+
+/// A place on the horizontal axis that is marked, such as the present configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What is written under it, such as "n = 512"; may be empty.
+    pub label: String,
+}
+
+/// Curves and points over two axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineChart {
+    /// The horizontal axis.
+    pub x: AxisSpec,
+    /// The vertical axis.
+    pub y: AxisSpec,
+    /// What is drawn; later series over earlier ones. If there is no room to name all curves,
+    /// the last ones stay unnamed.
+    pub series: Vec<Series>,
+    /// A marked x, drawn in the accent colour.
+    pub mark_x: Option<Mark>,
+    /// The x under the pointer: a fine rule, and a ring on every series that has a value there.
+    pub hover_x: Option<f64>,
+    /// What is written into a chart that has no data, such as "measuring".
+    pub note: String,
+}
+
+impl LineChart {
+    /// A chart without marks.
+    pub fn new(x: AxisSpec, y: AxisSpec, series: Vec<Series>) -> Self {
+        LineChart { x, y, series, mark_x: None, hover_x: None, note: String::new() }
+    }
+
+    /// The span of the x values that the axis can show.
+    pub fn x_extent(&self) -> Option<Extent> {
+        Extent::shown(self.points().map(|(_, x, _)| x), self.x.scale)
+    }
+
+    /// The span of the y values that the axis can show.
+    pub fn y_extent(&self) -> Option<Extent> {
+        Extent::shown(self.points().map(|(series, _, y)| series.given.value(y)), self.y.scale)
+    }
+
+    /// Where everything goes in an area of this many CSS pixels.
+    pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
+        let ruler = |axis: &AxisSpec, data: Option<Extent>| {
+            let range = axis.range.or_else(|| data.map(|extent| extent.nice(axis.scale)));
+            Ruler::new(axis.scale, range.unwrap_or_else(|| empty_range(axis.scale)))
+        };
+        let x = ruler(&self.x, self.x.range.or_else(|| self.x_extent()));
+        let y = ruler(&self.y, self.y_extent());
+        // The names depend on which curves leave the frame, not on the width they are given.
+        let rough = lay_out(size, &style.font, x, y, 0.0);
+        let right = end_labels::column_width(&self.end_labels(&rough), size.0, &style.font, rough.compact);
+        lay_out(size, &style.font, x, y, right)
+    }
+
+    /// Draws the chart over the whole area.
+    pub fn draw<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<ChartLayout, DrawError> {
+        let pen = Pen::new(area, style);
+        let layout = self.layout(pen.size(), style);
+        pen.clear()?;
+        if !layout.has_room() {
+            return Ok(layout);
+        }
+        draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
+        self.draw_mark(&pen, style, &layout)?;
+        self.draw_hover_rule(&pen, style, &layout)?;
+        for series in &self.series {
+            draw_series(&pen, style, &layout, series)?;
+        }
+        self.draw_hover_rings(&pen, style, &layout)?;
+        self.draw_arrows(&pen, style, &layout)?;
+        end_labels::draw(&pen, style, &layout, &self.end_labels(&layout))?;
+        if self.x_values().is_empty() && !self.note.is_empty() {
+            let PixelRect { left, right, top, bottom } = layout.plot;
+            let (middle, size) = (((left + right) / 2.0, (top + bottom) / 2.0), style.font.size_normal);
+            let note = shortened(&self.note, size, right - left);
+            // The grid does not strike the words through.
+            let (half, line) = (text_width(&note, size) / 2.0 + 4.0, 0.9 * size);
+            let (left, right) = (middle.0 - half, middle.0 + half);
+            let ground = PixelRect { left, top: middle.1 - line, right, bottom: middle.1 + line };
+            pen.rect(ground, style.palette.background, 1.0)?;
+            pen.text(&note, middle, Align::Center, size, style.palette.muted, 1.0)?;
+        }
+        Ok(layout)
+    }
+
+    fn points(&self) -> impl Iterator<Item = (&Series, f64, f64)> {
+        self.series.iter().flat_map(|series| series.data.iter().map(move |&(x, y)| (series, x, y)))
+    }
+
+    fn end_labels(&self, layout: &ChartLayout) -> Vec<EndLabel> {
+        self.series.iter().filter_map(|series| EndLabel::of(series, layout)).collect()
+    }
+
+    fn draw_mark<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let Some(mark) = &self.mark_x else { return Ok(()) };
+        let PixelRect { left, right, top, bottom } = layout.plot;
+        let at = layout.x_to_px(mark.x);
+        if !(left..=right).contains(&at) {
+            return Ok(());
+        }
+        let (accent, font) = (style.palette.accent, &style.font);
+        // Softer than the selected dots that may stand on it.
+        let rule = mix(style.palette.background, accent, 0.55);
+        pen.vertical(at, top, bottom + 8.0, rule)?;
+        // The label shares a row with the title of the axis and gives way to it.
+        let half = text_width(&mark.label, font.size_normal) / 2.0;
+        let last = right - text_width(&self.x.title(), font.size_normal) - 12.0 - half;
+        let place = (at.max(left + half - 8.0).min(last), x_title_row(layout, font));
+        if last >= left + half - 8.0 {
+            pen.text(&mark.label, place, Align::Center, font.size_normal, accent, 1.0)?;
+        }
+        Ok(())
+    }
+
+    fn draw_hover_rule<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let Some(at) = self.hover_x.map(|x| layout.x_to_px(x)) else { return Ok(()) };
+        if !(layout.plot.left..=layout.plot.right).contains(&at) {
+            return Ok(());
+        }
+        let rule = mix(style.palette.background, style.palette.ink, 0.4);
+        pen.vertical(at, layout.plot.top, layout.plot.bottom, rule)
+    }
+
+    fn draw_hover_rings<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let Some(x) = self.hover_x else { return Ok(()) };
+        let rule = layout.x_to_px(x);
+        for value in self.at(layout, x).unwrap_or_default() {
+            // A value far off the rule is not a value at the rule.
+            if let Some(at) = value.at.filter(|at| (at.0 - rule).abs() <= 6.0) {
+                pen.disc(at, 4.5, style.palette.background, 1.0)?;
+                pen.ring(at, 3.5, 1.75, style.palette.role(value.role), 1.0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An arrow at the frame for every curve that leaves it. Curves that are never inside have
+    /// theirs side by side at the right end.
+    fn draw_arrows<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let mut outside = (0, 0);
+        for series in self.series.iter().filter(|s| s.kind == SeriesKind::Line) {
+            let course = curve::clipped(series, layout);
+            let Some(edge) = course.leaves_at_end else { continue };
+            let x = course.left_at.unwrap_or_else(|| {
+                let already = if edge == Edge::Top { &mut outside.0 } else { &mut outside.1 };
+                *already += 1;
+                layout.plot.right - 10.0 * f64::from(*already) + 5.0
+            });
+            draw_arrow(pen, layout, edge, x, 4.0, style.palette.role(series.role), series.opacity)?;
+        }
+        Ok(())
+    }
+}
+
+/// What an axis shows when there is nothing to show.
+fn empty_range(scale: Scale) -> Extent {
+    let ends = match scale {
+        Scale::Log => Extent::new(1.0, 1000.0),
+        Scale::Linear | Scale::Sqrt => Extent::new(0.0, 1.0),
+    };
+    ends.expect("the ends are finite")
+}
+
+fn draw_series<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    series: &Series,
+) -> Result<(), DrawError> {
+    let color = style.palette.role(series.role);
+    match series.kind {
+        SeriesKind::Line => {
+            for piece in curve::clipped(series, layout).pieces {
+                pen.path(&piece, series.role.line(), series.role.width(), color, series.opacity)?;
+            }
+            Ok(())
+        }
+        SeriesKind::Points | SeriesKind::Hollow => draw_points(pen, layout, series, color),
+        SeriesKind::Range => draw_ranges(pen, layout, series, color),
+    }
+}
+
+fn draw_points<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    layout: &ChartLayout,
+    series: &Series,
+    color: RGBColor,
+) -> Result<(), DrawError> {
+    // Many dots on a place should read as dense, a few as solid.
+    let solid = match series.data.len() {
+        0..=150 => 0.85,
+        _ => 0.6,
+    };
+    for &(x, y) in &series.data {
+        let (px, position) = (layout.x_to_px(x), series.given.position(&layout.y, y));
+        if !(layout.plot.left - 0.5..=layout.plot.right + 0.5).contains(&px) || position.is_nan() {
+            continue;
+        }
+        let opacity = solid * series.opacity;
+        let py = layout.py_at(position);
+        match Edge::beyond(position) {
+            Some(edge) => draw_arrow(pen, layout, edge, px, 2.5, color, opacity)?,
+            None if series.kind == SeriesKind::Hollow => pen.ring((px, py), DOT, 1.25, color, opacity)?,
+            None => pen.disc((px, py), DOT, color, opacity)?,
+        }
+    }
+    Ok(())
+}
+
+/// Bars from the least to the greatest with the mean on them.
+fn draw_ranges<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    layout: &ChartLayout,
+    series: &Series,
+    color: RGBColor,
+) -> Result<(), DrawError> {
+    for group in series.groups() {
+        let px = layout.x_to_px(group.x);
+        if !(layout.plot.left - 0.5..=layout.plot.right + 0.5).contains(&px) {
+            continue;
+        }
+        let [low, mean, high] = [group.low, group.mean, group.high].map(|y| series.given.position(&layout.y, y));
+        if high >= 0.0 && low <= 1.0 {
+            let ends = [(px, layout.py_at(low.max(0.0))), (px, layout.py_at(high.min(1.0)))];
+            pen.path(&ends, LineStyle::Solid, 1.5, color, 0.45 * series.opacity)?;
+        }
+        if (0.0..=1.0).contains(&mean) {
+            pen.disc((px, layout.py_at(mean)), DOT + 0.4, color, series.opacity)?;
+        }
+    }
+    Ok(())
+}
+
+/// A triangle at the top or bottom edge, pointing out of the plot.
+fn draw_arrow<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    layout: &ChartLayout,
+    edge: Edge,
+    x: f64,
+    size: f64,
+    color: RGBColor,
+    opacity: f64,
+) -> Result<(), DrawError> {
+    let (base, tip) = match edge {
+        Edge::Top => (layout.plot.top + 0.5 * size, layout.plot.top - 1.5 * size),
+        Edge::Bottom => (layout.plot.bottom - 0.5 * size, layout.plot.bottom + 1.5 * size),
+    };
+    pen.polygon(&[(x - size, base), (x + size, base), (x, tip)], color, opacity)
+}

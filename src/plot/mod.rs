@@ -1,0 +1,79 @@
+//! Pictures of arrays: line charts, heat maps, points in a plane.
+//!
+//! The plots know arrays, labels and styles, and nothing of attention, formulas or browsers. They
+//! draw on any [`plotters`] back end: a canvas in the page, SVG in tests and for export. What a
+//! picture says in words (labels, units, numbers) is made from the struct that is drawn, and so
+//! are its twins for those who cannot see it: a [`Table`] and CSV.
+//!
+//! A plot is a plain struct. `draw` paints it on a drawing area in a [`Style`] and returns a
+//! layout, which maps CSS pixels to data and back, so that the page can answer the pointer.
+//! Any data can be drawn: what is not finite is left out, what is empty draws an empty frame, an
+//! area without size draws nothing.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `number` | numbers as text |
+//! | `extent`, `axis` | spans, scales, ticks |
+//! | `oklab`, `palette`, `style` | colours, roles, type, density |
+//! | `pen`, `labels`, `frame` | drawing in CSS pixels, placing labels, axes around a plot |
+//! | `series`, `line_chart`, `readout` | curves and points: data, drawing them, reading them |
+//! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
+//! | `cells`, `heat_map` | a matrix as pixels, and as a plot |
+//! | `token_plane` | points in the plane or on a line |
+//! | `table`, `export` | data twins, SVG files |
+
+mod axis;
+mod cells;
+mod curve;
+mod end_labels;
+mod export;
+mod extent;
+mod frame;
+mod heat_map;
+mod labels;
+mod line_chart;
+mod number;
+mod oklab;
+mod palette;
+mod pen;
+mod readout;
+mod series;
+mod style;
+mod table;
+mod token_plane;
+
+use std::fmt;
+
+pub use axis::{AxisSpec, Ruler, Scale, Tick};
+pub use export::finish_svg;
+pub use extent::{Extent, HeldExtent};
+pub use frame::ChartLayout;
+pub use heat_map::{HeatMap, HeatMapLayout};
+pub use labels::{Wanted, place};
+pub use line_chart::{LineChart, Mark};
+pub use number::{Kind, Number};
+pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
+pub use pen::PixelRect;
+pub use readout::HoverValue;
+pub use series::{Given, Series, SeriesKind};
+pub use style::{Medium, Style, Type, text_width};
+pub use table::Table;
+pub use token_plane::{PlaneLayout, TokenPlane};
+
+/// The back end could not draw. The data never cause this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawError(String);
+
+impl DrawError {
+    fn new(cause: &dyn fmt::Display) -> Self {
+        DrawError(cause.to_string())
+    }
+}
+
+impl fmt::Display for DrawError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the plot could not be drawn: {}", self.0)
+    }
+}
+
+impl std::error::Error for DrawError {}

@@ -1,0 +1,255 @@
+//! Numbers as they are set in a paper: four significant digits, 3.486 × 10⁴, a hair space before
+//! a unit, and "≤", "≥", "=" in front when the number is a bound or exact.
+//!
+//! A [`Number`] is kept in parts, so that the page can set the exponent as a real superscript;
+//! its `Display` is the plain-Unicode form used in pictures and tables.
+
+use std::fmt;
+
+/// Significant digits shown; the rest is for hovering and for files.
+const DIGITS: i32 = 4;
+/// Magnitudes from this power of ten up are set with an exponent.
+const EXPONENT_FROM: i32 = 4;
+/// Magnitudes below this power of ten are set with an exponent.
+const EXPONENT_BELOW: i32 = -3;
+/// The space between a number and its unit.
+const HAIR_SPACE: char = '\u{200a}';
+/// A real minus sign, as wide as a digit; a hyphen is not.
+const MINUS: char = '\u{2212}';
+
+/// What a number says about the quantity it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Nothing is claimed: a reading off an axis.
+    #[default]
+    Plain,
+    /// The quantity is this number.
+    Exact,
+    /// The quantity is at most this number.
+    UpperBound,
+    /// The quantity is at least this number.
+    LowerBound,
+}
+
+impl Kind {
+    /// The sign that stands in front of the number, empty for [`Kind::Plain`].
+    pub fn sign(self) -> &'static str {
+        match self {
+            Kind::Plain => "",
+            Kind::Exact => "=",
+            Kind::UpperBound => "≤",
+            Kind::LowerBound => "≥",
+        }
+    }
+}
+
+/// A formatted number in parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number {
+    /// What the number claims.
+    pub kind: Kind,
+    /// The digits, with a real minus sign; "∞" or "–" when there are none; empty for a bare power
+    /// of ten, which only [`Number::short`] makes.
+    pub mantissa: String,
+    /// The power of ten the mantissa is multiplied with, if it is written out.
+    pub exponent: Option<i64>,
+    /// The unit, empty if there is none.
+    pub unit: String,
+}
+
+impl Number {
+    /// Formats a value with four significant digits.
+    pub fn of(value: f64) -> Self {
+        Self::with_digits(value, DIGITS)
+    }
+
+    /// Formats a value with up to four significant digits and no zeros at the end: 0.5, 64, 10⁴.
+    pub fn short(value: f64) -> Self {
+        let mut number = Self::of(value);
+        if number.mantissa.contains('.') {
+            let kept = number.mantissa.trim_end_matches('0').trim_end_matches('.').len();
+            number.mantissa.truncate(kept);
+        }
+        if number.exponent.is_some() && number.mantissa == "1" {
+            number.mantissa.clear();
+        }
+        number
+    }
+
+    /// Formats a value with two significant digits, for labels that only point somewhere.
+    pub fn rough(value: f64) -> Self {
+        Self::with_digits(value, 2)
+    }
+
+    /// Formats the value 10^`log10`, which may be far larger than a floating-point number.
+    pub fn from_log10(log10: f64) -> Self {
+        Self::from_log10_with_digits(log10, DIGITS)
+    }
+
+    /// Formats the value 10^`log10` with two significant digits.
+    pub fn rough_from_log10(log10: f64) -> Self {
+        Self::from_log10_with_digits(log10, 2)
+    }
+
+    /// The same number, saying what it claims.
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// The same number with a unit.
+    pub fn unit(mut self, unit: &str) -> Self {
+        unit.clone_into(&mut self.unit);
+        self
+    }
+
+    fn symbol(mantissa: &str) -> Self {
+        Number { kind: Kind::Plain, mantissa: mantissa.to_owned(), exponent: None, unit: String::new() }
+    }
+
+    fn with_digits(value: f64, digits: i32) -> Self {
+        if value.is_nan() {
+            return Self::symbol("–");
+        }
+        if value.is_infinite() {
+            return Self::symbol(if value > 0.0 { "∞" } else { "−∞" });
+        }
+        if value == 0.0 {
+            return Self::symbol("0");
+        }
+        // `{:e}` rounds to the wanted digits first, so that 9999.6 becomes 1.000e4 and not 10000.
+        let rounded = format!("{:.*e}", (digits - 1).max(0) as usize, value.abs());
+        let (digits_text, exponent_text) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+        let exponent: i32 = exponent_text.parse().unwrap_or(0);
+        let (mantissa, exponent) = if (EXPONENT_BELOW..EXPONENT_FROM).contains(&exponent) {
+            let decimals = (digits - 1 - exponent).max(0) as usize;
+            // Rounded to `digits` already; parsing it back keeps 1250 at two digits at 1300.
+            let value: f64 = rounded.parse().unwrap_or(value.abs());
+            (format!("{value:.decimals$}"), None)
+        } else {
+            (digits_text.to_owned(), Some(i64::from(exponent)))
+        };
+        let mut number = Self::symbol(&mantissa);
+        number.exponent = exponent;
+        if value < 0.0 {
+            number.mantissa.insert(0, MINUS);
+        }
+        number
+    }
+
+    fn from_log10_with_digits(log10: f64, digits: i32) -> Self {
+        if log10.is_nan() {
+            return Self::symbol("–");
+        }
+        if log10 == f64::INFINITY {
+            return Self::symbol("∞");
+        }
+        if log10 == f64::NEG_INFINITY {
+            return Self::symbol("0");
+        }
+        if log10.abs() < 300.0 {
+            return Self::with_digits(10f64.powf(log10), digits);
+        }
+        let mut exponent = log10.floor();
+        let decimals = (digits - 1).max(0) as usize;
+        let mut mantissa = format!("{:.decimals$}", 10f64.powf(log10 - exponent));
+        if mantissa.starts_with("10") {
+            exponent += 1.0;
+            mantissa = format!("{:.decimals$}", 1.0);
+        }
+        let mut number = Self::symbol(&mantissa);
+        number.exponent = Some(exponent as i64);
+        number
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind != Kind::Plain {
+            write!(f, "{} ", self.kind.sign())?;
+        }
+        f.write_str(&self.mantissa)?;
+        if let Some(exponent) = self.exponent {
+            let times = if self.mantissa.is_empty() { "" } else { " × " };
+            write!(f, "{times}10{}", superscript(exponent))?;
+        }
+        if !self.unit.is_empty() {
+            write!(f, "{HAIR_SPACE}{}", self.unit)?;
+        }
+        Ok(())
+    }
+}
+
+/// An integer in superscript figures.
+fn superscript(value: i64) -> String {
+    let raise = |c| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        // The other superscript figures are consecutive; 1, 2 and 3 predate them.
+        other => other.to_digit(10).and_then(|d| char::from_u32(0x2070 + d)).unwrap_or(other),
+    };
+    value.to_string().chars().map(raise).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(number: Number, expected: &str) {
+        assert_eq!(number.to_string(), expected);
+    }
+
+    #[test]
+    fn numbers_have_four_significant_digits() {
+        check(Number::of(34860.0), "3.486 × 10⁴");
+        check(Number::of(1234.56), "1235");
+        check(Number::of(12.3456), "12.35");
+        check(Number::of(64.0), "64.00");
+        check(Number::of(0.012345), "0.01235");
+        check(Number::of(0.000123456), "1.235 × 10⁻⁴");
+        check(Number::of(-0.5), "−0.5000");
+    }
+
+    #[test]
+    fn rounding_up_to_the_next_power_changes_the_form_too() {
+        check(Number::of(9999.6), "1.000 × 10⁴");
+        check(Number::of(999.96), "1000");
+        check(Number::of(0.00099996), "0.001000");
+    }
+
+    #[test]
+    fn short_and_rough_numbers_drop_digits() {
+        check(Number::short(64.0), "64");
+        check(Number::short(0.5), "0.5");
+        check(Number::short(10000.0), "10⁴");
+        check(Number::short(20000.0), "2 × 10⁴");
+        check(Number::short(1000.0), "1000");
+        check(Number::rough(39000.0), "3.9 × 10⁴");
+        check(Number::rough(1263.0), "1300");
+    }
+
+    #[test]
+    fn what_is_not_a_number_has_a_sign_of_its_own() {
+        check(Number::of(0.0), "0");
+        check(Number::of(f64::NAN), "–");
+        check(Number::of(f64::INFINITY), "∞");
+        check(Number::of(f64::NEG_INFINITY), "−∞");
+    }
+
+    #[test]
+    fn exponents_beyond_floating_point_are_formatted() {
+        check(Number::from_log10(1234.5), "3.162 × 10¹²³⁴");
+        check(Number::from_log10(3.0), "1000");
+        check(Number::from_log10(500.0 - 1e-9), "1.000 × 10⁵⁰⁰");
+        check(Number::from_log10(f64::INFINITY), "∞");
+    }
+
+    #[test]
+    fn kinds_and_units_stand_around_the_number() {
+        check(Number::of(34860.0).kind(Kind::UpperBound), "≤ 3.486 × 10⁴");
+        check(Number::of(2.5).kind(Kind::LowerBound).unit("ms"), "≥ 2.500\u{200a}ms");
+    }
+}

@@ -1,0 +1,267 @@
+//! Colours and line styles: one meaning, one look, in every view and in both themes.
+//!
+//! The hues are spread so that the common colour-blindnesses keep them apart, and every role has
+//! a line style or a shape besides, because colour alone never carries meaning. The tests compute
+//! the contrasts (WCAG 2.2) and the distances under simulated colour-blindness.
+
+use plotters::style::RGBColor;
+
+use super::oklab::{self, Lab};
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Theme {
+    /// Ink on paper.
+    #[default]
+    Light,
+    /// Light ink on a dark ground.
+    Dark,
+}
+
+/// What a series stands for; decides its colour and its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Computed here: dots in ink.
+    Measured,
+    /// Computed here and selected: dots in the accent colour.
+    Selected,
+    /// A lower bound: teal, solid.
+    LowerBound,
+    /// The unified upper bound: blue, solid, thicker.
+    Unified,
+    /// The local upper bound: blue, dotted.
+    Local,
+    /// The published general upper bound: orange, dashed.
+    PublishedGeneral,
+    /// The published mean-field upper bound: magenta, dash-dot.
+    PublishedMeanField,
+    /// What the released script estimates: grey, hollow.
+    ReleasedScript,
+}
+
+impl Role {
+    /// Every role, in the order legends list them.
+    pub const ALL: [Role; 8] = [
+        Role::Measured,
+        Role::Selected,
+        Role::LowerBound,
+        Role::Unified,
+        Role::Local,
+        Role::PublishedGeneral,
+        Role::PublishedMeanField,
+        Role::ReleasedScript,
+    ];
+
+    /// How a line of this role is dashed.
+    pub fn line(self) -> LineStyle {
+        match self {
+            Role::Local => LineStyle::Dotted,
+            Role::PublishedGeneral => LineStyle::Dashed,
+            Role::PublishedMeanField => LineStyle::DashDot,
+            _ => LineStyle::Solid,
+        }
+    }
+
+    /// The width of a line of this role in CSS pixels.
+    pub fn width(self) -> f64 {
+        match self {
+            Role::Unified => 2.5,
+            _ => 1.5,
+        }
+    }
+}
+
+/// How a line is dashed; lengths are pixels of the page, whatever the axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineStyle {
+    /// Unbroken.
+    Solid,
+    /// Round dots.
+    Dotted,
+    /// Even dashes.
+    Dashed,
+    /// A long dash and a dot in turn.
+    DashDot,
+}
+
+/// The colours of one theme.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Palette {
+    /// The theme these colours belong to.
+    pub theme: Theme,
+    /// The ground everything is drawn on.
+    pub background: RGBColor,
+    /// Text and measured marks.
+    pub ink: RGBColor,
+    /// Secondary text: tick labels, axis titles.
+    pub muted: RGBColor,
+    /// Rules and ticks: 12% ink on the ground.
+    pub hairline: RGBColor,
+    /// What can be touched, and what is selected.
+    pub accent: RGBColor,
+}
+
+impl Palette {
+    /// The palette of a theme.
+    pub fn of(theme: Theme) -> Self {
+        let (background, ink, accent) = match theme {
+            Theme::Light => (RGBColor(0xfb, 0xfa, 0xf7), RGBColor(0x1b, 0x1d, 0x21), RGBColor(0x4b, 0x33, 0xd6)),
+            Theme::Dark => (RGBColor(0x12, 0x14, 0x17), RGBColor(0xe8, 0xe6, 0xe1), RGBColor(0xa4, 0x9b, 0xff)),
+        };
+        Palette {
+            theme,
+            background,
+            ink,
+            muted: mix(background, ink, 0.68),
+            hairline: mix(background, ink, 0.12),
+            accent,
+        }
+    }
+
+    /// The colour of a role; it is fit for text as well as for marks.
+    pub fn role(&self, role: Role) -> RGBColor {
+        let (light, dark) = match role {
+            Role::Measured => return self.ink,
+            Role::Selected => return self.accent,
+            Role::LowerBound => (RGBColor(0x12, 0x80, 0x7c), RGBColor(0x2f, 0xc9, 0xb0)),
+            Role::Unified | Role::Local => (RGBColor(0x0f, 0x4d, 0xa3), RGBColor(0x41, 0x93, 0xde)),
+            Role::PublishedGeneral => (RGBColor(0xb0, 0x5a, 0x08), RGBColor(0xf7, 0xa0, 0x4d)),
+            Role::PublishedMeanField => (RGBColor(0x95, 0x1a, 0x5c), RGBColor(0xe8, 0x4f, 0xa8)),
+            Role::ReleasedScript => (RGBColor(0x6b, 0x6e, 0x75), RGBColor(0x96, 0x99, 0x9f)),
+        };
+        match self.theme {
+            Theme::Light => light,
+            Theme::Dark => dark,
+        }
+    }
+
+    /// The sequential map at `t` in [0, 1]: from the ground to ink-blue in the light, from the
+    /// ground to light in the dark. Lightness is linear in `t` (OKLab), so equal steps look equal.
+    pub fn sequential(&self, t: f64) -> RGBColor {
+        let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) };
+        let from = oklab::from_rgb(self.background);
+        let (through, to) = match self.theme {
+            Theme::Light => (SEQUENTIAL_MIDDLE_LIGHT, SEQUENTIAL_END_LIGHT),
+            Theme::Dark => (SEQUENTIAL_MIDDLE_DARK, SEQUENTIAL_END_DARK),
+        };
+        // A quadratic Bézier in chroma only; lightness stays on the straight line.
+        let bend = |a: f64, b: f64, c: f64| (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
+        oklab::to_rgb(Lab {
+            l: from.l + t * (to.l - from.l),
+            a: bend(from.a, through.a, to.a),
+            b: bend(from.b, through.b, to.b),
+        })
+    }
+
+    /// The sequential map at 256 equal steps, for painting many cells.
+    pub fn sequential_table(&self) -> Vec<RGBColor> {
+        (0..=255u8).map(|i| self.sequential(f64::from(i) / 255.0)).collect()
+    }
+}
+
+/// A colour between two, mixed in sRGB as a translucent layer would be.
+pub fn mix(under: RGBColor, over: RGBColor, share: f64) -> RGBColor {
+    let blend = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+    RGBColor(blend(under.0, over.0), blend(under.1, over.1), blend(under.2, over.2))
+}
+
+/// A colour as CSS writes it, so that the page takes its colours from here too.
+pub fn css(color: RGBColor) -> String {
+    format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2)
+}
+
+// Chroma of the sequential maps: blue enough in the middle to be told from grey, weaker at the
+// ends where the gamut is narrow. Only the lightness of the two ends is used.
+const SEQUENTIAL_MIDDLE_LIGHT: Lab = Lab { l: 0.6, a: -0.035, b: -0.13 };
+const SEQUENTIAL_END_LIGHT: Lab = Lab { l: 0.24, a: -0.003, b: -0.075 };
+const SEQUENTIAL_MIDDLE_DARK: Lab = Lab { l: 0.6, a: -0.035, b: -0.15 };
+const SEQUENTIAL_END_DARK: Lab = Lab { l: 0.97, a: -0.005, b: 0.01 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
+
+    /// WCAG 2.2 contrast ratio.
+    fn contrast(a: RGBColor, b: RGBColor) -> f64 {
+        let luminance = |c: RGBColor| {
+            let [r, g, b] = oklab::linear(c);
+            0.2126 * r + 0.7152 * g + 0.0722 * b
+        };
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    fn distance(a: Lab, b: Lab) -> f64 {
+        ((a.l - b.l).powi(2) + (a.a - b.a).powi(2) + (a.b - b.b).powi(2)).sqrt()
+    }
+
+    #[test]
+    fn text_and_roles_stand_out_from_the_ground() {
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            let mut texts = vec![("ink", palette.ink), ("muted", palette.muted), ("accent", palette.accent)];
+            texts.extend(Role::ALL.map(|role| ("role", palette.role(role))));
+            for (name, color) in texts {
+                let ratio = contrast(color, palette.background);
+                assert!(ratio >= 4.5, "{theme:?} {name} {}: contrast {ratio:.2} < 4.5", css(color));
+            }
+        }
+    }
+
+    #[test]
+    fn the_sequential_map_has_monotone_evenly_spaced_lightness() {
+        for theme in THEMES {
+            let lightness: Vec<f64> =
+                Palette::of(theme).sequential_table().iter().map(|c| oklab::from_rgb(*c).l).collect();
+            let step = (lightness[255] - lightness[0]) / 255.0;
+            for pair in lightness.windows(8) {
+                let moved = (pair[7] - pair[0]) / 7.0;
+                let error = (moved - step).abs() / step.abs();
+                assert!(error < 0.5, "{theme:?}: lightness moved {moved:.5} a step, expected {step:.5}");
+            }
+            assert!(step.abs() > 0.6 / 255.0, "{theme:?}: the map spans too little lightness");
+        }
+    }
+
+    /// Dichromats as Viénot, Brettel and Mollon (1999) simulate them, and Brettel's tritanope as
+    /// one plane; rows act on linear RGB.
+    const BLINDNESSES: [(&str, [[f64; 3]; 3]); 4] = [
+        ("none", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        ("protan", [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]]),
+        ("deutan", [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]]),
+        ("tritan", [[1.01277, 0.13548, -0.14826], [-0.01243, 0.86812, 0.14431], [0.07589, 0.80500, 0.11911]]),
+    ];
+
+    #[test]
+    fn roles_stay_apart_under_colour_blindness() {
+        let roles = [Role::Measured, Role::LowerBound, Role::Unified, Role::PublishedGeneral, Role::PublishedMeanField];
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            for (blindness, matrix) in BLINDNESSES {
+                let seen = |role: Role| {
+                    let rgb = oklab::linear(palette.role(role));
+                    oklab::from_linear(matrix.map(|row| (0..3).map(|i| row[i] * rgb[i]).sum::<f64>().clamp(0.0, 1.0)))
+                };
+                for (i, &a) in roles.iter().enumerate() {
+                    for &b in &roles[..i] {
+                        let apart = distance(seen(a), seen(b));
+                        assert!(apart > 0.06, "{theme:?} {blindness}: {a:?} and {b:?} are {apart:.3} apart");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_roles_look_the_same() {
+        let palette = Palette::of(Theme::Light);
+        for (i, a) in Role::ALL.iter().enumerate() {
+            for b in &Role::ALL[..i] {
+                let same_color = palette.role(*a) == palette.role(*b);
+                assert!(!same_color || a.line() != b.line(), "{a:?} and {b:?} cannot be told apart");
+            }
+        }
+    }
+}

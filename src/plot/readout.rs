@@ -1,0 +1,137 @@
+//! Reading a line chart: the values nearest a place, the x values to step through, and the data
+//! as tables for reading and for other programs.
+
+use super::frame::ChartLayout;
+use super::line_chart::LineChart;
+use super::number::Number;
+use super::palette::Role;
+use super::series::{Given, Group, Series};
+use super::table::{Table, exact};
+
+/// What one series says at an x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HoverValue {
+    /// The `id` of the series.
+    pub id: String,
+    /// Its label.
+    pub label: String,
+    /// Its role.
+    pub role: Role,
+    /// The x of the value, the series' nearest to the one asked for.
+    pub x: f64,
+    /// The value there; the mean if there are several.
+    pub y: f64,
+    /// The least value there.
+    pub low: f64,
+    /// The greatest value there.
+    pub high: f64,
+    /// How many values there are.
+    pub count: usize,
+    /// How the three are given.
+    pub given: Given,
+    /// `y` as it is shown, with the unit of the axis.
+    pub number: Number,
+    /// The CSS pixel of (x, y), if it is inside the plot.
+    pub at: Option<(f64, f64)>,
+}
+
+impl LineChart {
+    /// For each series its value nearest a pixel column; `None` beside the plot or without data.
+    pub fn nearest(&self, layout: &ChartLayout, x_px: f64) -> Option<Vec<HoverValue>> {
+        // A little beyond the ends still counts, or the outermost points could not be reached.
+        let reach = 8.0;
+        if !(layout.plot.left - reach..=layout.plot.right + reach).contains(&x_px) {
+            return None;
+        }
+        self.at(layout, layout.px_to_x(x_px))
+    }
+
+    /// For each series its value nearest an x on the axis; `None` without data.
+    pub fn at(&self, layout: &ChartLayout, x: f64) -> Option<Vec<HoverValue>> {
+        let target = layout.x.position(x);
+        let values: Vec<HoverValue> = self
+            .series
+            .iter()
+            .filter_map(|series| {
+                let distance = |group: &Group| (layout.x.position(group.x) - target).abs();
+                let groups = series.groups();
+                let shown = groups.iter().filter(|group| distance(group).is_finite());
+                shown.min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|g| self.hover_value(layout, series, g))
+            })
+            .collect();
+        (!values.is_empty()).then_some(values)
+    }
+
+    /// Every x at which some series has a value, in order, without repetition.
+    pub fn x_values(&self) -> Vec<f64> {
+        let mut xs: Vec<f64> = self
+            .series
+            .iter()
+            .flat_map(|s| &s.data)
+            .filter(|p| p.0.is_finite() && !p.1.is_nan())
+            .map(|p| p.0)
+            .collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        xs
+    }
+
+    /// What the chart shows as a table for reading: a row for each x, a column for each series,
+    /// four significant digits. Several values at one x are set as least, mean and greatest.
+    pub fn to_table(&self) -> Table {
+        let groups: Vec<Vec<Group>> = self.series.iter().map(Series::groups).collect();
+        let name = |series: &Series| if series.label.is_empty() { series.id.clone() } else { series.label.clone() };
+        let row = |x: f64| {
+            let cells = self.series.iter().zip(&groups).map(|(series, groups)| {
+                let found = groups.binary_search_by(|g| g.x.total_cmp(&x)).ok().map(|i| &groups[i]);
+                found.map_or_else(String::new, |group| cell(series.given, group))
+            });
+            std::iter::once(Number::short(x).to_string()).chain(cells).collect()
+        };
+        Table {
+            header: std::iter::once(self.x.title()).chain(self.series.iter().map(name)).collect(),
+            rows: self.x_values().into_iter().map(row).collect(),
+        }
+    }
+
+    /// The data as CSV, one line for each point, every digit kept. The column `form` tells
+    /// values from logarithms to base ten.
+    pub fn to_csv(&self) -> String {
+        let row = |series: &Series, (x, y): (f64, f64)| {
+            let form = match series.given {
+                Given::Value => "value",
+                Given::Log10 => "log10",
+            };
+            vec![series.id.clone(), series.label.clone(), exact(x), exact(y), form.to_owned()]
+        };
+        let header = ["series", "label", &self.x.title(), &self.y.title(), "form"].map(str::to_owned).to_vec();
+        let rows = self.series.iter().flat_map(|s| s.data.iter().map(move |&point| row(s, point))).collect();
+        Table { header, rows }.to_csv()
+    }
+
+    fn hover_value(&self, layout: &ChartLayout, series: &Series, group: &Group) -> HoverValue {
+        let place = (layout.x_to_px(group.x), layout.py_at(series.given.position(&layout.y, group.mean)));
+        HoverValue {
+            id: series.id.clone(),
+            label: series.label.clone(),
+            role: series.role,
+            x: group.x,
+            y: group.mean,
+            low: group.low,
+            high: group.high,
+            count: group.count,
+            given: series.given,
+            number: series.given.number(group.mean).unit(&self.y.unit),
+            at: layout.plot.contains(place.0, place.1).then_some(place),
+        }
+    }
+}
+
+fn cell(given: Given, group: &Group) -> String {
+    let number = |y| given.number(y).to_string();
+    if group.count == 1 {
+        number(group.mean)
+    } else {
+        format!("{} … {} … {} ({} values)", number(group.low), number(group.mean), number(group.high), group.count)
+    }
+}

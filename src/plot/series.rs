@@ -1,0 +1,166 @@
+//! Series: one named set of points of a line chart.
+
+use super::axis::Ruler;
+use super::number::Number;
+use super::palette::Role;
+
+/// How a series is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SeriesKind {
+    /// A dot for each point.
+    Points,
+    /// A ring for each point.
+    Hollow,
+    /// One line through the points in their order, in the role's line style.
+    Line,
+    /// Points that share an x make one bar from the least to the greatest, with their mean.
+    Range,
+}
+
+/// How the y values of a series are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Given {
+    /// As they are.
+    #[default]
+    Value,
+    /// As their logarithms to base ten, for values beyond floating point.
+    Log10,
+}
+
+impl Given {
+    /// Where a y of this form is on an axis, from 0 to 1.
+    pub(super) fn position(self, ruler: &Ruler, y: f64) -> f64 {
+        match self {
+            Given::Value => ruler.position(y),
+            Given::Log10 => ruler.position_log10(y),
+        }
+    }
+
+    /// A y of this form with four significant digits.
+    pub(super) fn number(self, y: f64) -> Number {
+        match self {
+            Given::Value => Number::of(y),
+            Given::Log10 => Number::from_log10(y),
+        }
+    }
+
+    /// A y of this form with two significant digits.
+    pub(super) fn rough(self, y: f64) -> Number {
+        match self {
+            Given::Value => Number::rough(y),
+            Given::Log10 => Number::rough_from_log10(y),
+        }
+    }
+
+    /// A y of this form as a floating-point number, infinite if it is too large for one.
+    pub(super) fn value(self, y: f64) -> f64 {
+        match self {
+            Given::Value => y,
+            Given::Log10 => 10f64.powf(y),
+        }
+    }
+}
+
+/// One named set of points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// What the program calls it.
+    pub id: String,
+    /// What the reader calls it: the label at its end.
+    pub label: String,
+    /// A shorter label for narrow plots; `None` uses `label` there too.
+    pub short_label: Option<String>,
+    /// What it stands for: colour and line style.
+    pub role: Role,
+    /// How it is drawn.
+    pub kind: SeriesKind,
+    /// The points, (x, y).
+    pub data: Vec<(f64, f64)>,
+    /// How the y values are given.
+    pub given: Given,
+    /// From 0, invisible, to 1: for fading in.
+    pub opacity: f64,
+}
+
+impl Series {
+    /// A fully visible series of plain values.
+    pub fn new(
+        id: impl Into<String>,
+        label: impl Into<String>,
+        role: Role,
+        kind: SeriesKind,
+        data: Vec<(f64, f64)>,
+    ) -> Self {
+        Series {
+            id: id.into(),
+            label: label.into(),
+            short_label: None,
+            role,
+            kind,
+            data,
+            given: Given::Value,
+            opacity: 1.0,
+        }
+    }
+
+    /// The same series with a label for narrow plots.
+    pub fn short_label(mut self, label: impl Into<String>) -> Self {
+        self.short_label = Some(label.into());
+        self
+    }
+
+    /// The same series, its y values being logarithms to base ten.
+    pub fn given_log10(mut self) -> Self {
+        self.given = Given::Log10;
+        self
+    }
+
+    /// The points grouped by x, in the order of x; points whose x is not finite or whose y is not
+    /// a number are left out.
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let mut points: Vec<(f64, f64)> =
+            self.data.iter().copied().filter(|(x, y)| x.is_finite() && !y.is_nan()).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|chunk| {
+                let ys = || chunk.iter().map(|p| p.1);
+                Group {
+                    x: chunk[0].0,
+                    low: ys().fold(f64::INFINITY, f64::min),
+                    mean: ys().sum::<f64>() / chunk.len() as f64,
+                    high: ys().fold(f64::NEG_INFINITY, f64::max),
+                    count: chunk.len(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// The y values that share an x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Group {
+    pub x: f64,
+    pub low: f64,
+    pub mean: f64,
+    pub high: f64,
+    pub count: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_grouped_by_x_in_order() {
+        let data = vec![(4.0, 1.0), (2.0, 7.0), (4.0, 3.0), (f64::NAN, 1.0), (2.0, f64::NAN)];
+        let groups = Series::new("a", "a", Role::Measured, SeriesKind::Range, data).groups();
+        assert_eq!(
+            groups,
+            [
+                Group { x: 2.0, low: 7.0, mean: 7.0, high: 7.0, count: 1 },
+                Group { x: 4.0, low: 1.0, mean: 2.0, high: 3.0, count: 2 },
+            ]
+        );
+    }
+}

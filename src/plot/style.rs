@@ -1,0 +1,142 @@
+//! How a picture is set: palette, type, and the density of the medium it is drawn on.
+
+use super::palette::{Palette, Theme};
+
+/// The type of every picture: one face, two sizes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Type {
+    /// The stack of text faces, as CSS writes it.
+    pub text: &'static str,
+    /// Tick labels, in CSS pixels.
+    pub size_small: f64,
+    /// Axis titles and curve names, in CSS pixels.
+    pub size_normal: f64,
+}
+
+impl Default for Type {
+    fn default() -> Self {
+        Type {
+            text: "Inter, system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif",
+            size_small: 11.0,
+            size_normal: 12.0,
+        }
+    }
+}
+
+/// Where a picture is drawn. The back ends of plotters differ in what they call a font size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Medium {
+    /// A canvas in the page.
+    #[default]
+    Canvas,
+    /// An SVG document.
+    Svg,
+}
+
+/// Everything about the look of a picture that is not in its data.
+///
+/// Sizes are thought of in CSS pixels. A drawing area of `w` units shows `w / scale` CSS pixels:
+/// `scale` is the device pixel ratio on a canvas, and any whole number for a finer SVG (see
+/// [`finish_svg`](super::finish_svg)).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Style {
+    /// The colours.
+    pub palette: Palette,
+    /// The type.
+    pub font: Type,
+    /// Units of the drawing area in a CSS pixel.
+    pub scale: f64,
+    /// Into how many steps a unit of the drawing area is divided. Plotters takes whole numbers
+    /// only, and curves rounded to whole pixels wobble; on a canvas whose transform is
+    /// `scale(1 / subpixel)` they are smooth. The area must begin at the origin. 1 elsewhere.
+    pub subpixel: f64,
+    /// What is drawn on.
+    pub medium: Medium,
+}
+
+impl Style {
+    /// The look on a canvas with this device pixel ratio, whose transform is the identity.
+    pub fn canvas(theme: Theme, device_pixel_ratio: f64) -> Self {
+        Style {
+            palette: Palette::of(theme),
+            font: Type::default(),
+            scale: sane_scale(device_pixel_ratio),
+            subpixel: 1.0,
+            medium: Medium::Canvas,
+        }
+    }
+
+    /// The look in an SVG document that has `scale` units to a CSS pixel.
+    pub fn svg(theme: Theme, scale: f64) -> Self {
+        Style { medium: Medium::Svg, ..Style::canvas(theme, scale) }
+    }
+
+    /// The length in CSS pixels to whose multiples edges are put so that they are sharp: a device
+    /// pixel on a canvas; a CSS pixel in SVG, which is mostly shown at a whole magnification.
+    pub(super) fn grain(&self) -> f64 {
+        match self.medium {
+            Medium::Canvas => 1.0 / self.scale,
+            Medium::Svg => 1.0,
+        }
+    }
+
+    /// The nearest place where an edge is sharp.
+    pub(super) fn snap(&self, length: f64) -> f64 {
+        (length / self.grain()).round() * self.grain()
+    }
+
+    /// The same look, with coordinates rounded to `1 / subpixel` of a unit.
+    pub fn with_subpixel(mut self, subpixel: f64) -> Self {
+        self.subpixel = sane_scale(subpixel);
+        self
+    }
+}
+
+/// A scale that can be divided by: broken ones become 1.
+fn sane_scale(scale: f64) -> f64 {
+    if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }
+}
+
+/// About how wide a text is in a sans-serif face at a size, in the unit of the size.
+///
+/// The widths are those of common sans faces, rounded up. Asking the back end instead would lay
+/// out the page for every label on a canvas, and SVG cannot answer at all; a picture must also
+/// come out the same in both.
+pub fn text_width(text: &str, size: f64) -> f64 {
+    size * text.chars().map(char_width).sum::<f64>()
+}
+
+/// The width of a character in ems.
+fn char_width(c: char) -> f64 {
+    match c {
+        '\u{200a}' => 0.1,
+        'i' | 'j' | 'l' | '\'' | '|' | '.' | ',' | ':' | ';' | '!' => 0.28,
+        ' ' | 'f' | 't' | 'r' | 'I' | '(' | ')' | '[' | ']' | '/' | '-' => 0.37,
+        '⁰' | '¹' | '²' | '³' | '⁴'..='⁹' | '⁻' => 0.44,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '…' => 0.92,
+        'A'..='Z' | '×' | '−' | '+' | '=' | '≤' | '≥' | '∞' | '↑' | '↓' | '→' => 0.71,
+        c if c.is_ascii() => 0.59,
+        c if c < '\u{2e80}' => 0.66,
+        // Ideographs and emoji fill the em square and then some.
+        _ => 1.1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wider_texts_are_wider_and_empty_ones_have_no_width() {
+        assert_eq!(text_width("", 12.0), 0.0);
+        assert!(text_width("mmm", 12.0) > text_width("iii", 12.0));
+        assert!(text_width("10⁴", 24.0) > text_width("10⁴", 12.0));
+    }
+
+    #[test]
+    fn broken_scales_become_one() {
+        for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Style::canvas(Theme::Light, scale).scale, 1.0);
+        }
+    }
+}

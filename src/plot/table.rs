@@ -1,0 +1,52 @@
+//! Tables: what a plot shows, for reading and for other programs.
+
+/// The words and numbers of a plot, row by row.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    /// The name of each column.
+    pub header: Vec<String>,
+    /// The cells of each row, as many as there are columns.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// The table as CSV (RFC 4180): fields with commas, quotes or line breaks are quoted.
+    pub fn to_csv(&self) -> String {
+        std::iter::once(&self.header)
+            .chain(&self.rows)
+            .map(|row| row.iter().map(|cell| field(cell)).collect::<Vec<_>>().join(",") + "\r\n")
+            .collect()
+    }
+}
+
+fn field(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}
+
+/// A number as other programs read it: all its digits, so that it parses back to itself.
+pub(super) fn exact(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&magnitude) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn awkward_fields_are_quoted() {
+        let table = Table { header: vec!["a,b".into(), "c".into()], rows: vec![vec!["say \"x\"".into(), "1".into()]] };
+        assert_eq!(table.to_csv(), "\"a,b\",c\r\n\"say \"\"x\"\"\",1\r\n");
+    }
+
+    #[test]
+    fn exact_numbers_parse_back_to_themselves() {
+        for value in [0.1, 1e300, -3.486e-9, 4096.0, 0.0, 1.0 / 3.0, f64::MIN_POSITIVE, f64::INFINITY] {
+            assert_eq!(exact(value).parse::<f64>(), Ok(value));
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Points in a plane with equal axes, or on a line when they have one dimension.
+
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, DrawingBackend};
+use plotters::style::RGBColor;
+
+use super::DrawError;
+use super::axis::{AxisSpec, Ruler, Scale};
+use super::extent::Extent;
+use super::frame::{ChartLayout, draw_axes, lay_out};
+use super::palette::{LineStyle, mix};
+use super::pen::{Align, Pen, PixelRect, Point};
+use super::style::{Style, text_width};
+use super::table::{Table, exact};
+
+/// The radius of a point of weight 1, in CSS pixels.
+const DOT: f64 = 3.2;
+/// Up to this many points are named where there is room.
+const NAMED_UP_TO: usize = 80;
+
+/// Points in the plane. If every y is zero they are drawn on a line, those that coincide stacked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenPlane {
+    /// Where the points are.
+    pub points: Vec<(f64, f64)>,
+    /// Their names; may be fewer, or none.
+    pub labels: Vec<String>,
+    /// Their weights, 1 being ordinary: the area of a point grows with its weight. May be none.
+    pub weights: Vec<f64>,
+    /// The radius of a ball around the origin to draw.
+    pub ball_radius: Option<f64>,
+    /// What is written at the ball, such as "R = 2".
+    pub ball_label: String,
+    /// The title of the horizontal axis.
+    pub x_label: String,
+    /// The title of the vertical axis.
+    pub y_label: String,
+    /// What at least is shown, horizontally and vertically, so that the picture can hold still.
+    pub shown: Option<(Extent, Extent)>,
+    /// A selected point.
+    pub selected: Option<usize>,
+    /// Arrows drawn over the points, from and to.
+    pub arrows: Vec<(Point, Point)>,
+}
+
+/// Where the points are, in CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaneLayout {
+    /// The axes.
+    pub chart: ChartLayout,
+    /// The pixel of each point; `None` for one that has no place.
+    pub positions: Vec<Option<Point>>,
+}
+
+impl PlaneLayout {
+    /// The point nearest a pixel, at most `reach` pixels away.
+    pub fn nearest(&self, x: f64, y: f64, reach: f64) -> Option<usize> {
+        let distance = |p: &Point| (p.0 - x).hypot(p.1 - y);
+        let near = self.positions.iter().enumerate().filter_map(|(i, p)| p.as_ref().map(|p| (i, distance(p))));
+        near.filter(|&(_, d)| d <= reach).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+    }
+}
+
+impl TokenPlane {
+    /// Points without words.
+    pub fn new(points: Vec<(f64, f64)>) -> Self {
+        TokenPlane {
+            points,
+            labels: Vec::new(),
+            weights: Vec::new(),
+            ball_radius: None,
+            ball_label: String::new(),
+            x_label: String::new(),
+            y_label: String::new(),
+            shown: None,
+            selected: None,
+            arrows: Vec::new(),
+        }
+    }
+
+    /// What the points, the ball and the arrows span.
+    pub fn extent(&self) -> Option<(Extent, Extent)> {
+        let ball = self.ball().into_iter().flat_map(|r| [(-r, -r), (r, r)]);
+        let arrows = self.arrows.iter().flat_map(|(from, to)| [*from, *to]);
+        let all: Vec<Point> = self.points.iter().copied().chain(ball).chain(arrows).collect();
+        Some((Extent::of(all.iter().map(|p| p.0))?, Extent::of(all.iter().map(|p| p.1))?))
+    }
+
+    /// Where everything goes in an area of this many CSS pixels.
+    pub fn layout(&self, size: (f64, f64), style: &Style) -> PlaneLayout {
+        let unit = Ruler::new(Scale::Linear, symmetric(1.0));
+        let frame = lay_out(size, &style.font, unit, unit, 14.0);
+        let (x, y) = self.equal_axes(&frame.plot);
+        let chart = ChartLayout { x, y, ..frame };
+        let positions = if self.is_line() { self.stacked(&chart) } else { self.plane_positions(&chart) };
+        PlaneLayout { chart, positions }
+    }
+
+    /// Draws the points over the whole area.
+    pub fn draw<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<PlaneLayout, DrawError> {
+        let pen = Pen::new(area, style);
+        let layout = self.layout(pen.size(), style);
+        pen.clear()?;
+        if !layout.chart.has_room() {
+            return Ok(layout);
+        }
+        let axis = |label: &str| AxisSpec::new(label, Scale::Linear);
+        if self.is_line() {
+            self.draw_line_axis(&pen, style, &layout.chart)?;
+        } else {
+            let axes = (&axis(&self.x_label), &axis(&self.y_label));
+            draw_axes(&pen, style, &layout.chart, &layout.chart.square_ticks(), axes)?;
+        }
+        self.draw_ball(&pen, style, &layout.chart)?;
+        self.draw_points(&pen, style, &layout)?;
+        self.draw_arrows(&pen, style, &layout.chart)?;
+        self.draw_labels(&pen, style, &layout)?;
+        Ok(layout)
+    }
+
+    /// The points as CSV, every digit kept.
+    pub fn to_csv(&self) -> String {
+        let name = |i: usize| self.labels.get(i).cloned().unwrap_or_else(|| (i + 1).to_string());
+        let weight = |i: usize| self.weights.get(i).copied().map_or_else(String::new, exact);
+        let or = |label: &str, other: &str| if label.is_empty() { other.to_owned() } else { label.to_owned() };
+        let row = |(i, p): (usize, &Point)| vec![name(i), exact(p.0), exact(p.1), weight(i)];
+        Table {
+            header: vec!["point".into(), or(&self.x_label, "x"), or(&self.y_label, "y"), "weight".into()],
+            rows: self.points.iter().enumerate().map(row).collect(),
+        }
+        .to_csv()
+    }
+
+    fn ball(&self) -> Option<f64> {
+        self.ball_radius.filter(|r| r.is_finite() && *r > 0.0)
+    }
+
+    fn is_line(&self) -> bool {
+        !self.points.is_empty() && self.points.iter().all(|p| p.1 == 0.0)
+    }
+
+    /// Axes on which a unit is equally long: the tighter one decides, the other shows more.
+    fn equal_axes(&self, plot: &PixelRect) -> (Ruler, Ruler) {
+        let fallback = (symmetric(1.0), symmetric(1.0));
+        let mut wanted = self.extent().unwrap_or(fallback);
+        if let Some(shown) = self.shown {
+            wanted = (wanted.0.union(shown.0), wanted.1.union(shown.1));
+        }
+        let (half_x, half_y) = ((wanted.0.hi() - wanted.0.lo()) / 2.0, (wanted.1.hi() - wanted.1.lo()) / 2.0);
+        // A line needs room along itself only.
+        let vertical_need = if self.is_line() { 0.0 } else { half_y / plot.height() };
+        let mut per_px = 1.08 * (half_x / plot.width()).max(vertical_need);
+        if !(per_px.is_finite() && per_px > 0.0) {
+            per_px = 2.0 / plot.width().max(plot.height());
+        }
+        let ruler = |extent: Extent, pixels: f64| {
+            let middle = extent.lo() / 2.0 + extent.hi() / 2.0;
+            let half = per_px * pixels;
+            Ruler::new(Scale::Linear, Extent::new(middle - half, middle + half).unwrap_or(symmetric(1.0)))
+        };
+        (ruler(wanted.0, plot.width()), ruler(wanted.1, plot.height()))
+    }
+
+    fn plane_positions(&self, chart: &ChartLayout) -> Vec<Option<Point>> {
+        let place = |p: &Point| (chart.x_to_px(p.0), chart.y_to_px(p.1));
+        self.points.iter().map(|p| (p.0.is_finite() && p.1.is_finite()).then(|| place(p))).collect()
+    }
+
+    /// Positions above the line: points closer than their width stand on one another.
+    fn stacked(&self, chart: &ChartLayout) -> Vec<Option<Point>> {
+        let base = line_height(chart);
+        let bin = 2.0 * DOT;
+        let bins: Vec<Option<usize>> = self
+            .points
+            .iter()
+            .map(|p| p.0.is_finite().then(|| ((chart.x_to_px(p.0) - chart.plot.left) / bin).max(0.0) as usize))
+            .collect();
+        let mut counts = vec![0u32; (chart.plot.width() / bin) as usize + 2];
+        let mut levels = Vec::with_capacity(bins.len());
+        for bin in &bins {
+            let count = bin.and_then(|b| counts.get_mut(b));
+            levels.push(count.map(|count| {
+                *count += 1;
+                *count - 1
+            }));
+        }
+        let highest = counts.iter().max().copied().unwrap_or(1).max(1);
+        // Tall stacks are pressed together rather than cut.
+        let step = bin.min((base - chart.plot.top - 2.0 * DOT) / f64::from(highest));
+        let place = |(p, level): (&Point, &Option<u32>)| {
+            level.map(|level| (chart.x_to_px(p.0), base - DOT - 1.0 - step * f64::from(level)))
+        };
+        self.points.iter().zip(&levels).map(place).collect()
+    }
+
+    fn draw_line_axis<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        chart: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let (palette, font, plot) = (&style.palette, &style.font, chart.plot);
+        let base = line_height(chart);
+        pen.horizontal(base, plot.left, plot.right, mix(palette.background, palette.ink, 0.5))?;
+        for tick in chart.ticks().x {
+            let at = chart.px_at(tick.position);
+            let Some(label) = tick.label else { continue };
+            pen.vertical(at, base + 3.0, base + 8.0, palette.muted)?;
+            let place = (at, base + 10.0 + 0.6 * font.size_small);
+            pen.text(&label.to_string(), place, Align::Center, font.size_small, palette.muted, 1.0)?;
+        }
+        let place = (plot.right, base + 14.0 + 1.3 * font.size_small + 0.6 * font.size_normal);
+        pen.text(&self.x_label, place, Align::Right, font.size_normal, palette.ink, 1.0)
+    }
+
+    fn draw_ball<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        chart: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let Some(radius) = self.ball() else { return Ok(()) };
+        let (palette, font) = (&style.palette, &style.font);
+        let color = mix(palette.background, palette.ink, 0.45);
+        let edge = chart.x_to_px(radius);
+        if self.is_line() {
+            let base = line_height(chart);
+            for end in [chart.x_to_px(-radius), edge] {
+                pen.vertical(end, base - 18.0, base, color)?;
+            }
+        } else {
+            let center = (chart.x_to_px(0.0), chart.y_to_px(0.0));
+            pen.ring(center, edge - center.0, 1.0, color, 1.0)?;
+        }
+        let Some(rect) = self.ball_label_rect(style, chart) else { return Ok(()) };
+        let place = (rect.left, (rect.top + rect.bottom) / 2.0);
+        pen.text(&self.ball_label, place, Align::Left, font.size_small, palette.muted, 1.0)
+    }
+
+    /// Where the label of the ball stands: outside, to the upper right.
+    fn ball_label_rect(&self, style: &Style, chart: &ChartLayout) -> Option<PixelRect> {
+        let (edge, size) = (chart.x_to_px(self.ball()?), style.font.size_small);
+        let width = text_width(&self.ball_label, size);
+        let (left, middle) = if self.is_line() {
+            (edge - width / 2.0, line_height(chart) - 18.0 - 0.8 * size)
+        } else {
+            let center = (chart.x_to_px(0.0), chart.y_to_px(0.0));
+            let along = (edge - center.0) * std::f64::consts::FRAC_1_SQRT_2;
+            (center.0 + along + 7.0, center.1 - along - 7.0)
+        };
+        Some(PixelRect { left, top: middle - 0.6 * size, right: left + width, bottom: middle + 0.6 * size })
+    }
+
+    fn draw_points<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        // Thinner where there are many, so that density shows.
+        let crowd = (self.points.len() as f64 / 64.0).max(1.0);
+        let opacity = (0.8 / crowd.powf(0.3)).max(0.2);
+        let shrink = crowd.powf(-0.15) * if layout.chart.compact { 0.8 } else { 1.0 };
+        for (i, place) in layout.positions.iter().enumerate() {
+            if let Some(place) = place {
+                pen.disc(*place, shrink * self.radius(i), style.palette.ink, opacity)?;
+            }
+        }
+        let selected = self.selected.and_then(|i| layout.positions.get(i).copied().flatten().map(|p| (i, p)));
+        if let Some((i, place)) = selected {
+            let radius = (shrink * self.radius(i)).max(DOT) + 1.0;
+            pen.disc(place, radius + 2.0, style.palette.background, 1.0)?;
+            pen.disc(place, radius, style.palette.accent, 1.0)?;
+        }
+        Ok(())
+    }
+
+    fn draw_arrows<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        chart: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let base = if self.is_line() { line_height(chart) - chart.y_to_px(0.0) } else { 0.0 };
+        let place = |p: Point| (chart.x_to_px(p.0), chart.y_to_px(p.1) + base);
+        for &(from, to) in &self.arrows {
+            let (from, to) = (place(from), place(to));
+            if [from.0, from.1, to.0, to.1].iter().all(|v| v.is_finite()) {
+                draw_arrow(pen, from, to, style.palette.accent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of the points, as many as have room; the selected one in any case.
+    fn draw_labels<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let (palette, size) = (&style.palette, style.font.size_small);
+        let mut taken: Vec<PixelRect> = self.ball_label_rect(style, &layout.chart).into_iter().collect();
+        let all = 0..if self.points.len() <= NAMED_UP_TO && !self.is_line() { self.labels.len() } else { 0 };
+        let order = self.selected.into_iter().chain(all.filter(|&i| Some(i) != self.selected));
+        for i in order {
+            let Some((label, &(x, y))) = self.labels.get(i).zip(layout.positions.get(i).and_then(Option::as_ref))
+            else {
+                continue;
+            };
+            let (width, away) = (text_width(label, size), self.radius(i) + 4.0);
+            let on_right = x + away + width <= layout.chart.plot.right;
+            let left = if on_right { x + away } else { x - away - width };
+            let rect = PixelRect { left, top: y - 0.6 * size, right: left + width, bottom: y + 0.6 * size };
+            let near =
+                PixelRect { left: left - 2.0, top: rect.top - 2.0, right: rect.right + 2.0, bottom: rect.bottom + 2.0 };
+            let meets_point = || layout.positions.iter().flatten().any(|p| *p != (x, y) && near.contains(p.0, p.1));
+            let selected = Some(i) == self.selected;
+            if !selected && (taken.iter().any(|other| meets(&rect, other)) || meets_point()) {
+                continue;
+            }
+            let color = if selected { palette.accent } else { palette.muted };
+            pen.text(label, (left, y), Align::Left, size, color, 1.0)?;
+            taken.push(rect);
+        }
+        Ok(())
+    }
+
+    /// The radius of a point, its area growing with its weight up to nine times.
+    fn radius(&self, i: usize) -> f64 {
+        let weight = self.weights.get(i).copied().filter(|w| w.is_finite()).unwrap_or(1.0);
+        DOT * weight.clamp(0.2, 9.0).sqrt()
+    }
+}
+
+/// The height of the line that points of one dimension stand on.
+fn line_height(chart: &ChartLayout) -> f64 {
+    chart.plot.top + 0.62 * chart.plot.height()
+}
+
+fn symmetric(half: f64) -> Extent {
+    Extent::new(-half, half).expect("the ends are finite")
+}
+
+fn meets(a: &PixelRect, b: &PixelRect) -> bool {
+    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+}
+
+fn draw_arrow<DB: DrawingBackend>(pen: &Pen<'_, DB>, from: Point, to: Point, color: RGBColor) -> Result<(), DrawError> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    if length < 1.0 {
+        return Ok(());
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    let head = (0.4 * length).min(7.0);
+    let neck = (to.0 - head * ux, to.1 - head * uy);
+    pen.path(&[from, neck], LineStyle::Solid, 1.25, color, 0.9)?;
+    let (wx, wy) = (-0.45 * head * uy, 0.45 * head * ux);
+    pen.polygon(&[to, (neck.0 + wx, neck.1 + wy), (neck.0 - wx, neck.1 - wy)], color, 0.9)
+}

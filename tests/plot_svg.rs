@@ -1,0 +1,565 @@
+//! The plots on an SVG back end: what is written where, and that no data break them.
+
+use lipscope::plot::{
+    AxisSpec, Extent, HeatMap, LineChart, Mark, Palette, PixelRect, Role, Scale, Series, SeriesKind, Style, Theme,
+    TokenPlane, css, finish_svg, text_width,
+};
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, IntoDrawingArea, SVGBackend};
+
+const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
+const SIZES: [(u32, u32); 2] = [(360, 260), (900, 520)];
+/// Units of the drawing area in a CSS pixel.
+const SCALE: f64 = 4.0;
+
+/// Draws on an SVG of a size in CSS pixels; returns what `draw` returned and the document.
+fn render<T>((width, height): (u32, u32), draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> T) -> (T, String) {
+    let mut svg = String::new();
+    let result = {
+        let size = (width * SCALE as u32, height * SCALE as u32);
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        let result = draw(&area);
+        area.present().expect("a string can be written");
+        result
+    };
+    (result, svg)
+}
+
+fn draw_chart(chart: &LineChart, theme: Theme, size: (u32, u32)) -> (lipscope::plot::ChartLayout, String) {
+    let (layout, svg) = render(size, |area| chart.draw(area, &Style::svg(theme, SCALE)));
+    (layout.expect("SVG draws"), svg)
+}
+
+/// An element of a document: its attributes, and its text if it has one.
+struct Element<'a> {
+    head: &'a str,
+    text: &'a str,
+}
+
+impl Element<'_> {
+    fn attribute(&self, name: &str) -> &str {
+        let (_, rest) =
+            self.head.split_once(&format!(" {name}=\"")).unwrap_or_else(|| panic!("no {name} in {}", self.head));
+        rest.split_once('"').expect("attributes are closed").0
+    }
+
+    /// A coordinate in CSS pixels.
+    fn px(&self, name: &str) -> f64 {
+        self.attribute(name).parse::<f64>().expect("coordinates are numbers") / SCALE
+    }
+
+    fn points(&self) -> Vec<(f64, f64)> {
+        let number = |s: &str| s.parse::<f64>().expect("coordinates are numbers") / SCALE;
+        let pair = |s: &str| s.split_once(',').map(|(x, y)| (number(x), number(y)));
+        self.attribute("points").split_whitespace().filter_map(pair).collect()
+    }
+
+    /// The box of a text in CSS pixels.
+    fn text_box(&self) -> PixelRect {
+        let (x, y, size) = (self.px("x"), self.px("y"), self.px("font-size"));
+        let width = text_width(&unescaped(self.text), size);
+        let left = match self.attribute("text-anchor") {
+            "start" => x,
+            "middle" => x - width / 2.0,
+            _ => x - width,
+        };
+        PixelRect { left, top: y - 0.5 * size, right: left + width, bottom: y + 0.5 * size }
+    }
+}
+
+fn elements<'a>(svg: &'a str, tag: &str) -> Vec<Element<'a>> {
+    let open = format!("<{tag} ");
+    let mut found = Vec::new();
+    for piece in svg.split('<') {
+        if let Some(piece) = piece.strip_prefix(&open[1..]) {
+            let (_, text) = piece.split_once('>').expect("tags are closed");
+            // One space is kept before the first attribute.
+            let start = piece.as_ptr() as usize - svg.as_ptr() as usize - 1;
+            let head = &svg[start..start + 1 + piece.len() - text.len()];
+            found.push(Element { head, text: text.trim() });
+        }
+    }
+    found
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&")
+}
+
+fn texts(svg: &str) -> Vec<String> {
+    elements(svg, "text").iter().map(|e| unescaped(e.text)).collect()
+}
+
+#[track_caller]
+fn assert_written(svg: &str, wanted: &[&str]) {
+    let all = texts(svg).join("\n");
+    for text in wanted {
+        assert!(all.contains(text), "{text:?} is not written; there is:\n{all}");
+    }
+}
+
+/// No two texts overlap, and all are inside the picture.
+#[track_caller]
+fn assert_texts_are_apart(svg: &str, (width, height): (u32, u32)) {
+    let boxes: Vec<(String, PixelRect)> =
+        elements(svg, "text").iter().map(|e| (unescaped(e.text), e.text_box())).collect();
+    for (i, (text, a)) in boxes.iter().enumerate() {
+        let inside =
+            a.left >= -0.5 && a.right <= f64::from(width) + 0.5 && a.top >= -0.5 && a.bottom <= f64::from(height) + 0.5;
+        assert!(inside, "{text:?} leaves the picture: {a:?}");
+        for (other, b) in &boxes[..i] {
+            let meet = a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+            assert!(!meet, "{text:?} {a:?} and {other:?} {b:?} overlap");
+        }
+    }
+}
+
+/// A chart as the page draws it: eight draws at each n, bounds below and far above.
+fn chart() -> LineChart {
+    let ns: Vec<f64> = (0..23).map(|i| 2f64.powf(1.0 + 0.5 * f64::from(i)).round()).collect();
+    let spread = |i: usize| 1.0 + 0.3 * ((i * 7919) as f64).sin();
+    let measured: Vec<(f64, f64)> = ns
+        .iter()
+        .enumerate()
+        .flat_map(|(k, &n)| (0..8).map(move |i| (n, 0.5 * n.sqrt() * spread(8 * k + i))))
+        .collect();
+    let script = ns.iter().map(|&n| (n, 0.22 * n.sqrt())).collect();
+    let curve =
+        |f: fn(f64) -> f64| (0..200).map(|i| 2.0 * 2048f64.powf(f64::from(i) / 199.0)).map(|n| (n, f(n))).collect();
+    let selected = measured.iter().copied().filter(|p| p.0 == 512.0).collect();
+    let x = AxisSpec::new("tokens n", Scale::Log).range(Extent::new(2.0, 4096.0));
+    let y = AxisSpec::new("norm of the Jacobian", Scale::Log).unit("units").range(Extent::new(0.1, 1000.0));
+    use Role::{Local, LowerBound, Measured, PublishedGeneral, PublishedMeanField, ReleasedScript, Selected, Unified};
+    use SeriesKind::{Hollow, Line, Points};
+    let mut chart = LineChart::new(
+        x,
+        y,
+        vec![
+            Series::new("measured", "measured", Measured, Points, measured),
+            Series::new("script", "released script", ReleasedScript, Hollow, script).short_label("script"),
+            Series::new("lower", "lower bound", LowerBound, Line, curve(|n| 0.3 * n.sqrt())),
+            Series::new("unified", "unified", Unified, Line, curve(|n| 2.2 * n.powf(0.45))),
+            Series::new("local", "local", Local, Line, curve(|n| 1.3 * n.powf(0.48))),
+            Series::new("general", "published general", PublishedGeneral, Line, curve(|n| 12.0 * n.sqrt()))
+                .short_label("general"),
+            Series::new("mean-field", "published mean-field", PublishedMeanField, Line, curve(|_| 3.9e4))
+                .short_label("mean-field"),
+            Series::new("selected", "", Selected, Points, selected),
+        ],
+    );
+    chart.mark_x = Some(Mark { x: 512.0, label: "n = 512".into() });
+    chart
+}
+
+fn heat_map(n: usize) -> HeatMap {
+    let values: Vec<f64> = (0..n * n).map(|i| ((i * i) % 97) as f64 / 97.0).collect();
+    let sums = (0..n).map(|j| (0..n).map(|i| values[i * n + j]).sum()).collect();
+    let mut map = HeatMap::new(n, n, values);
+    map.title = "attention P".into();
+    map.row_label = "from token".into();
+    map.col_label = "to token".into();
+    map.column_sums = Some(sums);
+    map.sums_label = "column sum".into();
+    map
+}
+
+fn plane() -> TokenPlane {
+    let angle = |i: i32| 2.4 * f64::from(i);
+    let point = |i: i32| {
+        (2.0 * (f64::from(i) / 64.0).sqrt() * angle(i).cos(), 2.0 * (f64::from(i) / 64.0).sqrt() * angle(i).sin())
+    };
+    let mut plane = TokenPlane::new((0..64).map(point).collect());
+    plane.ball_radius = Some(2.0);
+    plane.ball_label = "R = 2".into();
+    plane.x_label = "first axis, 83% of variance".into();
+    plane.y_label = "second axis, 12%".into();
+    plane.labels = (1..=64).map(|i| i.to_string()).collect();
+    plane.selected = Some(3);
+    plane
+}
+
+#[test]
+fn line_charts_name_curves_axes_and_numbers_without_overlap() {
+    for theme in THEMES {
+        for size in SIZES {
+            let (layout, svg) = draw_chart(&chart(), theme, size);
+            assert_eq!(layout.compact, size.0 == 360);
+            assert_written(
+                &svg,
+                &["tokens n", "norm of the Jacobian, units", "n = 512", "measured", "lower bound", "unified", "local"],
+            );
+            assert_written(
+                &svg,
+                if layout.compact {
+                    &["general", "mean-field"]
+                } else {
+                    &["published general", "published mean-field"]
+                },
+            );
+            assert_written(&svg, &["10", "100", "1000", "↑ 3.9 × 10⁴"]);
+            assert_texts_are_apart(&svg, size);
+            let palette = Palette::of(theme);
+            for color in
+                [palette.background, palette.ink, palette.accent].into_iter().chain(Role::ALL.map(|r| palette.role(r)))
+            {
+                assert!(svg.contains(&css(color).to_uppercase()), "{} is not used", css(color));
+            }
+            assert!(svg.len() < 400_000, "{} bytes for one chart", svg.len());
+        }
+    }
+}
+
+#[test]
+fn heat_maps_name_axes_key_and_sums_without_overlap() {
+    for theme in THEMES {
+        for size in SIZES {
+            let (layout, svg) = render(size, |area| heat_map(64).draw(area, &Style::svg(theme, SCALE)));
+            let layout = layout.expect("SVG draws");
+            assert!((layout.plot.width() - layout.plot.height()).abs() < 1e-9, "cells are square");
+            assert_written(&svg, &["attention P", "from token", "to token", "column sum", "up to ", "64", "0.5"]);
+            assert_texts_are_apart(&svg, size);
+        }
+    }
+}
+
+#[test]
+fn token_planes_name_axes_and_ball_without_overlap() {
+    for theme in THEMES {
+        for size in SIZES {
+            let (_, svg) = render(size, |area| plane().draw(area, &Style::svg(theme, SCALE)));
+            assert_written(&svg, &["first axis, 83% of variance", "second axis, 12%", "R = 2", "4"]);
+            assert_texts_are_apart(&svg, size);
+        }
+    }
+}
+
+#[test]
+fn labels_are_escaped() {
+    let data = vec![(1.0, 1.0), (2.0, 2.0)];
+    let series = Series::new("s", "a<b> & \"c\"", Role::Unified, SeriesKind::Line, data);
+    let axis = |label| AxisSpec::new(label, Scale::Linear);
+    let (_, svg) = draw_chart(&LineChart::new(axis("<script>"), axis("x & y"), vec![series]), Theme::Light, (900, 520));
+    assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
+    assert_written(&svg, &["a<b> & \"c\"", "<script>", "x & y"]);
+    assert!(finish_svg(&svg, SCALE, "<t>").contains("<title>&lt;t&gt;</title>"));
+}
+
+#[test]
+fn greater_values_are_higher_and_further_right() {
+    for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+        let axis = || AxisSpec::new("", scale).range(Extent::new(1.0, 100.0));
+        let data = vec![(10.0, 20.0), (50.0, 70.0)];
+        let series = Series::new("s", "", Role::Measured, SeriesKind::Points, data.clone());
+        let (layout, svg) = draw_chart(&LineChart::new(axis(), axis(), vec![series]), Theme::Light, (900, 520));
+        let dots = elements(&svg, "circle");
+        assert_eq!(dots.len(), 2);
+        assert!(dots[1].px("cx") > dots[0].px("cx") + 5.0, "{scale:?}: greater x is not further right");
+        assert!(dots[1].px("cy") < dots[0].px("cy") - 5.0, "{scale:?}: greater y is not higher");
+        for (dot, (x, y)) in dots.iter().zip(data) {
+            let (px, py) = (layout.x_to_px(x), layout.y_to_px(y));
+            assert!((dot.px("cx") - px).abs() < 0.2 && (dot.px("cy") - py).abs() < 0.2, "{scale:?}: off its place");
+        }
+    }
+}
+
+#[test]
+fn pixels_map_to_data_and_back() {
+    for size in SIZES {
+        let layout = chart().layout((f64::from(size.0), f64::from(size.1)), &Style::svg(Theme::Light, SCALE));
+        for n in [2.0, 17.0, 4096.0] {
+            let back = layout.px_to_x(layout.x_to_px(n));
+            assert!((back - n).abs() < 1e-9 * n, "x {n} came back as {back}");
+            let back = layout.px_to_y(layout.y_to_px(n));
+            assert!((back - n).abs() < 1e-9 * n, "y {n} came back as {back}");
+        }
+        assert!((layout.x_to_px(2.0) - layout.plot.left).abs() < 1e-9);
+        assert!((layout.y_to_px(1000.0) - layout.plot.top).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn curves_are_cut_at_the_frame_with_an_arrow_where_they_leave() {
+    let mut chart = chart();
+    chart.y.range = Extent::new(1.0, 100.0);
+    let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
+    let plot = layout.plot;
+    // Leader lines are the only strokes beside the plot.
+    let strokes: Vec<(f64, f64)> = elements(&svg, "polyline").iter().flat_map(Element::points).collect();
+    assert!(strokes.iter().all(|p| p.1 >= plot.top - 0.3 && p.1 <= plot.bottom + 0.3), "a curve leaves the frame");
+    let highest = strokes.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+    assert!((highest - plot.top).abs() < 0.3, "the curve ends at {highest}, the frame at {}", plot.top);
+    // 12 sqrt(n) passes 100 at n = 69.4.
+    let crossing = layout.x_to_px((100f64 / 12.0).powi(2));
+    let general = css(Palette::of(Theme::Light).role(Role::PublishedGeneral)).to_uppercase();
+    let arrows: Vec<f64> = elements(&svg, "polygon")
+        .iter()
+        .filter(|e| e.attribute("fill") == general)
+        .flat_map(|e| e.points().into_iter().min_by(|a, b| a.1.total_cmp(&b.1)))
+        .map(|tip| tip.0)
+        .collect();
+    assert_eq!(arrows.len(), 1);
+    assert!((arrows[0] - crossing).abs() < 1.5, "the arrow is at {}, the crossing at {crossing}", arrows[0]);
+    assert_written(&svg, &["published general ↑ 770", "↑ 3.9 × 10⁴"]);
+}
+
+#[test]
+fn values_beyond_floating_point_are_drawn_from_their_logarithms() {
+    let mut chart = chart();
+    chart.y.range = Extent::new(1.0, 1e300);
+    let data = vec![(2.0, 10.0), (64.0, 200.0), (4096.0, 1234.5)];
+    chart.series.push(Series::new("huge", "huge", Role::PublishedGeneral, SeriesKind::Line, data).given_log10());
+    let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
+    assert_written(&svg, &["huge ↑ 3.2 × 10¹²³⁴", "10¹⁰⁰"]);
+    let values = chart.at(&layout, 64.0).expect("there are data");
+    let huge = values.iter().find(|v| v.id == "huge").expect("the series is there");
+    assert_eq!(huge.number.to_string(), "1.000 × 10²⁰⁰\u{200a}units");
+}
+
+#[test]
+fn csv_holds_exactly_the_numbers_given() {
+    let chart = chart();
+    let csv = chart.to_csv();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("series,label,tokens n,\"norm of the Jacobian, units\",form"));
+    for series in &chart.series {
+        for (x, y) in &series.data {
+            let line = lines.next().expect("a line for each point");
+            let cells: Vec<&str> = line.split(',').collect();
+            assert_eq!(cells[0], series.id);
+            assert_eq!((cells[2].parse(), cells[3].parse()), (Ok(*x), Ok(*y)));
+        }
+    }
+    assert_eq!(lines.next(), None);
+
+    let map = heat_map(5);
+    let read: Vec<f64> = map
+        .to_csv()
+        .lines()
+        .flat_map(|l| l.split(',').map(|c| c.parse().expect("a number")).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(read, map.values);
+
+    let plane = plane();
+    for (line, point) in plane.to_csv().lines().skip(1).zip(&plane.points) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells[1].parse(), cells[2].parse()), (Ok(point.0), Ok(point.1)));
+    }
+}
+
+#[test]
+fn the_table_has_a_row_for_each_x_and_a_column_for_each_series() {
+    let mut chart = chart();
+    chart.series.truncate(2);
+    let table = chart.to_table();
+    assert_eq!(table.header, ["tokens n", "measured", "released script"]);
+    assert_eq!(table.rows.len(), chart.x_values().len());
+    let row = table.rows.iter().find(|row| row[0] == "64").expect("64 tokens were measured");
+    assert!(row[1].ends_with("(8 values)"), "{row:?}");
+    assert_eq!(row[2], "1.760");
+}
+
+#[test]
+fn hovering_reads_the_nearest_value_of_each_series() {
+    let chart = chart();
+    let (layout, _) = draw_chart(&chart, Theme::Light, (900, 520));
+    let values = chart.nearest(&layout, layout.x_to_px(500.0)).expect("inside the plot");
+    assert_eq!(values.len(), chart.series.len());
+    assert_eq!((values[0].id.as_str(), values[0].x, values[0].count), ("measured", 512.0, 8));
+    assert!(values[0].low <= values[0].y && values[0].y <= values[0].high);
+    assert!(values.iter().all(|v| (v.at.is_some()) == (v.id != "mean-field")), "only what is inside has a place");
+    assert_eq!(chart.nearest(&layout, layout.plot.left - 20.0), None);
+    let xs = chart.x_values();
+    assert!(xs.is_sorted() && xs.contains(&512.0));
+}
+
+#[test]
+fn finer_coordinates_show_the_same_picture() {
+    let draw = |style: Style| render((360, 260), |area| plane().draw(area, &style)).1;
+    let (coarse, fine) =
+        (draw(Style::canvas(Theme::Light, SCALE)), draw(Style::canvas(Theme::Light, SCALE).with_subpixel(8.0)));
+    let (coarse, fine) = (elements(&coarse, "circle"), elements(&fine, "circle"));
+    assert_eq!(coarse.len(), fine.len());
+    for (a, b) in coarse.iter().zip(&fine) {
+        for side in ["cx", "cy"] {
+            let error = a.px(side) - b.px(side) / 8.0;
+            assert!(error.abs() <= 0.6 / SCALE, "{side} {} became {}", a.px(side), b.px(side) / 8.0);
+        }
+    }
+}
+
+#[test]
+fn marking_and_hovering_do_not_move_the_plot() {
+    let mut chart = chart();
+    let before = draw_chart(&chart, Theme::Light, (900, 520)).0;
+    chart.mark_x = None;
+    chart.hover_x = Some(100.0);
+    chart.series[0].opacity = 0.3;
+    assert_eq!(draw_chart(&chart, Theme::Dark, (900, 520)).0, before);
+}
+
+#[test]
+fn fading_series_are_translucent() {
+    let mut chart = chart();
+    for series in &mut chart.series {
+        series.opacity = 0.0;
+    }
+    let (_, svg) = draw_chart(&chart, Theme::Light, (900, 520));
+    assert!(elements(&svg, "circle").is_empty(), "an invisible series draws nothing");
+}
+
+#[test]
+fn the_first_row_of_a_heat_map_is_on_top_and_pixels_find_their_cell() {
+    let mut map = HeatMap::new(2, 3, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.5]);
+    map.column_sums = Some(vec![1.0, 0.0, 0.5]);
+    let style = Style::svg(Theme::Light, SCALE);
+    let layout = map.layout((360.0, 260.0), &style);
+    for (row, col) in [(0, 0), (1, 2), (0, 2)] {
+        let rect = layout.cell_rect(row, col);
+        let middle = ((rect.left + rect.right) / 2.0, (rect.top + rect.bottom) / 2.0);
+        assert_eq!(layout.cell_at(middle.0, middle.1), Some((Some(row), col)));
+    }
+    let sums = layout.sums.expect("there are sums");
+    assert_eq!(layout.cell_at(sums.right - 1.0, sums.bottom - 1.0), Some((None, 2)));
+    assert_eq!(layout.cell_at(0.0, 0.0), None);
+
+    let image = map.rgba(6, 4, &style.palette);
+    let pixel = |x: usize, y: usize| &image[4 * (6 * y + x)..][..3];
+    let dark = style.palette.sequential(1.0);
+    assert_eq!(pixel(0, 0), [dark.0, dark.1, dark.2]);
+    assert_eq!(pixel(1, 1), pixel(0, 0));
+    let ground = style.palette.background;
+    assert_eq!(pixel(5, 0), [ground.0, ground.1, ground.2]);
+    assert_eq!(pixel(0, 3), pixel(5, 0));
+}
+
+#[test]
+fn large_heat_maps_have_no_more_rectangles_than_can_be_seen() {
+    let (_, svg) = render((360, 260), |area| heat_map(700).draw(area, &Style::svg(Theme::Light, SCALE)).map(|_| ()));
+    let rectangles = elements(&svg, "rect").len();
+    assert!(rectangles < 192 * 192 + 2000, "{rectangles} rectangles");
+    assert_eq!(heat_map(700).rgba(100, 80, &Palette::of(Theme::Dark)).len(), 4 * 100 * 80);
+}
+
+#[test]
+fn no_bright_cell_and_no_tall_bar_is_rounded_away() {
+    for n in [64, 191, 300, 512] {
+        for at in [0, n / 3, n - 1] {
+            let mut map = HeatMap::new(n, n, vec![0.0; n * n]);
+            map.values[at * n + at] = 1.0;
+            map.range = Extent::new(0.0, 1e-3);
+            map.column_sums = Some((0..n).map(|j| if j == at { 5.0 } else { 0.0 }).collect());
+            let (layout, svg) = render((360, 260), |area| map.draw(area, &Style::svg(Theme::Light, SCALE)));
+            let layout = layout.expect("SVG draws");
+            let palette = Palette::of(Theme::Light);
+            let visible = |color: String, inside: PixelRect| {
+                let drawn = elements(&svg, "rect");
+                let sharp = drawn.iter().filter(|e| e.attribute("fill") == color.to_uppercase());
+                sharp.filter(|e| inside.contains(e.px("x"), e.px("y"))).map(|e| e.px("width")).fold(0.0, f64::max)
+            };
+            let cell = visible(css(palette.sequential(1.0)), layout.plot);
+            let bar = visible(css(palette.sequential(0.75)), layout.sums.expect("there are sums"));
+            assert!(cell >= 1.0 && bar >= 1.0, "{n} cells, {at}: the cell is {cell} wide, the bar {bar}");
+        }
+    }
+}
+
+#[test]
+fn a_heat_map_of_means_counts_what_its_cells_stand_for() {
+    let mut map = heat_map(4);
+    (map.row_span, map.col_span) = (400, 400);
+    map.column_sums = Some(vec![1.0; 400]);
+    let (layout, svg) = render((900, 520), |area| map.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let plot = layout.as_ref().expect("SVG draws").plot;
+    assert_eq!(layout.expect("SVG draws").cell_at(plot.right - 0.1, plot.bottom - 0.1), Some((Some(399), 399)));
+    assert_eq!(map.value(399, 0), Some(map.values[12]));
+    assert_written(&svg, &["400"]);
+}
+
+#[test]
+fn planes_have_equal_axes_and_find_the_nearest_point() {
+    for (width, height) in SIZES {
+        let plane = plane();
+        let layout = plane.layout((f64::from(width), f64::from(height)), &Style::svg(Theme::Light, SCALE));
+        let unit_x = layout.chart.x_to_px(1.0) - layout.chart.x_to_px(0.0);
+        let unit_y = layout.chart.y_to_px(0.0) - layout.chart.y_to_px(1.0);
+        assert!((unit_x - unit_y).abs() < 1e-9, "a unit is {unit_x} wide and {unit_y} high");
+        let (x, y) = layout.positions[10].expect("finite points have a place");
+        assert_eq!(layout.nearest(x + 1.0, y, 8.0), Some(10));
+        assert_eq!(layout.nearest(-100.0, -100.0, 8.0), None);
+    }
+}
+
+#[test]
+fn points_on_a_line_are_stacked_where_they_coincide() {
+    let mut line = TokenPlane::new(vec![(0.0, 0.0), (0.0, 0.0), (1.0, 0.0)]);
+    line.x_label = "coordinate".into();
+    let (layout, svg) = render((360, 260), |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let places: Vec<(f64, f64)> = layout.expect("SVG draws").positions.into_iter().flatten().collect();
+    assert_eq!(places[0].0, places[1].0);
+    assert!(places[1].1 < places[0].1 && places[2].1 == places[0].1 && places[2].0 > places[0].0);
+    assert_written(&svg, &["coordinate"]);
+    let mut crowd = TokenPlane::new(vec![(0.5, 0.0); 4096]);
+    crowd.ball_radius = Some(1.0);
+    let layout = crowd.layout((360.0, 260.0), &Style::svg(Theme::Light, SCALE));
+    assert!(layout.positions.iter().flatten().all(|p| p.1 >= layout.chart.plot.top), "a stack leaves the plot");
+}
+
+#[test]
+fn no_data_break_a_plot() {
+    let nasty =
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324];
+    let mut sets: Vec<Vec<(f64, f64)>> = vec![vec![], vec![(3.0, 3.0)], vec![(3.0, 3.0); 5], vec![(1.0, f64::NAN); 3]];
+    sets.extend(nasty.iter().map(|&a| nasty.iter().map(|&b| (a, b)).collect()));
+    sets.push(nasty.iter().flat_map(|&a| nasty.iter().map(move |&b| (a, b))).collect());
+    let sizes = [(0, 0), (1, 1), (1, 500), (30, 30), (70, 70), (360, 260)];
+    let style = Style::svg(Theme::Dark, SCALE);
+    for data in &sets {
+        for size in sizes {
+            for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+                let kinds = [SeriesKind::Points, SeriesKind::Hollow, SeriesKind::Line, SeriesKind::Range];
+                let series = |kind| Series::new("s", "a series", Role::Local, kind, data.clone());
+                let plain = kinds.map(series);
+                let logs = kinds.map(|kind| series(kind).given_log10());
+                let axis = || AxisSpec::new("axis", scale);
+                let mut chart = LineChart::new(axis(), axis(), plain.into_iter().chain(logs).collect());
+                chart.mark_x = Some(Mark { x: 3.0, label: "mark".into() });
+                chart.hover_x = data.first().map(|p| p.0);
+                chart.note = "nothing yet".into();
+                let (layout, svg) = draw_chart(&chart, Theme::Dark, size);
+                assert!(!svg.contains("NaN"), "NaN was drawn");
+                chart.nearest(&layout, 100.0);
+                chart.to_table();
+                chart.to_csv();
+            }
+            let mut plane = TokenPlane::new(data.clone());
+            plane.arrows = data.iter().map(|&p| (p, (0.0, 0.0))).collect();
+            plane.weights = data.iter().map(|p| p.0).collect();
+            plane.labels = vec!["name".into(); data.len() + 2];
+            plane.ball_radius = data.first().map(|p| p.0);
+            plane.selected = Some(data.len() / 2);
+            let (drawn, svg) = render(size, |area| plane.draw(area, &style));
+            assert!(drawn.is_ok() && !svg.contains("NaN"));
+
+            let values: Vec<f64> = data.iter().flat_map(|p| [p.0, p.1]).collect();
+            for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+                let mut map = HeatMap::new(2, data.len(), values.clone());
+                map.scale = scale;
+                map.column_sums = Some(values.clone());
+                (map.highlight_row, map.highlight_col) = (Some(1), Some(99));
+                let (drawn, svg) = render(size, |area| map.draw(area, &style));
+                assert!(drawn.is_ok() && !svg.contains("NaN"));
+                map.rgba(7, 0, &style.palette);
+                map.to_csv();
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_chart_shows_its_axes_and_its_note() {
+    let axis = |label| AxisSpec::new(label, Scale::Log);
+    let mut chart = LineChart::new(axis("tokens n"), axis("norm"), vec![]);
+    chart.note = "measuring".into();
+    let (_, svg) = draw_chart(&chart, Theme::Light, (360, 260));
+    assert_written(&svg, &["tokens n", "norm", "measuring", "100"]);
+}
