@@ -1,0 +1,60 @@
+# Lipscope. `make` alone lists what there is. Each target first installs what it lacks; see scripts/setup.sh.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help serve build test check test-native test-wasm test-e2e test-npm bench npm setup clean
+# Every target uses all cores by itself, and they share one build folder.
+.NOTPARALLEL:
+# Trunk takes the usual NO_COLOR=1 for a mistake.
+unexport NO_COLOR
+
+setup := bash scripts/setup.sh
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+serve: ## build the page, serve it and open it (PORT=8080, ADDRESS=127.0.0.1)
+	@$(setup) wasm
+	@PORT="$(PORT)" ADDRESS="$(ADDRESS)" bash scripts/serve.sh
+
+build: ## build the static site into dist/
+	@$(setup) wasm
+	@bash scripts/build.sh
+
+test: ## run everything: check, native, wasm, site, e2e, npm
+	@$(setup) wasm browser e2e npm
+	@bash scripts/test.sh
+
+check: ## formatting, lints on both targets, and that the tool versions agree
+	@$(setup) wasm
+	@bash scripts/test.sh check
+
+test-native: ## the tests of the engine and the command line
+	@$(setup) rust
+	@bash scripts/test.sh native
+
+test-wasm: ## the same numbers in headless Chromium, in the page and in a worker
+	@$(setup) wasm browser
+	@bash scripts/test.sh wasm
+
+test-e2e: ## build the site and use it in Chromium
+	@$(setup) wasm browser e2e
+	@bash scripts/test.sh site e2e
+
+test-npm: ## build the npm package and use it in Node
+	@$(setup) npm
+	@bash scripts/test.sh npm
+
+bench: ## measure: native, in Chromium, and PyTorch (installs PyTorch)
+	@$(setup) wasm browser e2e python
+	@bash scripts/bench.sh
+
+npm: ## build the npm package into pkg/
+	@$(setup) npm
+	@bash scripts/npm.sh
+
+setup: ## install every tool but PyTorch
+	@$(setup) wasm browser e2e npm
+
+clean: ## remove what was built (the tools stay)
+	rm -rf target dist pkg tests/e2e/node_modules tests/e2e/results

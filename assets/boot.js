@@ -1,0 +1,55 @@
+// Starts the page's WebAssembly module, or says in one sentence why it cannot start. Trunk passes the two addresses as data attributes.
+// A classic script, not a module: it also runs when the page was opened as a file, where modules are refused.
+(async () => {
+  'use strict';
+
+  const { js, wasm } = document.currentScript.dataset;
+  const root = document.documentElement;
+
+  const status = document.getElementById('boot-status');
+
+  const fail = (sentence, error) => {
+    root.dataset.boot = 'failed';
+    status.setAttribute('role', 'alert');
+    status.textContent = sentence;
+    status.closest('[aria-busy]')?.setAttribute('aria-busy', 'false');
+    if (error) console.error(error);
+  };
+
+  // The smallest module that uses a 128-bit vector.
+  const simd = Uint8Array.of(
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0,
+    10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  );
+
+  root.dataset.boot = 'loading';
+  status.textContent = 'Loading the engine.';
+  if (location.protocol === 'file:') {
+    return fail('This page was opened as a file, and browsers do not run WebAssembly from files. Serve the folder instead, for example with "python3 -m http.server", and open the address it prints.');
+  }
+  if (typeof WebAssembly !== 'object') {
+    return fail('WebAssembly is missing or switched off in this browser, and Lipscope computes with it. Allow it in the settings, or use a current Firefox, Chrome, Edge or Safari.');
+  }
+  if (!WebAssembly.validate(simd)) {
+    return fail('This browser has no WebAssembly SIMD, and Lipscope computes with it. Use Firefox 89, Chrome or Edge 91, Safari 16.4, or a later version.');
+  }
+  if (typeof Worker !== 'function') {
+    return fail('This browser has no web workers, and Lipscope computes in one. Use a current Firefox, Chrome, Edge or Safari.');
+  }
+
+  let module;
+  try {
+    module = await import(new URL(js, document.baseURI).href);
+  } catch (error) {
+    return fail('A part of the page did not load. Check the connection, then reload the page.', error);
+  }
+  try {
+    await module.default({ module_or_path: new URL(wasm, document.baseURI) });
+    root.dataset.boot = 'started';
+  } catch (error) {
+    const lost = error instanceof TypeError || error instanceof WebAssembly.CompileError;
+    fail(lost
+      ? 'A part of the page did not load whole. Check the connection, then reload the page.'
+      : 'The page did not start: an error stopped it. Reload the page; if it happens again, the browser console says more.', error);
+  }
+})();

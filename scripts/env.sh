@@ -1,0 +1,57 @@
+# Sourced by every script: paths, messages, and the environment the tools need.
+
+project_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cache_dir=${XDG_CACHE_HOME:-$HOME/.cache}/lipscope
+tools_bin=$cache_dir/tools/bin
+target_dir=${CARGO_TARGET_DIR:-$project_root/target}
+
+# Trunk reads NO_COLOR as a flag with a value and stops on the usual "1".
+unset NO_COLOR
+unset CARGO_BUILD_TARGET
+
+if ! command -v cargo >/dev/null && [ -f "$HOME/.cargo/env" ]; then
+  . "$HOME/.cargo/env"
+fi
+case ":$PATH:" in
+  *":$tools_bin:"*) ;;
+  *) export PATH="$tools_bin:$PATH" ;;
+esac
+
+say() { printf '\033[1m%s\033[0m\n' "lipscope: $*"; }
+die() { printf '%s\n' "lipscope: $*" >&2; exit 1; }
+[ -t 1 ] || say() { printf '%s\n' "lipscope: $*"; }
+
+# Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set already. Fails when one is missing.
+find_browser() {
+  local name
+  if [ -z "${CHROME:-}" ]; then
+    for name in chromium chromium-browser google-chrome-stable google-chrome; do
+      if CHROME=$(command -v "$name"); then break; fi
+    done
+  fi
+  if [ -z "${CHROMEDRIVER:-}" ]; then
+    CHROMEDRIVER=$(command -v chromedriver || true)
+  fi
+  export CHROME CHROMEDRIVER
+  [ -x "$CHROME" ] && [ -x "$CHROMEDRIVER" ]
+}
+
+python_dir=$cache_dir/python
+# The Python of the benches: one with torch and numpy.
+find_python() {
+  local candidate
+  for candidate in "${LIPSCOPE_PYTHON:-}" "$python_dir/bin/python" python3; do
+    [ -n "$candidate" ] || continue
+    if "$candidate" -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("torch") and u.find_spec("numpy")))' 2>/dev/null; then
+      LIPSCOPE_PYTHON=$(command -v "$candidate")
+      export LIPSCOPE_PYTHON
+      return
+    fi
+  done
+  return 1
+}
+
+# What the compiler may use; wasm-opt must be told. index.html says the same for the site.
+wasm_opt_features() {
+  sed -n 's/.*data-wasm-opt-params="\([^"]*\)".*/\1/p' "$project_root/index.html" | head -n 1
+}

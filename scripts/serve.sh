@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds the site, serves it, and builds it again after a change. PORT and ADDRESS choose where.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
+cd "$project_root"
+port=${PORT:-8080}
+address=${ADDRESS:-127.0.0.1}
+
+# Trunk asks for the port after the build: better to know before.
+node -e '
+  const [port, host] = process.argv.slice(1);
+  require("net").createServer()
+    .once("error", (error) => { console.error(`lipscope: cannot listen on ${host}:${port} (${error.code}). Choose another port: make serve PORT=8081`); process.exit(1); })
+    .listen({ port: Number(port), host }, function () { this.close(); });
+' "$port" "$address" || exit 1
+
+cargo fetch --quiet --locked --target wasm32-unknown-unknown
+open=()
+if [ "$(uname -s)" = Darwin ] || { [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; }; then
+  open=(--open)
+fi
+say "building, about three minutes the first time; then open http://$address:$port/"
+exec trunk serve --release --address "$address" --port "$port" "${open[@]}"

@@ -1,0 +1,253 @@
+#!/usr/bin/env bash
+# Installs what is lacking: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [python]
+# Everything but Debian's packages goes to a cache in the home directory, which all clones share.
+# A tool of the right version on PATH comes first, then a prebuilt one, then it is compiled, once.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
+. "$project_root/scripts/versions.sh"
+
+# ---- helpers -------------------------------------------------------------------------------------------------------
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif ! command -v sudo >/dev/null; then die "\"$*\" needs root, and there is no sudo. Run it as root, then try again."
+  elif [ -t 0 ]; then sudo "$@"
+  else sudo -n "$@" || die "\"$*\" needs root. Run it with sudo, then try again."
+  fi
+}
+
+apt_updated=
+apt_install() {
+  command -v apt-get >/dev/null || die "$1 is missing and this system has no apt-get. Install it by hand, then try again."
+  say "installing $* (apt)"
+  if [ -z "$apt_updated" ]; then as_root apt-get update -qq; apt_updated=1; fi
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null </dev/null ||
+    die "apt-get could not install $*."
+}
+
+# One set-up at a time, over all clones. Called before the first change, so that nothing waits when all is there.
+locked=
+lock() {
+  [ -z "$locked" ] || return 0
+  locked=1
+  mkdir -p "$tools_bin"
+  command -v flock >/dev/null || return 0
+  exec 9>"$cache_dir/lock"
+  flock -n 9 || { say "another set-up is running: waiting for it"; flock 9; }
+}
+
+has() { [ "$(tool_version "$1")" = "$2" ]; }
+
+# True when $1 is there in version $2. A wrong version in the cache must not hide a right one on PATH.
+settled() {
+  has "$1" "$2" && return
+  local elsewhere
+  elsewhere=$(PATH=${PATH//$tools_bin:/} command -v "$1") || return 1
+  [ -e "$tools_bin/$1" ] && has "$elsewhere" "$2" || return 1
+  lock
+  rm -f "$tools_bin/$1"
+  hash -r
+}
+
+# Prebuilt release archives: fails quietly and soon where they cannot be had. One refusal by the network is enough.
+prebuilt_reachable=${LIPSCOPE_PREBUILT:-1}
+prebuilt() { # version of the first binary, url, binary...
+  local version=$1 url=$2 first=$3 dir name rc=0
+  shift 2
+  [ "$prebuilt_reachable" = 1 ] && command -v curl >/dev/null || return 1
+  dir=$(mktemp -d)
+  curl -fsSL --proto '=https' --connect-timeout 4 --max-time 180 -o "$dir/archive.tar.gz" "$url" 2>/dev/null || rc=$?
+  case $rc in 5 | 6 | 7 | 28 | 35 | 60) prebuilt_reachable=0 ;; esac
+  if [ $rc = 0 ] && tar -xzf "$dir/archive.tar.gz" -C "$dir" 2>/dev/null; then
+    for name in "$@"; do
+      find "$dir" -name "$name" -type f -exec mv {} "$dir/ready-$name" \; -quit
+    done
+    chmod +x "$dir"/ready-* 2>/dev/null || true
+    # A binary built for another C library is there but does not run: then the next way is taken.
+    if [ "$("$dir/ready-$first" --version 2>/dev/null | awk '{ print $2; exit }')" = "$version" ]; then
+      for name in "$@"; do mv "$dir/ready-$name" "$tools_bin/$name"; done
+      rm -rf "$dir"
+      hash -r
+      say "$first $version: took the prebuilt one"
+      return
+    fi
+  fi
+  rm -rf "$dir"
+  return 1
+}
+
+# The parts of a release archive's name.
+platform() {
+  local machine
+  machine=$(uname -m)
+  [ "$machine" = arm64 ] && machine=aarch64
+  case $(uname -s) in
+    Darwin) echo "$machine-apple-darwin" ;;
+    *) echo "$machine-unknown-linux-musl $machine-unknown-linux-gnu" ;;
+  esac
+}
+
+# Debug builds of the tools: they start as fast, and compile in a third of the time.
+compile() { # about how long, crate, version, option...
+  local minutes=$1 name=$2 version=$3
+  shift 3
+  say "compiling $name $version (no prebuilt one to be had here): about $minutes minutes on two cores, once"
+  # Built outside the clone's target folder, or its own settings would apply.
+  (cd / && CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$cache_dir/build/$name" \
+    cargo install --quiet --force --debug --root "$cache_dir/tools" --no-default-features "$@" "$name@$version") ||
+    die "could not compile $name $version. The lines above say why."
+  rm -rf "${cache_dir:?}/build/$name"
+  hash -r
+}
+
+tool() { # minutes, crate, its first binary, version, url with PLATFORM in it, other binaries, option...
+  local minutes=$1 crate=$2 binary=$3 version=$4 url=$5 others=$6 name ready=1
+  shift 6
+  for name in $binary $others; do settled "$name" "$version" || ready=; done
+  [ -z "$ready" ] || return 0
+  lock
+  # Another set-up may have installed it while this one waited.
+  hash -r
+  ready=1
+  for name in $binary $others; do has "$name" "$version" || ready=; done
+  [ -z "$ready" ] || return 0
+  for name in $(platform); do
+    # shellcheck disable=SC2086
+    if prebuilt "$version" "${url//PLATFORM/$name}" "$binary" $others; then return; fi
+  done
+  compile "$minutes" "$crate" "$version" "$@"
+  has "$binary" "$version" || die "$binary was installed, but does not answer as version $version."
+}
+
+# ---- what can be asked for -----------------------------------------------------------------------------------------
+
+setup_rust() {
+  command -v cargo >/dev/null || die "cargo is missing. Install Rust with rustup (see rustup.rs), then try again."
+  command -v cc >/dev/null || apt_install gcc libc6-dev
+  local wanted found
+  wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$project_root/Cargo.toml")
+  found=$(rustc --version | awk '{ print $2 }')
+  [ "$(printf '%s\n' "$wanted" "${found%%-*}" | sort -V | head -n 1)" = "$wanted" ] ||
+    die "Rust is $found, and Lipscope needs $wanted or later. Run: rustup update stable"
+  if [ ! -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
+    lock
+    say "adding Rust's target wasm32-unknown-unknown"
+    rustup --quiet target add wasm32-unknown-unknown || die "could not add the target wasm32-unknown-unknown."
+  fi
+  local component
+  for component in fmt clippy; do
+    cargo "$component" --version >/dev/null 2>&1 && continue
+    lock
+    say "adding Rust's component $component"
+    rustup --quiet component add "${component/#fmt/rustfmt}" || die "could not add the component $component."
+  done
+}
+
+setup_node() {
+  command -v node >/dev/null && command -v npm >/dev/null || die "Node and npm are missing. Install Node 20 or later, then try again."
+  local major
+  major=$(node -p 'process.versions.node.split(".")[0]')
+  [ "$major" -ge 20 ] || die "Node is version $major, and Lipscope needs 20 or later."
+}
+
+setup_bindgen() {
+  tool 2 wasm-bindgen-cli wasm-bindgen "$WASM_BINDGEN_VERSION" \
+    "https://github.com/wasm-bindgen/wasm-bindgen/releases/download/$WASM_BINDGEN_VERSION/wasm-bindgen-$WASM_BINDGEN_VERSION-PLATFORM.tar.gz" \
+    wasm-bindgen-test-runner
+}
+
+# From npm, and tried on a real module: some distributions carry one so old that what it writes does not start.
+setup_wasm_opt() {
+  settled wasm-opt "$BINARYEN_VERSION" && return
+  setup_node
+  lock
+  has wasm-opt "$BINARYEN_VERSION" && return
+  say "installing wasm-opt $BINARYEN_VERSION (npm, some seconds)"
+  local dir=$cache_dir/binaryen-$BINARYEN_VERSION
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$dir" "binaryen@$BINARYEN_VERSION" </dev/null >/dev/null ||
+    die "npm could not install binaryen@$BINARYEN_VERSION."
+  printf '(module (func (export "f") (result v128) (v128.const i64x2 1 2)))' |
+    "$dir/node_modules/.bin/wasm-opt" --enable-simd -O -o "$dir/probe.wasm" - ||
+    die "wasm-opt $BINARYEN_VERSION does not run."
+  node -e 'process.exit(WebAssembly.validate(require("fs").readFileSync(process.argv[1])) ? 0 : 1)' "$dir/probe.wasm" ||
+    die "wasm-opt $BINARYEN_VERSION writes a module that is not valid."
+  ln -sfn "../../binaryen-$BINARYEN_VERSION/node_modules/.bin/wasm-opt" "$tools_bin/wasm-opt"
+  hash -r
+  has wasm-opt "$BINARYEN_VERSION" || die "wasm-opt does not answer as version $BINARYEN_VERSION."
+}
+
+setup_trunk() {
+  tool 4 trunk trunk "$TRUNK_VERSION" \
+    "https://github.com/trunk-rs/trunk/releases/download/v$TRUNK_VERSION/trunk-PLATFORM.tar.gz" "" --locked
+}
+
+setup_wasm() {
+  setup_rust
+  setup_bindgen
+  setup_wasm_opt
+  setup_trunk
+}
+
+setup_browser() {
+  if ! find_browser; then
+    [ -z "${CHROME:-}" ] || [ -x "$CHROME" ] || die "CHROME names $CHROME, which cannot be run."
+    lock
+    local packages=()
+    [ -n "$CHROME" ] || packages+=(chromium)
+    [ -n "$CHROMEDRIVER" ] || packages+=(chromium-driver)
+    [ ${#packages[@]} = 0 ] || apt_install "${packages[@]}"
+    hash -r
+    find_browser || die "no Chromium and chromedriver to be found. Install them, or set CHROME and CHROMEDRIVER."
+  fi
+}
+
+setup_npm() {
+  setup_rust
+  setup_bindgen
+  setup_wasm_opt
+  tool 4 wasm-pack wasm-pack "$WASM_PACK_VERSION" \
+    "https://github.com/wasm-bindgen/wasm-pack/releases/download/v$WASM_PACK_VERSION/wasm-pack-v$WASM_PACK_VERSION-PLATFORM.tar.gz" "" --locked
+}
+
+setup_e2e() {
+  setup_node
+  local dir=$project_root/tests/e2e
+  cmp -s "$dir/package-lock.json" "$dir/node_modules/.installed" && return
+  lock
+  say "installing the browser tests' modules (npm ci)"
+  (cd "$dir" && npm ci --silent --no-audit --no-fund --ignore-scripts </dev/null >/dev/null) || die "npm ci failed in tests/e2e."
+  cp "$dir/package-lock.json" "$dir/node_modules/.installed"
+}
+
+# PyTorch, for the benches alone. The wheel for the processor alone is at PyTorch's own index; PyPI's, on Linux, is the large one.
+setup_python() {
+  find_python && return
+  command -v python3 >/dev/null || die "python3 is missing."
+  lock
+  if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then apt_install python3-venv; fi
+  local index=() size="about 3 GB with the graphics libraries that PyPI's wheel asks for"
+  if [ "$(uname -s)-$(uname -m)" != Linux-x86_64 ]; then
+    size="about 300 MB"
+  elif command -v curl >/dev/null && curl -fsI --connect-timeout 4 --max-time 10 https://download.pytorch.org/whl/cpu/torch/ >/dev/null 2>&1; then
+    index=(--extra-index-url https://download.pytorch.org/whl/cpu)
+    size="about 300 MB"
+  fi
+  say "installing numpy $NUMPY_VERSION and torch $TORCH_VERSION for the benches ($size)"
+  rm -rf "$python_dir"
+  python3 -m venv "$python_dir"
+  local torch="torch==$TORCH_VERSION"
+  [ ${#index[@]} = 0 ] || torch="$torch+cpu"
+  "$python_dir/bin/pip" install --quiet --disable-pip-version-check "${index[@]}" "numpy==$NUMPY_VERSION" "$torch" </dev/null ||
+    { rm -rf "$python_dir"; die "pip could not install numpy and torch."; }
+  find_python || die "torch was installed, but cannot be imported."
+}
+
+[ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+for what in "$@"; do
+  case $what in
+    rust | wasm | browser | npm | e2e | python | node) "setup_$what" ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e or python." ;;
+  esac
+done

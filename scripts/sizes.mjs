@@ -1,0 +1,25 @@
+// Prints the size of every file of a built site, plain and as brotli, and the sum for WebAssembly.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const WASM_BUDGET_KB = 700;
+
+const dir = process.argv[2] ?? 'dist';
+const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
+let wasm = 0;
+let all = 0;
+
+console.log('      KB   brotli');
+for (const name of readdirSync(dir, { recursive: true }).sort()) {
+  if (!/\.(html|css|js|wasm|svg|json)$/.test(name)) continue;
+  const bytes = readFileSync(join(dir, name));
+  const packed = brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 },
+  }).length;
+  all += packed;
+  if (name.endsWith('.wasm')) wasm += packed;
+  console.log(`${kb(bytes.length)} ${kb(packed)}  ${name}`);
+}
+console.log(`         ${kb(all)}  everything`);
+console.log(`         ${kb(wasm)}  WebAssembly (budget ${WASM_BUDGET_KB})`);

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Runs the parts of the test suite that are named (all of them by default), goes on after a failure, and sums up at the end.
+#   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm]
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
+. "$project_root/scripts/versions.sh"
+cd "$project_root"
+
+wasm=(--target wasm32-unknown-unknown)
+
+# A part is a list of commands; the first that fails ends it.
+part_check() {
+  check_versions &&
+    cargo fmt --check &&
+    cargo clippy --locked --all-targets -- -D warnings &&
+    cargo clippy --locked "${wasm[@]}" --lib --bins --test 'web_*' -- -D warnings &&
+    cargo clippy --locked "${wasm[@]}" --lib --no-default-features --features npm -- -D warnings
+}
+
+part_native() {
+  if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --locked --no-fail-fast
+  else
+    cargo test --locked --no-fail-fast --lib --bins --tests
+  fi && cargo test --locked --doc
+}
+
+part_wasm() {
+  mkdir -p "$target_dir"
+  # webdriver.json at the root is for plain `cargo test`; this one names the browser that was found.
+  node -e '
+    const { readFileSync, writeFileSync } = require("fs");
+    const capabilities = JSON.parse(readFileSync("webdriver.json", "utf8"));
+    capabilities["goog:chromeOptions"].binary = process.env.CHROME;
+    writeFileSync(process.argv[1], JSON.stringify(capabilities));
+  ' "$target_dir/webdriver.json" &&
+    WASM_BINDGEN_TEST_WEBDRIVER_JSON="$target_dir/webdriver.json" \
+    WASM_BINDGEN_TEST_TIMEOUT="${WASM_BINDGEN_TEST_TIMEOUT:-600}" \
+      cargo test --locked "${wasm[@]}" --no-fail-fast --test 'web_*'
+}
+
+site_built=
+part_site() {
+  site_built=failed
+  bash scripts/build.sh && site_built=yes
+}
+
+part_e2e() {
+  if [ "$site_built" = failed ]; then
+    echo "the site was not built: nothing to test in the browser" >&2
+    return 1
+  fi
+  # The page's numbers are compared with those of the command line.
+  cargo build --locked --bin lipscope &&
+    (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-concurrency=1)
+}
+
+part_npm() {
+  bash scripts/npm.sh && node --test tests/npm/
+}
+
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(check native wasm site e2e npm)
+
+for part in "${parts[@]}"; do
+  case $part in
+    check | native | site | npm) ;;
+    wasm | e2e) find_browser || die "no browser to be found. Run: scripts/setup.sh browser" ;;
+    *) die "there is no part \"$part\": check, native, wasm, site, e2e, npm" ;;
+  esac
+done
+
+summary=()
+failed=0
+for part in "${parts[@]}"; do
+  say "== $part"
+  started=$SECONDS
+  if "part_$part"; then verdict=ok; else verdict=FAILED failed=$((failed + 1)); fi
+  summary+=("$(printf '%-8s %-7s %5d s' "$part" "$verdict" $((SECONDS - started)))")
+done
+
+echo
+printf '  %s\n' "${summary[@]}"
+if [ $failed -gt 0 ]; then
+  die "$failed of ${#parts[@]} parts failed"
+fi
+say "all ${#parts[@]} parts passed"

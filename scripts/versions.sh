@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# The versions of every tool, in one place. Source it for the variables, or run `scripts/versions.sh check`.
+# wasm-bindgen is not chosen here: the crate in Cargo.lock decides, and the command line tool must equal it.
+
+project_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The version Cargo.lock holds for the crate $1.
+locked_version() {
+  awk -v name="$1" '$0 == "name = \"" name "\"" { getline; gsub(/version = |"/, ""); print; exit }' "$project_root/Cargo.lock"
+}
+
+WASM_BINDGEN_VERSION=$(locked_version wasm-bindgen)
+TRUNK_VERSION=0.21.14
+WASM_PACK_VERSION=0.15.1
+BINARYEN_VERSION=132
+NUMPY_VERSION=2.4.6
+TORCH_VERSION=2.15.0
+
+# What a tool says its version is; nothing when it is missing or does not run.
+tool_version() {
+  local text
+  text=$("$1" --version 2>/dev/null) || return 0
+  case ${1##*/} in
+    wasm-opt) sed -n 's/^wasm-opt version \([0-9]*\).*/\1/p' <<<"$text" ;;
+    *) awk '{ print $2; exit }' <<<"$text" ;;
+  esac
+}
+
+# The value of the key $1 in Trunk.toml, without quotes.
+trunk_setting() {
+  sed -n "s/^$1 *= *\"\(.*\)\".*/\1/p" "$project_root/Trunk.toml"
+}
+
+# Cargo.lock, Trunk.toml and the installed tools must name the same versions.
+check_versions() {
+  local wrong=0
+  same() { # what, found, wanted, what to do
+    [ "$2" = "$3" ] && return
+    echo "versions: $1 is ${2:-missing}, but it should be $3: $4" >&2
+    wrong=1
+  }
+  same "wasm_bindgen in Trunk.toml" "$(trunk_setting wasm_bindgen)" "$WASM_BINDGEN_VERSION" "write the version of Cargo.lock there"
+  same "wasm_opt in Trunk.toml" "$(trunk_setting wasm_opt)" "version_$BINARYEN_VERSION" "scripts/versions.sh and Trunk.toml must agree"
+  same "wasm-bindgen" "$(tool_version wasm-bindgen)" "$WASM_BINDGEN_VERSION" "run scripts/setup.sh wasm"
+  same "wasm-bindgen-test-runner" "$(tool_version wasm-bindgen-test-runner)" "$WASM_BINDGEN_VERSION" "run scripts/setup.sh wasm"
+  same "wasm-opt" "$(tool_version wasm-opt)" "$BINARYEN_VERSION" "run scripts/setup.sh wasm"
+  same "trunk" "$(tool_version trunk)" "$TRUNK_VERSION" "run scripts/setup.sh wasm"
+  return $wrong
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  set -euo pipefail
+  . "$project_root/scripts/env.sh"
+  case ${1:-} in
+    check) check_versions && echo "versions: Cargo.lock, Trunk.toml and the tools agree" ;;
+    *) echo "usage: scripts/versions.sh check" >&2; exit 2 ;;
+  esac
+fi

@@ -1,0 +1,194 @@
+// Opens the built site in Chromium and keeps account of everything that must not happen on it.
+//
+//   pageTest('reads the spectral norm', { viewport: PHONE }, async ({ page }) => { ... });
+//
+// Such a test fails upon a page error, a console error, a violation of the content security policy, an answer of 400 or more,
+// or a request that leaves the origin, also when its own assertions hold.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { startServer } from './server.mjs';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const DIST = process.env.LIPSCOPE_DIST ?? `${ROOT}dist`;
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+const START_TIMEOUT_MS = 30_000;
+const TEST_TIMEOUT_MS = 180_000;
+
+let browser;
+let server;
+
+/** The browser of this process; launched at first use. */
+export async function launch() {
+  browser ??= chromium.launch({
+    executablePath: process.env.CHROME || '/usr/bin/chromium',
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-quic',
+      '--no-first-run',
+      // Whatever tried to leave this machine would fail, and be seen to fail.
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
+  });
+  return browser;
+}
+
+/** The server of this process, which serves dist/ under a nested path. */
+export async function serveSite() {
+  if (!existsSync(`${DIST}/index.html`)) throw new Error(`${DIST} holds no site. Run: make build`);
+  server ??= startServer({ root: DIST });
+  return server;
+}
+
+/** Ends the browser and the server. Tests need not call it. */
+export async function shutDown() {
+  await (await browser)?.close();
+  await (await server)?.close();
+  browser = server = undefined;
+}
+
+// Runs in the page before any of its own scripts.
+function watchPage() {
+  const watched = { violations: [], longTasks: [] };
+  Object.defineProperty(window, '__watched', { value: watched });
+  document.addEventListener('securitypolicyviolation', (event) => {
+    watched.violations.push(`${event.effectiveDirective} blocked ${event.blockedURI || 'inline code'} (${event.sourceFile || 'document'}:${event.lineNumber})`);
+  });
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) watched.longTasks.push({ startTime, duration });
+  }).observe({ type: 'longtask', buffered: true });
+}
+
+/**
+ * Opens the site in a new context, so that nothing is remembered from another page.
+ *
+ * @param {object} [options]
+ * @param {{width: number, height: number}} [options.viewport] DESKTOP by default
+ * @param {'light' | 'dark'} [options.colorScheme]
+ * @param {'reduce' | 'no-preference'} [options.reducedMotion]
+ * @param {string} [options.hash] the link's fragment, with its #
+ * @param {boolean} [options.started] wait until the WebAssembly module has started (the default)
+ * @param {object} [options.context] anything else for Playwright's newContext
+ */
+export async function openPage(options = {}) {
+  const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '', started = true } = options;
+  const site = await serveSite();
+  const context = await (await launch()).newContext({
+    viewport, colorScheme, reducedMotion, acceptDownloads: true, ...options.context,
+  });
+  const seen = [];
+  const requests = [];
+
+  context.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    requests.push(request.url());
+    if (origin !== site.origin && protocol !== 'data:' && protocol !== 'blob:') seen.push(`a request left the origin: ${request.url()}`);
+  });
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    if (reason !== 'net::ERR_ABORTED') seen.push(`a request failed: ${request.url()} (${reason})`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 400) seen.push(`${response.status()} for ${response.url()}`);
+  });
+  await context.addInitScript(watchPage);
+
+  const page = await context.newPage();
+  const console_ = (message) => {
+    if (message.type() === 'error') seen.push(`console: ${message.text()}`);
+  };
+  page.on('console', console_);
+  page.on('pageerror', (error) => seen.push(`page error: ${error.stack ?? error.message}`));
+  page.on('crash', () => seen.push('the page crashed'));
+  page.on('worker', (worker) => worker.on('console', console_));
+
+  const watched = (key) => page.evaluate((key) => window.__watched[key], key);
+
+  const opened = {
+    page,
+    context,
+    url: site.url,
+    /** Every address that was asked for. */
+    requests: () => [...requests],
+    /** What happened that must not happen, as sentences. */
+    problems: async () => [...seen, ...(await watched('violations')).map((line) => `content security policy: ${line}`)],
+    /** Tasks of the main thread over 50 ms since the page opened or resetLongTasks was called. */
+    longTasks: () => watched('longTasks'),
+    resetLongTasks: () => page.evaluate(() => { window.__watched.longTasks.length = 0; }),
+    /** Forgets the problems so far: for a test that provokes one. */
+    forgetProblems: () => { seen.length = 0; },
+    close: () => context.close(),
+  };
+
+  try {
+    await page.goto(site.url + hash);
+    if (started) await waitForStart(page);
+  } catch (error) {
+    const problems = await opened.problems().catch(() => seen);
+    await context.close();
+    throw new Error([error.message, ...problems].join('\n'), { cause: error });
+  }
+  return opened;
+}
+
+/** Waits until the module runs; fails with the page's own sentence if it cannot. */
+export async function waitForStart(page) {
+  const boot = await page.waitForFunction(
+    () => ['started', 'failed'].includes(document.documentElement.dataset.boot) && document.documentElement.dataset.boot,
+    undefined, { timeout: START_TIMEOUT_MS },
+  ).then((handle) => handle.jsonValue());
+  if (boot === 'failed') throw new Error(`the page did not start: ${await page.locator('#boot-status').textContent()}`);
+}
+
+/** A test with an open page, which is closed at the end and must have had no problems. */
+export function pageTest(name, options, body) {
+  if (typeof options === 'function') [options, body] = [{}, options];
+  test(name, { timeout: options.timeout ?? TEST_TIMEOUT_MS }, async (t) => {
+    const opened = await openPage(options);
+    try {
+      await body(opened, t);
+      assert.deepEqual(await opened.problems(), []);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The serious and critical faults that axe-core finds, one line an element. */
+export async function seriousFaults(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'] }));
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
+}
+
+/** What `lipscope measure` says about an experiment: {status, lines, stderr}, with every line of stdout parsed. */
+export async function measureOnCommandLine(experiment) {
+  const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
+  const child = spawn(binary, ['measure', '-']);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (text) => { stdout += text; });
+  child.stderr.on('data', (text) => { stderr += text; });
+  child.stdin.on('error', () => {});
+  child.stdin.end(typeof experiment === 'string' ? experiment : JSON.stringify(experiment));
+  const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  return { status, lines: stdout.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)), stderr };
+}
+
+// In a test process everything ends with the last test; a script ends it by shutDown().
+if (process.env.NODE_TEST_CONTEXT) after(shutDown);
