@@ -121,7 +121,10 @@ tool() { # minutes, crate, its first binary, version, url with PLATFORM in it, o
 
 # ---- what can be asked for -----------------------------------------------------------------------------------------
 
+rust_ready=
 setup_rust() {
+  [ -z "$rust_ready" ] || return 0
+  rust_ready=1
   command -v cargo >/dev/null || die "cargo is missing. Install Rust with rustup (see rustup.rs), then try again."
   command -v cc >/dev/null || apt_install gcc libc6-dev
   local wanted found
@@ -158,6 +161,8 @@ setup_bindgen() {
 
 # From npm, and tried on a real module: some distributions carry one so old that what it writes does not start.
 setup_wasm_opt() {
+  # Ours was tried when it was installed; to ask it again costs half a second.
+  [ "$(readlink -f "$(command -v wasm-opt)")" = "$cache_dir/binaryen-$BINARYEN_VERSION/node_modules/binaryen/bin/wasm-opt" ] && return
   settled wasm-opt "$BINARYEN_VERSION" && return
   setup_node
   lock
@@ -227,7 +232,7 @@ setup_python() {
   command -v python3 >/dev/null || die "python3 is missing."
   lock
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then apt_install python3-venv; fi
-  local index=() size="about 3 GB with the graphics libraries that PyPI's wheel asks for"
+  local index=() size="3 GB to download and 6 GB on disk, because the wheel on PyPI brings the graphics libraries"
   if [ "$(uname -s)-$(uname -m)" != Linux-x86_64 ]; then
     size="about 300 MB"
   elif command -v curl >/dev/null && curl -fsI --connect-timeout 4 --max-time 10 https://download.pytorch.org/whl/cpu/torch/ >/dev/null 2>&1; then

@@ -52,11 +52,11 @@ part_e2e() {
   fi
   # The page's numbers are compared with those of the command line.
   cargo build --locked --bin lipscope &&
-    (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-concurrency=1)
+    (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-reporter=spec --test-concurrency=1)
 }
 
 part_npm() {
-  bash scripts/npm.sh && node --test tests/npm/
+  bash scripts/npm.sh && node --test --test-reporter=spec tests/npm/
 }
 
 parts=("$@")

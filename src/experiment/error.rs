@@ -132,6 +132,12 @@ pub enum InputError {
         /// What can be used.
         instead: String,
     },
+    /// A link that is no link of ours, or not the whole of it.
+    #[error("The link cannot be read: {problem}. Copy the whole link again; the page shows its first example instead.")]
+    Link {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A file that is not in a form that can be read.
     #[error("{file} cannot be read: {problem}. {fix}")]
     File {

@@ -7,6 +7,7 @@
 mod error;
 mod fields;
 pub mod limits;
+mod link;
 mod parse;
 mod rows;
 pub mod table;

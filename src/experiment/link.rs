@@ -1,0 +1,73 @@
+//! An experiment in a link: `v1.` and the experiment file in base64url, after the `#` of the page's address.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::{Experiment, InputError};
+
+/// What a link of this version starts with.
+const VERSION: &str = "v1.";
+
+impl Experiment {
+    /// The experiment as the fragment of a link, without the `#`.
+    #[must_use]
+    pub fn to_link(&self) -> String {
+        format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(self.to_json()))
+    }
+
+    /// The experiment of a link's fragment, with or without the `#`.
+    ///
+    /// # Errors
+    /// [`InputError::Link`] where the link is damaged, else as [`Experiment::from_json`].
+    pub fn from_link(fragment: &str) -> Result<Self, InputError> {
+        let fragment = fragment.trim_start_matches('#');
+        let damaged = |problem: &str| InputError::Link { problem: problem.into() };
+        let Some(encoded) = fragment.strip_prefix(VERSION) else {
+            return Err(damaged("it does not start with v1, the only version there is"));
+        };
+        let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| damaged("characters are missing or changed"))?;
+        let text = String::from_utf8(bytes).map_err(|_| damaged("characters are missing or changed"))?;
+        match Experiment::from_json(&text) {
+            Err(InputError::Json { .. } | InputError::Empty { .. }) => Err(damaged("a part of it is missing")),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link() -> (Experiment, String) {
+        let text = r#"{"tokens":{"source":"random","n":7,"radius":2.5},"weights":{"source":"random","seed":3}}"#;
+        let experiment = Experiment::from_json(text).expect("valid");
+        let link = experiment.to_link();
+        (experiment, link)
+    }
+
+    #[test]
+    fn a_link_gives_its_experiment_back() {
+        let (experiment, link) = link();
+        assert_eq!(Experiment::from_link(&link), Ok(experiment.clone()));
+        assert_eq!(Experiment::from_link(&format!("#{link}")), Ok(experiment));
+    }
+
+    #[test]
+    fn a_cut_or_changed_link_is_answered_with_a_sentence() {
+        let (experiment, link) = link();
+        for length in 0..link.len() {
+            let problem = Experiment::from_link(&link[..length]).expect_err("cut").to_string();
+            assert!(problem.contains("link"), "{problem}");
+        }
+        for at in 0..link.len() {
+            let mut changed = link.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'?' } else { b'A' };
+            let changed = String::from_utf8(changed).expect("ASCII");
+            // A changed digit may be another experiment; anything else is a sentence.
+            if let Err(problem) = Experiment::from_link(&changed) {
+                assert!(problem.to_string().ends_with('.'), "{problem}");
+            }
+        }
+        assert_eq!(Experiment::from_link(&link), Ok(experiment));
+    }
+}

@@ -1,0 +1,364 @@
+// The explorer as a person uses it: every control, own tokens, exported experiments, broken input, a sweep without a long task.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measureOnCommandLine, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { test } from 'node:test';
+
+const OPPOSED = [-1, ...Array(99).fill(1)].join('\n');
+
+/** The full digits behind a number on screen. */
+const value = async (page, id) => Number(await page.getByTestId(id).first().getAttribute('data-value'));
+
+/** Waits until a number has changed from `before` (a string of digits), or has come at all. */
+async function changed(page, id, before = '') {
+  await page.waitForFunction(
+    ([id, before]) => {
+      const now = document.querySelector(`[data-testid="${id}"]`)?.dataset.value;
+      return now && now !== before;
+    },
+    [id, before],
+    { timeout: 20_000 },
+  );
+  return value(page, id);
+}
+
+/** Waits until a number on screen is near `expected`. */
+async function reaches(page, id, expected, tolerance) {
+  await page.waitForFunction(
+    ([id, expected, tolerance]) => {
+      const now = Number(document.querySelector(`[data-testid="${id}"]`)?.dataset.value || NaN);
+      return Math.abs(now - expected) <= tolerance;
+    },
+    [id, expected, tolerance],
+    { timeout: 20_000 },
+  );
+}
+
+const digits = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
+
+/** Unfolds whatever holds an element. */
+const reveal = (page, selector) => page.evaluate((selector) => {
+  for (let fold = document.querySelector(selector)?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+}, selector);
+
+async function paste(page, text) {
+  await reveal(page, '#own-text');
+  await page.fill('#own-text', text);
+  await page.click('#own-apply');
+}
+
+async function exported(page, button = '#export-download') {
+  await reveal(page, button);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return JSON.parse(readFileSync(await download.path(), 'utf8'));
+}
+
+/** Waits until the sweep is over. */
+const swept = (page) => page.waitForSelector('[data-testid="sweep-progress"][data-phase="done"]', { state: 'attached', timeout: 120_000 });
+
+pageTest('a first visit shows a worked example, computed live', async ({ page }) => {
+  const spectral = await changed(page, 'spectral');
+  assert.ok(spectral > 0);
+  await swept(page);
+  assert.ok(Math.abs(await value(page, 'slope')) < 2);
+  assert.ok((await value(page, 'bound-castin_general')) >= spectral);
+});
+
+pageTest('one against ninety-nine: 2.0504 without a mask, 5.3135 with', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'identity-minus');
+  await paste(page, OPPOSED);
+  await reaches(page, 'spectral', 2.0504, 5e-5);
+  assert.equal(await page.getByTestId('spectral').innerText(), '2.050');
+  assert.equal(await page.getByTestId('n').first().innerText(), '100');
+  await page.selectOption('#mask', 'causal');
+  await reaches(page, 'spectral', 5.3135, 5e-5);
+  // The mean-field bound is for attention without a mask: it is gone.
+  assert.equal(await digits(page, 'bound-castin_mean_field'), '');
+});
+
+pageTest('every slider, box, choice and button moves the number or says why not', { timeout: 240_000 }, async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'random');
+  await changed(page, 'spectral');
+  const moves = (what, act) => (async () => {
+    const before = await digits(page, 'spectral');
+    await act();
+    await changed(page, 'spectral', before).catch(() => assert.fail(`${what} does not move the norm`));
+  })();
+  for (const id of ['n', 'd', 'radius', 'heads', 'head-dim', 'scale']) {
+    await moves(`the slider ${id}`, async () => {
+      const slider = page.locator(`#${id}`);
+      await slider.focus();
+      await slider.press('ArrowRight');
+      await slider.press('ArrowRight');
+      await slider.press('PageUp');
+    });
+  }
+  for (const [id, text] of [['n', '20'], ['d', '3'], ['radius', '1.25'], ['heads', '2'], ['head-dim', '4'], ['scale', '0.7']]) {
+    await moves(`the box ${id}`, async () => {
+      await page.fill(`#${id}-number`, text);
+      await page.press(`#${id}-number`, 'Enter');
+    });
+  }
+  for (const [id, choice] of [['law', 'sphere'], ['law', 'gaussian'], ['law', 'ball'], ['mask', 'causal'], ['attention', 'l2'],
+    ['normalization', 'layer'], ['normalization', 'rms'], ['scope', 'composed']]) {
+    await moves(`the choice ${id} = ${choice}`, () => page.selectOption(`#${id}`, choice));
+  }
+  await moves('redraw tokens', () => page.click('#token-seed-redraw'));
+  await moves('redraw weights', () => page.click('#weight-seed-redraw'));
+  await reveal(page, '#output');
+  await moves('the output matrix', () => page.selectOption('#output', 'drawn'));
+  await moves('eps', async () => {
+    await page.fill('#eps-number', '0.5');
+    await page.press('#eps-number', 'Enter');
+  });
+  // L2 has no published bound here: none is shown.
+  assert.equal(await digits(page, 'bound-castin_general'), '');
+  await moves('identity weights', () => page.selectOption('#weights', 'identity-plus'));
+  await moves('adversarial tokens', () => page.selectOption('#law', 'adversarial'));
+  assert.ok(await page.locator('#d').isDisabled(), 'd is the weights\' under adversarial tokens');
+  for (const axis of ['n', 'log', 'sqrt']) await page.selectOption('#x-axis', axis);
+  await page.fill('#sweep-max-number', '64');
+  await page.press('#sweep-max-number', 'Enter');
+  await page.selectOption('#law', 'ball');
+  await page.fill('#draws-number', '3');
+  await page.press('#draws-number', 'Enter');
+  await swept(page);
+});
+
+pageTest('what the page shows is what the command line measures', { timeout: 240_000 }, async ({ page }) => {
+  await changed(page, 'spectral');
+  const settings = [
+    async () => {},
+    () => page.selectOption('#weights', 'random'),
+    () => page.selectOption('#mask', 'causal'),
+    () => page.selectOption('#normalization', 'layer'),
+    () => page.selectOption('#scope', 'composed'),
+    () => page.selectOption('#attention', 'l2'),
+    async () => {
+      await page.fill('#n-number', '200');
+      await page.press('#n-number', 'Enter');
+    },
+  ];
+  for (const set of settings) {
+    const before = await digits(page, 'spectral');
+    await set();
+    if (set !== settings[0]) await changed(page, 'spectral', before);
+    const { status, lines, stderr } = await measureOnCommandLine(await exported(page));
+    assert.equal(status, 0, stderr);
+    const [expected] = lines;
+    for (const key of ['spectral', 'frobenius', 'linf', 'l1']) {
+      const text = await digits(page, key);
+      if (expected[key] === null) assert.equal(text, '', key);
+      else assert.ok(Math.abs(Number(text) / expected[key] - 1) < 1e-6, `${key}: page ${text}, command line ${expected[key]}`);
+    }
+    for (const bound of expected.bounds) {
+      const shown = await value(page, `bound-${bound.id}`);
+      assert.ok(Math.abs(shown / bound.value - 1) < 1e-6, `${bound.id}: page ${shown}, command line ${bound.value}`);
+    }
+    const measurement = await exported(page, '#export-measurement');
+    assert.ok(Math.abs(measurement.spectral / expected.spectral - 1) < 1e-9);
+    assert.equal(measurement.method, expected.method);
+  }
+});
+
+/** A NumPy file, written by hand as its format says. */
+function npy(rows) {
+  const [n, d] = [rows.length, rows[0].length];
+  let header = `{'descr': '<f8', 'fortran_order': False, 'shape': (${n}, ${d}), }`;
+  header += ' '.repeat((64 - ((10 + header.length + 1) % 64)) % 64) + '\n';
+  const head = Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, header.length & 255, header.length >> 8]);
+  return Buffer.concat([head, Buffer.from(header), Buffer.from(Float64Array.from(rows.flat()).buffer)]);
+}
+
+pageTest('a .npy file is read', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'identity-minus');
+  const before = await digits(page, 'spectral');
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-'));
+  const file = join(folder, 'tokens.npy');
+  writeFileSync(file, npy([[-2, 0], [2, 0], [1.5, 0.5], [1, -1]]));
+  await reveal(page, '#own-file');
+  await page.setInputFiles('#own-file', file);
+  await changed(page, 'spectral', before);
+  assert.equal(await page.getByTestId('n').first().innerText(), '4');
+  assert.equal(await page.getByTestId('d').first().innerText(), '2');
+  const { lines } = await measureOnCommandLine(await exported(page));
+  assert.ok(Math.abs((await value(page, 'spectral')) / lines[0].spectral - 1) < 1e-9);
+});
+
+pageTest('whatever is wrong is answered with a sentence, and the last good state stays', { timeout: 240_000 }, async ({ page }) => {
+  await changed(page, 'spectral');
+  await swept(page);
+  const good = await digits(page, 'spectral');
+  const problem = page.getByTestId('own-problem');
+  const weights = '"weights":{"source":"identity","sign":-1}';
+  for (const [text, part] of [
+    ['1,2\n3', 'Row 2'],
+    ['1,2\n3,x', 'Row 2, column 2'],
+    ['1,2\nNaN,4', 'Row 2, column 1'],
+    ['1,inf\n3,4', 'Row 1, column 2'],
+    ['', 'empty'],
+    ['5', 'one token'],
+    ['1,2,3', 'own line'],
+    ['[[1,2],[3]]', 'Row 2'],
+    [`{"tokens":{"source":"random","radios":1},${weights}}`, 'tokens.radios'],
+    [`{"tokens":{"source":"random","n":900000,"d":90},${weights}}`, 'n times d'],
+    [`{"tokens":{"source":"explicit","rows":[[1],[2]]},"weights":{"source":"explicit","heads":[{"q":[[1]],"k":[[1],[2]],"v":[[1]]}]}}`, 'weights.heads[0].k'],
+    [`{"tokens":{"source":"explicit","rows":[[-1e200],[1e200]]},${weights}}`, 'smaller'],
+    ['{"tokens":', 'JSON'],
+  ]) {
+    await paste(page, text);
+    await page.waitForFunction(
+      (part) => [...document.querySelectorAll('[role=alert]:not([hidden])')].some((alert) => alert.textContent.includes(part)),
+      part, { timeout: 10_000 },
+    ).catch(async () => assert.fail(`${JSON.stringify(text)} should be answered with "${part}", not "${await problem.textContent()}"`));
+    assert.equal(await digits(page, 'spectral'), good, text);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-'));
+  const junk = join(folder, 'junk.csv');
+  writeFileSync(junk, Buffer.from(Array.from({ length: 10_000_000 }, (_, i) => (i * 2654435761) >>> 24)));
+  await page.setInputFiles('#own-file', junk);
+  await page.waitForFunction(() => document.querySelector('[data-testid=own-problem]').textContent.includes('junk.csv'));
+  assert.equal(await digits(page, 'spectral'), good);
+  for (const [id, text] of [['n', 'many'], ['n', '1e9'], ['d', '-3'], ['radius', '0'], ['scale', 'NaN']]) {
+    await page.fill(`#${id}-number`, text);
+    await page.press(`#${id}-number`, 'Enter');
+    await page.waitForSelector(`[data-testid="${id}-problem"]:not([hidden])`);
+    await page.press(`#${id}-number`, 'Escape');
+  }
+  // And it still works.
+  await page.fill('#n-number', '33');
+  await page.press('#n-number', 'Enter');
+  await changed(page, 'spectral', good);
+});
+
+pageTest('a sweep leaves the main thread free, can be stopped, and is overtaken by a new one', { timeout: 240_000 }, async ({ page, longTasks, resetLongTasks }) => {
+  await changed(page, 'spectral');
+  await swept(page);
+  await resetLongTasks();
+  await page.selectOption('#weights', 'random');
+  await page.fill('#sweep-max-number', '1024');
+  await page.press('#sweep-max-number', 'Enter');
+  await page.waitForSelector('[data-testid="sweep-progress"][data-phase="running"]', { state: 'attached' });
+  await page.waitForSelector('#sweep-cancel:not([hidden])', { timeout: 20_000 });
+  await page.click('#sweep-cancel');
+  await page.waitForSelector('[data-testid="sweep-progress"][data-phase="paused"]', { state: 'attached' });
+  await page.click('#sweep-resume');
+  await page.waitForTimeout(1500);
+  // A new position in the middle of it.
+  const before = await digits(page, 'spectral');
+  await page.locator('#radius').focus();
+  for (let step = 0; step < 15; step++) await page.keyboard.press('ArrowRight');
+  await changed(page, 'spectral', before);
+  await page.waitForTimeout(1500);
+  const tasks = await longTasks();
+  assert.deepEqual(tasks, [], 'tasks of the main thread over 50 ms');
+});
+
+pageTest('a huge configuration is overtaken by a small one at once', { timeout: 240_000 }, async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'random');
+  await page.fill('#n-number', '4096');
+  await page.press('#n-number', 'Enter');
+  await page.fill('#d-number', '64');
+  await page.press('#d-number', 'Enter');
+  await page.waitForTimeout(400);
+  const before = await digits(page, 'spectral');
+  const began = Date.now();
+  await page.fill('#d-number', '8');
+  await page.press('#d-number', 'Enter');
+  await page.fill('#n-number', '16');
+  await page.press('#n-number', 'Enter');
+  await changed(page, 'spectral', before);
+  await page.waitForFunction(() => document.querySelector('[data-testid=n]').textContent.trim() === '16');
+  // A product at n = 4096 takes longer than this on any machine here; a generous bound, as this is no benchmark.
+  assert.ok(Date.now() - began < 10_000);
+});
+
+test('a worker that dies is restarted, and the page says so', async () => {
+  const { context, page, problems, close } = await openPage({ started: false });
+  try {
+    await context.addInitScript(() => {
+      const Native = window.Worker;
+      window.__workers = [];
+      window.Worker = class extends Native {
+        constructor(...given) {
+          super(...given);
+          window.__workers.push(this);
+        }
+      };
+    });
+    await page.reload();
+    const before = await changed(page, 'spectral');
+    await swept(page);
+    // What a browser does to a worker that runs out of memory.
+    await page.evaluate(() => window.__workers.forEach((worker) => {
+      worker.terminate();
+      worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
+    }));
+    await page.selectOption('#weights', 'random');
+    assert.notEqual(await changed(page, 'spectral', String(before)), before);
+    assert.match(await page.getByTestId('status').innerText(), /restarted/);
+    assert.deepEqual(await problems(), []);
+  } finally {
+    await close();
+  }
+});
+
+pageTest('the plot is read by keyboard, and its table says the same', async ({ page }) => {
+  await changed(page, 'spectral');
+  await swept(page);
+  await page.focus('#main-plot');
+  await page.keyboard.press('Home');
+  const first = await page.getByTestId('readout').innerText();
+  await page.keyboard.press('ArrowRight');
+  const second = await page.getByTestId('readout').innerText();
+  assert.notEqual(first, second);
+  assert.match(first, /n = 2\b/);
+  await reveal(page, '#plot-table .twin-table');
+  await page.waitForSelector('#plot-table tbody tr');
+  assert.ok((await page.locator('#plot-table tbody tr').count()) >= 8);
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const [name, viewport] of [['desktop', undefined], ['phone', PHONE]]) {
+    pageTest(`axe-core finds no serious fault (${name}, ${colorScheme})`, { viewport, colorScheme }, async ({ page }) => {
+      await changed(page, 'spectral');
+      await swept(page);
+      assert.deepEqual(await seriousFaults(page), []);
+    });
+  }
+}
+
+pageTest('360 px are enough', { viewport: { width: 360, height: 740 } }, async ({ page }) => {
+  await changed(page, 'spectral');
+  const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+  assert.ok(scroll <= client, `${scroll} > ${client}`);
+});
+
+test('a link gives its experiment back, and half a link a sentence', async () => {
+  const experiment = { version: 1, mask: 'causal', tokens: { source: 'explicit', rows: [[-1], [1], [1]] }, weights: { source: 'identity', sign: -1 } };
+  const link = `#v1.${Buffer.from(JSON.stringify(experiment)).toString('base64url')}`;
+  const whole = await openPage({ hash: link });
+  try {
+    await changed(whole.page, 'spectral');
+    await whole.page.waitForFunction(() => document.querySelector('[data-testid=n]').textContent.trim() === '3');
+    const { lines } = await measureOnCommandLine(experiment);
+    assert.ok(Math.abs((await value(whole.page, 'spectral')) / lines[0].spectral - 1) < 1e-9);
+    assert.deepEqual(await whole.problems(), []);
+  } finally {
+    await whole.close();
+  }
+  const half = await openPage({ hash: link.slice(0, link.length / 2) });
+  try {
+    await half.page.waitForFunction(() => [...document.querySelectorAll('[role=alert]:not([hidden])')].some((a) => a.textContent.includes('link')));
+    assert.ok((await changed(half.page, 'spectral')) > 0);
+    assert.deepEqual(await half.problems(), []);
+  } finally {
+    await half.close();
+  }
+});
