@@ -80,7 +80,7 @@ pub enum Reply {
         /// The run.
         run_id: RunId,
         /// The numbers.
-        measurement: Measurement,
+        measurement: Box<Measurement>,
         /// The attention matrix.
         attention: AttentionPicture,
         /// The tokens.

@@ -109,7 +109,7 @@ impl Job {
                 Step::Done(measurement) => {
                     emit(Reply::Measured {
                         run_id,
-                        measurement,
+                        measurement: Box::new(measurement),
                         attention: attention_picture(measuring.forward(), *head_idx, *most_cells),
                         tokens: token_picture(&measuring.inputs().tokens),
                         milliseconds: clock() - self.began,

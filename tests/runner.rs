@@ -35,7 +35,7 @@ fn a_measurement_is_started_measured_and_finished() {
     else {
         panic!("no measurement in {replies:?}");
     };
-    assert_eq!(measurement, &lipscope::measure::measure(&experiment).expect("measured"));
+    assert_eq!(**measurement, lipscope::measure::measure(&experiment).expect("measured"));
     assert_eq!((attention.head_idx, attention.side, attention.weights.len()), (1, 16, 256));
     assert_eq!((attention.column_sums.len(), tokens.positions.len()), (40, 40));
     // Every row of P sums to one, and so do the column sums over n.
@@ -88,12 +88,8 @@ fn curves_hold_for_every_draw_of_the_sweep() {
     ] {
         let experiment = experiment(scope, normalization, law);
         let lengths = vec![2, 5, 20];
-        let replies = answer(Request::Curves {
-            run_id: 1,
-            experiment: experiment.clone(),
-            lengths: lengths.clone(),
-            draws: 12,
-        });
+        let replies =
+            answer(Request::Curves { run_id: 1, experiment: experiment.clone(), lengths: lengths.clone(), draws: 12 });
         let Some(Reply::Curves { bounds: curves, .. }) = replies.iter().find(|r| matches!(r, Reply::Curves { .. }))
         else {
             panic!("no curves in {replies:?}");
@@ -109,7 +105,10 @@ fn curves_hold_for_every_draw_of_the_sweep() {
             assert_eq!(bounds.len(), BoundId::ALL.len());
             for bound in bounds {
                 let value = bound.value.unwrap_or(f64::INFINITY);
-                assert!(point.spectral <= value * (1.0 + 1e-9), "{scope} {normalization} {law}: {point:?} over {bound:?}");
+                assert!(
+                    point.spectral <= value * (1.0 + 1e-9),
+                    "{scope} {normalization} {law}: {point:?} over {bound:?}"
+                );
             }
         }
     }

@@ -6,6 +6,7 @@
 mod forward;
 mod kernel;
 mod normalize;
+mod packed;
 mod product;
 mod scalar;
 

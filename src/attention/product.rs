@@ -46,6 +46,7 @@ impl<'a, T: Copy> View<'a, T> {
         self.transposed
     }
 
+    #[cfg(test)]
     pub(super) fn at(&self, row: usize, col: usize) -> T {
         if self.transposed { self.data[col + row * self.stride] } else { self.data[row + col * self.stride] }
     }

@@ -1,9 +1,10 @@
 //! The numbers that the engine runs on.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use std::cell::RefCell;
+
 use num_dual::DualNum;
 
+use super::packed::multiply_packed;
 use super::product::{View, ViewMut};
 
 /// A dual number a + b e with e^2 = 0: the value, and its derivative in one direction.
@@ -32,8 +33,22 @@ pub enum Accumulate {
     Add,
 }
 
+/// The product by [`super::packed`]. The panels it packs into are kept for the next product of this thread, so that a call
+/// allocates nothing; no number in them outlives the call.
+macro_rules! packed_product {
+    ($scalar:ty, $rows:literal, $columns:literal) => {
+        fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self) {
+            thread_local! {
+                static PANELS: RefCell<Vec<$scalar>> = const { RefCell::new(Vec::new()) };
+            }
+            PANELS
+                .with_borrow_mut(|panels| multiply_packed::<$scalar, $rows, $columns>(panels, out, into, a, b, alpha));
+        }
+    };
+}
+
 macro_rules! float_scalar {
-    ($float:ty) => {
+    ($float:ty, $rows:literal, $columns:literal) => {
         impl Scalar for $float {
             fn constant(x: f64) -> Self {
                 x as $float
@@ -43,6 +58,10 @@ macro_rules! float_scalar {
                 f64::from(self)
             }
 
+            #[cfg(target_arch = "wasm32")]
+            packed_product!($float, $rows, $columns);
+
+            #[cfg(not(target_arch = "wasm32"))]
             fn multiply_into(
                 out: ViewMut<'_, Self>,
                 into: Accumulate,
@@ -50,6 +69,7 @@ macro_rules! float_scalar {
                 b: View<'_, Self>,
                 alpha: Self,
             ) {
+                use faer::{Accum, MatMut, Par, linalg::matmul::matmul};
                 let into = match into {
                     Accumulate::Replace => Accum::Replace,
                     Accumulate::Add => Accum::Add,
@@ -62,10 +82,13 @@ macro_rules! float_scalar {
     };
 }
 
-float_scalar!(f64);
-float_scalar!(f32);
+// A tile is eight vectors of 128 bits: half of the registers that a processor has for WebAssembly's vectors.
+float_scalar!(f64, 4, 4);
+float_scalar!(f32, 8, 4);
 
-fn faer_view<T: Copy>(view: View<'_, T>) -> MatRef<'_, T> {
+#[cfg(not(target_arch = "wasm32"))]
+fn faer_view<T: Copy>(view: View<'_, T>) -> faer::MatRef<'_, T> {
+    use faer::MatRef;
     if view.is_transposed() {
         // What is stored is the transpose of what is meant.
         MatRef::from_column_major_slice_with_stride(view.data, view.n_columns, view.n_rows, view.stride).transpose()
@@ -83,19 +106,5 @@ impl Scalar for Dual {
         self.re
     }
 
-    fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self) {
-        for col in 0..out.n_columns {
-            for row in 0..out.n_rows {
-                let mut sum = Dual::from(0.0);
-                for inner in 0..a.n_columns {
-                    sum += a.at(row, inner) * b.at(inner, col);
-                }
-                let slot = &mut out.data[row + col * out.stride];
-                *slot = match into {
-                    Accumulate::Replace => sum * alpha,
-                    Accumulate::Add => *slot + sum * alpha,
-                };
-            }
-        }
-    }
+    packed_product!(Dual, 2, 2);
 }

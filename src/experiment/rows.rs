@@ -20,7 +20,7 @@ impl Rows {
         if entries.is_empty() || n_columns == 0 {
             return Err(InputError::Empty { what: what.into(), least: "one row of one number".into() });
         }
-        if entries.len() % n_columns != 0 {
+        if !entries.len().is_multiple_of(n_columns) {
             return Err(InputError::Shape {
                 what: what.into(),
                 found: format!("{} numbers", entries.len()),

@@ -12,7 +12,7 @@ use super::curve::{self, Edge};
 use super::end_labels::{self, EndLabel};
 use super::extent::Extent;
 use super::frame::{ChartLayout, draw_axes, lay_out, shortened, x_title_row};
-use super::palette::{LineStyle, mix};
+use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, PixelRect};
 use super::series::{Series, SeriesKind};
 use super::style::{Style, text_width};
@@ -246,11 +246,13 @@ fn draw_points<DB: DrawingBackend>(
             continue;
         }
         let opacity = solid * series.opacity;
+        // One selected point among many is found by its size too.
+        let dot = if series.role == Role::Selected { 1.8 * DOT } else { DOT };
         let py = layout.py_at(position);
         match Edge::beyond(position) {
             Some(edge) => draw_arrow(pen, layout, edge, px, 2.5, color, opacity)?,
-            None if series.kind == SeriesKind::Hollow => pen.ring((px, py), DOT, 1.25, color, opacity)?,
-            None => pen.disc((px, py), DOT, color, opacity)?,
+            None if series.kind == SeriesKind::Hollow => pen.ring((px, py), dot, 1.25, color, opacity)?,
+            None => pen.disc((px, py), dot, color, opacity)?,
         }
     }
     Ok(())

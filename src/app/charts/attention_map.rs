@@ -1,0 +1,116 @@
+//! The attention matrix of a head, with the attention that each token draws.
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::app::controls::Choice;
+use crate::app::frame::When;
+use crate::app::live::Measured;
+use crate::app::page::{Page, use_page};
+use crate::app::strings;
+use crate::picture::AttentionPicture;
+use crate::plot::{Extent, HeatMap, Number, Table};
+
+use super::easel::{Easel, use_easel};
+use super::twin::Twin;
+
+/// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
+const WHOLE_UP_TO: usize = 12;
+/// The ids of the heads that can be chosen.
+const HEAD_IDS: [&str; 64] = [
+    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20",
+    "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "32", "33", "34", "35", "36", "37", "38", "39",
+    "40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51", "52", "53", "54", "55", "56", "57", "58",
+    "59", "60", "61", "62", "63", "64",
+];
+/// How many tokens a summary names.
+const SUMMARY: usize = 12;
+
+/// The attention matrix as a heat map, with a caption beside it.
+#[component]
+pub fn AttentionMap() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    use_easel(canvas, When::After, move || page.live.measured.track(), move |easel| paint(page, easel));
+    let finding = Memo::new(move |_| with_picture(page, strings::attention_finding).unwrap_or_default());
+    let n_heads = Memo::new(move |_| page.state.with(|state| state.n_heads()));
+    let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));
+    let options = Signal::derive(move || {
+        (0..n_heads.get().min(HEAD_IDS.len())).map(|h| (head_id(h), strings::head(h))).collect()
+    });
+    let on_pick = move |id: String| {
+        if let Some(head) = (0..n_heads.get_untracked().min(HEAD_IDS.len())).find(|head| head_id(*head) == id) {
+            page.edit("head-shown", |state| state.head_shown = head);
+        }
+    };
+    view! {
+        <figure class="small">
+            <div class="small-stage">
+                <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::ATTENTION_HEADING, &finding.get())></canvas>
+            </div>
+            <figcaption>
+                <h2>{strings::ATTENTION_HEADING}</h2>
+                <div class="head-choice" class:one=move || n_heads.get() < 2>
+                    <Choice id="head-shown" label=strings::HEAD options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
+                </div>
+                <p>{move || finding.get()}</p>
+                <Twin
+                    id="attention-table"
+                    name="lipscope-attention.csv"
+                    table=move || with_picture(page, table).unwrap_or_default()
+                    csv=move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default()
+                />
+            </figcaption>
+        </figure>
+    }
+}
+
+fn with_picture<T>(page: Page, read: impl FnOnce(&AttentionPicture) -> T) -> Option<T> {
+    page.live.measured.with(|measured| measured.as_deref().map(|Measured { attention, .. }| read(attention)))
+}
+
+fn heat_map(picture: &AttentionPicture) -> HeatMap {
+    let side = picture.side;
+    let mut map = HeatMap::new(side, side, picture.weights.iter().map(|weight| f64::from(*weight)).collect());
+    (map.row_span, map.col_span) = (picture.n, picture.n);
+    map.column_sums = Some(picture.column_sums.iter().map(|sum| f64::from(*sum)).collect());
+    (map.row_label, map.col_label) = (strings::FROM_TOKEN.into(), strings::TO_TOKEN.into());
+    map.sums_label = strings::COLUMN_SUMS.into();
+    map.range = Extent::new(0.0, map.values.iter().copied().fold(0.0, f64::max));
+    map
+}
+
+fn paint(page: Page, easel: &Easel) {
+    let Some(measured) = page.live.measured.get_untracked() else { return };
+    let map = heat_map(&measured.attention);
+    let Some(area) = easel.area() else { return };
+    if let Ok(layout) = map.draw_without_cells(&area, &easel.style) {
+        let (width, height) = easel.pixels(&layout.plot);
+        // Without its cells the picture still has its words; there is nothing to tell the reader.
+        let _ = easel.put(&map.rgba(width, height, &easel.style.palette), (width, height), &layout.plot);
+    }
+}
+
+fn head_id(head: usize) -> &'static str {
+    HEAD_IDS.get(head).copied().unwrap_or_default()
+}
+
+/// The whole matrix where it is small, else the tokens that draw most attention.
+fn table(picture: &AttentionPicture) -> Table {
+    let number = |x: f32| Number::of(f64::from(x)).to_string();
+    if picture.side == picture.n && picture.n <= WHOLE_UP_TO {
+        let header =
+            std::iter::once(strings::FROM_TO.to_owned()).chain((1..=picture.n).map(|j| j.to_string())).collect();
+        let row = |(i, row): (usize, &[f32])| {
+            std::iter::once((i + 1).to_string()).chain(row.iter().map(|x| number(*x))).collect()
+        };
+        return Table { header, rows: picture.weights.chunks(picture.n).enumerate().map(row).collect() };
+    }
+    let mut order: Vec<usize> = (0..picture.column_sums.len()).collect();
+    order.sort_by(|a, b| picture.column_sums[*b].total_cmp(&picture.column_sums[*a]));
+    let row = |token: &usize| vec![(token + 1).to_string(), number(picture.column_sums[*token])];
+    Table {
+        header: vec![strings::TOKEN.into(), strings::COLUMN_SUM.into()],
+        rows: order.iter().take(SUMMARY).map(row).collect(),
+    }
+}

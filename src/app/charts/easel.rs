@@ -1,0 +1,120 @@
+//! A canvas that is as sharp as the screen, redrawn when what it shows, its size, the zoom or the theme changes.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Array, Function, Reflect, Uint8ClampedArray};
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, IntoDrawingArea};
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
+
+use crate::app::frame::{OncePerFrame, When};
+use crate::app::page::use_page;
+use crate::plot::{PixelRect, Style};
+
+/// Plotters places marks on whole units only: so many units make a pixel of the screen.
+const SUBPIXEL: f64 = 4.0;
+
+/// Whoever watches a canvas's size, and what it calls.
+type Watch = (ResizeObserver, Closure<dyn FnMut()>);
+
+/// A canvas ready to be painted.
+pub struct Easel {
+    /// The look, at the screen's density.
+    pub style: Style,
+    canvas: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
+}
+
+impl Easel {
+    /// The canvas as plotters draws on it.
+    #[must_use]
+    pub fn area(&self) -> Option<DrawingArea<CanvasBackend, Shift>> {
+        self.context.set_transform(1.0 / SUBPIXEL, 0.0, 0.0, 1.0 / SUBPIXEL, 0.0, 0.0).ok()?;
+        CanvasBackend::with_canvas_object(self.canvas.clone()).map(IntoDrawingArea::into_drawing_area)
+    }
+
+    /// How many pixels of the screen a rectangle of CSS pixels has.
+    #[must_use]
+    pub fn pixels(&self, rect: &PixelRect) -> (usize, usize) {
+        let whole = |length: f64| (length * self.style.scale).round().max(0.0) as usize;
+        (whole(rect.width()), whole(rect.height()))
+    }
+
+    /// Puts an image (four bytes a pixel, row by row) at the corner of a rectangle of CSS pixels.
+    pub fn put(&self, rgba: &[u8], (width, height): (usize, usize), rect: &PixelRect) -> Result<(), JsValue> {
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let constructor: Function = Reflect::get(&js_sys::global(), &"ImageData".into())?.dyn_into()?;
+        let bytes = Uint8ClampedArray::from(rgba);
+        let image = Reflect::construct(
+            &constructor,
+            &Array::of3(&bytes, &JsValue::from_f64(width as f64), &JsValue::from_f64(height as f64)),
+        )?;
+        let put: Function = Reflect::get(&self.context, &"putImageData".into())?.dyn_into()?;
+        let at = |css: f64| JsValue::from_f64((css * self.style.scale).round());
+        put.call3(&self.context, &image, &at(rect.left), &at(rect.top)).map(|_| ())
+    }
+}
+
+/// Paints a canvas at the next frame after something changed. `watch` reads the signals that it depends on; `paint`
+/// reads their values.
+pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
+    let themes = use_page().themes;
+    let size: Rc<Cell<(f64, f64)>> = Rc::default();
+    let painter = {
+        let size = Rc::clone(&size);
+        OncePerFrame::new(when, move || {
+            let Some(canvas) = node.try_get_untracked().flatten() else { return };
+            if let Some(easel) = set_up(canvas, size.get(), themes.shown.get_untracked()) {
+                paint(&easel);
+            }
+        })
+    };
+    let on_window = {
+        let painter = painter.clone();
+        window_event_listener(ev::resize, move |_| painter.ask())
+    };
+    on_cleanup(move || on_window.remove());
+    let observer: Rc<RefCell<Option<Watch>>> = Rc::default();
+    Effect::new(move |_| {
+        watch();
+        themes.shown.track();
+        let Some(canvas) = node.get() else { return };
+        if observer.borrow().is_none() {
+            let (painter, size, element) = (painter.clone(), Rc::clone(&size), canvas.clone());
+            let on_size = Closure::<dyn FnMut()>::new(move || {
+                let rect = element.get_bounding_client_rect();
+                size.set((rect.width(), rect.height()));
+                painter.ask();
+            });
+            if let Ok(new) = ResizeObserver::new(on_size.as_ref().unchecked_ref()) {
+                new.observe(&canvas);
+                *observer.borrow_mut() = Some((new, on_size));
+            }
+        }
+        painter.ask();
+    });
+}
+
+fn set_up(canvas: HtmlCanvasElement, (width, height): (f64, f64), theme: crate::plot::Theme) -> Option<Easel> {
+    let scale = window().device_pixel_ratio();
+    let wanted = ((width * scale).round() as u32, (height * scale).round() as u32);
+    if wanted.0 == 0 || wanted.1 == 0 {
+        return None;
+    }
+    // Setting a size empties the canvas, so only when it changes.
+    if (canvas.width(), canvas.height()) != wanted {
+        canvas.set_width(wanted.0);
+        canvas.set_height(wanted.1);
+    }
+    let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
+    Some(Easel { style: Style::canvas(theme, scale).with_subpixel(SUBPIXEL), canvas, context })
+}

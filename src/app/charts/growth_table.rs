@@ -1,0 +1,53 @@
+//! The main plot's twins: a table for reading, and every point for other programs.
+
+use crate::app::live::SweepData;
+use crate::app::strings;
+use crate::bounds::BoundId;
+use crate::plot::{Kind, Number, Table};
+
+/// A row for each n: the draws in short, and the bounds.
+pub fn growth_table(sweep: &SweepData) -> Table {
+    let header = strings::SWEEP_COLUMNS.into_iter().chain(BoundId::ALL.map(strings::bound_label)).map(String::from);
+    let row = |n: usize| {
+        let draws: Vec<f64> = sweep.points.iter().filter(|point| point.n == n).map(|point| point.spectral).collect();
+        if draws.is_empty() {
+            return None;
+        }
+        let least = draws.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = draws.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let numbers = [least, mean, greatest].map(|value| Number::of(value).to_string());
+        let bounds = BoundId::ALL.map(|id| {
+            let log10 = log10_of(sweep, n, id);
+            log10.map_or_else(String::new, |log10| Number::from_log10(log10).kind(Kind::UpperBound).to_string())
+        });
+        Some(std::iter::once(n.to_string()).chain(numbers).chain(bounds).collect())
+    };
+    Table { header: header.collect(), rows: sweep.lengths.iter().filter_map(|n| row(*n)).collect() }
+}
+
+/// A row for each draw, every digit kept; bounds as logarithms to base ten, since some pass every number.
+pub fn growth_csv(sweep: &SweepData) -> String {
+    let columns = ["n", "draw", "spectral", "radius", "method", "iterations", "relative_residual"];
+    let bounds = BoundId::ALL.map(|id| format!("log10_{}", id.id()));
+    let rows = sweep.points.iter().map(|point| {
+        let of_bound = |id| log10_of(sweep, point.n, id).map_or_else(String::new, |log10| log10.to_string());
+        let mut row = vec![
+            point.n.to_string(),
+            point.draw.to_string(),
+            point.spectral.to_string(),
+            point.radius.to_string(),
+            point.method.id().to_owned(),
+            point.iterations.to_string(),
+            point.relative_residual.to_string(),
+        ];
+        row.extend(BoundId::ALL.map(of_bound));
+        row
+    });
+    Table { header: columns.map(String::from).into_iter().chain(bounds).collect(), rows: rows.collect() }.to_csv()
+}
+
+fn log10_of(sweep: &SweepData, n: usize, id: BoundId) -> Option<f64> {
+    let (_, bounds) = sweep.curves.bounds.iter().find(|(at, _)| *at == n)?;
+    bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
+}

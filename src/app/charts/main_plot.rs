@@ -1,0 +1,220 @@
+//! The main plot: the norm of each draw over n, its mean, the bounds, and what the pointer or the keys read off it.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::app::controls::Choice;
+use crate::app::field::Field;
+use crate::app::frame::When;
+use crate::app::live::SweepPhase;
+use crate::app::page::{Page, use_page};
+use crate::app::state::XAxis;
+use crate::app::strings;
+use crate::plot::{ChartLayout, HoverValue, LineChart};
+
+use super::easel::{Easel, use_easel};
+use super::fade::{Fade, Faded};
+use super::growth::{Ranges, chart, id};
+use super::growth_table::{growth_csv, growth_table};
+use super::twin::Twin;
+
+const AXES: [(&str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log", XAxis::LogLog)];
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
+
+/// The main plot with its head line, its readout and its table.
+#[component]
+pub fn MainPlot() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let ranges = StoredValue::new_local(Ranges::default());
+    let hover = RwSignal::new(None::<f64>);
+    let fade = StoredValue::new_local(Fade::default());
+    let next_frame = RwSignal::new(());
+    let look = move || {
+        watch(page, hover);
+        next_frame.track();
+    };
+    use_easel(canvas, When::Before, look, move |easel| {
+        paint(page, easel, painted, ranges, hover, fade);
+        if fade.with_value(Fade::is_going) {
+            next_frame.set(());
+        }
+    });
+    let readout = Memo::new(move |_| {
+        // The chart is read after it is painted; these say when.
+        page.live.sweep.track();
+        page.live.measured.track();
+        hover.get().map(|n| read(page, n))
+    });
+    let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(painted, f64::from(event.offset_x())));
+    let on_click = move |event: ev::MouseEvent| {
+        if let Some(n) = n_at(painted, f64::from(event.offset_x())) {
+            page.edit(Field::N.id(), |state| Field::N.set(state, n));
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| on_key(page, hover, &event);
+    // Said when a sweep is over, not at every point.
+    let words = Memo::new(move |before: Option<&String>| match before {
+        Some(before) if page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => before.clone(),
+        _ => finding(page),
+    });
+    view! {
+        <section class="plot" aria-labelledby="plot-heading">
+            <div class="plot-head">
+                <h2 id="plot-heading">{strings::PLOT_HEADING}</h2>
+                <Slope/>
+                <AxisChoice/>
+            </div>
+            <div class="plot-stage">
+                <canvas
+                    node_ref=canvas
+                    id="main-plot"
+                    role="img"
+                    tabindex="0"
+                    aria-label=move || words.get()
+                    aria-describedby="plot-readout"
+                    on:pointermove=on_pointer
+                    on:pointerleave=move |_| hover.set(None)
+                    on:blur=move |_| hover.set(None)
+                    on:click=on_click
+                    on:keydown=on_key
+                ></canvas>
+            </div>
+            <p class="readout" id="plot-readout" data-testid="readout" aria-live="polite">
+                {move || readout.get().unwrap_or_else(|| strings::READOUT_HINT.to_owned())}
+            </p>
+            <Twin
+                id="plot-table"
+                name="lipscope-sweep.csv"
+                table=move || page.live.sweep.with_untracked(growth_table)
+                csv=move || page.live.sweep.with_untracked(growth_csv)
+            />
+        </section>
+    }
+}
+
+/// The fitted slope.
+#[component]
+fn Slope() -> impl IntoView {
+    let page = use_page();
+    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope()));
+    let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
+    let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
+    view! {
+        <p class="slope" data-testid="slope" data-value=exact data-half-width=half title=strings::SLOPE_HINT>
+            {move || strings::slope(slope.get())}
+        </p>
+    }
+}
+
+/// How n is spaced.
+#[component]
+fn AxisChoice() -> impl IntoView {
+    let page = use_page();
+    let options = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
+    let chosen = Signal::derive(move || {
+        let now = page.state.with(|state| state.x_axis);
+        AXES.iter().find(|(_, axis)| *axis == now).map_or("sqrt", |(id, _)| id)
+    });
+    let on_pick = move |id: String| {
+        if let Some((_, axis)) = AXES.iter().find(|(known, _)| *known == id) {
+            page.edit("x-axis", |state| state.x_axis = *axis);
+        }
+    };
+    view! { <Choice id="x-axis" label=strings::AXIS options chosen on_pick=Callback::new(on_pick)/> }
+}
+
+fn watch(page: Page, hover: RwSignal<Option<f64>>) {
+    page.live.sweep.track();
+    page.live.measured.track();
+    page.state.track();
+    page.held.track();
+    hover.track();
+}
+
+/// The chart of what is known now; `faded` says which draws are new.
+fn chart_now(page: Page, faded: impl FnOnce(usize) -> Faded) -> LineChart {
+    page.live.sweep.with_untracked(|sweep| {
+        let current = page.live.measured.get_untracked();
+        page.state.with_untracked(|state| chart(sweep, current.as_deref(), state, faded(sweep.points.len())))
+    })
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    ranges: StoredValue<Ranges, LocalStorage>,
+    hover: RwSignal<Option<f64>>,
+    fade: StoredValue<Fade, LocalStorage>,
+) {
+    let mut chart = chart_now(page, |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL));
+    page.live.sweep.with_untracked(|sweep| {
+        page.state.with_untracked(|state| {
+            ranges.update_value(|ranges| ranges.apply(&mut chart, sweep, state, page.held.get_untracked()));
+        });
+    });
+    chart.hover_x = hover.get_untracked();
+    let Some(area) = easel.area() else { return };
+    // A canvas that cannot be drawn on keeps its last picture; the numbers are beside it.
+    if let Ok(layout) = chart.draw(&area, &easel.style) {
+        painted.set_value(Some(Rc::new((chart, layout))));
+    }
+}
+
+/// The length under a pixel column.
+fn n_at(painted: Painted, x: f64) -> Option<f64> {
+    let painted = painted.get_value()?;
+    let (chart, layout) = painted.as_ref();
+    let values = chart.nearest(layout, x)?;
+    let of = |wanted: &str| values.iter().find(|value| value.id == wanted);
+    of(id::MEAN).or_else(|| of(id::CURRENT)).map(|value| value.x)
+}
+
+/// What is known at a length, in one line.
+fn read(page: Page, n: f64) -> String {
+    let chart = chart_now(page, |_| Faded::ALL);
+    let style = crate::plot::Style::canvas(crate::plot::Theme::Light, 1.0);
+    let layout = chart.layout((800.0, 500.0), &style);
+    let values: Vec<HoverValue> = chart.at(&layout, n).unwrap_or_default();
+    strings::readout(n, &values)
+}
+
+fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
+    let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
+    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(|state| state.n_tokens() as f64));
+    let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
+    let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
+    let to = match event.key().as_str() {
+        "ArrowLeft" => below,
+        "ArrowRight" => above,
+        "Home" => lengths.first(),
+        "End" => lengths.last(),
+        "Escape" => return hover.set(None),
+        "Enter" => {
+            if let Some(n) = hover.get_untracked() {
+                page.edit(Field::N.id(), |state| Field::N.set(state, n));
+            }
+            return;
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(n) = to {
+        hover.set(Some(*n as f64));
+    }
+}
+
+/// The plot in words.
+fn finding(page: Page) -> String {
+    page.live.sweep.with(|sweep| {
+        let ends = sweep.points.first().zip(sweep.points.last());
+        strings::plot_finding(ends.map(|(a, b)| ((a.n, a.spectral), (b.n, b.spectral))), sweep.slope())
+    })
+}

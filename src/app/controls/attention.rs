@@ -1,0 +1,119 @@
+//! The map itself: kernel, mask, normaliser; and what is rarely changed.
+
+use leptos::prelude::*;
+
+use crate::app::field::Field;
+use crate::app::page::use_page;
+use crate::app::state::{PageState, WeightChoice};
+use crate::app::strings;
+use crate::experiment::{Attention, Mask, Normalization, Output, Scope};
+
+use super::choice::Choice;
+use super::number::NumberField;
+
+/// Kernel, mask, normaliser, scope, and "more".
+#[component]
+pub fn AttentionControls() -> impl IntoView {
+    let page = use_page();
+    let read = move |get: fn(&PageState) -> &'static str| Signal::derive(move || page.state.with(get));
+    let has_normalizer = Memo::new(move |_| page.state.with(|state| state.normalization != Normalization::None));
+    view! {
+        <section class="group" aria-labelledby="attention-heading">
+            <h2 id="attention-heading">{strings::ATTENTION}</h2>
+            <Choice
+                id="attention"
+                label=strings::KERNEL
+                hint=strings::KERNEL_HINT
+                options=listed(&strings::KERNELS)
+                chosen=read(|state| state.attention.id())
+                on_pick=Callback::new(move |id: String| {
+                    let kernel = if id == Attention::L2.id() { Attention::L2 } else { Attention::Dot };
+                    page.edit("attention", |state| state.attention = kernel);
+                })
+            />
+            <Choice
+                id="mask"
+                label=strings::MASK
+                hint=strings::MASK_HINT
+                options=listed(&strings::MASKS)
+                chosen=read(|state| state.mask.id())
+                on_pick=Callback::new(move |id: String| {
+                    let mask = if id == Mask::Causal.id() { Mask::Causal } else { Mask::None };
+                    page.edit("mask", |state| state.mask = mask);
+                })
+            />
+            <Choice
+                id="normalization"
+                label=strings::NORMALIZER
+                hint=strings::NORMALIZER_HINT
+                options=listed(&strings::NORMALIZERS)
+                chosen=read(|state| state.normalization.id())
+                on_pick=Callback::new(move |id: String| {
+                    let known = [Normalization::None, Normalization::Layer, Normalization::Rms];
+                    if let Some(normalization) = known.into_iter().find(|known| known.id() == id) {
+                        page.edit("normalization", |state| state.normalization = normalization);
+                    }
+                })
+            />
+            <Show when=move || has_normalizer.get()>
+                <Choice
+                    id="scope"
+                    label=strings::SCOPE
+                    hint=strings::SCOPE_HINT
+                    options=listed(&strings::SCOPES)
+                    chosen=read(|state| state.scope.id())
+                    on_pick=Callback::new(move |id: String| {
+                        let scope = if id == Scope::Composed.id() { Scope::Composed } else { Scope::Inputs };
+                        page.edit("scope", |state| state.scope = scope);
+                    })
+                />
+                <p class="note">{move || strings::scope_note(page.state.with(|state| state.scope))}</p>
+            </Show>
+            <More/>
+        </section>
+    }
+}
+
+/// What is rarely changed, with a dot when it is not as on a first visit.
+#[component]
+fn More() -> impl IntoView {
+    let page = use_page();
+    let is_changed = Memo::new(move |_| {
+        let first = PageState::default();
+        page.state.with(|state| state.output != first.output || state.eps != first.eps)
+    });
+    let is_random = Memo::new(move |_| page.state.with(|state| state.weights == WeightChoice::Random));
+    let eps_fixed = Signal::derive(move || {
+        let is_none = page.state.with(|state| state.normalization == Normalization::None);
+        is_none.then_some(strings::ONLY_NORMALIZED)
+    });
+    let chosen = Signal::derive(move || match page.state.with(|state| state.output) {
+        Output::Absent => "absent",
+        Output::Drawn => "drawn",
+    });
+    view! {
+        <details class="more">
+            <summary>
+                {strings::MORE}
+                <span class="dot" role="img" aria-label=strings::MORE_CHANGED hidden=move || !is_changed.get()></span>
+            </summary>
+            <Choice
+                id="output"
+                label=strings::OUTPUT
+                hint=strings::OUTPUT_HINT
+                options=listed(&strings::OUTPUTS)
+                chosen
+                disabled=Signal::derive(move || !is_random.get())
+                on_pick=Callback::new(move |id: String| {
+                    let output = if id == "drawn" { Output::Drawn } else { Output::Absent };
+                    page.edit("output", |state| state.output = output);
+                })
+            />
+            <NumberField field=Field::Eps fixed=eps_fixed/>
+        </details>
+    }
+}
+
+fn listed(options: &'static [(&'static str, &'static str)]) -> Signal<Vec<(&'static str, String)>> {
+    Signal::stored(options.iter().map(|(id, words)| (*id, (*words).to_owned())).collect())
+}

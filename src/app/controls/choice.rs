@@ -1,0 +1,55 @@
+//! One of a few words.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use super::problem::ProblemAt;
+
+/// A labelled select. The options are (id, words).
+#[component]
+pub fn Choice(
+    /// The id of the select.
+    id: &'static str,
+    /// Its name.
+    label: &'static str,
+    /// What it is about, on hover.
+    #[prop(optional)]
+    hint: &'static str,
+    /// The options: id and words.
+    #[prop(into)]
+    options: Signal<Vec<(&'static str, String)>>,
+    /// The id of the option that holds.
+    #[prop(into)]
+    chosen: Signal<&'static str>,
+    /// Called with the id that the reader picks.
+    #[prop(into)]
+    on_pick: Callback<String>,
+    /// Whether it cannot be set now.
+    #[prop(optional, into)]
+    disabled: Signal<bool>,
+) -> impl IntoView {
+    let select = NodeRef::<leptos::html::Select>::new();
+    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        on_pick.run(event.target().value());
+        // An option that could not be taken gives way to the one that holds.
+        if let Some(select) = select.get_untracked() {
+            select.set_value(chosen.get_untracked());
+        }
+    };
+    view! {
+        <div class="choice" title=hint>
+            <label for=id>{label}</label>
+            <select id=id node_ref=select disabled=disabled prop:value=move || chosen.get() on:change:target=on_change>
+                {move || {
+                    let now = chosen.get_untracked();
+                    options
+                        .get()
+                        .into_iter()
+                        .map(|(id, words)| view! { <option value=id selected=id == now>{words}</option> })
+                        .collect_view()
+                }}
+            </select>
+        </div>
+        <ProblemAt place=id/>
+    }
+}

@@ -1,0 +1,31 @@
+//! The controls. Each reads and edits the state; none has a value of its own.
+
+mod attention;
+mod choice;
+mod number;
+mod presets;
+mod problem;
+mod seed;
+mod sweep;
+mod tokens;
+mod weights;
+
+use leptos::prelude::*;
+
+use super::own::OwnData;
+
+pub use choice::Choice;
+pub use problem::ProblemAt;
+
+/// All controls, top to bottom.
+#[component]
+pub fn Controls() -> impl IntoView {
+    view! {
+        <presets::Presets/>
+        <tokens::TokenControls/>
+        <weights::WeightControls/>
+        <attention::AttentionControls/>
+        <sweep::SweepControls/>
+        <OwnData/>
+    }
+}

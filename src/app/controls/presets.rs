@@ -1,0 +1,73 @@
+//! Examples to start from.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::app::page::use_page;
+use crate::app::state::{PageState, TokenChoice, WeightChoice};
+use crate::app::strings;
+use crate::experiment::{Law, Mask, Normalization};
+
+/// Its words, and its change.
+type Example = (&'static str, fn(&mut PageState));
+
+/// The examples: what each changes of the state of a first visit.
+const EXAMPLES: [Example; 6] = [
+    (strings::EXAMPLE_ADVERSARIAL, |_| {}),
+    (strings::EXAMPLE_BALL, |state| state.tokens = TokenChoice::Law(Law::Ball)),
+    (strings::EXAMPLE_CAUSAL, |state| {
+        state.tokens = TokenChoice::Law(Law::Ball);
+        state.mask = Mask::Causal;
+    }),
+    (strings::EXAMPLE_SMALL_BALL, |state| {
+        state.tokens = TokenChoice::Law(Law::Ball);
+        state.radius = 0.5;
+    }),
+    (strings::EXAMPLE_RANDOM_HEADS, |state| {
+        state.tokens = TokenChoice::Law(Law::Gaussian);
+        state.weights = WeightChoice::Random;
+        (state.d, state.heads, state.head_dim) = (8, 1, 8);
+    }),
+    (strings::EXAMPLE_LAYER_NORM, |state| {
+        state.tokens = TokenChoice::Law(Law::Gaussian);
+        state.weights = WeightChoice::Random;
+        (state.d, state.heads, state.head_dim) = (16, 2, 8);
+        state.normalization = Normalization::Layer;
+    }),
+];
+
+/// A list of examples. Picking one sets every control but the reader's own data.
+#[component]
+pub fn Presets() -> impl IntoView {
+    let page = use_page();
+    let state_of = |change: fn(&mut PageState), now: &PageState| {
+        let own = (now.own_tokens.clone(), now.own_weights.clone());
+        let mut state = PageState { own_tokens: own.0, own_weights: own.1, ..PageState::default() };
+        change(&mut state);
+        state
+    };
+    // The example that the controls stand at, if they stand at one: derived, so that it is never wrong.
+    let current = Memo::new(move |_| {
+        page.state.with(|now| EXAMPLES.iter().position(|(_, change)| state_of(*change, now) == *now))
+    });
+    let value = move || current.get().map_or_else(String::new, |at| at.to_string());
+    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        let picked = event.target().value().parse::<usize>().ok().and_then(|at| EXAMPLES.get(at));
+        if let Some((_, change)) = picked {
+            page.edit("preset", |state| *state = state_of(*change, state));
+        }
+    };
+    view! {
+        <div class="choice preset">
+            <label for="preset">{strings::EXAMPLE}</label>
+            <select id="preset" prop:value=value on:change:target=on_change>
+                <option value="" hidden>{strings::EXAMPLE_NONE}</option>
+                {EXAMPLES
+                    .iter()
+                    .enumerate()
+                    .map(|(at, (words, _))| view! { <option value=at.to_string() selected=at == 0>{*words}</option> })
+                    .collect_view()}
+            </select>
+        </div>
+    }
+}

@@ -1,0 +1,79 @@
+//! The tokens: how many, in how many dimensions, how far out, by which law.
+
+use leptos::prelude::*;
+
+use crate::app::field::Field;
+use crate::app::own;
+use crate::app::page::use_page;
+use crate::app::state::{PageState, TokenChoice, WeightChoice};
+use crate::app::strings;
+use crate::experiment::Law;
+
+use super::choice::Choice;
+use super::number::NumberField;
+use super::seed::SeedField;
+
+const CHOICES: [(&str, TokenChoice); 5] = [
+    ("gaussian", TokenChoice::Law(Law::Gaussian)),
+    ("sphere", TokenChoice::Law(Law::Sphere)),
+    ("ball", TokenChoice::Law(Law::Ball)),
+    ("adversarial", TokenChoice::Adversarial),
+    ("own", TokenChoice::Own),
+];
+
+/// Everything about the tokens.
+#[component]
+pub fn TokenControls() -> impl IntoView {
+    let page = use_page();
+    let chosen = Memo::new(move |_| page.state.with(|state| state.tokens));
+    let chosen_id = Signal::derive(move || id_of(chosen.get()));
+    let own_shape = Memo::new(move |_| page.state.with(own_shape));
+    let options = Signal::derive(move || {
+        CHOICES.iter().map(|(id, choice)| (*id, strings::token_choice(*choice, own_shape.get()))).collect()
+    });
+    let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
+        Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => own::open(page),
+        Some((_, choice)) => page.edit("law", |state| state.tokens = *choice),
+        None => {}
+    };
+    let n_fixed = Signal::derive(move || (chosen.get() == TokenChoice::Own).then_some(strings::FIXED_BY_OWN_TOKENS));
+    let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
+    let r_fixed = Signal::derive(move || (chosen.get() == TokenChoice::Own).then_some(strings::FIXED_BY_OWN_TOKENS));
+    let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Law(_)));
+    view! {
+        <section class="group" aria-labelledby="tokens-heading">
+            <h2 id="tokens-heading">{strings::TOKENS}</h2>
+            <NumberField field=Field::N fixed=n_fixed/>
+            <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
+            <NumberField field=Field::Radius fixed=r_fixed/>
+            <Choice id="law" label=strings::LAW hint=strings::LAW_HINT options chosen=chosen_id on_pick=Callback::new(on_pick)/>
+            <SeedField
+                id="token-seed"
+                redraw_hint=strings::REDRAW_TOKENS
+                get=|state| state.token_seed
+                set=|state, seed| state.token_seed = seed
+                disabled=is_seedless
+            />
+        </section>
+    }
+}
+
+fn id_of(choice: TokenChoice) -> &'static str {
+    CHOICES.iter().find(|(_, known)| *known == choice).map_or("ball", |(id, _)| id)
+}
+
+fn own_shape(state: &PageState) -> Option<(usize, usize)> {
+    state.own_tokens.as_ref().map(|rows| (rows.0.n_rows(), rows.0.n_columns()))
+}
+
+fn why_d_is_fixed(state: &PageState) -> Option<&'static str> {
+    match (state.tokens, state.weights) {
+        (TokenChoice::Own, _) => Some(strings::FIXED_BY_OWN_TOKENS),
+        (TokenChoice::Adversarial, WeightChoice::Random) => Some(strings::FIXED_BY_HEADS),
+        (TokenChoice::Adversarial, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus) => {
+            Some(strings::FIXED_BY_IDENTITY)
+        }
+        (_, WeightChoice::Own) => Some(strings::FIXED_BY_OWN_WEIGHTS),
+        _ => None,
+    }
+}

@@ -1,0 +1,75 @@
+//! One worker: starting it, talking to it, ending it.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use crate::message::{Reply, Request, decode, encode};
+
+/// Where the worker's module is, beside the page.
+const WORKER_URL: &str = "./worker_loader.js";
+
+/// Names a worker among all that were ever started.
+pub(super) type HandId = u64;
+
+/// What a worker says without being asked about a run.
+pub(super) enum News {
+    /// A message.
+    Reply(Reply),
+    /// It stopped, or a message of it cannot be read.
+    Died,
+}
+
+/// A running worker. Dropping it ends it.
+pub(super) struct Hand {
+    pub id: HandId,
+    /// Whether it listens: what is sent before its first word is lost.
+    pub is_ready: bool,
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
+}
+
+impl Hand {
+    /// Starts a worker; `None` where the browser refuses.
+    pub fn start(id: HandId, tell: Rc<dyn Fn(HandId, News)>) -> Option<Self> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options(WORKER_URL, &options).ok()?;
+        let on_message = {
+            let tell = Rc::clone(&tell);
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                let bytes = Uint8Array::new(&event.data()).to_vec();
+                tell(id, decode::<Reply>(&bytes).map_or(News::Died, News::Reply));
+            })
+        };
+        let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+            // The page says it in its own words; the console need not repeat it.
+            event.prevent_default();
+            tell(id, News::Died);
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        // web-sys has no setter for it on Worker.
+        let _ = js_sys::Reflect::set(&worker, &JsValue::from_str("onmessageerror"), on_error.as_ref());
+        Some(Hand { id, is_ready: false, worker, _on_message: on_message, _on_error: on_error })
+    }
+
+    /// Sends a request; its bytes change hands without a copy. Returns whether it went out.
+    pub fn send(&self, request: &Request) -> bool {
+        let Ok(bytes) = encode(request) else { return false };
+        let array = Uint8Array::from(&bytes[..]);
+        self.worker.post_message_with_transfer(&array.buffer(), &Array::of1(&array.buffer())).is_ok()
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}

@@ -1,0 +1,65 @@
+//! Files in and out: reading what is dropped or chosen, copying, saving.
+
+use js_sys::{Array, Uint8Array};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, Url};
+
+use super::strings;
+
+/// The largest file that the page reads.
+pub const MAX_FILE_BYTES: f64 = (32 << 20) as f64;
+
+/// Reads a file and hands over its name and bytes, or a sentence.
+pub fn read(file: File, then: impl FnOnce(String, Result<Vec<u8>, String>) + 'static) {
+    let name = file.name();
+    if file.size() > MAX_FILE_BYTES {
+        let problem = strings::file_too_large(&name, file.size(), MAX_FILE_BYTES);
+        return then(name, Err(problem));
+    }
+    spawn_local(async move {
+        let bytes = JsFuture::from(file.array_buffer()).await.map(|buffer| Uint8Array::new(&buffer).to_vec());
+        let unreadable = strings::file_unreadable(&name);
+        then(name, bytes.map_err(|_| unreadable));
+    });
+}
+
+/// Copies a text and says in `note` whether that worked.
+pub fn copy(text: String, note: RwSignal<&'static str>) {
+    let clipboard = window().navigator().clipboard();
+    if clipboard.is_undefined() {
+        // Pages that were not served over https have none.
+        return note.set(strings::NOT_COPIED);
+    }
+    let writing = clipboard.write_text(&text);
+    spawn_local(async move {
+        note.set(if JsFuture::from(writing).await.is_ok() { strings::COPIED } else { strings::NOT_COPIED });
+    });
+}
+
+/// Saves a text as a file of the reader's.
+pub fn download(name: &str, kind: &str, text: &str) {
+    // A browser that refuses to save shows so by itself.
+    let _ = try_download(name, kind, text);
+}
+
+fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type(kind);
+    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&JsValue::from_str(text)), &options)?;
+    let url = Url::create_object_url_with_blob(&blob)?;
+    let anchor: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    anchor.set_href(&url);
+    anchor.set_download(name);
+    anchor.click();
+    // The browser takes the bytes within the click; the address may go a moment later.
+    set_timeout(
+        move || {
+            let _ = Url::revoke_object_url(&url);
+        },
+        std::time::Duration::from_secs(10),
+    );
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Doing something at the next frame, or later, and not twice.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use std::time::Duration;
+
+use leptos::prelude::{request_animation_frame, set_timeout};
+
+/// Work that is done once in the next animation frame, however often it is asked for.
+#[derive(Clone)]
+pub struct OncePerFrame {
+    is_asked: Rc<Cell<bool>>,
+    when: When,
+    work: Rc<dyn Fn()>,
+}
+
+/// When in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before it is shown.
+    Before,
+    /// After it is shown, in a task of its own: what may wait does not delay what may not.
+    After,
+}
+
+impl OncePerFrame {
+    /// Names the work.
+    pub fn new(when: When, work: impl Fn() + 'static) -> Self {
+        OncePerFrame { is_asked: Rc::default(), when, work: Rc::new(work) }
+    }
+
+    /// Asks for it.
+    pub fn ask(&self) {
+        if !self.is_asked.replace(true) {
+            let (is_asked, when, work) = (Rc::clone(&self.is_asked), self.when, Rc::clone(&self.work));
+            let work = move || {
+                is_asked.set(false);
+                work();
+            };
+            request_animation_frame(move || match when {
+                When::Before => work(),
+                When::After => set_timeout(work, Duration::ZERO),
+            });
+        }
+    }
+}
+
+/// Milliseconds since the page began.
+pub fn now() -> f64 {
+    web_sys::window().and_then(|window| window.performance()).map_or_else(js_sys::Date::now, |clock| clock.now())
+}
+
+/// Whether the reader has asked for less motion.
+pub fn is_motion_reduced() -> bool {
+    media_matches("(prefers-reduced-motion: reduce)")
+}
+
+/// Whether a media query holds now.
+pub fn media_matches(query: &str) -> bool {
+    web_sys::window().and_then(|window| window.match_media(query).ok().flatten()).is_some_and(|list| list.matches())
+}

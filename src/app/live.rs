@@ -1,0 +1,201 @@
+//! What the workers have answered so far: the signals that the views read.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::bounds::Bound;
+use crate::fit::{PowerLaw, fit_power_law};
+use crate::measure::Measurement;
+use crate::message::RunId;
+use crate::picture::{AttentionPicture, TokenPicture};
+use crate::sweep::SweepPoint;
+
+use super::state::PageState;
+
+/// A measurement, its pictures, and the state it is of.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The numbers.
+    pub measurement: Measurement,
+    /// The attention matrix.
+    pub attention: AttentionPicture,
+    /// The tokens.
+    pub tokens: TokenPicture,
+    /// Milliseconds in the worker.
+    pub milliseconds: f64,
+    /// What was measured.
+    pub state: PageState,
+}
+
+/// How far a measurement is that takes long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasureProgress {
+    /// Lanczos steps.
+    pub iterations: usize,
+    /// Relative residual so far.
+    pub relative_residual: Option<f64>,
+}
+
+/// Where a sweep stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SweepPhase {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// Points come in.
+    Running,
+    /// The reader stopped it.
+    Paused,
+    /// All points are there.
+    Done,
+    /// It cannot be done.
+    Failed,
+}
+
+impl SweepPhase {
+    /// Its word in the page's attributes.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            SweepPhase::Waiting => "waiting",
+            SweepPhase::Running => "running",
+            SweepPhase::Paused => "paused",
+            SweepPhase::Done => "done",
+            SweepPhase::Failed => "failed",
+        }
+    }
+}
+
+/// The bounds over n, for every draw of a sweep.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curves {
+    /// R of the curves.
+    pub radius: f64,
+    /// (n, the bounds that apply).
+    pub bounds: Vec<(usize, Vec<Bound>)>,
+}
+
+/// The sweep under way or the last one.
+#[derive(Clone, Debug, Default)]
+pub struct SweepData {
+    /// Points so far, in the order they came.
+    pub points: Vec<SweepPoint>,
+    /// Points of the sweep before, shown faintly until this one gets there.
+    pub before: Vec<SweepPoint>,
+    /// The lengths n.
+    pub lengths: Vec<usize>,
+    /// Draws a length.
+    pub draws: usize,
+    /// The bounds over n.
+    pub curves: Arc<Curves>,
+    /// Where it stands.
+    pub phase: SweepPhase,
+    /// When it began to run, on the page's clock.
+    pub began: f64,
+    /// The cost of the points that were there when it began to run.
+    pub cost_before: f64,
+    /// Why it failed.
+    pub problem: Option<String>,
+}
+
+impl SweepData {
+    /// Takes points in; one that is there already is passed over.
+    pub fn take(&mut self, points: Vec<SweepPoint>) {
+        for point in points {
+            if !self.points.iter().rev().any(|old| (old.n, old.draw) == (point.n, point.draw)) {
+                self.points.push(point);
+            }
+        }
+    }
+
+    /// The lengths at which draws are missing.
+    #[must_use]
+    pub fn missing(&self) -> Vec<usize> {
+        let found = |n: usize| self.points.iter().filter(|point| point.n == n).count();
+        self.lengths.iter().copied().filter(|n| found(*n) < self.draws).collect()
+    }
+
+    /// Points in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.lengths.len() * self.draws
+    }
+
+    /// The work of the points so far, in units of its own: a point costs about n^2.
+    #[must_use]
+    pub fn cost_so_far(&self) -> f64 {
+        self.points.iter().map(|point| cost(point.n)).sum()
+    }
+
+    /// The work of all points.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.lengths.iter().map(|n| cost(*n) * self.draws as f64).sum()
+    }
+
+    /// Milliseconds until the end at the speed so far.
+    #[must_use]
+    pub fn milliseconds_left(&self, now: f64) -> Option<f64> {
+        let (total, so_far) = (self.cost(), self.cost_so_far());
+        let speed = (so_far - self.cost_before) / (now - self.began);
+        (speed.is_finite() && speed > 0.0).then(|| (total - so_far) / speed)
+    }
+
+    /// The slope of log L on log n.
+    #[must_use]
+    pub fn slope(&self) -> Option<PowerLaw> {
+        let points: Vec<(f64, f64)> = self.points.iter().map(|point| (point.n as f64, point.spectral)).collect();
+        fit_power_law(&points)
+    }
+}
+
+fn cost(n: usize) -> f64 {
+    let n = n as f64;
+    n * n + 400.0
+}
+
+/// A sentence about something that cannot be, and the control it stands at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The id of the control.
+    pub place: &'static str,
+    /// The sentence.
+    pub text: String,
+}
+
+/// What the views read.
+#[derive(Clone, Copy)]
+pub struct Live {
+    /// The last good measurement.
+    pub measured: RwSignal<Option<Arc<Measured>>>,
+    /// How far the next one is, when it takes long.
+    pub progress: RwSignal<Option<MeasureProgress>>,
+    /// The sweep.
+    pub sweep: RwSignal<SweepData>,
+    /// What is wrong with the last edit.
+    pub problem: RwSignal<Option<Problem>>,
+    /// A line about the workers, when there is something to say.
+    pub status: RwSignal<Option<String>>,
+    /// Whether no worker can be started.
+    pub is_down: RwSignal<bool>,
+    /// What a screen reader is told, a while after the last change.
+    pub announcement: RwSignal<String>,
+    /// What each run under way is of.
+    pub asked: StoredValue<Vec<(RunId, PageState)>>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Live {
+            measured: RwSignal::new(None),
+            progress: RwSignal::new(None),
+            sweep: RwSignal::default(),
+            problem: RwSignal::new(None),
+            status: RwSignal::new(None),
+            is_down: RwSignal::new(false),
+            announcement: RwSignal::new(String::new()),
+            asked: StoredValue::new(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The page: one state, the controls that edit it, and the views that follow from it.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | `state`, `field` | the value of every control, and what values a number may have |
+//! | `page`, `live` | the context: edits in, answers out |
+//! | `engine` | the workers: starting, sending, overtaking, restarting |
+//! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
+//! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
+//! | `strings` | every text |
+//! | `theme`, `frame` | light and dark; animation frames and the clock |
+//!
+//! No view holds a formula of attention, and no numerics run here: they run in the worker.
+
+mod charts;
+mod controls;
+mod engine;
+mod field;
+mod files;
+mod formulas;
+mod frame;
+mod live;
+mod numbers;
+mod own;
+mod page;
+mod shell;
+mod state;
+mod strings;
+mod theme;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use shell::Shell;
+
+/// Puts the page into `#app`, in place of the static shell.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    let Some(root) = document().get_element_by_id("app") else { return };
+    root.set_inner_html("");
+    if let Ok(root) = root.dyn_into::<web_sys::HtmlElement>() {
+        mount_to(root, Shell).forget();
+    }
+}

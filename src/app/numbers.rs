@@ -1,0 +1,198 @@
+//! The numbers of the present configuration: what they are, how they were found, and the bounds on them.
+
+use leptos::prelude::*;
+
+use crate::bounds::{Bound, BoundId};
+use crate::measure::{Measurement, Method};
+use crate::plot::{Kind, Number};
+
+use super::formulas::Formula;
+use super::page::{Page, use_page};
+use super::strings;
+
+/// A number as it stands in its row.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Shown {
+    sign: &'static str,
+    text: String,
+    /// All digits: shown on hover, and read by programs.
+    full: String,
+}
+
+impl Shown {
+    fn of(value: f64, kind: Kind) -> Self {
+        Shown { sign: kind.sign(), text: Number::of(value).to_string(), full: value.to_string() }
+    }
+
+    fn whole(value: usize) -> Self {
+        Shown { text: value.to_string(), full: value.to_string(), ..Shown::default() }
+    }
+}
+
+/// The panel of numbers.
+#[component]
+pub fn Numbers() -> impl IntoView {
+    let page = use_page();
+    let is_stale = Memo::new(move |_| page.live.problem.with(Option::is_some));
+    view! {
+        <section class="numbers" class:stale=is_stale aria-labelledby="numbers-heading">
+            <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
+            <Spectral/>
+            <dl class="readings">
+                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m| Some(Shown::of(m.spectral / (m.n as f64).sqrt(), kind(m)))/>
+                <Reading id="n" label=strings::SMALL_N hint="" read=|m| Some(Shown::whole(m.n))/>
+                <Reading id="d" label=strings::SMALL_D hint="" read=|m| Some(Shown::whole(m.d))/>
+                <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m| Some(Shown::of(m.radius, Kind::Plain))/>
+            </dl>
+            <h3>{strings::UPPER_BOUNDS}</h3>
+            {BoundId::ALL.map(|id| view! { <BoundRow id/> }).collect_view()}
+            <dl class="readings ruled">
+                <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
+                <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
+                <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
+            </dl>
+            <dl class="readings ruled">
+                <Reading id="method" label=strings::METHOD hint="" read=|m| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
+                <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m| Some(Shown::whole(m.iterations))/>
+                <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m| Some(Shown::of(m.relative_residual, Kind::Plain))/>
+                <Time/>
+            </dl>
+        </section>
+    }
+}
+
+/// The norm itself, and in one line how well it is known.
+#[component]
+fn Spectral() -> impl IntoView {
+    let page = use_page();
+    let shown = measured(page, |m| Some(Shown::of(m.spectral, kind(m))));
+    let how = Memo::new(move |_| {
+        if let Some(progress) = page.live.progress.get() {
+            return strings::measuring(progress);
+        }
+        if page.live.problem.with(Option::is_some) {
+            return strings::STALE.into();
+        }
+        page.live.measured.with(|measured| measured.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement)))
+    });
+    let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
+    let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
+    view! {
+        <div class="spectral">
+            <p class="label" title=strings::SPECTRAL_HINT>{strings::SPECTRAL}</p>
+            <p class="big" class:busy=move || page.live.progress.with(Option::is_some)>
+                <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
+                <span data-testid="spectral" data-value=full title=full>{text}</span>
+            </p>
+            <p class="how" data-testid="how">{move || how.get()}</p>
+        </div>
+    }
+}
+
+/// A name and its number.
+#[component]
+fn Reading(
+    /// Names it for programs.
+    id: &'static str,
+    /// Names it for people.
+    label: &'static str,
+    /// What it is, on hover.
+    hint: &'static str,
+    /// Reads it off a measurement; `None` where it needs more than there is.
+    read: fn(&Measurement) -> Option<Shown>,
+) -> impl IntoView {
+    let shown = measured(use_page(), read);
+    let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
+    let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
+    let title = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NEEDS_DENSE.into(), |s| s.full.clone()));
+    view! {
+        <div>
+            <dt title=hint>{label}</dt>
+            <dd>
+                <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
+                <span class="value" data-testid=id data-value=full title=title>{text}</span>
+            </dd>
+        </div>
+    }
+}
+
+/// How long the worker took.
+#[component]
+fn Time() -> impl IntoView {
+    let page = use_page();
+    let text = move || {
+        page.live.measured.with(|measured| {
+            measured
+                .as_ref()
+                .map_or_else(|| strings::NONE_YET.into(), |m| strings::milliseconds(m.milliseconds).to_string())
+        })
+    };
+    view! {
+        <div>
+            <dt>{strings::TIME}</dt>
+            <dd><span class="value" data-testid="time">{text}</span></dd>
+        </div>
+    }
+}
+
+/// A bound: its colour and line, its value, and how far above the measured norm it is; its formula on hover.
+#[component]
+fn BoundRow(
+    /// Which bound.
+    id: BoundId,
+) -> impl IntoView {
+    let page = use_page();
+    let found = Memo::new(move |_| {
+        page.live.measured.with(|measured| {
+            let m = &measured.as_ref()?.measurement;
+            m.bounds.iter().find(|bound| bound.id == id).map(|bound| (*bound, m.spectral))
+        })
+    });
+    let text = move || found.get().map_or_else(|| strings::NONE_YET.into(), |(bound, _)| number(&bound).to_string());
+    let full =
+        move || found.get().and_then(|(bound, _)| bound.value).map_or_else(String::new, |value| value.to_string());
+    let log10 = move || found.get().map_or_else(String::new, |(bound, _)| bound.log10.to_string());
+    let note = move || match found.get() {
+        None => strings::NOT_APPLICABLE.into(),
+        Some((Bound { value: Some(value), .. }, spectral)) if spectral > 0.0 => {
+            strings::times_measured(value / spectral)
+        }
+        Some(_) => String::new(),
+    };
+    let card = format!("{}-card", id.id());
+    view! {
+        <div class="bound" tabindex="0" role="group" aria-label=strings::bound_label(id) aria-describedby=card>
+            <svg class=format!("swatch {}", id.id()) viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4"></line></svg>
+            <span class="bound-name">{strings::bound_label_short(id)}</span>
+            <span class="bound-value">
+                <span class="sign">{move || found.get().map_or("", |_| Kind::UpperBound.sign())}</span>
+                <span class="value" data-testid=format!("bound-{}", id.id()) data-value=full data-log10=log10 title=full>{text}</span>
+            </span>
+            <span class="bound-note">{note}</span>
+            <div class="card" id=format!("{}-card", id.id()) role="tooltip">
+                <Formula id/>
+                <p>{strings::FORMULA_WHERE}</p>
+                <p>{id.source()}</p>
+            </div>
+        </div>
+    }
+}
+
+fn number(bound: &Bound) -> Number {
+    match bound.value {
+        Some(value) => Number::of(value),
+        None => Number::from_log10(bound.log10),
+    }
+}
+
+/// Whether the norm is known or bounded from below.
+fn kind(measurement: &Measurement) -> Kind {
+    match measurement.method {
+        Method::Lanczos if !measurement.warnings.is_empty() => Kind::LowerBound,
+        _ => Kind::Exact,
+    }
+}
+
+fn measured(page: Page, read: impl Fn(&Measurement) -> Option<Shown> + Send + Sync + 'static) -> Memo<Option<Shown>> {
+    Memo::new(move |_| page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement))))
+}

@@ -1,0 +1,209 @@
+//! The reader's own tokens and weights: pasted, chosen or dropped; and the experiment on screen, to take away.
+
+use leptos::ev;
+use leptos::html::{Details, Textarea};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use crate::experiment::Experiment;
+use crate::experiment::table::{tokens_from_bytes, tokens_from_text};
+
+use super::controls::ProblemAt;
+use super::files::{copy, download, read};
+use super::page::{PLACE_OWN, Page, use_page};
+use super::state::PageState;
+use super::strings;
+
+/// Links longer than this are cut by programs that pass them on.
+const MOST_LINK: usize = 16_000;
+/// Experiments with more numbers than this are written on one line.
+const PRETTY_UP_TO: usize = 20_000;
+
+/// Opens the fold and puts the caret into it.
+pub fn open(page: Page) {
+    page.own_open.set(true);
+    request_animation_frame(|| {
+        if let Some(text) = document().get_element_by_id("own-text") {
+            text.scroll_into_view();
+            use wasm_bindgen::JsCast;
+            if let Some(element) = text.dyn_ref::<web_sys::HtmlElement>() {
+                let _ = element.focus();
+            }
+        }
+    });
+}
+
+/// The fold with everything about own data.
+#[component]
+pub fn OwnData() -> impl IntoView {
+    let page = use_page();
+    let details = NodeRef::<Details>::new();
+    let text = NodeRef::<Textarea>::new();
+    let note = RwSignal::new(String::new());
+    let is_over = listen_for_drops(page, note);
+    let apply = move || {
+        let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
+        take_text(page, &pasted, note);
+    };
+    let on_file = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        let input = event.target();
+        if let Some(file) = input.files().and_then(|files| files.get(0)) {
+            read(file, move |name, bytes| take_bytes(page, &name, bytes, note));
+        }
+        // The same file may be chosen again after it was mended.
+        input.set_value("");
+    };
+    let on_toggle = move |_| {
+        if let Some(details) = details.get_untracked() {
+            page.own_open.set(details.open());
+        }
+    };
+    view! {
+        <details class="own" id="own" node_ref=details prop:open=move || page.own_open.get() on:toggle=on_toggle>
+            <summary>{strings::OWN}</summary>
+            <label for="own-text" class="note">{strings::OWN_HINT}</label>
+            <textarea
+                id="own-text"
+                node_ref=text
+                rows="4"
+                spellcheck="false"
+                autocomplete="off"
+                aria-describedby="own-problem"
+                placeholder=strings::OWN_PLACEHOLDER
+            ></textarea>
+            <div class="own-tools">
+                <button type="button" id="own-apply" on:click=move |_| apply()>{strings::APPLY}</button>
+                <label class="file">
+                    <input type="file" id="own-file" accept=".csv,.tsv,.txt,.json,.npy" on:change:target=on_file/>
+                    <span>{strings::CHOOSE_FILE}</span>
+                </label>
+            </div>
+            <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
+            <Export/>
+        </details>
+        <ProblemAt place=PLACE_OWN/>
+        <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::DROP}</p></div>
+    }
+}
+
+/// What can be taken away.
+#[component]
+fn Export() -> impl IntoView {
+    let page = use_page();
+    let note = RwSignal::new("");
+    let measurement = move || {
+        let measured = page.live.measured.get_untracked();
+        measured.map_or_else(String::new, |measured| pretty(&measured.measurement.to_value()))
+    };
+    view! {
+        <p class="note">{strings::EXPORT_HINT}</p>
+        <div class="own-tools">
+            <button type="button" id="export-copy" on:click=move |_| copy(experiment_text(page), note)>{strings::COPY_EXPERIMENT}</button>
+            <button type="button" id="export-link" on:click=move |_| copy_link(page, note)>{strings::COPY_LINK}</button>
+            <button type="button" id="export-download" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>
+                {strings::DOWNLOAD_EXPERIMENT}
+            </button>
+            <button type="button" id="export-measurement" on:click=move |_| download("lipscope-measurement.json", "application/json", &measurement())>
+                {strings::DOWNLOAD_MEASUREMENT}
+            </button>
+            <span role="status">{move || note.get()}</span>
+        </div>
+    }
+}
+
+/// Copies the page's address with the experiment on screen in it.
+fn copy_link(page: Page, note: RwSignal<&'static str>) {
+    let link = shown_state(page).experiment().to_link();
+    if link.len() > MOST_LINK {
+        return note.set(strings::LINK_TOO_LONG);
+    }
+    let here = window().location().href().unwrap_or_default();
+    let address = here.split('#').next().unwrap_or_default();
+    copy(format!("{address}#{link}"), note);
+}
+
+fn shown_state(page: Page) -> PageState {
+    page.live.measured.get_untracked().map_or_else(|| page.state.get_untracked(), |measured| measured.state.clone())
+}
+
+/// The experiment on screen, as the file that reproduces it.
+fn experiment_text(page: Page) -> String {
+    let state = shown_state(page);
+    let value = state.experiment().to_value();
+    if state.n_tokens() * state.dim() <= PRETTY_UP_TO { pretty(&value) } else { value.to_string() }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// Takes a pasted text: an experiment where it starts with a brace, else tokens.
+fn take_text(page: Page, text: &str, note: RwSignal<String>) {
+    note.set(String::new());
+    let now = page.state.get_untracked();
+    let state = if is_experiment(text) {
+        Experiment::from_json(text).and_then(|experiment| now.with_experiment(experiment))
+    } else {
+        tokens_from_text(text).map(|rows| now.with_own_tokens(rows))
+    };
+    if page.put(PLACE_OWN, state) {
+        note.set(page.state.with_untracked(strings::applied));
+    }
+}
+
+fn take_bytes(page: Page, name: &str, bytes: Result<Vec<u8>, String>, note: RwSignal<String>) {
+    page.own_open.set(true);
+    note.set(String::new());
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(sentence) => return page.complain(PLACE_OWN, sentence),
+    };
+    match std::str::from_utf8(&bytes) {
+        Ok(text) if is_experiment(text) => take_text(page, text, note),
+        _ => {
+            let now = page.state.get_untracked();
+            if page.put(PLACE_OWN, tokens_from_bytes(name, &bytes).map(|rows| now.with_own_tokens(rows))) {
+                note.set(page.state.with_untracked(strings::applied));
+            }
+        }
+    }
+}
+
+fn is_experiment(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
+}
+
+/// Takes files that are dropped anywhere on the page; says whether one hovers over it.
+fn listen_for_drops(page: Page, note: RwSignal<String>) -> RwSignal<bool> {
+    let is_over = RwSignal::new(false);
+    let over = window_event_listener(ev::dragover, move |event| {
+        event.prevent_default();
+        if !is_over.get_untracked() {
+            is_over.set(true);
+        }
+    });
+    let leave = window_event_listener(ev::dragleave, move |event| {
+        // Only when the pointer leaves the window.
+        if event.related_target().is_none() {
+            is_over.set(false);
+        }
+    });
+    let drop = window_event_listener(ev::drop, move |event| {
+        event.prevent_default();
+        is_over.set(false);
+        let Some(data) = event.data_transfer() else { return };
+        match data.files().and_then(|files| files.get(0)) {
+            Some(file) => read(file, move |name, bytes| take_bytes(page, &name, bytes, note)),
+            None => {
+                page.own_open.set(true);
+                take_text(page, &data.get_data("text/plain").unwrap_or_default(), note);
+            }
+        }
+    });
+    on_cleanup(move || {
+        over.remove();
+        leave.remove();
+        drop.remove();
+    });
+    is_over
+}

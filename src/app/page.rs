@@ -1,0 +1,352 @@
+//! The page's context, and what ties it together: edits change the state, the state sends runs, replies fill [`Live`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::experiment::{Experiment, InputError};
+use crate::message::{Reply, Request};
+use crate::sweep::log_spaced;
+
+use super::engine::{Engine, EngineEvent, Job, Role};
+use super::frame::now;
+use super::live::{Curves, Live, MeasureProgress, Measured, Problem, SweepData, SweepPhase};
+use super::state::PageState;
+use super::strings;
+use super::theme::{Themes, use_themes};
+
+/// Where sentences about own data stand.
+pub const PLACE_OWN: &str = "own";
+/// Where sentences about the address's link stand.
+pub const PLACE_LINK: &str = "link";
+
+/// The most cells a side of the attention picture: about a small view's pixels.
+const MOST_CELLS: usize = 192;
+/// How many lengths a sweep has.
+const SWEEP_LENGTHS: usize = 22;
+/// How many lengths a bound's curve has.
+const CURVE_LENGTHS: usize = 48;
+/// How long the controls rest before a new sweep starts; measuring never waits.
+const SWEEP_REST: Duration = Duration::from_millis(70);
+/// How long after the last number a screen reader hears it.
+const ANNOUNCE_REST: Duration = Duration::from_millis(900);
+
+/// What every part of the page may read and do.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// The value of every control.
+    pub state: RwSignal<PageState>,
+    /// Whether a slider is held.
+    pub held: RwSignal<bool>,
+    /// Whether the fold with own data is open.
+    pub own_open: RwSignal<bool>,
+    /// What the workers have answered.
+    pub live: Live,
+    /// Light or dark.
+    pub themes: Themes,
+    /// The control that was edited last.
+    last_place: StoredValue<&'static str>,
+    /// Counts sweeps that were asked for.
+    sweep_count: StoredValue<u64>,
+    /// Counts numbers, for the announcement.
+    number_count: StoredValue<u64>,
+    engine: StoredValue<Option<Engine>, LocalStorage>,
+}
+
+/// The page's context.
+pub fn use_page() -> Page {
+    expect_context()
+}
+
+impl Page {
+    /// Starts the workers and the effects that feed them.
+    pub fn begin() -> Self {
+        let page = Page {
+            state: RwSignal::new(PageState::default()),
+            held: RwSignal::new(false),
+            own_open: RwSignal::new(false),
+            live: Live::default(),
+            themes: use_themes(),
+            last_place: StoredValue::new("n"),
+            sweep_count: StoredValue::new(0),
+            number_count: StoredValue::new(0),
+            engine: StoredValue::new_local(None),
+        };
+        page.follow_link();
+        let followed = window_event_listener(ev::hashchange, move |_| page.follow_link());
+        on_cleanup(move || followed.remove());
+        page.engine.set_value(Some(Engine::start(move |event| page.hear(event))));
+        let to_measure = Memo::new(move |_| page.state.with(PageState::for_measuring));
+        Effect::new(move |_| to_measure.with(|state| page.measure(state)));
+        let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
+        Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
+        page
+    }
+
+    /// Edits the state at a control; an edit that cannot be leaves the state and puts a sentence there.
+    pub fn edit(self, place: &'static str, change: impl FnOnce(&mut PageState)) {
+        let mut state = self.state.get_untracked();
+        change(&mut state);
+        self.put(place, Ok(state));
+    }
+
+    /// Takes a new state, or the sentence that says why there is none, for a control.
+    pub fn put(self, place: &'static str, state: Result<PageState, InputError>) -> bool {
+        let checked = state.and_then(|state| state.check().map(|()| state));
+        match checked {
+            Ok(mut state) => {
+                state.head_shown = state.head_shown.min(state.n_heads().saturating_sub(1));
+                self.last_place.set_value(place);
+                self.clear_problem();
+                self.state.set(state);
+                true
+            }
+            Err(problem) => {
+                self.complain(place, problem.to_string());
+                false
+            }
+        }
+    }
+
+    /// Puts a sentence at a control.
+    pub fn complain(self, place: &'static str, text: String) {
+        self.live.problem.set(Some(Problem { place, text }));
+    }
+
+    /// Takes the sentence away.
+    pub fn clear_problem(self) {
+        if self.live.problem.with_untracked(Option::is_some) {
+            self.live.problem.set(None);
+        }
+    }
+
+    /// Stops the sweep; its points stay.
+    pub fn pause_sweep(self) {
+        self.sweep_count.update_value(|count| *count += 1);
+        self.with_engine(|engine| engine.cancel(Role::Sweep));
+        self.live.sweep.update(|sweep| sweep.phase = SweepPhase::Paused);
+    }
+
+    /// Goes on with a stopped sweep, or does a failed one again.
+    pub fn resume_sweep(self) {
+        let (lengths, draws) = self.live.sweep.with_untracked(|sweep| (sweep.missing(), sweep.draws));
+        self.live.sweep.update(|sweep| {
+            sweep.phase = SweepPhase::Running;
+            sweep.began = now();
+            sweep.cost_before = sweep.cost_so_far();
+        });
+        let state = self.state.with_untracked(PageState::for_sweeping);
+        self.with_engine(|engine| {
+            let request = Request::Sweep { run_id: engine.next_run(), experiment: state.experiment(), lengths, draws };
+            engine.submit(Role::Sweep, Job::from([request]));
+        });
+    }
+
+    /// Tries to start the workers again.
+    pub fn restart_engine(self) {
+        self.live.is_down.set(false);
+        self.live.status.set(None);
+        self.with_engine(Engine::restart);
+    }
+
+    fn with_engine(self, work: impl FnOnce(&Engine)) {
+        // A handle of its own: the work may call back into the page.
+        let engine = self.engine.with_value(Clone::clone);
+        if let Some(engine) = engine {
+            work(&engine);
+        }
+    }
+
+    fn measure(self, state: &PageState) {
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            self.live.asked.update_value(|asked| {
+                // Two runs at most are alive: one under way, one waiting. A few more for replies in flight.
+                if asked.len() >= 8 {
+                    asked.remove(0);
+                }
+                asked.push((run_id, state.clone()));
+            });
+            let request = Request::Measure {
+                run_id,
+                experiment: state.experiment(),
+                head_idx: state.head_shown,
+                most_cells: MOST_CELLS,
+            };
+            engine.submit(Role::Measure, Job::from([request]));
+        });
+    }
+
+    /// Ends the sweep under way at once, and starts the new one when the controls rest.
+    fn sweep_soon(self, state: &PageState) {
+        self.sweep_count.update_value(|count| *count += 1);
+        let count = self.sweep_count.get_value();
+        let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
+        self.with_engine(|engine| engine.cancel(Role::Sweep));
+        if is_first {
+            return self.sweep(state);
+        }
+        let state = state.clone();
+        set_timeout(
+            move || {
+                if self.sweep_count.get_value() == count {
+                    self.sweep(&state);
+                }
+            },
+            SWEEP_REST,
+        );
+    }
+
+    fn sweep(self, state: &PageState) {
+        let (longest, draws) = (state.sweep_max, state.draws);
+        let lengths = log_spaced(2, longest, SWEEP_LENGTHS);
+        self.live.sweep.update(|sweep| {
+            // What there was of the sweep before stays in sight until this one gets there.
+            let mut before = std::mem::take(&mut sweep.points);
+            if before.len() < sweep.before.len() / 2 {
+                before = std::mem::take(&mut sweep.before);
+            }
+            *sweep = SweepData {
+                before,
+                lengths: lengths.clone(),
+                draws,
+                curves: Arc::clone(&sweep.curves),
+                phase: SweepPhase::Running,
+                began: now(),
+                ..SweepData::default()
+            };
+        });
+        self.with_engine(|engine| {
+            let experiment = state.experiment();
+            let curves = Request::Curves {
+                run_id: engine.next_run(),
+                experiment: experiment.clone(),
+                lengths: curve_lengths(longest, &lengths),
+                draws,
+            };
+            let sweep = Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws };
+            engine.submit(Role::Sweep, Job::from([curves, sweep]));
+        });
+    }
+
+    /// Takes over the experiment of the page's address, if it has one.
+    pub fn follow_link(self) {
+        let fragment = window().location().hash().unwrap_or_default();
+        // An anchor of the page itself is no link of ours.
+        if fragment.len() > 1 && document().get_element_by_id(&fragment[1..]).is_none() {
+            let now = self.state.get_untracked();
+            let linked = Experiment::from_link(&fragment).and_then(|experiment| now.with_experiment(experiment));
+            self.put(PLACE_LINK, linked);
+        }
+    }
+
+    fn hear(self, event: EngineEvent) {
+        let live = self.live;
+        match event {
+            EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
+            EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
+            EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
+            EngineEvent::GaveUp(role) => {
+                live.status.set(Some(strings::gave_up(role).into()));
+                match role {
+                    Role::Measure => live.progress.set(None),
+                    Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
+                }
+            }
+            EngineEvent::CannotStart => {
+                live.is_down.set(true);
+                live.status.set(Some(strings::CANNOT_START.into()));
+            }
+        }
+    }
+
+    fn hear_measure(self, reply: Reply) {
+        let live = self.live;
+        match reply {
+            Reply::Measured { run_id, measurement, attention, tokens, milliseconds } => {
+                let asked = live.asked.with_value(|asked| {
+                    asked.iter().rev().find(|(asked_id, _)| *asked_id == run_id).map(|(_, state)| state.clone())
+                });
+                let Some(state) = asked else { return };
+                if live.progress.with_untracked(Option::is_some) {
+                    live.progress.set(None);
+                }
+                live.measured.set(Some(Arc::new(Measured {
+                    measurement: *measurement,
+                    attention,
+                    tokens,
+                    milliseconds,
+                    state,
+                })));
+                self.announce_soon();
+            }
+            Reply::Progress { done, relative_residual, .. } => {
+                live.progress.set(Some(MeasureProgress { iterations: done, relative_residual }));
+            }
+            Reply::Failed { problem, .. } => {
+                live.progress.set(None);
+                let place = self.last_place.get_value();
+                // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
+                // the next move may mend it.
+                if matches!(place, PLACE_OWN | PLACE_LINK)
+                    && let Some(good) = live.measured.get_untracked()
+                {
+                    let now = self.state.get_untracked();
+                    let PageState { x_axis, sweep_max, draws, .. } = now;
+                    self.state.set(PageState { x_axis, sweep_max, draws, ..good.state.clone() });
+                }
+                self.complain(place, problem);
+            }
+            _ => {}
+        }
+    }
+
+    fn hear_sweep(self, reply: Reply) {
+        let live = self.live;
+        match reply {
+            Reply::Points { points, .. } => live.sweep.update(|sweep| sweep.take(points)),
+            Reply::Curves { radius, bounds, .. } => {
+                live.sweep.update(|sweep| sweep.curves = Arc::new(Curves { radius, bounds }));
+            }
+            Reply::Finished { .. } => live.sweep.update(|sweep| {
+                // The curves have an end of their own.
+                if sweep.phase == SweepPhase::Running && sweep.points.len() >= sweep.total() {
+                    sweep.phase = SweepPhase::Done;
+                    sweep.before.clear();
+                }
+            }),
+            Reply::Failed { problem, .. } => live.sweep.update(|sweep| {
+                sweep.phase = SweepPhase::Failed;
+                sweep.problem = Some(problem);
+            }),
+            _ => {}
+        }
+    }
+
+    fn announce_soon(self) {
+        self.number_count.update_value(|count| *count += 1);
+        let count = self.number_count.get_value();
+        set_timeout(
+            move || {
+                if self.number_count.get_value() == count
+                    && !self.held.get_untracked()
+                    && let Some(measured) = self.live.measured.get_untracked()
+                {
+                    self.live.announcement.set(strings::announcement(&measured.measurement));
+                }
+            },
+            ANNOUNCE_REST,
+        );
+    }
+}
+
+/// Evenly spaced in the logarithm, and the lengths of the sweep among them.
+fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
+    let mut lengths = log_spaced(2, longest, CURVE_LENGTHS);
+    lengths.extend(sweep);
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}

@@ -1,0 +1,115 @@
+//! The frame of the page: head, plot, numbers, small views, and the controls beside or, on a phone, in a sheet.
+
+use leptos::prelude::*;
+
+use crate::bounds::BoundId;
+use crate::plot::{Palette, css};
+
+use super::charts::{AttentionMap, MainPlot, TokenView, role_of};
+use super::controls::{Controls, ProblemAt};
+use super::numbers::Numbers;
+use super::page::{PLACE_LINK, Page, use_page};
+use super::strings;
+use super::theme::ThemeChoice;
+
+/// The whole page.
+#[component]
+pub fn Shell() -> impl IntoView {
+    let page = Page::begin();
+    provide_context(page);
+    let sheet_open = RwSignal::new(false);
+    view! {
+        <a class="skip" href="#main-plot">{strings::SKIP}</a>
+        <div class="page" class:held=page.held class:sheet-open=sheet_open style=move || role_colors(page)>
+            <Head/>
+            <aside class="controls" id="controls" aria-label=strings::CONTROLS>
+                <button
+                    type="button"
+                    class="sheet-handle"
+                    aria-expanded=move || sheet_open.get().to_string()
+                    aria-controls="control-list"
+                    on:click=move |_| sheet_open.update(|open| *open = !*open)
+                >
+                    <span>{move || if sheet_open.get() { strings::CLOSE } else { strings::CONTROLS }}</span>
+                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement)))}</span>
+                </button>
+                <div class="control-list" id="control-list">
+                    <ProblemAt place="preset"/>
+                    <Controls/>
+                </div>
+            </aside>
+            <main>
+                <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
+                <MainPlot/>
+                <Numbers/>
+                <div class="smalls">
+                    <AttentionMap/>
+                    <TokenView/>
+                </div>
+            </main>
+            <Status/>
+        </div>
+        <p class="sr-only" role="status" aria-live="polite">{move || page.live.announcement.get()}</p>
+    }
+}
+
+/// Name, question, papers, theme, keys.
+#[component]
+fn Head() -> impl IntoView {
+    let page = use_page();
+    let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
+        view! { <a href=address title=title rel="noreferrer">{name}</a> }
+    };
+    let option = move |choice: ThemeChoice| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (page.themes.choice.get() == choice).to_string()
+                data-theme-choice=choice.id()
+                on:click=move |_| page.themes.choice.set(choice)
+            >
+                {strings::theme_choice(choice)}
+            </button>
+        }
+    };
+    view! {
+        <header>
+            <h1>{strings::TITLE}</h1>
+            <p class="lead">{strings::LEAD}</p>
+            <nav aria-label=strings::PAPERS>{paper(strings::PAPER_CASTIN)} {paper(strings::PAPER_KIM)}</nav>
+            <div class="switch" role="group" aria-label=strings::THEME>{ThemeChoice::ALL.map(option).collect_view()}</div>
+            <details class="keys">
+                <summary aria-label=strings::KEYS_LABEL title=strings::KEYS_LABEL>"?"</summary>
+                <dl>
+                    {strings::KEY_LIST
+                        .map(|(key, what)| view! { <div><dt>{key}</dt><dd>{what}</dd></div> })
+                        .collect_view()}
+                </dl>
+            </details>
+        </header>
+    }
+}
+
+/// A line about the workers, while there is something to say.
+#[component]
+fn Status() -> impl IntoView {
+    let page = use_page();
+    let live = page.live;
+    view! {
+        <div class="status" role="status" aria-live="polite" data-testid="status" class:shown=move || live.status.with(Option::is_some)>
+            <span>{move || live.status.get().unwrap_or_default()}</span>
+            <button type="button" hidden=move || !live.is_down.get() on:click=move |_| page.restart_engine()>
+                {strings::TRY_AGAIN}
+            </button>
+            <button type="button" hidden=move || live.is_down.get() || live.status.with(Option::is_none) on:click=move |_| live.status.set(None)>
+                {strings::CLOSE}
+            </button>
+        </div>
+    }
+}
+
+/// The colours of the bounds, from the plots' palette, so that a bound has one colour everywhere.
+fn role_colors(page: Page) -> String {
+    let palette = Palette::of(page.themes.shown.get());
+    BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id))))).join(";")
+}
