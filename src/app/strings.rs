@@ -92,10 +92,11 @@ pub const REDRAW_TOKENS: &str = "Redraw the tokens with the next seed";
 pub const REDRAW_WEIGHTS: &str = "Redraw the weights with the next seed";
 pub const PAUSE: &str = "Pause";
 pub const RESUME: &str = "Go on";
+pub const NOT_SWEPT: &str = "Nothing to sweep; the sentence above says why.";
 
 pub const FIXED_BY_OWN_TOKENS: &str = "your tokens’";
 pub const FIXED_BY_OWN_WEIGHTS: &str = "your weights’";
-pub const FIXED_BY_HEADS: &str = "heads × head dimension";
+pub const FIXED_BY_HEADS: &str = "heads × head dim.";
 pub const FIXED_BY_IDENTITY: &str = "1 for identity";
 pub const ONLY_RANDOM: &str = "random only";
 pub const ONLY_NORMALIZED: &str = "with a normaliser only";

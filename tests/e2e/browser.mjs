@@ -171,6 +171,24 @@ export function pageTest(name, options, body) {
   });
 }
 
+/**
+ * The tasks of the page's main thread while `body` runs, longest first: {cpu, wall} in milliseconds. On a machine whose cores
+ * are all taken by workers a task's wall time tells of the scheduler; its processor time tells of the page.
+ */
+export async function mainThreadTasks(page, body) {
+  const traced = await launch();
+  await traced.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  await body();
+  const { traceEvents } = JSON.parse((await traced.stopTracing()).toString('utf8'));
+  const mains = new Set(traceEvents
+    .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+    .map(({ pid, tid }) => `${pid} ${tid}`));
+  return traceEvents
+    .filter(({ name, ph, pid, tid }) => ph === 'X' && name.endsWith('RunTask') && mains.has(`${pid} ${tid}`))
+    .map(({ dur, tdur }) => ({ cpu: (tdur ?? dur) / 1000, wall: dur / 1000 }))
+    .sort((a, b) => b.cpu - a.cpu);
+}
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The serious and critical faults that axe-core finds, one line an element. */

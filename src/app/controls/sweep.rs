@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::app::field::Field;
 use crate::app::frame::now;
 use crate::app::live::SweepPhase;
-use crate::app::page::use_page;
+use crate::app::page::{Page, use_page};
 use crate::app::state::TokenChoice;
 use crate::app::strings;
 
@@ -63,6 +63,8 @@ fn Progress() -> impl IntoView {
             SweepPhase::Running => String::new(),
             SweepPhase::Paused => strings::paused(sweep.points.len(), sweep.total()),
             SweepPhase::Done => strings::swept(sweep.points.len()),
+            // What stands at a control already is not said twice.
+            SweepPhase::Failed if says_same(page, sweep.problem.as_deref()) => strings::NOT_SWEPT.into(),
             SweepPhase::Failed => sweep.problem.clone().unwrap_or_default(),
         })
     });
@@ -80,4 +82,8 @@ fn Progress() -> impl IntoView {
             </button>
         </div>
     }
+}
+
+fn says_same(page: Page, problem: Option<&str>) -> bool {
+    page.live.problem.with(|shown| shown.as_ref().is_some_and(|shown| Some(shown.text.as_str()) == problem))
 }
