@@ -89,9 +89,12 @@ async function latency() {
   try {
     const spectral = page.locator('[data-testid="spectral"]');
     await spectral.waitFor();
-    const set = (id, value) => page.locator(`#${id}`).fill(`${value}`);
-    await set('n', await page.evaluate(() => window.lipscopeSlider?.n?.(64) ?? 64));
-    await set('d', 8);
+    await page.selectOption('#law', 'ball');
+    await page.selectOption('#weights', 'random');
+    for (const [id, value] of [['n', 64], ['d', 8]]) {
+      await page.fill(`#${id}-number`, `${value}`);
+      await page.press(`#${id}-number`, 'Enter');
+    }
     await page.waitForTimeout(1500);
     return await page.evaluate(async (rounds) => {
       const number = () => document.querySelector('[data-testid="spectral"]').textContent;

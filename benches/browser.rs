@@ -59,6 +59,12 @@ mod exports {
         }
     }
 
+    /// A measurement alone, with no operator beside it.
+    #[wasm_bindgen]
+    pub fn measure_once(text: &str) -> Result<String, JsError> {
+        Ok(measure_with(&Experiment::from_json(text)?, MeasureOptions::default())?.to_value().to_string())
+    }
+
     /// A product of a shape in f64 or f32, by the engine or by a library.
     #[wasm_bindgen]
     pub struct Product {

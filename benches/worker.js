@@ -1,5 +1,5 @@
 // Runs in a dedicated worker: times the engine's WebAssembly for benches/browser.mjs. One job a message, one answer.
-import start, { Case, Product } from './browser.js';
+import start, { Case, Product, measure_once } from './browser.js';
 
 const SAMPLE_MS = 20;
 const LEAST_SAMPLES = 5;
@@ -70,9 +70,8 @@ const jobs = {
 
   // In a worker of its own: memory never shrinks.
   memory({ text }) {
-    const bench = new Case(text);
     const began = performance.now();
-    const result = JSON.parse(bench.measure(1e-3, 0));
+    const result = JSON.parse(measure_once(text));
     return { bytes: memory.buffer.byteLength, milliseconds: performance.now() - began, iterations: result.iterations };
   },
 };

@@ -226,25 +226,20 @@ setup_e2e() {
   cp "$dir/package-lock.json" "$dir/node_modules/.installed"
 }
 
-# PyTorch, for the benches alone. The wheel for the processor alone is at PyTorch's own index; PyPI's, on Linux, is the large one.
+# PyTorch, for the benches alone.
 setup_python() {
   find_python && return
   command -v python3 >/dev/null || die "python3 is missing."
   lock
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then apt_install python3-venv; fi
-  local index=() size="3 GB to download and 6 GB on disk, because the wheel on PyPI brings the graphics libraries"
-  if [ "$(uname -s)-$(uname -m)" != Linux-x86_64 ]; then
-    size="about 300 MB"
-  elif command -v curl >/dev/null && curl -fsI --connect-timeout 4 --max-time 10 https://download.pytorch.org/whl/cpu/torch/ >/dev/null 2>&1; then
-    index=(--extra-index-url https://download.pytorch.org/whl/cpu)
-    size="about 300 MB"
+  local size="about 300 MB"
+  if [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ]; then
+    size="3 GB to download and 6 GB on disk, because the wheel for Linux brings the graphics libraries"
   fi
   say "installing numpy $NUMPY_VERSION and torch $TORCH_VERSION for the benches ($size)"
   rm -rf "$python_dir"
   python3 -m venv "$python_dir"
-  local torch="torch==$TORCH_VERSION"
-  [ ${#index[@]} = 0 ] || torch="$torch+cpu"
-  "$python_dir/bin/pip" install --quiet --disable-pip-version-check "${index[@]}" "numpy==$NUMPY_VERSION" "$torch" </dev/null ||
+  "$python_dir/bin/pip" install --quiet --disable-pip-version-check "numpy==$NUMPY_VERSION" "torch==$TORCH_VERSION" </dev/null ||
     { rm -rf "$python_dir"; die "pip could not install numpy and torch."; }
   find_python || die "torch was installed, but cannot be imported."
 }

@@ -54,10 +54,11 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
                 for (column, panel) in columns.clone().step_by(COLUMNS).zip(right.chunks_exact(panel_len)) {
                     let tile = tile::<T, ROWS, COLUMNS>(left, panel);
                     for (column, sums) in (column..columns.end).zip(&tile) {
-                        let start = column * out.stride + row;
-                        let slots = &mut out.data[start..start + ROWS.min(m - row)];
-                        for (slot, sum) in slots.iter_mut().zip(sums) {
-                            *slot = if is_fresh { *sum * alpha } else { *slot + *sum * alpha };
+                        let slots = &mut out.data[column * out.stride + row..];
+                        // A whole column of a tile is written by vector instructions.
+                        match slots.first_chunk_mut::<ROWS>() {
+                            Some(slots) if row + ROWS <= m => store(slots, sums, alpha, is_fresh),
+                            _ => store(&mut slots[..ROWS.min(m - row)], sums, alpha, is_fresh),
                         }
                     }
                 }
@@ -66,7 +67,15 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
     }
 }
 
+#[inline(always)]
+fn store<T: Scalar>(slots: &mut [T], sums: &[T], alpha: T, is_fresh: bool) {
+    for (slot, sum) in slots.iter_mut().zip(sums) {
+        *slot = if is_fresh { *sum * alpha } else { *slot + *sum * alpha };
+    }
+}
+
 /// Copies WIDE rows from `first_row` on into a panel, one inner index after the other; rows past the end are zero.
+#[inline(never)]
 fn pack<T: Scalar, const WIDE: usize>(panel: &mut [T], view: View<'_, T>, first_row: usize, inner: Range<usize>) {
     let rows = first_row..view.n_rows.min(first_row + WIDE);
     if rows.len() < WIDE {

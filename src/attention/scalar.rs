@@ -77,6 +77,7 @@ macro_rules! float_scalar {
                 let out =
                     MatMut::from_column_major_slice_with_stride_mut(out.data, out.n_rows, out.n_columns, out.stride);
                 matmul(out, into, faer_view(a), faer_view(b), alpha, Par::Seq);
+                clear_wide_registers();
             }
         }
     };
@@ -85,6 +86,24 @@ macro_rules! float_scalar {
 // A tile is eight vectors of 128 bits: half of the registers that a processor has for WebAssembly's vectors.
 float_scalar!(f64, 4, 4);
 float_scalar!(f32, 8, 4);
+
+/// Ends the use of AVX: faer 0.24's kernels return with the upper halves of the registers in use, and until they are
+/// cleared every SSE instruction drags them along. An `exp` after a product then takes 120 ns instead of 5.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+fn clear_wide_registers() {
+    #[target_feature(enable = "avx")]
+    fn clear() {
+        std::arch::x86_64::_mm256_zeroupper();
+    }
+    if std::arch::is_x86_feature_detected!("avx") {
+        // SAFETY: the processor has AVX, as asked above.
+        unsafe { clear() }
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
+fn clear_wide_registers() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 fn faer_view<T: Copy>(view: View<'_, T>) -> faer::MatRef<'_, T> {

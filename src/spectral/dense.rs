@@ -19,16 +19,22 @@ pub struct DenseNorms {
 pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
     let mut row_sums = vec![0.0; matrix.nrows()];
     let mut l1 = 0.0f64;
-    // Scaled by the largest entry, so that squares do not overflow.
-    let scale = matrix.amax();
+    // Squares of entries near the ends of the range would overflow or vanish: those are scaled first.
+    let largest = matrix.amax();
+    let scale = if largest == 0.0 || (1e-140..1e140).contains(&largest) { 1.0 } else { largest };
     let mut squares = 0.0;
     for column in matrix.column_iter() {
         let mut column_sum = 0.0;
+        let mut column_squares = 0.0;
         for (row_sum, x) in row_sums.iter_mut().zip(column.iter()) {
             *row_sum += x.abs();
             column_sum += x.abs();
-            squares += if scale > 0.0 { (x / scale) * (x / scale) } else { 0.0 };
+            column_squares += x * x;
         }
+        if scale != 1.0 {
+            column_squares = column.iter().map(|x| (x / scale) * (x / scale)).sum();
+        }
+        squares += column_squares;
         l1 = l1.max(column_sum);
     }
     DenseNorms { frobenius: scale * squares.sqrt(), linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
