@@ -1,29 +1,35 @@
 #!/usr/bin/env bash
-# All benches in one run, one thread each: native (criterion), Chromium, PyTorch; then one table, into docs/performance.md.
+# Measures natively, in Chromium and with PyTorch, one after the other, and writes the table into docs/performance.md.
+# `make bench` calls it by scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
+# For steady numbers let nothing else run.
 set -euo pipefail
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-. "$here/../scripts/env.sh"
+. "$(dirname -- "${BASH_SOURCE[0]}")/../scripts/env.sh"
 cd "$project_root"
-out=$target_dir/bench
-rm -rf "$out"
-mkdir -p "$out/data" "$out/web"
+data=$target_dir/bench-data
+web=$target_dir/bench-web
+mkdir -p "$data" "$web"
+# Every library that could use more threads is told not to.
+export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 
-echo "lipscope: == native"
-LIPSCOPE_BENCH_DATA=$out/data RAYON_NUM_THREADS=1 cargo bench --locked --bench measure
+say "benches: native (about 2 minutes, and the build)"
+LIPSCOPE_BENCH_DATA=$data cargo bench --locked --bench measure -- "$@"
 
-echo "lipscope: == Chromium"
+say "benches: Chromium (about 3 minutes, and the build)"
+module=$(cargo build --locked --release --no-default-features --bench browser --target wasm32-unknown-unknown --message-format=json |
+  node -e '
+    const lines = require("fs").readFileSync(0, "utf8").trim().split("\n").map(JSON.parse);
+    const files = lines.filter((l) => l.target?.name === "browser").flatMap((l) => l.filenames ?? []);
+    console.log(files.find((name) => name.endsWith(".wasm")));
+  ')
+wasm-bindgen --target web --no-typescript --out-dir "$web" --out-name browser "$module"
+# As index.html tells Trunk to do with the worker.
+# shellcheck disable=SC2046
+wasm-opt -O3 $(wasm_opt_features) -o "$web/optimised.wasm" "$web/browser_bg.wasm"
+mv "$web/optimised.wasm" "$web/browser_bg.wasm"
 bash scripts/build.sh
-cargo build --locked --release --no-default-features --bench browser --target wasm32-unknown-unknown
-module=$(ls -t "$target_dir"/wasm32-unknown-unknown/release/deps/browser-*.wasm | head -n 1)
-wasm-bindgen --target web --no-typescript --out-dir "$out/web" --out-name browser "$module"
-# As Trunk does for the site.
-wasm-opt -O2 --enable-simd --enable-bulk-memory --enable-mutable-globals --enable-multivalue \
-  --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext \
-  "$out/web/browser_bg.wasm" -o "$out/web/optimised.wasm"
-mv "$out/web/optimised.wasm" "$out/web/browser_bg.wasm"
-node benches/browser.mjs "$out/web" "$out/browser.json"
+node benches/browser.mjs "$web" "$data/browser.json"
 
-echo "lipscope: == PyTorch"
-OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 "$LIPSCOPE_PYTHON" benches/peer.py "$out/data" "$out/peer.json"
+say "benches: PyTorch (about 1 minute)"
+"$LIPSCOPE_PYTHON" -W ignore benches/peer.py "$data" "$data/peer.json"
 
-node benches/table.mjs "$out" "$target_dir/criterion" docs/performance.md
+node benches/table.mjs "$data" "$target_dir/criterion" docs/performance.md

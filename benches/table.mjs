@@ -1,73 +1,111 @@
-// One table of all runners: node benches/table.mjs RESULTS CRITERION DOCUMENT
-// Prints it, and puts it between the marks in the document.
+// Writes the ratios of a run into docs/performance.md, between its markers: node benches/table.mjs DATA CRITERION FILE
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
 
-const [results, criterion, documentPath] = process.argv.slice(2);
-const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
-const browser = read(`${results}/browser.json`);
-const peer = read(`${results}/peer.json`);
+const [data, criterion, file] = process.argv.slice(2);
+const BEGIN = '<!-- begin: written by make bench -->';
+const END = '<!-- end: written by make bench -->';
 
-/** Milliseconds of criterion's median. */
-const native = (group, name) => read(`${criterion}/${group}/${name}/new/estimates.json`).median.point_estimate / 1e6;
-const ms = (x) => (x >= 100 ? x.toFixed(0) : x >= 1 ? x.toFixed(1) : x.toPrecision(2));
-const times = (x) => `${x.toPrecision(2)} x`;
-const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
+const browser = json(`${data}/browser.json`);
+const peer = json(`${data}/peer.json`);
+// Medians in milliseconds. Criterion keeps nanoseconds.
+const native = (group, id) => json(`${criterion}/${group}/${id}/new/estimates.json`).median.point_estimate / 1e6;
 
-const shape = (name) => `(${name.match(/\d+/g).join(', ')})`;
-const names = readdirSync(`${results}/data`).sort((a, b) => Number(a.match(/\d+/)) * 1e4 - Number(b.match(/\d+/)) * 1e4);
-const steps = [];
-const measurements = [];
-for (const name of names) {
-  const [inBrowser, inPeer] = [browser.experiments[name], peer.experiments[name]];
-  const ours = native(name, 'apply') + native(name, 'apply_transpose');
-  const theirs = inBrowser.apply.median + inBrowser.apply_transpose.median;
-  steps.push([shape(name), ms(ours), ms(theirs), ms(inPeer.step_ms), times(inPeer.step_ms / ours), times(inPeer.step_ms / theirs)]);
-  const reference = read(`${results}/data/${name}/reference.json`);
-  const [a, b] = [native(name, 'measure_loose'), inBrowser.measure_loose.median];
-  measurements.push([
-    shape(name), ms(a), ms(b), ms(inPeer.measure_ms), times(inPeer.measure_ms / a), times(inPeer.measure_ms / b),
-    `${reference.measure_loose.iterations} / ${inPeer.steps}`,
-    `${reference.measure_loose.relative_error.toExponential(0)} / ${inPeer.relative_error.toExponential(0)}`,
-    `${ms(native(name, 'measure'))} / ${ms(inBrowser.measure.median)}`,
-  ]);
+const ms = (x) => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : x.toFixed(4));
+const times = (x) => (x >= 10 ? x.toFixed(0) : x.toFixed(1));
+const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const verdict = (found, wanted, isMet) => `${found}; to reach: ${wanted}; ${isMet ? 'met' : 'MISSED'}`;
+
+const WHAT = [
+  ['J v', 'apply', (theirs) => theirs.apply * 1e3],
+  ['J^T u', 'apply_transpose', (theirs) => theirs.apply_transpose * 1e3],
+  ['measurement, value to 1e-6', 'measure_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
+  ['measurement, residual 1e-10', 'measure', (theirs) => theirs.measure.seconds * 1e3],
+];
+
+const shapeOf = (name) => `(${name.match(/\d+/g).join(', ')})`;
+const names = Object.keys(browser.experiments).sort((a, b) => {
+  const size = (name) => { const [n, d] = name.match(/\d+/g).map(Number); return n * d; };
+  return size(a) - size(b);
+});
+
+const ratios = [];
+const rows = names.flatMap((name) => WHAT.map(([label, id, theirs]) => {
+  const times_ = { torch: theirs(peer.experiments[name]), native: native(name, id), browser: browser.experiments[name][id].median };
+  ratios.push({ name, id, native: times_.torch / times_.native, browser: times_.torch / times_.browser });
+  const { native: nativeRatio, browser: browserRatio } = ratios.at(-1);
+  return [shapeOf(name), label, ms(times_.torch), ms(times_.native), ms(times_.browser), `${times(nativeRatio)} x`, `${times(browserRatio)} x`];
+}));
+
+const steps = names.map((name) => {
+  const { measure, measure_loose: loose } = peer.experiments[name];
+  const ours = json(`${data}/${name}/reference.json`);
+  const count = ({ method, iterations }) => (method === 'lanczos' ? iterations : 'SVD');
+  return [shapeOf(name), loose.steps, count(ours.measure_loose), measure.steps, count(ours.measure)];
+});
+
+const goal = (id) => ratios.find((ratio) => ratio.name === 'n100-d768-h12-k64' && ratio.id === id);
+const goals = [];
+for (const [label, id] of [['to a residual of 1e-10', 'measure'], ['to 1e-6 of the value', 'measure_loose']]) {
+  const { native: n, browser: b } = goal(id);
+  goals.push(`- Native at (100, 768, 12, 64), ${label}: ${verdict(`${times(n)} x PyTorch`, '8 x', n >= 8)}.`);
+  goals.push(`- Browser at (100, 768, 12, 64), ${label}: ${verdict(`${times(b)} x PyTorch`, '2 x', b >= 2)}.`);
 }
-const products = (browser.products ?? []).map(({ shape: [m, n, k, transposed], f64 }) => [
-  `${m} x ${n} x ${k}${transposed ? ', left transposed' : ''}`,
-  ...['engine', 'faer', 'nalgebra', 'loop'].map((kernel) => {
-    const found = f64[kernel];
-    const milliseconds = typeof found === 'number' ? found : found?.median;
-    return milliseconds ? ((2 * m * n * k) / milliseconds / 1e6).toFixed(2) : '-';
-  }),
-]);
-const limits = (browser.limit ?? []).map((row) => [row.size, ...['svd', 'lanczos'].map((method) => {
-  const found = row[method];
-  const milliseconds = typeof found === 'number' ? found : found?.median;
-  return milliseconds ? ms(milliseconds) : '-';
-})]);
-const rustc = execFileSync('rustc', ['--version'], { encoding: 'utf8' }).trim();
-const text = `Machine: ${os.cpus()[0].model.trim()}, ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB; ${rustc}; Chromium ${browser.chromium}; PyTorch ${peer.torch}. Milliseconds are medians, one thread each.
+if (browser.latency) {
+  const { text, frame, n } = browser.latency;
+  goals.push(`- Slider to new number at (64, 8, 1, 8), ${n} moves: text changed after ${verdict(`${ms(text.median)} ms median, ${ms(text.p95)} ms 95th percentile`, '16 and 33 ms', text.median <= 16 && text.p95 <= 33)}. The next frame begins after ${ms(frame.median)} and ${ms(frame.p95)} ms.`);
+} else {
+  goals.push(`- Slider to new number: not measured (${browser.page_problem}).`);
+}
+const megabytes = browser.memory.bytes / 1e6;
+goals.push(`- Memory of the worker after a measurement at n = 4096, d = 64 (${browser.memory.iterations} steps, ${(browser.memory.milliseconds / 1e3).toFixed(0)} s): ${verdict(`${megabytes.toFixed(0)} MB`, 'under 400 MB', megabytes < 400)}.`);
+if (browser.sizes) {
+  const wasm = Object.entries(browser.sizes).filter(([key]) => key.endsWith('wasm')).reduce((sum, [, bytes]) => sum + bytes, 0) / 1e3;
+  const all = Object.entries(browser.sizes).map(([key, bytes]) => `${key} ${(bytes / 1e3).toFixed(0)}`).join(', ');
+  goals.push(`- Brotli, KB: ${all}. WebAssembly together: ${verdict(`${wasm.toFixed(0)} KB`, 'under 700 KB', wasm < 700)}.`);
+}
 
-**A step: J v and J^T u.**
+const shapeText = ([m, n, k, transposed]) => `(${m} x ${k})${transposed ? ', transposed,' : ''} (${k} x ${n})`;
+const kernels = Object.keys(browser.products[0].f64);
+const products = browser.products.map((row) => [shapeText(row.shape), ...kernels.map((kernel) => `${row.f64[kernel].toFixed(1)} / ${row.f32[kernel].toFixed(1)}`)]);
+const nativeProducts = browser.products
+  .map(({ shape: [m, n, k, transposed] }) => ({ shape: [m, n, k, transposed], group: `product-${m}x${n}x${k}` }))
+  .filter(({ group }) => existsSync(`${criterion}/${group}/engine/new/estimates.json`))
+  .map(({ shape, group }) => {
+    const [m, n, k] = shape;
+    const rate = (id) => ((2e-6 * m * n * k) / native(group, id)).toFixed(1);
+    return [shapeText(shape), rate('engine'), rate('nalgebra')];
+  });
+const limit = browser.limit.map(({ size, svd, lanczos }) => [size, ms(svd), ms(lanczos)]);
 
-${table(['(n, d, heads, k)', 'native ms', 'browser ms', 'PyTorch ms', 'native against PyTorch', 'browser against PyTorch'], steps)}
+const rustc = execFileSync('rustc', ['--version'], { encoding: 'utf8' }).split(' ')[1];
+const text = [
+  `Machine: ${cpus()[0].model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB. Every runner on one thread.`,
+  `Rust ${rustc}, Chromium ${browser.chromium}, PyTorch ${peer.torch}.`,
+  '',
+  table(['(n, d, heads, k)', 'what', 'PyTorch, ms', 'native, ms', 'browser, ms', 'native', 'browser'], rows),
+  '',
+  'Steps to the same accuracy (power iteration; Lanczos):',
+  '',
+  table(['(n, d, heads, k)', 'PyTorch, 1e-6', 'Lipscope, 1e-6', 'PyTorch, 1e-10', 'Lipscope, 1e-10'], steps),
+  '',
+  '### What was to be reached', '', ...goals,
+  '',
+  '### Products in the browser, GFLOP/s (f64 / f32)', '',
+  table(['shape', ...kernels], products),
+  '',
+  '### Products natively, GFLOP/s (f64)', '',
+  table(['shape', 'engine (faer)', 'nalgebra'], nativeProducts),
+  '',
+  '### Dense SVD or Lanczos, in the browser', '',
+  'A whole measurement at d = 8, one head, ms; the size is n d.', '',
+  table(['size', 'dense SVD', 'Lanczos'], limit),
+].join('\n');
 
-**A measurement, the norm to 1e-6.** Ours stops by its own residual; the power iteration is told the answer and stops within 1e-6 of it.
-
-${table(['(n, d, heads, k)', 'native ms', 'browser ms', 'PyTorch ms', 'native against PyTorch', 'browser against PyTorch', 'steps, ours / power', 'error, ours / power', 'to a residual of 1e-10, native / browser ms'], measurements)}
-
-**Products in the browser, f64, GFLOP/s.**
-
-${table(['rows x columns x inner', 'engine', 'faer', 'nalgebra', 'plain loop'], products)}
-
-**Dense SVD against Lanczos in the browser, ms.**
-
-${table(['rows of J', 'dense SVD', 'Lanczos'], limits)}
-
-**The page.** From a slider's event to the new number at (64, 8, 1, 8): text after ${ms(browser.latency?.text.median ?? NaN)} ms (median), ${ms(browser.latency?.text.p95 ?? NaN)} ms (95th percentile); with the frame that shows it ${ms(browser.latency?.frame.median ?? NaN)} and ${ms(browser.latency?.frame.p95 ?? NaN)} ms. Memory of the worker at n = 4096, d = 64: ${browser.memory ? `${Math.round((browser.memory.bytes ?? browser.memory) / 2 ** 20)} MiB` : '-'}. Brotli: ${Object.entries(browser.sizes ?? {}).map(([name, bytes]) => `${name} ${(bytes / 1024).toFixed(0)} KB`).join(', ')}.`;
+const before = readFileSync(file, 'utf8');
+const [start, end] = [before.indexOf(BEGIN), before.indexOf(END)];
+if (start < 0 || end < start) throw new Error(`${file} lacks its markers: ${BEGIN} and ${END}`);
+writeFileSync(file, `${before.slice(0, start + BEGIN.length)}\n${text}\n${before.slice(end)}`);
 console.log(text);
-const page = readFileSync(documentPath, 'utf8');
-const [open, close] = ['<!-- table: begin -->', '<!-- table: end -->'];
-const [before, after] = [page.split(open)[0], page.split(close)[1]];
-writeFileSync(documentPath, `${before}${open}\n${text}\n${close}${after}`);

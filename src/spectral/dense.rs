@@ -24,18 +24,27 @@ pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
     let scale = if largest == 0.0 || (1e-140..1e140).contains(&largest) { 1.0 } else { largest };
     let mut squares = 0.0;
     for column in matrix.column_iter() {
-        let mut column_sum = 0.0;
-        let mut column_squares = 0.0;
-        for (row_sum, x) in row_sums.iter_mut().zip(column.iter()) {
+        // Four sums each, which a compiler turns into vector instructions.
+        let (mut sums, mut sums_of_squares) = ([0.0; 4], [0.0; 4]);
+        let (column_chunks, column_tail) = column.as_slice().as_chunks::<4>();
+        let (row_chunks, row_tail) = row_sums.as_chunks_mut::<4>();
+        for (row_sums, x) in row_chunks.iter_mut().zip(column_chunks) {
+            for lane in 0..4 {
+                row_sums[lane] += x[lane].abs();
+                sums[lane] += x[lane].abs();
+                sums_of_squares[lane] += x[lane] * x[lane];
+            }
+        }
+        for (row_sum, x) in row_tail.iter_mut().zip(column_tail) {
             *row_sum += x.abs();
-            column_sum += x.abs();
-            column_squares += x * x;
+            sums[0] += x.abs();
+            sums_of_squares[0] += x * x;
         }
-        if scale != 1.0 {
-            column_squares = column.iter().map(|x| (x / scale) * (x / scale)).sum();
-        }
-        squares += column_squares;
-        l1 = l1.max(column_sum);
+        squares += match scale == 1.0 {
+            true => sums_of_squares.iter().sum::<f64>(),
+            false => column.iter().map(|x| (x / scale) * (x / scale)).sum(),
+        };
+        l1 = l1.max(sums.iter().sum());
     }
     DenseNorms { frobenius: scale * squares.sqrt(), linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
 }
