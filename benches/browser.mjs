@@ -103,7 +103,8 @@ async function latency() {
       const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
       const samples = [];
       let timeouts = 0;
-      const [low, high] = [Number(input.min || 0.5), Number(input.max || 4)];
+      // Rungs of the slider: its neighbours, up and down, so that every move changes the number.
+      const start = Math.round(0.4 * Number(input.min) + 0.6 * Number(input.max));
       for (let round = 0; round < rounds; round++) {
         // From any point within a frame, as a hand would.
         await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
@@ -116,7 +117,7 @@ async function latency() {
           setTimeout(() => { observer.disconnect(); resolve(false); }, 2000);
         });
         const began = performance.now();
-        setValue.call(input, `${low + (high - low) * (0.3 + 0.02 * (round % 10) + 0.01 * Math.random())}`);
+        setValue.call(input, `${start + (round % 8 < 4 ? round % 4 : 4 - (round % 4))}`);
         input.dispatchEvent(new Event('input', { bubbles: true }));
         if (await changed) {
           const text = performance.now() - began;
