@@ -6,7 +6,7 @@
 //!
 //! One way through, and imports point only upstream (`tests/layering.rs` holds the order):
 //! [`experiment`] -> [`tokens`], [`weights`] -> [`attention`] -> [`jacobian`] -> [`spectral`] -> [`bounds`] ->
-//! [`measure`] -> [`sweep`] -> [`message`] -> the page.
+//! [`measure`] -> [`sweep`], [`regime`] -> [`message`] -> the page.
 //!
 //! # References
 //! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.
@@ -31,6 +31,7 @@ pub mod message;
 pub mod picture;
 pub mod plot;
 pub mod random;
+pub mod regime;
 pub mod runner;
 pub mod spectral;
 pub mod sweep;

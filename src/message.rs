@@ -9,6 +9,7 @@ use crate::bounds::Bound;
 use crate::experiment::Experiment;
 use crate::measure::Measurement;
 use crate::picture::{AttentionPicture, TokenPicture};
+use crate::regime::{FamilyPoint, Regime, RegimePlan};
 use crate::sweep::SweepPoint;
 
 /// Names a run.
@@ -50,8 +51,33 @@ pub enum Request {
         /// Draws a length of the sweep they must hold for.
         draws: usize,
     },
+    /// The bounds over n from 2 on as far as one likes, then exact norms of the adversarial tokens.
+    Regime {
+        /// The run.
+        run_id: RunId,
+        /// Whose weights, ball, mask and normaliser.
+        experiment: Experiment,
+        /// The n of the curves.
+        plan: RegimePlan,
+        /// The n of the exact norms.
+        family_plan: RegimePlan,
+    },
     /// End whatever runs.
     Cancel,
+}
+
+impl Request {
+    /// The run that it begins.
+    #[must_use]
+    pub fn run_id(&self) -> Option<RunId> {
+        match self {
+            Request::Measure { run_id, .. }
+            | Request::Sweep { run_id, .. }
+            | Request::Curves { run_id, .. }
+            | Request::Regime { run_id, .. } => Some(*run_id),
+            Request::Cancel => None,
+        }
+    }
 }
 
 /// From the worker.
@@ -103,6 +129,20 @@ pub enum Reply {
         radius: f64,
         /// (n, the bounds that apply).
         bounds: Vec<(usize, Vec<Bound>)>,
+    },
+    /// Bound curves from n = 2 on.
+    Regime {
+        /// The run.
+        run_id: RunId,
+        /// The curves.
+        regime: Box<Regime>,
+    },
+    /// Exact norms of adversarial tokens, in order of n.
+    Family {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        points: Vec<FamilyPoint>,
     },
     /// A run is complete.
     Finished {

@@ -41,7 +41,7 @@ pub fn measure_in_js(experiment: &ExperimentInput) -> Result<MeasurementOutput, 
 #[wasm_bindgen(js_name = sweep)]
 pub fn sweep_in_js(experiment: &ExperimentInput, lengths: Vec<usize>, draws: usize) -> Result<SweepOutput, JsError> {
     let plan = SweepPlan::new(&parse(experiment)?, &lengths, draws)?;
-    let options = MeasureOptions { dense_limit: 0, ..MeasureOptions::default() };
+    let options = MeasureOptions::for_sweep();
     let points = (0..plan.n_points())
         .map(|point_idx| Ok(plan.point(point_idx, &measure_with(&plan.experiment_at(point_idx)?, options)?)))
         .collect::<Result<Vec<_>, InputError>>()?;

@@ -1,16 +1,12 @@
 //! What the worker does with requests: one run at a time, in slices. No browser here: the clock is an argument.
 
-use nalgebra::DMatrix;
-
-use crate::attention::Normalizer;
-use crate::bounds::{Setting, all_bounds};
-use crate::experiment::{Experiment, InputError, TokenSource};
+use crate::bounds::all_bounds;
+use crate::experiment::InputError;
 use crate::measure::{MeasureOptions, Measuring, Step};
 use crate::message::{Reply, Request, RunId};
-use crate::picture::{attention_picture, token_picture};
-use crate::sweep::{SweepPlan, SweepPoint, Sweeping};
-use crate::tokens;
-use crate::weights::{inputs, weights_for};
+use crate::picture::{TokenPicture, attention_picture, token_picture};
+use crate::regime::{Family, FamilyPoint, regime};
+use crate::sweep::{SweepPlan, SweepPoint, Sweeping, setting_of_draws};
 
 /// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the worker.
 pub const SLICE_MILLISECONDS: f64 = 8.0;
@@ -50,6 +46,10 @@ enum Work {
         head_idx: usize,
         most_cells: usize,
     },
+    Family {
+        family: Box<Family>,
+        pending: Vec<FamilyPoint>,
+    },
     Sweep {
         sweeping: Box<Sweeping>,
         pending: Vec<SweepPoint>,
@@ -62,10 +62,7 @@ impl Runner {
         if let Some(job) = self.job.take() {
             emit(Reply::Cancelled { run_id: job.run_id });
         }
-        let run_id = match &request {
-            Request::Cancel => return,
-            Request::Measure { run_id, .. } | Request::Sweep { run_id, .. } | Request::Curves { run_id, .. } => *run_id,
-        };
+        let Some(run_id) = request.run_id() else { return };
         emit(Reply::Started { run_id });
         self.job = Some(Job { run_id, began: now, reported: now, work: Work::Fresh(request) });
     }
@@ -109,14 +106,25 @@ impl Job {
                 Step::Done(measurement) => {
                     emit(Reply::Measured {
                         run_id,
-                        measurement: Box::new(measurement),
-                        attention: attention_picture(measuring.forward(), *head_idx, *most_cells),
-                        tokens: token_picture(&measuring.inputs().tokens),
+                        measurement,
+                        attention: attention_picture(measuring.view(), *head_idx, *most_cells),
+                        tokens: pictured_tokens(measuring),
                         milliseconds: clock() - self.began,
                     });
                     return Ok(Turn::Idle);
                 }
             },
+            Work::Family { family, pending } => {
+                let point = family.step();
+                pending.extend(point);
+                if point.is_none() || clock() - self.reported > REPORT_MILLISECONDS {
+                    self.reported = clock();
+                    emit(Reply::Family { run_id, points: std::mem::take(pending) });
+                }
+                if point.is_none() {
+                    return Ok(Turn::Idle);
+                }
+            }
             Work::Sweep { sweeping, pending } => {
                 let step = sweeping.step()?;
                 if let Some(Some(point)) = step {
@@ -140,6 +148,17 @@ impl Job {
     }
 }
 
+/// The tokens' picture: the positions of clusters and of long lists of equal tokens.
+fn pictured_tokens(measuring: &Measuring) -> TokenPicture {
+    /// A longer list is shown by its distinct tokens.
+    const MOST_LISTED: f64 = 4096.0;
+    let tokens = &measuring.inputs().tokens;
+    match measuring.distinct() {
+        Some((positions, logs)) if measuring.n() > MOST_LISTED => token_picture(positions, Some(logs)),
+        _ => token_picture(tokens, None),
+    }
+}
+
 /// The work of a request; `None` where it is answered already.
 fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> Result<Option<Work>, InputError> {
     let options = MeasureOptions::default();
@@ -149,9 +168,15 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             let measuring = Box::new(Measuring::start(&experiment, options)?);
             Some(Work::Measure { measuring, head_idx, most_cells })
         }
+        Request::Regime { experiment, plan, family_plan, .. } => {
+            emit(Reply::Regime { run_id, regime: Box::new(regime(&experiment, &plan)?) });
+            let family = Family::new(&experiment, &family_plan)?;
+            family.map(|family| Work::Family { family: Box::new(family), pending: Vec::new() })
+        }
         Request::Sweep { experiment, lengths, draws, .. } => {
             let plan = SweepPlan::new(&experiment, &lengths, draws)?;
-            Some(Work::Sweep { sweeping: Box::new(Sweeping::new(plan, options)), pending: Vec::new() })
+            let sweeping = Box::new(Sweeping::new(plan, MeasureOptions::for_sweep()));
+            Some(Work::Sweep { sweeping, pending: Vec::new() })
         }
         Request::Curves { experiment, lengths, draws, .. } => {
             let setting = setting_of_draws(&experiment, lengths.iter().copied().max().unwrap_or(2), draws)?;
@@ -160,46 +185,4 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             None
         }
     })
-}
-
-/// A setting whose bounds hold for every draw of a sweep up to `longest` tokens: R is that of the ball, and the
-/// normaliser's factor is the largest over the draws. A shorter draw is the beginning of a longer one, so that the
-/// longest speaks for all.
-pub fn setting_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Setting, InputError> {
-    let of = |tokens: &DMatrix<f64>, radius: f64| {
-        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
-        weights_for(experiment, tokens.nrows()).map(|weights| Setting::new(experiment, &weights, &normalizer, radius))
-    };
-    match &experiment.tokens {
-        TokenSource::Random(law) => {
-            let mut setting: Option<Setting> = None;
-            for draw in 0..draws.max(1) as u64 {
-                let tokens = tokens::random_tokens(&crate::experiment::RandomTokens {
-                    n: longest.clamp(2, crate::experiment::limits::MAX_TOKENS),
-                    seed: law.seed.wrapping_add(draw),
-                    ..*law
-                });
-                let factor = Normalizer::new(experiment.normalization, experiment.eps, &tokens).jacobian_norm_bound();
-                match &mut setting {
-                    None => setting = Some(of(&tokens, law.radius)?),
-                    // Without a composed normaliser the factor is 1 whatever the draw.
-                    Some(setting) if setting.outer_factor != 1.0 => {
-                        setting.outer_factor = setting.outer_factor.max(factor);
-                    }
-                    Some(_) => break,
-                }
-            }
-            setting.ok_or(InputError::Empty { what: "The sweep".into(), least: "one draw".into() })
-        }
-        TokenSource::Explicit(rows) => {
-            let tokens = tokens::listed_tokens(rows);
-            let largest = tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
-            of(&tokens, largest)
-        }
-        _ => {
-            let inputs = inputs(experiment)?;
-            let largest = inputs.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
-            of(&inputs.tokens, largest)
-        }
-    }
 }

@@ -3,12 +3,16 @@
 //! Every point is an experiment of its own ([`SweepPlan::experiment_at`]), so that any point can be taken out and
 //! measured again anywhere. Points are computed by index, never accumulated.
 
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::experiment::{Experiment, InputError, Rows, TokenSource, limits};
+use crate::attention::Normalizer;
+use crate::bounds::Setting;
+use crate::experiment::{Experiment, InputError, RandomTokens, Rows, TokenSource, limits};
 use crate::measure::{MeasureOptions, Measurement, Measuring, Method, Step};
 use crate::tokens;
+use crate::weights::{inputs, weights_for};
 
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
@@ -118,7 +122,7 @@ impl SweepPlan {
     #[must_use]
     pub fn point(&self, point_idx: usize, measurement: &Measurement) -> SweepPoint {
         SweepPoint {
-            n: measurement.n,
+            n: measurement.n as usize,
             draw: point_idx % self.draws,
             spectral: measurement.spectral,
             radius: measurement.radius,
@@ -166,11 +170,10 @@ pub struct Sweeping {
 }
 
 impl Sweeping {
-    /// Starts at the first point.
+    /// Starts at the first point; the options are [`MeasureOptions::for_sweep`] or like them.
     #[must_use]
     pub fn new(plan: SweepPlan, options: MeasureOptions) -> Self {
-        // A sweep shows one norm a point: the others would only cost time.
-        Sweeping { plan, options: MeasureOptions { dense_limit: 0, ..options }, next: 0, current: None }
+        Sweeping { plan, options, next: 0, current: None }
     }
 
     /// Points done and points in all.
@@ -201,6 +204,52 @@ impl Sweeping {
                 self.next += 1;
                 Ok(Some(Some(point)))
             }
+        }
+    }
+}
+
+/// A setting whose bounds hold for every draw of a sweep up to `longest` tokens: R is that of the ball, and the
+/// normaliser's factor is the largest over the draws. A shorter draw is the beginning of a longer one, so that the
+/// longest speaks for all.
+///
+/// # Errors
+/// [`InputError`] of the experiment.
+pub fn setting_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Setting, InputError> {
+    let of = |tokens: &DMatrix<f64>, radius: f64| {
+        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
+        weights_for(experiment, tokens.nrows())
+            .map(|weights| Setting::new(experiment, &weights, &normalizer, radius, (longest as f64).ln()))
+    };
+    match &experiment.tokens {
+        TokenSource::Random(law) => {
+            let mut setting: Option<Setting> = None;
+            for draw in 0..draws.max(1) as u64 {
+                let tokens = tokens::random_tokens(&RandomTokens {
+                    n: longest.clamp(2, limits::MAX_TOKENS),
+                    seed: law.seed.wrapping_add(draw),
+                    ..*law
+                });
+                let factor = Normalizer::new(experiment.normalization, experiment.eps, &tokens).jacobian_norm_bound();
+                match &mut setting {
+                    None => setting = Some(of(&tokens, law.radius)?),
+                    // Without a composed normaliser the factor is 1 whatever the draw.
+                    Some(setting) if setting.outer_factor != 1.0 => {
+                        setting.outer_factor = setting.outer_factor.max(factor);
+                    }
+                    Some(_) => break,
+                }
+            }
+            setting.ok_or(InputError::Empty { what: "The sweep".into(), least: "one draw".into() })
+        }
+        TokenSource::Explicit(rows) => {
+            let tokens = tokens::listed_tokens(rows);
+            let largest = tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+            of(&tokens, largest)
+        }
+        _ => {
+            let inputs = inputs(experiment)?;
+            let largest = inputs.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+            of(&inputs.tokens, largest)
         }
     }
 }

@@ -56,17 +56,129 @@ pub fn subset(tokens: &DMatrix<f64>, n: usize, seed: u64) -> DMatrix<f64> {
     tokens.select_columns(&indices)
 }
 
-/// The adversarial tokens of [C] (and its published script) for A, d x n: R (-u, u, .., u) or R (u, u/2, .., u/2),
-/// with u a real eigenvector of A, whichever of the lowest and the highest eigenvalue serves better.
+/// The query and key matrices of a head, both k x d.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryKey<'a> {
+    /// k x d.
+    pub q: &'a DMatrix<f64>,
+    /// k x d.
+    pub k: &'a DMatrix<f64>,
+}
+
+impl QueryKey<'_> {
+    /// A = K^T Q / sqrt(k), d x d.
+    #[must_use]
+    pub fn a(self) -> DMatrix<f64> {
+        self.k.tr_mul(self.q) / (self.q.nrows() as f64).sqrt()
+    }
+}
+
+/// The line of the adversarial tokens of [C] (and its published script), and where the tokens lie on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdversarialDirection {
+    /// u, a unit eigenvector of A for a real eigenvalue, its largest entry positive.
+    pub direction: DVector<f64>,
+    /// The first token is at this multiple of R u.
+    pub first: f64,
+    /// All others are at this multiple of R u.
+    pub others: f64,
+    /// gamma = max(-lambda_min, lambda_max/8) over the real eigenvalues of A.
+    pub gamma: f64,
+}
+
+impl AdversarialDirection {
+    /// That of a head: R (-u, u, .., u) or R (u, u/2, .., u/2), whichever of the lowest and the highest real eigenvalue
+    /// serves better.
+    ///
+    /// # Errors
+    /// [`InputError::NoRealEigenvalue`].
+    pub fn of(head: QueryKey<'_>) -> Result<Self, InputError> {
+        let small = SmallProblem::of(head);
+        let (lambda_min, lambda_max) = extreme_real_eigenvalues(&small.matrix)?;
+        let from_highest = lambda_max > -8.0 * lambda_min;
+        let direction = small.direction(head, if from_highest { lambda_max } else { lambda_min });
+        let (first, others) = if from_highest { (1.0, 0.5) } else { (-1.0, 1.0) };
+        Ok(AdversarialDirection { direction, first, others, gamma: (-lambda_min).max(lambda_max / 8.0) })
+    }
+}
+
+/// The adversarial tokens of a head, d x n.
 ///
 /// # Errors
 /// [`InputError::NoRealEigenvalue`].
-pub fn adversarial_tokens(a: &DMatrix<f64>, n: usize, radius: f64) -> Result<DMatrix<f64>, InputError> {
-    let (lambda_min, lambda_max) = extreme_real_eigenvalues(a)?;
-    let from_highest = lambda_max > -8.0 * lambda_min;
-    let u = eigenvector(a, if from_highest { lambda_max } else { lambda_min });
-    let (first, others) = if from_highest { (radius, 0.5 * radius) } else { (-radius, radius) };
-    Ok(DMatrix::from_fn(a.nrows(), n, |row, col| u[row] * if col == 0 { first } else { others }))
+pub fn adversarial_tokens(head: QueryKey<'_>, n: usize, radius: f64) -> Result<DMatrix<f64>, InputError> {
+    let AdversarialDirection { direction, first, others, .. } = AdversarialDirection::of(head)?;
+    let (first, others) = (radius * first, radius * others);
+    Ok(DMatrix::from_fn(direction.len(), n, |row, col| direction[row] * if col == 0 { first } else { others }))
+}
+
+/// Unit eigenvectors of A for its lowest and its highest real eigenvalue.
+///
+/// # Errors
+/// [`InputError::NoRealEigenvalue`].
+pub fn extreme_real_eigenvectors(head: QueryKey<'_>) -> Result<[DVector<f64>; 2], InputError> {
+    let small = SmallProblem::of(head);
+    let (lambda_min, lambda_max) = extreme_real_eigenvalues(&small.matrix)?;
+    Ok([lambda_min, lambda_max].map(|lambda| small.direction(head, lambda)))
+}
+
+/// The skew witness (ours, docs/theory.md): A = -c I + sqrt(||A||^2 - c^2) J, J the quarter turn of the plane, with
+/// c R^2 = (1/2) ln(n - 1), at most ||A||; 2 x 2.
+#[must_use]
+pub fn skew_matrix(a_norm: f64, radius: f64, ln_n_minus_1: f64) -> DMatrix<f64> {
+    let c = (0.5 * ln_n_minus_1 / (radius * radius)).min(a_norm);
+    // (|A| - c)(|A| + c) keeps the digits that squares lose.
+    let turn = ((a_norm - c) * (a_norm + c)).max(0.0).sqrt();
+    DMatrix::from_row_slice(2, 2, &[-c, -turn, turn, -c])
+}
+
+/// The tokens of the skew witness: R (-e, e, .., e) in the plane, 2 x n.
+#[must_use]
+pub fn skew_tokens(n: usize, radius: f64) -> DMatrix<f64> {
+    DMatrix::from_fn(2, n, |row, col| match (row, col) {
+        (0, 0) => -radius,
+        (0, _) => radius,
+        _ => 0.0,
+    })
+}
+
+/// The matrix whose eigenvalues are those of A = K^T Q / sqrt(k), and which of two sides it is on.
+///
+/// Where k < d, A has the nonzero eigenvalues of B = Q K^T / sqrt(k), and B w = lambda w gives A K^T w = lambda K^T w.
+struct SmallProblem {
+    matrix: DMatrix<f64>,
+    side: Side,
+}
+
+enum Side {
+    Tokens,
+    Queries,
+}
+
+impl SmallProblem {
+    fn of(head: QueryKey<'_>) -> Self {
+        let (k, d) = head.q.shape();
+        match k < d {
+            true => SmallProblem { matrix: head.q * head.k.transpose() / (k as f64).sqrt(), side: Side::Queries },
+            false => SmallProblem { matrix: head.a(), side: Side::Tokens },
+        }
+    }
+
+    /// The unit eigenvector of A for an eigenvalue, its largest entry positive.
+    fn direction(&self, head: QueryKey<'_>, lambda: f64) -> DVector<f64> {
+        let w = eigenvector(&self.matrix, lambda);
+        let mut u = match self.side {
+            Side::Tokens => w,
+            Side::Queries => head.k.tr_mul(&w),
+        };
+        if u.norm() == 0.0 {
+            u[0] = 1.0;
+        }
+        let lead = u[u.iamax()];
+        let length = u.norm();
+        u /= lead.signum() * length;
+        u
+    }
 }
 
 /// The lowest and the highest real eigenvalue of a square matrix.
@@ -86,16 +198,13 @@ fn extreme_real_eigenvalues(a: &DMatrix<f64>) -> Result<(f64, f64), InputError> 
     Ok((real.iter().copied().fold(f64::INFINITY, f64::min), real.iter().copied().fold(f64::NEG_INFINITY, f64::max)))
 }
 
-/// A unit eigenvector for a real eigenvalue: the last right singular vector of A - lambda I, its largest entry positive.
+/// A unit eigenvector for a real eigenvalue: the last right singular vector of A - lambda I.
 fn eigenvector(a: &DMatrix<f64>, lambda: f64) -> DVector<f64> {
     let d = a.nrows();
     let shifted = a - DMatrix::identity(d, d) * lambda;
     let gram = shifted.transpose() * shifted;
     let eigen = gram.symmetric_eigen();
-    let mut u: DVector<f64> = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
-    let lead = u[u.iamax()];
-    u /= lead.signum() * u.norm();
-    u
+    eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned()
 }
 
 #[cfg(test)]
@@ -123,16 +232,38 @@ mod tests {
 
     #[test]
     fn adversarial_tokens_of_minus_one_are_the_papers() {
-        let tokens = adversarial_tokens(&DMatrix::from_element(1, 1, -1.0), 4, 2.0).expect("a real eigenvalue");
+        let (one, minus) = (DMatrix::from_element(1, 1, 1.0), DMatrix::from_element(1, 1, -1.0));
+        let tokens = adversarial_tokens(QueryKey { q: &minus, k: &one }, 4, 2.0).expect("a real eigenvalue");
         assert_eq!(tokens.as_slice(), &[-2.0, 2.0, 2.0, 2.0]);
-        let tokens = adversarial_tokens(&DMatrix::from_element(1, 1, 1.0), 3, 2.0).expect("a real eigenvalue");
+        let tokens = adversarial_tokens(QueryKey { q: &one, k: &one }, 3, 2.0).expect("a real eigenvalue");
         assert_eq!(tokens.as_slice(), &[2.0, 1.0, 1.0]);
     }
 
     #[test]
     fn a_rotation_has_no_real_eigenvalue() {
         let rotation = DMatrix::from_row_slice(2, 2, &[0.0, -1.0, 1.0, 0.0]);
-        assert_eq!(adversarial_tokens(&rotation, 4, 1.0), Err(InputError::NoRealEigenvalue));
+        let identity = DMatrix::identity(2, 2);
+        let head = QueryKey { q: &rotation, k: &identity };
+        assert_eq!(adversarial_tokens(head, 4, 1.0), Err(InputError::NoRealEigenvalue));
+    }
+
+    #[test]
+    fn the_eigenvector_of_a_head_of_low_rank_is_that_of_the_whole_a() {
+        let entry = |row: usize, col: usize, turn: f64| ((3 * row + 5 * col) as f64 * turn).sin();
+        let (q, k) = (DMatrix::from_fn(3, 7, |r, c| entry(r, c, 1.3)), DMatrix::from_fn(3, 7, |r, c| entry(r, c, 0.7)));
+        let head = QueryKey { q: &q, k: &k };
+        for u in extreme_real_eigenvectors(head).expect("an odd size has a real eigenvalue") {
+            let image = head.a() * &u;
+            assert!((&image - &u * u.dot(&image)).norm() < 1e-10 * head.a().norm(), "{u} is no eigenvector");
+        }
+    }
+
+    #[test]
+    fn the_skew_matrix_has_the_norm_that_was_asked_for() {
+        for (a_norm, radius, ln_n) in [(1.0, 3.0, 10.0), (0.5, 1.0, 3.0), (1e3, 1e3, 41.0), (2.0, 1e-3, 5.0)] {
+            let norm = skew_matrix(a_norm, radius, ln_n).singular_values()[0];
+            assert!((norm / a_norm - 1.0).abs() < 1e-12, "{norm} for {a_norm}");
+        }
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use nalgebra::DMatrix;
 
 use crate::experiment::{
-    Experiment, Head, InputError, Output, RandomWeights, Rows, TokenSource, WeightSource, limits::MAX_WEIGHT_ENTRIES,
-    weights_too_large,
+    Attention, Experiment, Head, InputError, Output, RandomWeights, Rows, TokenSource, WeightSource,
+    limits::MAX_WEIGHT_ENTRIES, weights_too_large,
 };
 use crate::random::{Random, Stream};
-use crate::tokens;
+use crate::tokens::{self, QueryKey};
 
 /// One head: Q and K are k x d, V is d_v x d.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,13 +36,15 @@ pub struct Inputs {
     pub tokens: DMatrix<f64>,
     /// Heads and output matrix.
     pub weights: Weights,
+    /// For a token measure: the natural logarithm of how many tokens each column of `tokens` stands for.
+    pub ln_multiplicities: Option<Vec<f64>>,
 }
 
 impl HeadWeights {
-    /// A = K^T Q / sqrt(k), d x d.
+    /// Q and K, which make A.
     #[must_use]
-    pub fn a(&self) -> DMatrix<f64> {
-        self.k.tr_mul(&self.q) / (self.q.nrows() as f64).sqrt()
+    pub fn query_key(&self) -> QueryKey<'_> {
+        QueryKey { q: &self.q, k: &self.k }
     }
 }
 
@@ -51,6 +53,24 @@ impl Weights {
     #[must_use]
     pub fn d(&self) -> usize {
         self.heads.first().map_or(0, |head| head.q.ncols())
+    }
+
+    /// Of each head (O_h^T, V_h) whose product O_h V_h it adds to the output; O_h is the identity without an output matrix.
+    #[must_use]
+    pub fn values_through_output(&self) -> Vec<(DMatrix<f64>, &DMatrix<f64>)> {
+        let mut column = 0;
+        self.heads
+            .iter()
+            .map(|head| {
+                let d_v = head.v.nrows();
+                let outer = match &self.output {
+                    Some(output) => output.columns(column, d_v).transpose(),
+                    None => DMatrix::identity(d_v, d_v),
+                };
+                column += d_v;
+                (outer, &head.v)
+            })
+            .collect()
     }
 
     /// The dimension of an output token.
@@ -75,17 +95,57 @@ pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
             let weights = weights_for(experiment, d_of_weights(experiment)?)?;
             let d = weights.d();
             crate::experiment::limits::check_tokens(*n, d)?;
-            let tokens = tokens::adversarial_tokens(&weights.heads[0].a(), *n, *radius)?;
-            Ok(Inputs { tokens, weights })
+            let tokens = tokens::adversarial_tokens(weights.heads[0].query_key(), *n, *radius)?;
+            Ok(Inputs { tokens, weights, ln_multiplicities: None })
         }
-        TokenSource::Skew { .. } => Err(not_yet("tokens.source", "skew", "explicit, random, adversarial")),
-        TokenSource::Clusters { .. } => Err(not_yet("tokens.source", "clusters", "explicit, random, adversarial")),
+        TokenSource::Skew { n, radius } => {
+            crate::experiment::limits::check_tokens(*n, 2)?;
+            let weights = skew_weights(experiment, *radius, (*n as f64 - 1.0).max(1.0).ln())?;
+            Ok(Inputs { tokens: tokens::skew_tokens(*n, *radius), weights, ln_multiplicities: None })
+        }
+        TokenSource::Clusters { positions, log_multiplicities } => {
+            let inputs = with_tokens(experiment, tokens::listed_tokens(positions))?;
+            Ok(Inputs { ln_multiplicities: Some(log_multiplicities.clone()), ..inputs })
+        }
     }
+}
+
+/// The weights of the skew witness: its own A, whose norm, and V, are those of the experiment's weights; without weights
+/// ||A|| = 1 and V = I.
+fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Result<Weights, InputError> {
+    let conflict = |problem: &str| InputError::Conflict {
+        what: "`tokens.source` = \"skew\"".into(),
+        problem: problem.into(),
+        fix: "Leave the weights out, or give one head for tokens of dimension 2 without an output matrix.".into(),
+    };
+    let (a_norm, v) = match &experiment.weights {
+        None => (1.0, DMatrix::identity(2, 2)),
+        Some(WeightSource::Explicit { heads, .. }) if heads[0].q.n_columns() != 2 => {
+            return Err(conflict("lives in the plane, and these weights take tokens of another dimension"));
+        }
+        Some(_) => {
+            let Weights { heads, output } = weights_for(experiment, 2)?;
+            match (<[HeadWeights; 1]>::try_from(heads), output) {
+                (Ok([head]), None) => (head.query_key().a().singular_values()[0], head.v),
+                _ => return Err(conflict("is one head without an output matrix")),
+            }
+        }
+    };
+    if experiment.attention != Attention::Dot {
+        return Err(InputError::Conflict {
+            what: "`tokens.source` = \"skew\"".into(),
+            problem: "is a witness for dot-product attention".into(),
+            fix: "Use \"attention\":\"dot\" with it.".into(),
+        });
+    }
+    // A = K^T Q / sqrt(k) with Q = I and k = 2.
+    let k = tokens::skew_matrix(a_norm, radius, ln_n_minus_1).transpose() * 2f64.sqrt();
+    Ok(Weights { heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v }], output: None })
 }
 
 fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, InputError> {
     let weights = weights_for(experiment, tokens.nrows())?;
-    Ok(Inputs { tokens, weights })
+    Ok(Inputs { tokens, weights, ln_multiplicities: None })
 }
 
 /// The weights of an experiment for tokens of dimension d.

@@ -72,9 +72,16 @@ fn sizes_over_the_limits_and_forms_to_come_are_named() {
     check(&format!(r#"{{"tokens":{{"source":"random","n":1000000,"d":100}},{WEIGHTS}}}"#), &["n times d"]);
     check(&format!(r#"{{"tokens":{{"source":"random","n":100000,"d":1}},{WEIGHTS}}}"#), &["n times n", "16384"]);
     check(&format!(r#"{{{TOKENS},"weights":{{"source":"random","heads":1000,"head_dim":16000}}}}"#), &["weights"]);
-    check(&format!(r#"{{"tokens":{{"source":"skew","n":4}},{WEIGHTS}}}"#), &["tokens.source", "yet"]);
+    let plane = r#"{"source":"explicit","heads":[{"q":[[1]],"k":[[1]],"v":[[1]]}]}"#;
+    check(&format!(r#"{{"tokens":{{"source":"skew"}},"weights":{plane}}}"#), &["skew", "plane", "dimension 2"]);
+    check(&format!(r#"{{"attention":"l2","tokens":{{"source":"skew"}},{WEIGHTS}}}"#), &["skew", "dot"]);
     let clusters = r#""tokens":{"source":"clusters","positions":[[1],[2]],"log_multiplicities":[1,2]}"#;
-    check(&format!("{{{clusters},{WEIGHTS}}}"), &["clusters", "yet"]);
+    let large = r#""tokens":{"source":"clusters","positions":[[1],[2]],"log_multiplicities":[1,701]}"#;
+    check(&format!("{{{large},{WEIGHTS}}}"), &["tokens.log_multiplicities[1]", "700"]);
+    let many: Vec<[f64; 1]> = (0..5000).map(|i| [f64::from(i)]).collect();
+    let logs = vec![1.0; 5000];
+    let many = serde_json::json!({"source": "clusters", "positions": many, "log_multiplicities": logs});
+    check(&format!(r#"{{"tokens":{many},{WEIGHTS}}}"#), &["distinct positions", "4096"]);
     check(&format!(r#"{{"mask":"causal",{clusters},{WEIGHTS}}}"#), &["mask", "clusters"]);
     check(&format!(r#"{{"attention":"l2",{TOKENS},"weights":{{"source":"kim"}}}}"#), &["kim", "yet"]);
     let rotation = r#"{"source":"explicit","heads":[{"q":[[1,0],[0,1]],"k":[[0,-1],[1,0]],"v":[[1,0],[0,1]]}]}"#;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms in order: a room may import from itself and from those before it.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 19] = [
     "random",
     "experiment",
     "tokens",
@@ -16,6 +16,7 @@ const ROOMS: [&str; 18] = [
     "measure",
     "fit",
     "sweep",
+    "regime",
     "picture",
     "message",
     "runner",

@@ -31,5 +31,7 @@ pub fn Formula(
             </math>
         }
         .into_any(),
+        // No formula of one line: said in words.
+        other => view! { <span>{other.formula()}</span> }.into_any(),
     }
 }

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::bounds::{Bound, BoundId};
-use crate::measure::{Measurement, Method};
+use crate::bounds::{Bound, BoundId, Side};
+use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
 
 use super::formulas::Formula;
@@ -24,6 +24,12 @@ impl Shown {
         Shown { sign: kind.sign(), text: Number::of(value).to_string(), full: value.to_string() }
     }
 
+    /// A number of tokens: all digits while it is a number that people write so.
+    fn count(n: f64) -> Self {
+        let text = if n < 1e7 { n.to_string() } else { Number::of(n).to_string() };
+        Shown { text, full: n.to_string(), ..Shown::default() }
+    }
+
     fn whole(value: usize) -> Self {
         Shown { text: value.to_string(), full: value.to_string(), ..Shown::default() }
     }
@@ -39,13 +45,13 @@ pub fn Numbers() -> impl IntoView {
             <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
             <Spectral/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m| Some(Shown::of(m.spectral / (m.n as f64).sqrt(), kind(m)))/>
-                <Reading id="n" label=strings::SMALL_N hint="" read=|m| Some(Shown::whole(m.n))/>
+                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m| Some(Shown::of(m.spectral / m.n.sqrt(), kind(m)))/>
+                <Reading id="n" label=strings::SMALL_N hint="" read=|m| Some(Shown::count(m.n))/>
                 <Reading id="d" label=strings::SMALL_D hint="" read=|m| Some(Shown::whole(m.d))/>
                 <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m| Some(Shown::of(m.radius, Kind::Plain))/>
             </dl>
             <h3>{strings::UPPER_BOUNDS}</h3>
-            {BoundId::ALL.map(|id| view! { <BoundRow id/> }).collect_view()}
+            {BoundId::ALL.into_iter().filter(|id| id.side() == Side::Upper).map(|id| view! { <BoundRow id/> }).collect_view()}
             <dl class="readings ruled">
                 <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
                 <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
@@ -187,10 +193,7 @@ fn number(bound: &Bound) -> Number {
 
 /// Whether the norm is known or bounded from below.
 fn kind(measurement: &Measurement) -> Kind {
-    match measurement.method {
-        Method::Lanczos if !measurement.warnings.is_empty() => Kind::LowerBound,
-        _ => Kind::Exact,
-    }
+    if measurement.warnings.is_empty() { Kind::Exact } else { Kind::LowerBound }
 }
 
 fn measured(page: Page, read: impl Fn(&Measurement) -> Option<Shown> + Send + Sync + 'static) -> Memo<Option<Shown>> {

@@ -321,6 +321,9 @@ pub fn bound_label_short(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => "any n",
         BoundId::CastinMeanField => "mean-field",
+        BoundId::UnifiedMasked => "unified",
+        BoundId::AdversarialEnvelope => "envelope",
+        bound => bound.label(),
     }
 }
 
@@ -394,12 +397,12 @@ pub fn head(head: usize) -> String {
 
 pub fn attention_finding(picture: &AttentionPicture) -> String {
     let sums = || picture.column_sums.iter().copied();
-    let largest = sums().fold(0.0f32, f32::max);
+    let largest = sums().fold(0.0, f64::max);
     let at = sums().position(|sum| sum == largest).map_or(0, |token| token + 1);
     let averaged = if picture.side < picture.n { " Cells are averages." } else { "" };
     format!(
         "Row: a token; column: one it attends to. The largest column sum, how much attention one token draws, is {} of n = {}, at token {at}.{averaged}",
-        Number::of(f64::from(largest)),
+        Number::of(largest),
         picture.n
     )
 }
@@ -471,10 +474,10 @@ pub fn how(measurement: &Measurement) -> String {
         measurement.warnings.first().map(|Warning::Unconverged { relative_residual, .. }| *relative_residual);
     match (measurement.method, unconverged) {
         (Method::DenseSvd, _) => "exact, by dense SVD".into(),
-        (Method::Lanczos, None) => format!("to 1e-10 (Lanczos, {} steps)", measurement.iterations),
-        (Method::Lanczos, Some(residual)) => {
-            format!("a lower bound: Lanczos stopped at residual {residual:.0e}")
-        }
+        (Method::Clusters, None) if measurement.iterations == 0 => "exact, by distinct tokens".into(),
+        (Method::CausalRuns, None) => format!("to 1e-10 (Lanczos on runs, {} steps)", measurement.iterations),
+        (_, None) => format!("to 1e-10 (Lanczos, {} steps)", measurement.iterations),
+        (_, Some(residual)) => format!("a lower bound: Lanczos stopped at residual {residual:.0e}"),
     }
 }
 
@@ -482,6 +485,8 @@ pub fn method(method: Method) -> &'static str {
     match method {
         Method::DenseSvd => "dense SVD",
         Method::Lanczos => "Lanczos",
+        Method::Clusters => "distinct tokens",
+        Method::CausalRuns => "Lanczos on runs",
     }
 }
 

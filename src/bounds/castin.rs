@@ -14,9 +14,9 @@ pub(super) fn ln_general(setting: &Setting, a: f64) -> Option<f64> {
     if setting.attention != Attention::Dot {
         return None;
     }
-    let n = setting.n;
-    // sqrt of a sum of squares by hypot, which does not overflow before its value does.
-    Some(0.5 * 3f64.ln() + (a * (4.0 * n + 1.0).sqrt()).hypot(n.sqrt()).ln())
+    // sqrt n taken out: what is left is a sqrt(4 + 1/n) and 1, whose hypotenuse does not overflow.
+    let inverse_n = (-setting.ln_n).exp();
+    Some(0.5 * (3f64.ln() + setting.ln_n) + (a * (4.0 + inverse_n).sqrt()).hypot(1.0).ln())
 }
 
 /// ln of (1 + 3a) e^(2a).
@@ -29,19 +29,11 @@ pub(super) fn ln_mean_field(setting: &Setting, a: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::bounds::{BoundId, Combination, HeadNorms, Setting};
+    use crate::bounds::{BoundId, HeadNorms, Setting};
     use crate::experiment::{Attention, Mask};
 
     fn setting(radius: f64, n: f64) -> Setting {
-        Setting {
-            attention: Attention::Dot,
-            mask: Mask::None,
-            n,
-            radius,
-            heads: vec![HeadNorms { a_norm: 1.0, v_norm: 1.0 }],
-            combination: Combination::RootOfSquares,
-            outer_factor: 1.0,
-        }
+        Setting::of_norms(Attention::Dot, Mask::None, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
     /// MATH.md section 9: d = 1, A = -1, V = 1.

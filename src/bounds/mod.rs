@@ -1,13 +1,24 @@
 //! Bounds on the local Lipschitz constant, each with its hypotheses: what does not apply is absent.
 //!
-//! One file a family; this one is the registry.
+//! One file a family; this one is the registry. Statements and proofs are in docs/theory.md.
 
+mod adversarial;
 mod castin;
+mod line;
+mod local;
+mod logarithms;
 mod setting;
+mod story;
+mod two_clusters;
+mod unified;
 
 use serde::{Deserialize, Serialize};
 
+pub use local::{LocalBound, LocalParts};
+pub(crate) use local::{LocalHead, combine as combine_local};
 pub use setting::{Combination, HeadNorms, Setting};
+pub use story::{BoundStory, Loss, LossKind, stories};
+pub use two_clusters::{TwoClusterCurve, TwoClusters};
 
 /// The name of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -16,6 +27,31 @@ pub enum BoundId {
     CastinGeneral,
     /// [C]'s mean-field theorem.
     CastinMeanField,
+    /// Ours, without a mask.
+    Unified,
+    /// Ours, causal.
+    UnifiedMasked,
+    /// Ours, at the tokens themselves.
+    Local,
+    /// The adversarial tokens of [C] at this radius and number of tokens.
+    Adversarial,
+    /// The largest of `Adversarial` over all lengths up to n.
+    AdversarialEnvelope,
+    /// Ours: the best two clusters on a line.
+    TwoClusters,
+    /// Ours: the exact norm for another A of the same norm, which shows how sharp `Unified` is.
+    Skew,
+}
+
+/// Of what a bound is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The norm at the tokens of the experiment.
+    Tokens,
+    /// The largest norm over all tokens in the ball of radius R.
+    Ball,
+    /// The largest norm over the ball for another A of the same norm.
+    OtherWeights,
 }
 
 /// Which side of the norm a bound is on.
@@ -50,8 +86,18 @@ pub struct Bound {
 }
 
 impl BoundId {
-    /// Every bound there is.
-    pub const ALL: [BoundId; 2] = [BoundId::CastinGeneral, BoundId::CastinMeanField];
+    /// Every bound there is, upper ones first.
+    pub const ALL: [BoundId; 9] = [
+        BoundId::CastinGeneral,
+        BoundId::CastinMeanField,
+        BoundId::Unified,
+        BoundId::UnifiedMasked,
+        BoundId::Local,
+        BoundId::TwoClusters,
+        BoundId::Adversarial,
+        BoundId::AdversarialEnvelope,
+        BoundId::Skew,
+    ];
 
     /// Its word in files.
     #[must_use]
@@ -59,6 +105,13 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "castin_general",
             BoundId::CastinMeanField => "castin_mean_field",
+            BoundId::Unified => "unified",
+            BoundId::UnifiedMasked => "unified_masked",
+            BoundId::Local => "local",
+            BoundId::Adversarial => "adversarial",
+            BoundId::AdversarialEnvelope => "adversarial_envelope",
+            BoundId::TwoClusters => "two_clusters",
+            BoundId::Skew => "skew",
         }
     }
 
@@ -68,6 +121,13 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "published, any n",
             BoundId::CastinMeanField => "published, mean-field",
+            BoundId::Unified => "unified",
+            BoundId::UnifiedMasked => "unified, masked",
+            BoundId::Local => "local",
+            BoundId::Adversarial => "adversarial",
+            BoundId::AdversarialEnvelope => "adversarial envelope",
+            BoundId::TwoClusters => "two clusters",
+            BoundId::Skew => "skew witness",
         }
     }
 
@@ -77,6 +137,8 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "Castin, Ablin, Peyré 2024, Theorem 3.3 and its masked twin",
             BoundId::CastinMeanField => "Castin, Ablin, Peyré 2024, mean-field theorem",
+            BoundId::Adversarial => "tokens of Castin, Ablin, Peyré 2024; see docs/theory.md",
+            _ => "ours; proof in docs/theory.md",
         }
     }
 
@@ -86,41 +148,87 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "√3 v √(a²(4n + 1) + n)",
             BoundId::CastinMeanField => "v (1 + 3a) e^(2a)",
+            BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
+            BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
+            BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
+            BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
+            BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
+            BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
+            BoundId::Skew => "the exact norm of −e, e, .., e for A = −cI + √(‖A‖² − c²) J",
         }
     }
 
     /// Which side of the norm it is on.
     #[must_use]
     pub fn side(self) -> Side {
-        Side::Upper
+        match self {
+            BoundId::CastinGeneral
+            | BoundId::CastinMeanField
+            | BoundId::Unified
+            | BoundId::UnifiedMasked
+            | BoundId::Local => Side::Upper,
+            BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Side::Lower,
+        }
     }
 
-    /// The natural logarithm of the bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` where the
+    /// Of what it is a bound.
+    #[must_use]
+    pub fn reach(self) -> Reach {
+        match self {
+            BoundId::Local => Reach::Tokens,
+            BoundId::Skew => Reach::OtherWeights,
+            _ => Reach::Ball,
+        }
+    }
+
+    /// The natural logarithm of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` where the
     /// hypotheses do not hold.
     fn ln_one_head(self, setting: &Setting, a: f64) -> Option<f64> {
         match self {
             BoundId::CastinGeneral => castin::ln_general(setting, a),
             BoundId::CastinMeanField => castin::ln_mean_field(setting, a),
+            BoundId::Unified => unified::ln_unified(setting, a),
+            BoundId::UnifiedMasked => unified::ln_unified_masked(setting, a),
+            _ => None,
         }
     }
 
-    /// The bound in a setting, `None` where it does not apply.
+    /// The natural logarithm of a bound over the ball.
+    fn ln(self, setting: &Setting) -> Option<f64> {
+        match self {
+            BoundId::Adversarial => adversarial::ln_adversarial(setting),
+            BoundId::AdversarialEnvelope => adversarial::ln_envelope(setting),
+            BoundId::TwoClusters => two_clusters::ln_two_clusters(setting),
+            BoundId::Local | BoundId::Skew => None,
+            _ => {
+                let mut ln_heads = Vec::with_capacity(setting.heads.len());
+                for (head, a) in setting.heads.iter().zip(setting.a_of_heads()) {
+                    ln_heads.push(self.ln_one_head(setting, a)? + head.v_norm.ln());
+                }
+                Some(setting.combination.ln_combine(&ln_heads) + setting.outer_factor.ln())
+            }
+        }
+    }
+
+    /// The bound in a setting, `None` where it does not apply, or needs the tokens themselves.
     #[must_use]
     pub fn at(self, setting: &Setting) -> Option<Bound> {
-        let mut ln_heads = Vec::with_capacity(setting.heads.len());
-        for head in &setting.heads {
-            let a = head.a_norm * setting.radius * setting.radius;
-            ln_heads.push(self.ln_one_head(setting, a)? + head.v_norm.ln());
-        }
-        let ln = setting.combination.ln_combine(&ln_heads) + setting.outer_factor.ln();
+        self.ln(setting).filter(|ln| *ln < f64::INFINITY).map(|ln| Bound::of_ln(self, ln))
+    }
+}
+
+impl Bound {
+    /// A bound from the natural logarithm of its value.
+    #[must_use]
+    pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let value = ln.exp();
-        Some(Bound {
-            id: self,
-            side: self.side(),
+        Bound {
+            id,
+            side: id.side(),
             norm: Norm::Spectral,
             value: value.is_finite().then_some(value),
             log10: ln / std::f64::consts::LN_10,
-        })
+        }
     }
 }
 
@@ -145,8 +253,19 @@ impl Norm {
     }
 }
 
-/// Every bound that applies in a setting.
+/// Every bound over the ball that applies in a setting.
 #[must_use]
 pub fn all_bounds(setting: &Setting) -> Vec<Bound> {
-    BoundId::ALL.into_iter().filter_map(|id| id.at(setting)).collect()
+    bounds_and_witness(setting).0
+}
+
+/// Every bound over the ball that applies in a setting, and the two clusters behind `two_clusters`.
+#[must_use]
+pub fn bounds_and_witness(setting: &Setting) -> (Vec<Bound>, Option<TwoClusters>) {
+    let witness = TwoClusterCurve::new(setting).and_then(|curve| curve.at(setting.ln_n));
+    let bound = |id: BoundId| match (id, &witness) {
+        (BoundId::TwoClusters, found) => found.as_ref().map(|found| Bound::of_ln(id, found.norm.ln())),
+        _ => id.at(setting),
+    };
+    (BoundId::ALL.into_iter().filter_map(bound).collect(), witness)
 }

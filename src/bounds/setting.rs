@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::line::{Line, adversarial_line, lines};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
 use crate::spectral::norm_of_product;
@@ -14,8 +15,8 @@ pub struct Setting {
     pub attention: Attention,
     /// The mask.
     pub mask: Mask,
-    /// Number of tokens; a real number, so that it may pass any integer.
-    pub n: f64,
+    /// Natural logarithm of the number of tokens, which may pass any integer.
+    pub ln_n: f64,
     /// R: largest token norm, or sqrt d under a normaliser.
     pub radius: f64,
     /// The heads.
@@ -24,6 +25,10 @@ pub struct Setting {
     pub combination: Combination,
     /// What the normaliser's Jacobian multiplies in scope `composed`; else 1.
     pub outer_factor: f64,
+    /// Lines through the origin on which token sets are tried; none where no lower bound applies.
+    pub(super) lines: Vec<Line>,
+    /// The line of the adversarial tokens, where there is one.
+    pub(super) adversarial: Option<AdversarialLine>,
 }
 
 /// The constants of one head.
@@ -33,6 +38,15 @@ pub struct HeadNorms {
     pub a_norm: f64,
     /// ||V||_2, or ||O_h V||_2 where there is an output matrix.
     pub v_norm: f64,
+}
+
+/// What the adversarial tokens see of the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct AdversarialLine {
+    /// gamma = max(-lambda_min, lambda_max / 8) over the real eigenvalues of the first head's A.
+    pub(super) gamma: f64,
+    /// |V u| (|O V u| with an output matrix).
+    pub(super) gain: f64,
 }
 
 /// How the bounds of heads add up.
@@ -45,34 +59,72 @@ pub enum Combination {
 }
 
 impl Setting {
-    /// The setting of an experiment with these weights, at tokens that the normaliser has been applied to;
-    /// `largest_norm` is the largest norm of a token before it.
+    /// The setting of an experiment with these weights, e^ln_n tokens, and a normaliser at some of them; `largest_norm`
+    /// is the largest norm of a token before it.
     #[must_use]
-    pub fn new(experiment: &Experiment, weights: &Weights, normalizer: &Normalizer<f64>, largest_norm: f64) -> Self {
-        let (d, n) = normalizer.outputs().shape();
+    pub fn new(
+        experiment: &Experiment,
+        weights: &Weights,
+        normalizer: &Normalizer<f64>,
+        largest_norm: f64,
+        ln_n: f64,
+    ) -> Self {
+        let d = normalizer.outputs().nrows();
         let normalized = experiment.normalization != Normalization::None;
         let composed = normalized && experiment.normalization_scope == Scope::Composed;
+        let heads = head_norms(weights);
+        // The token sets of the lower bounds fill a ball, which no normaliser reaches.
+        let has_lower = experiment.attention == Attention::Dot && !normalized;
         Setting {
             attention: experiment.attention,
             mask: experiment.mask,
-            n: n as f64,
+            ln_n,
             radius: if normalized { (d as f64).sqrt() } else { largest_norm },
-            heads: head_norms(weights),
+            lines: if has_lower { lines(weights, &heads) } else { Vec::new() },
+            adversarial: if has_lower { adversarial_line(weights) } else { None },
+            heads,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
             outer_factor: if composed { normalizer.jacobian_norm_bound() } else { 1.0 },
         }
     }
 
+    /// One head with the given norms, in the ball of a radius: what the tables of bounds are made of.
+    #[must_use]
+    pub fn of_norms(attention: Attention, mask: Mask, norms: HeadNorms, radius: f64, n: f64) -> Self {
+        Setting {
+            attention,
+            mask,
+            ln_n: n.ln(),
+            radius,
+            heads: vec![norms],
+            combination: Combination::RootOfSquares,
+            outer_factor: 1.0,
+            lines: Vec::new(),
+            adversarial: None,
+        }
+    }
+
+    /// The number of tokens.
+    #[must_use]
+    pub fn n(&self) -> f64 {
+        self.ln_n.exp()
+    }
+
     /// The same at another number of tokens.
     #[must_use]
     pub fn with_n(&self, n: f64) -> Self {
-        Setting { n, ..self.clone() }
+        Setting { ln_n: n.ln(), ..self.clone() }
     }
 
     /// The same at another radius.
     #[must_use]
     pub fn with_radius(&self, radius: f64) -> Self {
         Setting { radius, ..self.clone() }
+    }
+
+    /// a = ||A||_2 R^2 of each head.
+    pub fn a_of_heads(&self) -> impl Iterator<Item = f64> + '_ {
+        self.heads.iter().map(|head| head.a_norm * self.radius * self.radius)
     }
 }
 
@@ -93,21 +145,20 @@ impl Combination {
 }
 
 fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
-    let mut column = 0;
+    let values = weights.values_through_output();
     weights
         .heads
         .iter()
-        .map(|head| {
-            let d_v = head.v.nrows();
-            let v_norm = match &weights.output {
-                // O_h V = (O_h^T)^T V.
-                Some(output) => norm_of_product(&output.columns(column, d_v).transpose(), &head.v),
-                None => norm_of_product(&DMatrix::identity(d_v, d_v), &head.v),
-            };
-            column += d_v;
+        .zip(values)
+        .map(|(head, (outer, value))| HeadNorms {
             // A = K^T Q / sqrt(k).
-            let a_norm = norm_of_product(&head.k, &head.q) / (head.q.nrows() as f64).sqrt();
-            HeadNorms { a_norm, v_norm }
+            a_norm: norm_of_product(&head.k, &head.q) / (head.q.nrows() as f64).sqrt(),
+            v_norm: norm_of_product(&outer, value),
         })
         .collect()
+}
+
+/// d x d identity: the transposed outer factor where there is no output matrix.
+pub(super) fn identity(size: usize) -> DMatrix<f64> {
+    DMatrix::identity(size, size)
 }

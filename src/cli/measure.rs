@@ -37,6 +37,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
         lanczos: LanczosOptions { tolerance: arguments.tolerance, ..LanczosOptions::default() },
         svd_limit: arguments.svd_limit.min(MOST_DENSE),
         dense_limit: arguments.dense_limit.min(MOST_DENSE),
+        ..MeasureOptions::default()
     };
     let mut out = io::stdout().lock();
     let mut code = ExitCode::SUCCESS;

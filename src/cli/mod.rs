@@ -1,7 +1,8 @@
-//! The command line: `lipscope measure` and `lipscope sweep`.
+//! The command line: `lipscope measure`, `sweep`, `bounds` and `regime`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
+mod bounds;
 mod measure;
 mod sweep;
 
@@ -25,6 +26,10 @@ enum Command {
     Measure(measure::MeasureArguments),
     /// Measures the spectral norm over a list of lengths n, with several draws at each, on all cores.
     Sweep(sweep::SweepArguments),
+    /// Lists every bound over a list of n up to 1e300, for an experiment's weights and ball.
+    Bounds(bounds::BoundsArguments),
+    /// Writes the regime view's data as CSV: every bound and the exact norms of the adversarial tokens over n.
+    Regime(bounds::RegimeArguments),
 }
 
 /// Runs the command line of this process.
@@ -33,6 +38,8 @@ pub fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Regime(arguments) => bounds::run_regime(&arguments),
     };
     match outcome {
         Ok(code) => code,

@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
     let bar = progress_bar(plan.n_points());
-    let options = MeasureOptions { dense_limit: 0, ..MeasureOptions::default() };
+    let options = MeasureOptions::for_sweep();
     let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
         (0..plan.n_points())
             .into_par_iter()

@@ -15,6 +15,8 @@ pub const MAX_HEADS: usize = 1_024;
 pub const MAX_WEIGHT_ENTRIES: usize = 33_554_432;
 /// The most scores of one head (n times n) that are computed one by one: past it a product takes minutes.
 pub const MAX_SCORES: usize = 16_384 * 16_384;
+/// The largest logarithm of a multiplicity: 1e304 tokens, so that a few thousand such clusters are still a number.
+pub const MAX_LOG_MULTIPLICITY: f64 = 700.0;
 /// The largest file or pasted text that is looked at, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
 

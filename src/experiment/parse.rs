@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::InputError;
 use super::fields::{Fields, rows_of};
-use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_TEXT_BYTES, MAX_TOKENS, MAX_WEIGHT_ENTRIES};
+use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS, MAX_WEIGHT_ENTRIES};
 use super::types::{
     Attention, Experiment, Head, Law, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope, TokenSource,
     WeightSource,
@@ -130,9 +130,9 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
                     reason: "each position has one".into(),
                 });
             }
-            if let Some(at) = logs.entries().iter().position(|log| *log < 0.0) {
+            if let Some(at) = logs.entries().iter().position(|log| !(0.0..=MAX_LOG_MULTIPLICITY).contains(log)) {
                 let found = logs.entries()[at].to_string();
-                let expected = "0 or more: the logarithm of a count";
+                let expected = format!("from 0 to {MAX_LOG_MULTIPLICITY}: the natural logarithm of a count");
                 return Err(InputError::bad_value(format!("tokens.log_multiplicities[{at}]"), &found, expected));
             }
             TokenSource::Clusters { positions, log_multiplicities: logs.entries().to_vec() }

@@ -2,8 +2,12 @@
 //!
 //! J_ij = V \[P_ij (I + (x_j - m_i) b_ij^T) + delta_ij O_i\], O_i = sum_l P_il (x_l - m_i) a_il^T.
 
+mod causal_runs;
+mod clusters;
 mod dense;
 mod operator;
 
+pub use causal_runs::{CausalRuns, RunRow};
+pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ENTRIES};
 pub use dense::dense_jacobian;
 pub use operator::{JacobianOperator, LinearOperator};

@@ -2,18 +2,22 @@
 //!
 //! [`measure`] runs through; [`Measuring`] is the same in steps, for a worker that must listen between them.
 
+mod group;
+mod limit;
+mod local;
+mod steps;
+mod system;
+
 use std::fmt;
 
-use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::attention::Forward;
-use crate::bounds::{Bound, Setting, all_bounds};
+use crate::bounds::{Bound, BoundStory, TwoClusters};
 use crate::experiment::{Experiment, InputError};
-use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
-use crate::spectral::{DenseNorms, Lanczos, LanczosOptions, Status, dense_norms, singular_values};
-use crate::weights::{Inputs, inputs};
+use crate::spectral::LanczosOptions;
+
+pub use steps::{Measuring, Step, View};
 
 /// When which method serves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,11 +29,48 @@ pub struct MeasureOptions {
     pub svd_limit: usize,
     /// Frobenius, l_inf and l_1 norms for Jacobians with at most this many rows and columns.
     pub dense_limit: usize,
+    /// Whether equal tokens are gathered, where there are many and the Jacobian is over `svd_limit`.
+    pub grouping: Grouping,
+    /// How much is found out.
+    pub detail: Detail,
+}
+
+/// Whether equal tokens are gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Where that is cheaper.
+    Auto,
+    /// Never: every token by itself.
+    Never,
+}
+
+/// How much of a measurement is found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All norms and bounds.
+    Full,
+    /// The spectral norm alone, for the points of a sweep.
+    NormOnly,
 }
 
 impl Default for MeasureOptions {
     fn default() -> Self {
-        MeasureOptions { lanczos: LanczosOptions::default(), svd_limit: 128, dense_limit: 1024 }
+        MeasureOptions {
+            lanczos: LanczosOptions::default(),
+            svd_limit: 128,
+            dense_limit: 1024,
+            grouping: Grouping::Auto,
+            detail: Detail::Full,
+        }
+    }
+}
+
+impl MeasureOptions {
+    /// For the points of a sweep: one norm each, and Lanczos from where it is quicker than all singular values
+    /// (docs/performance.md).
+    #[must_use]
+    pub fn for_sweep() -> Self {
+        MeasureOptions { svd_limit: 48, dense_limit: 0, detail: Detail::NormOnly, ..MeasureOptions::default() }
     }
 }
 
@@ -40,6 +81,10 @@ pub enum Method {
     DenseSvd,
     /// Golub-Kahan-Lanczos: a lower bound, as good as its residual says.
     Lanczos,
+    /// Distinct positions with multiplicities: exact to rounding, or as good as its residual says.
+    Clusters,
+    /// Golub-Kahan-Lanczos on runs of equal tokens under the causal mask.
+    CausalRuns,
 }
 
 /// What a result is worth a word about.
@@ -69,14 +114,25 @@ pub struct Measurement {
     pub iterations: usize,
     /// |J^T u - s v| / s; 0 for a dense SVD.
     pub relative_residual: f64,
-    /// Number of tokens.
-    pub n: usize,
+    /// Number of tokens; may pass any integer for a token measure.
+    pub n: f64,
     /// Dimension of a token.
     pub d: usize,
     /// R of the bounds: largest token norm, or sqrt d under a normaliser.
     pub radius: f64,
     /// The bounds that apply.
     pub bounds: Vec<Bound>,
+    /// What stands behind their numbers.
+    pub stories: Vec<BoundStory>,
+    /// The two clusters behind the bound of that name.
+    pub two_clusters: Option<TwoClusters>,
+    /// max_j sum_i P_ij: the most attention that one token draws, over the heads; `None` where `local` is.
+    pub largest_column_sum: Option<f64>,
+    /// Where the norm goes as all tokens are scaled up together; `None` under a normaliser, and where the largest score
+    /// is shared by tokens that differ.
+    pub large_radius_limit: Option<f64>,
+    /// For a token measure: the norm as n goes to infinity at fixed ratios.
+    pub mean_field_limit: Option<f64>,
     /// What to know.
     pub warnings: Vec<Warning>,
 }
@@ -108,155 +164,8 @@ pub fn measure_with(experiment: &Experiment, options: MeasureOptions) -> Result<
     let mut measuring = Measuring::start(experiment, options)?;
     loop {
         if let Step::Done(measurement) = measuring.step()? {
-            return Ok(measurement);
+            return Ok(*measurement);
         }
-    }
-}
-
-/// A measurement under way.
-#[derive(Clone, Debug)]
-pub struct Measuring {
-    options: MeasureOptions,
-    inputs: Inputs,
-    setting: Setting,
-    operator: JacobianOperator<f64>,
-    stage: Stage,
-}
-
-#[derive(Clone, Debug)]
-enum Stage {
-    Dense,
-    Iterating(Lanczos),
-    Finished,
-}
-
-/// What a step of a measurement leaves.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// More steps are needed.
-    Going {
-        /// Lanczos steps so far.
-        iterations: usize,
-        /// The relative residual so far, where it is known.
-        relative_residual: f64,
-    },
-    /// The result.
-    Done(Measurement),
-}
-
-impl Measuring {
-    /// Draws the inputs and runs the forward pass.
-    ///
-    /// # Errors
-    /// [`InputError`].
-    pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
-        let inputs = inputs(experiment)?;
-        let forward = Forward::new(experiment, &inputs)?;
-        let largest_norm = inputs.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
-        let setting = Setting::new(experiment, &inputs.weights, forward.normalizer(), largest_norm);
-        let operator = JacobianOperator::new(forward);
-        Ok(Measuring { options, inputs, setting, operator, stage: Stage::Dense })
-    }
-
-    /// The tokens (d x n) and weights.
-    #[must_use]
-    pub fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
-    /// The hypotheses and constants of the bounds.
-    #[must_use]
-    pub fn setting(&self) -> &Setting {
-        &self.setting
-    }
-
-    /// The forward pass.
-    #[must_use]
-    pub fn forward(&self) -> &Forward<f64> {
-        self.operator.forward()
-    }
-
-    /// One Lanczos step, or the dense work.
-    ///
-    /// # Errors
-    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64.
-    pub fn step(&mut self) -> Result<Step, InputError> {
-        match std::mem::replace(&mut self.stage, Stage::Finished) {
-            Stage::Dense => {
-                let size = self.operator.n_inputs().max(self.operator.n_outputs());
-                if size <= self.options.svd_limit {
-                    let jacobian = dense_jacobian(self.operator.forward());
-                    if let Some(values) = singular_values(&jacobian) {
-                        return self.exact(&jacobian, values).map(Step::Done);
-                    }
-                }
-                self.stage = Stage::Iterating(Lanczos::new(self.operator.n_inputs(), self.options.lanczos));
-                Ok(Step::Going { iterations: 0, relative_residual: f64::INFINITY })
-            }
-            Stage::Iterating(mut lanczos) => match lanczos.step(&mut self.operator) {
-                Status::Going { relative_residual, .. } => {
-                    let iterations = lanczos.iterations();
-                    self.stage = Stage::Iterating(lanczos);
-                    Ok(Step::Going { iterations, relative_residual })
-                }
-                Status::Done => self.iterated(lanczos).map(Step::Done),
-            },
-            Stage::Finished => {
-                // Asked again after the end: start over rather than panic.
-                self.stage = Stage::Dense;
-                Ok(Step::Going { iterations: 0, relative_residual: f64::INFINITY })
-            }
-        }
-    }
-
-    fn exact(&self, jacobian: &DMatrix<f64>, values: Vec<f64>) -> Result<Measurement, InputError> {
-        let spectral = values.first().copied().unwrap_or(0.0);
-        self.measurement(Method::DenseSvd, spectral, Some(dense_norms(jacobian)), Some(values), 0, 0.0)
-    }
-
-    fn iterated(&mut self, lanczos: Lanczos) -> Result<Measurement, InputError> {
-        let triplet = lanczos.finish(&mut self.operator);
-        let size = self.operator.n_inputs().max(self.operator.n_outputs());
-        let dense = (size <= self.options.dense_limit).then(|| dense_norms(&dense_jacobian(self.operator.forward())));
-        let residual = triplet.relative_residual;
-        self.measurement(Method::Lanczos, triplet.value, dense, None, triplet.iterations, residual)
-    }
-
-    fn measurement(
-        &self,
-        method: Method,
-        spectral: f64,
-        dense: Option<DenseNorms>,
-        singular_values: Option<Vec<f64>>,
-        iterations: usize,
-        relative_residual: f64,
-    ) -> Result<Measurement, InputError> {
-        let forward = self.operator.forward();
-        let norms_are_finite = dense.is_none_or(|norms| (norms.frobenius + norms.linf + norms.l1).is_finite());
-        if !spectral.is_finite() || !norms_are_finite {
-            return Err(InputError::Overflow { what: "The entries of the Jacobian".into() });
-        }
-        let tolerance = self.options.lanczos.tolerance;
-        // The residual of the vectors themselves has a floor of rounding that no iteration gets under.
-        let is_unconverged = relative_residual.is_nan() || relative_residual > tolerance.max(1e-13) * 10.0;
-        let warnings = if method == Method::Lanczos && is_unconverged {
-            vec![Warning::Unconverged { relative_residual, tolerance }]
-        } else {
-            Vec::new()
-        };
-        Ok(Measurement {
-            spectral,
-            dense: dense.map(|DenseNorms { frobenius, linf, l1 }| DenseNormValues { frobenius, linf, l1 }),
-            singular_values,
-            method,
-            iterations,
-            relative_residual,
-            n: forward.n(),
-            d: forward.d(),
-            radius: self.setting.radius,
-            bounds: all_bounds(&self.setting),
-            warnings,
-        })
     }
 }
 
@@ -267,6 +176,8 @@ impl Method {
         match self {
             Method::DenseSvd => "dense_svd",
             Method::Lanczos => "lanczos",
+            Method::Clusters => "clusters",
+            Method::CausalRuns => "causal_runs",
         }
     }
 }
@@ -307,11 +218,16 @@ impl Measurement {
             "method": self.method.id(),
             "iterations": self.iterations,
             "relative_residual": self.relative_residual,
-            "n": self.n,
+            "n": whole_or_real(self.n),
             "d": self.d,
             "radius": self.radius,
             "bounds": bounds,
             "warnings": warnings,
         })
     }
+}
+
+/// A count as files have it: a whole number where it is one.
+fn whole_or_real(n: f64) -> Value {
+    if n.fract() == 0.0 && n < 9_007_199_254_740_992.0 { json!(n as u64) } else { json!(n) }
 }

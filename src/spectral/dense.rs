@@ -99,6 +99,15 @@ pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
 }
 
+/// The largest eigenvalue of a positive semidefinite matrix; where the iteration fails, its trace, which is never below
+/// it; infinity where an entry is not finite.
+#[must_use]
+pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
+    let Some((scaled, scale)) = scaled(matrix) else { return f64::INFINITY };
+    let values = view(&scaled).self_adjoint_eigenvalues(faer::Side::Lower);
+    values.map_or_else(|_| matrix.trace(), |values| values.last().copied().unwrap_or(0.0).max(0.0) * scale)
+}
+
 /// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, by the QR factors of their transposes: no m x n matrix.
 #[must_use]
 pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {

@@ -3,5 +3,7 @@
 mod dense;
 mod lanczos;
 
-pub use dense::{DenseNorms, dense_norms, largest_singular_value, norm_of_product, singular_values};
+pub use dense::{
+    DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, norm_of_product, singular_values,
+};
 pub use lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};

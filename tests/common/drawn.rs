@@ -109,6 +109,11 @@ impl Drawn {
         .unwrap_or_else(|problem| panic!("{self:?}: {problem}"))
     }
 
+    /// The tokens.
+    pub fn positions(&self) -> Vec<Vec<f64>> {
+        self.tokens()
+    }
+
     fn tokens(&self) -> Vec<Vec<f64>> {
         let mut random = Random::new(self.seed, Stream::Tokens);
         let mut normal = || -> Vec<f64> { (0..self.d).map(|_| random.normal()).collect() };

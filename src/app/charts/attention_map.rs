@@ -73,7 +73,7 @@ fn heat_map(picture: &AttentionPicture) -> HeatMap {
     let side = picture.side;
     let mut map = HeatMap::new(side, side, picture.weights.iter().map(|weight| f64::from(*weight)).collect());
     (map.row_span, map.col_span) = (picture.n, picture.n);
-    map.column_sums = Some(picture.column_sums.iter().map(|sum| f64::from(*sum)).collect());
+    map.column_sums = Some(picture.column_sums.clone());
     (map.row_label, map.col_label) = (strings::FROM_TOKEN.into(), strings::TO_TOKEN.into());
     map.sums_label = strings::COLUMN_SUMS.into();
     map.range = Extent::new(0.0, map.values.iter().copied().fold(0.0, f64::max));
@@ -108,7 +108,7 @@ fn table(picture: &AttentionPicture) -> Table {
     }
     let mut order: Vec<usize> = (0..picture.column_sums.len()).collect();
     order.sort_by(|a, b| picture.column_sums[*b].total_cmp(&picture.column_sums[*a]));
-    let row = |token: &usize| vec![(token + 1).to_string(), number(picture.column_sums[*token])];
+    let row = |token: &usize| vec![(token + 1).to_string(), Number::of(picture.column_sums[*token]).to_string()];
     Table {
         header: vec![strings::TOKEN.into(), strings::COLUMN_SUM.into()],
         rows: order.iter().take(SUMMARY).map(row).collect(),

@@ -35,6 +35,9 @@ pub fn role_of(bound: BoundId) -> Role {
     match bound {
         BoundId::CastinGeneral => Role::PublishedGeneral,
         BoundId::CastinMeanField => Role::PublishedMeanField,
+        BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
+        BoundId::Local => Role::Local,
+        BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Role::LowerBound,
     }
 }
 

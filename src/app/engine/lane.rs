@@ -55,7 +55,7 @@ impl Lane {
             self.retries = false;
         }
         let Some(request) = self.rest.pop_front() else { return };
-        let Some(run_id) = run_of_request(&request) else { return };
+        let Some(run_id) = request.run_id() else { return };
         hand.send(&request);
         let is_second_try = std::mem::take(&mut self.retries);
         self.running = Some(Run { run_id, request, is_started: false, is_second_try, is_unwanted: false });
@@ -89,16 +89,6 @@ impl Lane {
     }
 }
 
-/// The run that a request begins.
-pub(super) fn run_of_request(request: &Request) -> Option<RunId> {
-    match request {
-        Request::Measure { run_id, .. } | Request::Sweep { run_id, .. } | Request::Curves { run_id, .. } => {
-            Some(*run_id)
-        }
-        Request::Cancel => None,
-    }
-}
-
 /// The run that a reply is about.
 pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
     match reply {
@@ -108,6 +98,8 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Measured { run_id, .. }
         | Reply::Points { run_id, .. }
         | Reply::Curves { run_id, .. }
+        | Reply::Regime { run_id, .. }
+        | Reply::Family { run_id, .. }
         | Reply::Finished { run_id }
         | Reply::Cancelled { run_id }
         | Reply::Failed { run_id, .. } => Some(*run_id),

@@ -1,0 +1,173 @@
+//! Lower bounds from the adversarial tokens of [C], R (-u, u, .., u) or R (u, u/2, .., u/2), with A u = lambda u.
+//!
+//! With gamma = max(-lambda_min, lambda_max/8), g = gamma R^2 and p = 1/(1 + (n-1) e^(-2g)):
+//! - no mask: |V u| sqrt(n-1) p (1 + 2 (1-p) g), at these tokens; its envelope over all n' <= n is a lower bound on the
+//!   largest constant up to n;
+//! - causal: |V u| sqrt(sum_{i=2..n} [p_i (1 + 2 (1-p_i) g)]^2), p_i = 1/(1 + (i-1) e^(-2g)).
+
+use super::Setting;
+use super::logarithms::{ln_minus_one, sigmoid, softplus};
+use super::unified::HEAD;
+use crate::experiment::Mask;
+
+/// ln of the bound at this n and radius, under the setting's mask.
+pub(super) fn ln_adversarial(setting: &Setting) -> Option<f64> {
+    let (line, g) = (setting.adversarial?, growth(setting)?);
+    let ln = match setting.mask {
+        Mask::None => ln_all(ln_minus_one(setting.ln_n), g),
+        Mask::Causal => ln_causal(setting.ln_n.exp(), g),
+    };
+    Some(line.gain.ln() + ln)
+}
+
+/// ln of the largest of the bounds without a mask over all lengths up to n.
+pub(super) fn ln_envelope(setting: &Setting) -> Option<f64> {
+    if setting.mask != Mask::None {
+        return None;
+    }
+    let (line, g) = (setting.adversarial?, growth(setting)?);
+    // With t = (n'-1) e^(-2g): e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises to one maximum; its slope is zero where
+    // (1-t)/2 (1 + 2 g t/(1+t)) + 2 g t/(1+t) = 0, by bisection in ln t.
+    let slope = |t: f64| (1.0 - t) / 2.0 * (1.0 + 2.0 * g * t / (1.0 + t)) + 2.0 * g * t / (1.0 + t);
+    let (mut low, mut high) = (-1.0, 8.0f64);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if slope(middle.exp()) > 0.0 { low = middle } else { high = middle }
+    }
+    let best = low + 2.0 * g;
+    let last = ln_minus_one(setting.ln_n);
+    if last <= best {
+        return Some(line.gain.ln() + ln_all(last, g));
+    }
+    // Lengths are whole: the best one is beside the best real number.
+    let whole = |ln: f64| if ln < 34.0 { ln.exp().max(1.0).ln() } else { ln };
+    let beside = if best < 34.0 {
+        let below = best.exp().floor().max(1.0);
+        ln_all(below.ln(), g).max(ln_all((below + 1.0).ln().min(last), g))
+    } else {
+        ln_all(whole(best), g)
+    };
+    Some(line.gain.ln() + beside)
+}
+
+/// g = gamma R^2, where it is a number of the right sign.
+fn growth(setting: &Setting) -> Option<f64> {
+    let g = setting.adversarial?.gamma * setting.radius * setting.radius;
+    (g.is_finite() && g >= 0.0 && setting.ln_n > 0.0).then_some(g)
+}
+
+/// ln of sqrt(n-1) p (1 + 2 (1-p) g).
+fn ln_all(ln_n_minus_1: f64, g: f64) -> f64 {
+    let excess = ln_n_minus_1 - 2.0 * g;
+    0.5 * ln_n_minus_1 - softplus(excess) + (2.0 * sigmoid(excess) * g).ln_1p()
+}
+
+/// ln of the causal sum's root: its terms are h(i - 1) with h(x) = [s (1 + 2 g t)]^2, t = y/(1+y), s = 1 - t,
+/// y = x e^(-2g), whose integral is the difference of (1 + 2 g t)^3 e^(2g) / (6 g).
+fn ln_causal(n: f64, g: f64) -> f64 {
+    let rate = (-2.0 * g).exp();
+    let shares = |x: f64| {
+        let y = x * rate;
+        (1.0 / (1.0 + y), y / (1.0 + y))
+    };
+    let term = |x: f64| {
+        let (s, t) = shares(x);
+        (s * (1.0 + 2.0 * g * t)).powi(2)
+    };
+    let last = n - 1.0;
+    let mut sum: f64 = (1..=last.min(HEAD).round() as u64).map(|x| term(x as f64)).sum();
+    if last > HEAD {
+        // Euler and Maclaurin over x = HEAD + 1 .. n - 1; differences are factored, so that nothing cancels.
+        let slope = |x: f64| {
+            let (s, t) = shares(x);
+            let growing = 1.0 + 2.0 * g * t;
+            rate * 2.0 * s.powi(3) * growing * (2.0 * g * s - growing)
+        };
+        let ((s_first, t_first), (s_last, t_last)) = (shares(HEAD), shares(last));
+        let (first, end) = (1.0 + 2.0 * g * t_first, 1.0 + 2.0 * g * t_last);
+        sum += (last - HEAD) * s_first * s_last * (first * first + first * end + end * end) / 3.0;
+        sum += 0.5 * (term(last) - term(HEAD)) + (slope(last) - slope(HEAD)) / 12.0;
+    }
+    0.5 * sum.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::setting::AdversarialLine;
+    use crate::bounds::{BoundId, HeadNorms};
+    use crate::experiment::Attention;
+
+    fn at(radius: f64, n: f64, mask: Mask) -> Setting {
+        let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
+        Setting {
+            adversarial: Some(AdversarialLine { gamma: 1.0, gain: 1.0 }),
+            ..Setting::of_norms(Attention::Dot, mask, norms, radius, n)
+        }
+    }
+
+    /// MATH.md section 9.
+    #[test]
+    fn the_envelope_and_the_causal_bound_have_the_tabled_values() {
+        let table = [
+            (2.0, 101.0, 12.19, 5e-3),
+            (2.0, 4096.0, 151.8, 0.05),
+            (2.0, 10001.0, 165.8, 0.05),
+            (2.0, 1e9, 165.8, 0.05),
+            (3.0, 1e8 + 1.0, 4.703e4, 5.0),
+            (3.0, 1e9, 5.09e4, 50.0),
+            (3.0, 1e20, 5.09e4, 50.0),
+        ];
+        for (radius, n, expected, digits) in table {
+            let setting = at(radius, n, Mask::None);
+            let found = BoundId::AdversarialEnvelope.at(&setting).and_then(|b| b.value).expect("it applies");
+            assert!((found - expected).abs() <= digits, "R={radius} n={n}: {found} for {expected}");
+        }
+        for (n, expected) in [(10.0, 3.0351), (100.0, 11.0819), (1000.0, 57.0834), (10000.0, 213.355)] {
+            let found = BoundId::Adversarial.at(&at(2.0, n, Mask::Causal)).and_then(|b| b.value).expect("it applies");
+            assert!((found / expected - 1.0).abs() < 1e-5, "causal n={n}: {found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn the_envelope_is_the_largest_bound_up_to_n() {
+        for radius in [0.3, 1.0, 1.7, 2.0] {
+            let mut largest = 0.0f64;
+            for n in 2..6000 {
+                let setting = at(radius, f64::from(n), Mask::None);
+                largest = largest.max(BoundId::Adversarial.at(&setting).and_then(|b| b.value).expect("it applies"));
+                let found = BoundId::AdversarialEnvelope.at(&setting).and_then(|b| b.value).expect("it applies");
+                assert!((found / largest - 1.0).abs() < 1e-12, "R={radius} n={n}: {found} for {largest}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_causal_sum_by_integral_is_the_sum_by_terms() {
+        for g in [0.0f64, 0.2, 1.0, 3.0, 5.0, 30.0, 1e6] {
+            for n in [2u64, 1024, 1025, 1026, 9000, 400_000] {
+                let rate = (-2.0 * g).exp();
+                let term = |i: u64| {
+                    let p = 1.0 / (1.0 + (i - 1) as f64 * rate);
+                    let rest = (i - 1) as f64 * rate * p;
+                    (p * (1.0 + 2.0 * rest * g)).powi(2)
+                };
+                let terms = (2..=n).rev().map(term).sum::<f64>().sqrt();
+                let found = ln_causal(n as f64, g).exp();
+                assert!((found / terms - 1.0).abs() < 1e-12, "g={g} n={n}: {found} for {terms}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        for radius in [1e-150, 1e-3, 1.0, 1e3, 1e6] {
+            for n in [2.0, 1e9, 1e18, 1e300] {
+                for mask in [Mask::None, Mask::Causal] {
+                    let bound = BoundId::Adversarial.at(&at(radius, n, mask)).expect("it applies");
+                    assert!(bound.log10.is_finite(), "R={radius} n={n} {mask:?}: {}", bound.log10);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Attention restricted to a line through the origin: tokens r_i u and perturbations xi_i u, |u| = 1.
+//!
+//! Every head h then sees one scalar problem: the scores are lambda_h r_i r_j with lambda_h = u^T A_h u, and the response
+//! is a scalar Jacobian B_h times w_h = O_h V_h u. So the norm on such perturbations is a lower bound for any u
+//! (docs/theory.md, `two_clusters`). The candidates are the eigenvectors of A's extreme real eigenvalues, and those of its
+//! symmetric part, whose extreme eigenvalues enclose all the real ones.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::setting::{AdversarialLine, HeadNorms, identity};
+use crate::tokens::AdversarialDirection;
+use crate::weights::{HeadWeights, Weights};
+
+/// Of many heads, those with the largest ||V|| ||A|| are tried.
+const MOST_HEADS: usize = 4;
+
+/// What the heads do on a line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line {
+    /// u.
+    pub(super) direction: DVector<f64>,
+    /// u^T A_h u of each head.
+    pub(super) lambdas: Vec<f64>,
+    /// w_h . w_h' of each pair of heads: zero off the diagonal where heads are concatenated.
+    pub(super) products: DMatrix<f64>,
+}
+
+/// The lines on which token sets are tried.
+pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
+    let mut order: Vec<usize> = (0..weights.heads.len()).collect();
+    order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
+    order
+        .into_iter()
+        .take(MOST_HEADS)
+        .flat_map(|head_idx| directions(&weights.heads[head_idx]))
+        .map(|direction| on_line(weights, direction))
+        .fold(Vec::new(), |mut lines, line| {
+            // Directions that see the same numbers give the same bound.
+            if !lines.iter().any(|known| is_same(known, &line)) {
+                lines.push(line);
+            }
+            lines
+        })
+}
+
+fn is_same(a: &Line, b: &Line) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    a.lambdas.iter().zip(&b.lambdas).all(|(a, b)| near(*a, *b))
+        && a.products.iter().zip(b.products.iter()).all(|(a, b)| near(*a, *b))
+}
+
+/// What the adversarial tokens, which come from the first head, see of the weights. With an output matrix other heads
+/// may cancel the first one's response, so that the bound is for one head only.
+pub(super) fn adversarial_line(weights: &Weights) -> Option<AdversarialLine> {
+    if weights.output.is_some() && weights.heads.len() > 1 {
+        return None;
+    }
+    let AdversarialDirection { direction, gamma, .. } =
+        AdversarialDirection::of(weights.heads.first()?.query_key()).ok()?;
+    let gain = response(weights, 0, &direction).norm();
+    Some(AdversarialLine { gamma, gain })
+}
+
+/// Extreme eigenvectors of A (where real) and of its symmetric part.
+fn directions(head: &HeadWeights) -> Vec<DVector<f64>> {
+    let mut directions = symmetric_extremes(head);
+    if let Ok(extremes) = crate::tokens::extreme_real_eigenvectors(head.query_key()) {
+        directions.extend(extremes);
+    }
+    directions.retain(|u| u.iter().all(|x| x.is_finite()) && (u.norm() - 1.0).abs() < 1e-6);
+    directions
+}
+
+/// The eigenvectors of (A + A^T)/2 for its lowest and its highest eigenvalue, on the span of the rows of Q and K.
+fn symmetric_extremes(head: &HeadWeights) -> Vec<DVector<f64>> {
+    let (k, d) = head.q.shape();
+    let basis = if 2 * k < d {
+        let mut rows = DMatrix::zeros(d, 2 * k);
+        rows.columns_mut(0, k).copy_from(&head.q.transpose());
+        rows.columns_mut(k, k).copy_from(&head.k.transpose());
+        rows.qr().q()
+    } else {
+        identity(d)
+    };
+    let (queries, keys) = (&head.q * &basis, &head.k * &basis);
+    let a = keys.tr_mul(&queries);
+    let symmetric = (&a + a.transpose()) * 0.5;
+    let scale = symmetric.amax();
+    if !(scale.is_finite() && scale > 0.0) {
+        return vec![basis.column(0).into_owned()];
+    }
+    let eigen = (symmetric / scale).symmetric_eigen();
+    [eigen.eigenvalues.imin(), eigen.eigenvalues.imax()]
+        .map(|at| {
+            let u = &basis * eigen.eigenvectors.column(at);
+            let length = u.norm();
+            u / length
+        })
+        .into()
+}
+
+fn on_line(weights: &Weights, direction: DVector<f64>) -> Line {
+    let lambdas: Vec<f64> = weights
+        .heads
+        .iter()
+        .map(|head| (&head.k * &direction).dot(&(&head.q * &direction)) / (head.q.nrows() as f64).sqrt())
+        .collect();
+    let responses: Vec<DVector<f64>> = (0..weights.heads.len()).map(|h| response(weights, h, &direction)).collect();
+    let products = DMatrix::from_fn(responses.len(), responses.len(), |a, b| {
+        if a == b || weights.output.is_some() { responses[a].dot(&responses[b]) } else { 0.0 }
+    });
+    Line { direction, lambdas, products }
+}
+
+/// O_h V_h u, or V_h u where there is no output matrix.
+fn response(weights: &Weights, head_idx: usize, direction: &DVector<f64>) -> DVector<f64> {
+    let value = &weights.heads[head_idx].v * direction;
+    match &weights.output {
+        None => value,
+        Some(output) => {
+            let start: usize = weights.heads[..head_idx].iter().map(|head| head.v.nrows()).sum();
+            output.columns(start, value.len()) * value
+        }
+    }
+}

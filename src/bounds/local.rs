@@ -1,0 +1,279 @@
+//! `local` (ours, docs/theory.md): a bound at the tokens themselves, for every kernel and mask:
+//! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2, M_ij = I + (x_j - m_i) b_ij^T.
+//!
+//! With C_vv, C_vk the covariances of values and keys under row i of P, V O_i = c C_vk Q, and the matrix of w_i is
+//! V V^T + |b_i|^2 C_vv where b does not depend on j (dot product). With an output matrix V stands for R_h V_h, R_h the
+//! triangular factor of O_h, which changes no norm. Cost O(n^2 r (r + k)) a head, r the rows of V.
+
+use nalgebra::DMatrix;
+
+use super::setting::Combination;
+use crate::attention::{Accumulate, Forward, Kernel, View, ViewMut, multiply};
+use crate::weights::{HeadWeights, Weights};
+
+/// What `local` is made of, for the head whose part is largest; the bound itself is over all heads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LocalParts {
+    /// The bound with all heads, without the normaliser's factor.
+    pub value: f64,
+    /// Which head the rest is of.
+    pub head_idx: usize,
+    /// max_i ||V O_i||.
+    pub own: f64,
+    /// sqrt(max_j sum_i P_ij w_i).
+    pub mixed: f64,
+    /// max_j sum_i P_ij, the most attention that a token draws.
+    pub column_sum: f64,
+    /// max_i w_i.
+    pub w: f64,
+    /// max_i |b_i|^2: of the gradients of the scores.
+    pub gradient_square: f64,
+    /// max_i |b_i|^2 tr C_i: of the tokens' spread as attention sees it, stretched by the gradient.
+    pub spread: f64,
+}
+
+/// One head, ready to take rows of attention.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalHead {
+    kernel: Kernel,
+    r: usize,
+    k: usize,
+    d: usize,
+    /// Values over keys, (r + k) x columns.
+    stacked: Vec<f64>,
+    /// d x columns.
+    tokens: DMatrix<f64>,
+    /// V V^T, V K^T, K K^T.
+    vv: DMatrix<f64>,
+    vk: DMatrix<f64>,
+    kk: DMatrix<f64>,
+    /// L with Q = L Z, Z of orthonormal rows.
+    query_factor: DMatrix<f64>,
+    parts: LocalParts,
+    sums: Vec<f64>,
+    weighted_sums: Vec<f64>,
+    centred: Vec<f64>,
+    weighted: Vec<f64>,
+    covariance: Vec<f64>,
+}
+
+impl LocalHead {
+    /// A head at columns of tokens (d x columns) that attention sees.
+    pub(crate) fn new(kernel: Kernel, outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
+        let value = reduced_value(outer, &head.v);
+        let (r, k, columns) = (value.nrows(), head.k.nrows(), tokens.ncols());
+        let mut stacked = DMatrix::zeros(r + k, columns);
+        stacked.rows_mut(0, r).copy_from(&(&value * tokens));
+        stacked.rows_mut(r, k).copy_from(&(&head.k * tokens));
+        let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
+        LocalHead {
+            kernel,
+            r,
+            k,
+            d: tokens.nrows(),
+            stacked: stacked.as_slice().to_vec(),
+            tokens: tokens.clone(),
+            vv: &value * value.transpose(),
+            vk: &value * head.k.transpose(),
+            kk: &head.k * head.k.transpose(),
+            query_factor,
+            parts: LocalParts::default(),
+            sums: vec![0.0; columns],
+            weighted_sums: vec![0.0; columns],
+            centred: vec![0.0; (r + k) * columns],
+            weighted: vec![0.0; r * columns],
+            covariance: vec![0.0; r * (r + k)],
+        }
+    }
+
+    /// Takes a row: `masses` are its attention to each column (they sum to one), `shares` what a single token of each
+    /// column receives from all the rows that this one stands for, `query` is q_i, and `slack` is by how much the norms
+    /// of those rows may exceed this one's (1 for the row itself).
+    pub(crate) fn row(&mut self, masses: &[f64], shares: impl Fn(usize) -> f64, query: &[f64], slack: f64) {
+        let gradient_square = self.take_covariance(masses, query);
+        let w = slack * self.w(masses, query, gradient_square);
+        self.parts.w = self.parts.w.max(w);
+        self.parts.own = self.parts.own.max(slack * self.own());
+        self.parts.gradient_square = self.parts.gradient_square.max(gradient_square);
+        self.parts.spread = self.parts.spread.max(gradient_square * self.trace(masses));
+        for j in 0..masses.len() {
+            let share = shares(j);
+            self.sums[j] += share;
+            self.weighted_sums[j] += share * w;
+        }
+    }
+
+    /// What the rows so far make.
+    pub(crate) fn parts(&self, head_idx: usize) -> LocalParts {
+        let largest = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max);
+        let mixed = largest(&self.weighted_sums).sqrt();
+        let value = self.parts.own + mixed;
+        LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
+    }
+
+    /// Covariances of values and of values with keys, r x (r + k), and |b_i|^2 where b_ij does not depend on j, else
+    /// its mean over the row.
+    fn take_covariance(&mut self, masses: &[f64], query: &[f64]) -> f64 {
+        let (r, height) = (self.r, self.r + self.k);
+        let mut mean = vec![0.0; height];
+        for (column, mass) in self.stacked.chunks_exact(height).zip(masses) {
+            mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += mass * x);
+        }
+        let columns = masses.len();
+        let places = self.centred.chunks_exact_mut(height).zip(self.weighted.chunks_exact_mut(r));
+        for ((centred, weighted), (column, mass)) in places.zip(self.stacked.chunks_exact(height).zip(masses)) {
+            for ((c, x), mean) in centred.iter_mut().zip(column).zip(&mean) {
+                *c = x - mean;
+            }
+            weighted.iter_mut().zip(centred.iter()).for_each(|(w, c)| *w = mass * c);
+        }
+        multiply(
+            ViewMut::new(&mut self.covariance, r, height),
+            Accumulate::Replace,
+            View::new(&self.weighted[..r * columns], r, columns),
+            View::new(&self.centred[..height * columns], height, columns).transpose(),
+            1.0,
+        );
+        let keys = &mean[r..];
+        let gradient: Vec<f64> = query.iter().zip(keys).map(|(q, k)| self.kernel.key_gradient(*q, *k)).collect();
+        quadratic(&self.kk, &gradient)
+    }
+
+    fn own(&self) -> f64 {
+        let (r, k) = (self.r, self.k);
+        let covariance = DMatrix::from_column_slice(r, k, &self.covariance[r * r..]);
+        let own = covariance * &self.query_factor * self.kernel.cross;
+        let frobenius = own.norm();
+        // The spectral norm is at most this: not worth a decomposition where it changes no maximum.
+        if frobenius <= self.parts.own || own.nrows() == 1 || own.ncols() == 1 {
+            return frobenius;
+        }
+        crate::spectral::largest_singular_value(&own)
+    }
+
+    fn w(&self, masses: &[f64], query: &[f64], gradient_square: f64) -> f64 {
+        let (r, height) = (self.r, self.r + self.k);
+        let covariance = DMatrix::from_column_slice(r, r, &self.covariance[..r * r]);
+        if self.kernel.key_square == 0.0 {
+            return largest_symmetric(&(&self.vv + covariance * gradient_square));
+        }
+        // b_ij = K^T (c q_i - 2 w k_j): the terms that are linear in it no longer vanish, and |b_ij|^2 weighs the rest.
+        let with_keys = DMatrix::from_column_slice(r, self.k, &self.covariance[r * r..]);
+        let cross = with_keys * self.vk.transpose() * (-2.0 * self.kernel.key_square);
+        let mut sum = &self.vv + &cross + cross.transpose();
+        for ((column, centred), mass) in
+            self.stacked.chunks_exact(height).zip(self.centred.chunks_exact(height)).zip(masses)
+        {
+            let gradient: Vec<f64> =
+                query.iter().zip(&column[r..]).map(|(q, k)| self.kernel.key_gradient(*q, *k)).collect();
+            let weight = mass * quadratic(&self.kk, &gradient);
+            for (col, x) in centred[..r].iter().enumerate() {
+                for (row, y) in centred[..r].iter().enumerate() {
+                    sum[(row, col)] += weight * x * y;
+                }
+            }
+        }
+        largest_symmetric(&sum)
+    }
+
+    /// tr C_i.
+    fn trace(&self, masses: &[f64]) -> f64 {
+        let mut mean = vec![0.0; self.d];
+        let mut square = 0.0;
+        for (token, mass) in self.tokens.as_slice().chunks_exact(self.d).zip(masses) {
+            for (mean, x) in mean.iter_mut().zip(token) {
+                *mean += mass * x;
+                square += mass * x * x;
+            }
+        }
+        (square - mean.iter().map(|x| x * x).sum::<f64>()).max(0.0)
+    }
+}
+
+/// `local` at a forward pass, in steps that a worker can listen between.
+#[derive(Clone, Debug)]
+pub struct LocalBound {
+    heads: Vec<LocalHead>,
+    next: (usize, usize),
+}
+
+impl LocalBound {
+    /// Prepares the bound at a forward pass.
+    #[must_use]
+    pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
+        let tokens = forward.normalizer().outputs();
+        let heads = weights
+            .heads
+            .iter()
+            .zip(weights.values_through_output())
+            .zip(&forward.heads)
+            .map(|((head, (outer, _)), layout)| LocalHead::new(layout.kernel, &outer, head, tokens))
+            .collect();
+        LocalBound { heads, next: (0, 0) }
+    }
+
+    /// Takes some rows; true when all are taken.
+    pub fn step(&mut self, forward: &Forward<f64>) -> bool {
+        let (head_idx, row) = self.next;
+        let Some(head) = self.heads.get_mut(head_idx) else { return true };
+        // About ten million operations.
+        let cost = forward.n() * head.r * (head.r + head.k) + head.r.pow(3) * 8;
+        let end = forward.n().min(row + (10_000_000 / cost.max(1)).max(1));
+        let layout = &forward.heads[head_idx];
+        let mut buffer = forward.row_buffer();
+        for i in row..end {
+            let reach = forward.reach(&(i..i + 1));
+            let block = forward.rows_of_p(head_idx, i..i + 1, &mut buffer);
+            let masses = &block.weights[..reach];
+            let column = forward.projections.column(i);
+            head.row(masses, |j| masses[j], &column.as_slice()[layout.q_rows.clone()], 1.0);
+        }
+        self.next = if end == forward.n() { (head_idx + 1, 0) } else { (head_idx, end) };
+        self.next.0 == self.heads.len()
+    }
+
+    /// The bound when all rows are taken.
+    #[must_use]
+    pub fn finish(self, combination: Combination) -> LocalParts {
+        combine(self.heads.iter().enumerate().map(|(h, head)| head.parts(h)), combination)
+    }
+}
+
+/// The bound over all heads, with the parts of the largest.
+pub(crate) fn combine(heads: impl Iterator<Item = LocalParts>, combination: Combination) -> LocalParts {
+    let parts: Vec<LocalParts> = heads.collect();
+    let ln: Vec<f64> = parts.iter().map(|head| head.value.ln()).collect();
+    let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
+    LocalParts { value: combination.ln_combine(&ln).exp(), ..largest }
+}
+
+/// R_h V_h with O_h = Z R_h, or a triangular factor of V where it has more rows than columns.
+fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
+    // outer is O_h^T, d_v x d_out.
+    let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
+    if through.nrows() > through.ncols() { through.qr().r() } else { through }
+}
+
+/// x^T M x, not below zero for a Gram matrix.
+fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (col, x_col) in x.iter().enumerate() {
+        for (row, x_row) in x.iter().enumerate() {
+            sum += x_row * matrix[(row, col)] * x_col;
+        }
+    }
+    sum.max(0.0)
+}
+
+/// The largest eigenvalue of a positive semidefinite matrix, by hand where it is small.
+fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
+    match matrix.nrows() {
+        0 => 0.0,
+        1 => matrix[(0, 0)].max(0.0),
+        2 => {
+            let (a, b, c) = (matrix[(0, 0)], matrix[(0, 1)], matrix[(1, 1)]);
+            (0.5 * (a + c) + (0.5 * (a - c)).hypot(b)).max(0.0)
+        }
+        _ => crate::spectral::largest_eigenvalue(matrix),
+    }
+}

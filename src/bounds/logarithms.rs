@@ -1,0 +1,23 @@
+//! Sums in logarithms.
+
+/// ln(e^x + e^y).
+pub(super) fn ln_add(x: f64, y: f64) -> f64 {
+    let (high, low) = if x > y { (x, y) } else { (y, x) };
+    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+}
+
+/// ln(1 + e^x).
+pub(super) fn softplus(x: f64) -> f64 {
+    if x > 40.0 { x } else { x.exp().ln_1p() }
+}
+
+/// 1/(1 + e^-x).
+pub(super) fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// ln(n - 1) from ln n; minus infinity for n = 1.
+pub(super) fn ln_minus_one(ln_n: f64) -> f64 {
+    // Counts up to 2^53 are whole numbers that their logarithm has rounded.
+    if ln_n < 34.0 { ((ln_n.exp() - 1.0).max(0.0)).ln() } else { ln_n }
+}

@@ -1,0 +1,448 @@
+//! `two_clusters` (ours, docs/theory.md): n_1 tokens at r_1 u and n_2 = n - n_1 at r_2 u, |r_1|, |r_2| <= R.
+//!
+//! On perturbations along u, constant on each cluster, a head is the 2 x 2 matrix
+//! B_ab = sqrt(N_a/N_b) P_ab (1 + (r_b - m_a) lambda r_a) + delta_ab lambda var_a, and on those that sum to zero inside a
+//! cluster the number lambda var_a. It depends on n_1 and n_2 only through tau = n_2/n_1, so that one curve over tau
+//! gives the bound at every n: tau = n - 1 as long as the curve rises, and its highest peak below from there on.
+
+use std::f64::consts::LN_2;
+
+use serde::{Deserialize, Serialize};
+
+use super::Setting;
+use super::line::Line;
+use super::logarithms::{ln_minus_one, sigmoid};
+use crate::experiment::{InputError, Mask, Rows, TokenSource};
+
+/// The best two clusters that were found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TwoClusters {
+    /// The line's unit vector u.
+    pub direction: Vec<f64>,
+    /// r_1 and r_2.
+    pub places: [f64; 2],
+    /// ln n_1 and ln n_2.
+    pub ln_sizes: [f64; 2],
+    /// The norm on perturbations along u: a lower bound on that of these tokens, and on the constant of the ball.
+    pub norm: f64,
+}
+
+impl TwoClusters {
+    /// The token measure, as the experiment file has it.
+    ///
+    /// # Errors
+    /// [`InputError`] where a position is not a finite number.
+    pub fn token_source(&self) -> Result<TokenSource, InputError> {
+        let entries = self.places.iter().flat_map(|place| self.direction.iter().map(move |u| place * u)).collect();
+        Ok(TokenSource::Clusters {
+            positions: Rows::new("The positions", self.direction.len(), entries)?,
+            log_multiplicities: self.ln_sizes.to_vec(),
+        })
+    }
+}
+
+/// The search over ratios for one setting: the part that does not depend on n.
+#[derive(Clone, Debug)]
+pub struct TwoClusterCurve {
+    lines: Vec<LineCurve>,
+    radius: f64,
+}
+
+#[derive(Clone, Debug)]
+struct LineCurve {
+    problem: Problem,
+    direction: Vec<f64>,
+    /// The ratios (as ln tau) at which the curve over tau has a peak, with the shapes there.
+    peaks: Vec<(f64, Shape)>,
+}
+
+/// r_1/R and r_2/R, and the norm there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shape {
+    places: [f64; 2],
+    norm: f64,
+}
+
+/// How many tokens the first, smaller cluster has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    /// One, so that none of its fields sums to zero.
+    Alone,
+    /// Two or more, and so has the second.
+    Many,
+}
+
+/// One line, with scores in units of R^2.
+#[derive(Clone, Debug)]
+struct Problem {
+    /// g_h = lambda_h R^2.
+    growths: Vec<f64>,
+    /// w_h . w_h', row by row.
+    products: Vec<f64>,
+}
+
+/// How far apart the ratios are that are tried first, in ln tau.
+const RATIO_STEP: f64 = 1.0;
+/// The most ratios that are tried first.
+const MOST_RATIOS: usize = 160;
+/// The most moves of a pattern search: it starts near a peak.
+const MOST_MOVES: usize = 40;
+/// The largest ratio that is looked at.
+const MOST_LN_RATIO: f64 = 700.0;
+
+impl TwoClusterCurve {
+    /// The search for a setting; `None` where the bound does not apply.
+    #[must_use]
+    pub fn new(setting: &Setting) -> Option<Self> {
+        if setting.mask != Mask::None || setting.lines.is_empty() || !setting.radius.is_finite() {
+            return None;
+        }
+        let lines = setting.lines.iter().map(|line| LineCurve::new(line, setting.radius)).collect();
+        Some(TwoClusterCurve { lines, radius: setting.radius })
+    }
+
+    /// The best two clusters of e^ln_n tokens; `None` for fewer than two.
+    #[must_use]
+    pub fn at(&self, ln_n: f64) -> Option<TwoClusters> {
+        if ln_n < LN_2 - 1e-12 {
+            return None;
+        }
+        let most = ln_minus_one(ln_n);
+        let of_line = |line: &LineCurve| -> Option<TwoClusters> {
+            // The highest peak that n tokens can reach.
+            let reached = line.peaks.iter().filter(|(ln_ratio, _)| *ln_ratio <= most);
+            let peak = reached.max_by(|a, b| a.1.norm.total_cmp(&b.1.norm));
+            splits(ln_n, peak.map(|(ln_ratio, _)| *ln_ratio))
+                .into_iter()
+                .map(|ln_sizes| {
+                    let first = if ln_sizes[0] == 0.0 { First::Alone } else { First::Many };
+                    let near = peak.map(|(_, shape)| *shape);
+                    let Shape { places, norm } = line.problem.best_shape(ln_sizes[1] - ln_sizes[0], first, near);
+                    let places = places.map(|place| place * self.radius);
+                    TwoClusters { direction: line.direction.clone(), places, ln_sizes, norm }
+                })
+                .max_by(|a, b| a.norm.total_cmp(&b.norm))
+        };
+        self.lines.iter().filter_map(of_line).max_by(|a, b| a.norm.total_cmp(&b.norm))
+    }
+}
+
+/// ln of the bound.
+pub(super) fn ln_two_clusters(setting: &Setting) -> Option<f64> {
+    TwoClusterCurve::new(setting)?.at(setting.ln_n).map(|found| found.norm.ln())
+}
+
+/// Sizes (as logarithms) of two clusters of n tokens in all that are worth a look: one against all others, and the whole
+/// numbers beside the best ratio.
+fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
+    // Past 2^53 neighbours cannot be told apart, and n - n_1 is n where n_1 is small.
+    let n = ln_n.exp().round();
+    let of = |first: f64| [first.ln(), (n - first).max(1.0).ln()];
+    let mut splits = vec![of(1.0)];
+    let first = ln_ratio.map_or(1.0, |ln_ratio| n / (1.0 + ln_ratio.exp()));
+    if first > 1.0 {
+        splits.extend([first.floor(), first.ceil().min((n / 2.0).floor()).max(1.0)].map(of));
+    }
+    splits
+}
+
+impl LineCurve {
+    fn new(line: &Line, radius: f64) -> Self {
+        let problem = Problem {
+            growths: line.lambdas.iter().map(|lambda| lambda * radius * radius).collect(),
+            products: line.products.iter().copied().collect(),
+        };
+        // Past e^(2g) or so nothing rises any more.
+        let largest = problem.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
+        let most = (2.0 * largest + 12.0).min(MOST_LN_RATIO);
+        let steps = ((most / RATIO_STEP).ceil() as usize).clamp(8, MOST_RATIOS);
+        let width = most / steps as f64;
+        let at = |ln_ratio: f64, near: Option<Shape>| (ln_ratio, problem.best_shape(ln_ratio, First::Many, near));
+        let samples: Vec<(f64, Shape)> = (0..=steps).map(|step| at(width * step as f64, None)).collect();
+        let is_peak = |step: &usize| {
+            let norm = |step: usize| samples.get(step).map_or(0.0, |sample| sample.1.norm);
+            norm(*step) >= norm(step + 1) && (*step == 0 || norm(*step) > norm(step - 1))
+        };
+        let peaks = (0..samples.len())
+            .filter(is_peak)
+            .map(|step| {
+                let mut best = samples[step];
+                let mut reach = width;
+                while reach > 1e-4 {
+                    reach *= 0.5;
+                    for ln_ratio in [best.0 - reach, best.0 + reach] {
+                        let found = at(ln_ratio.max(0.0), Some(best.1));
+                        if found.1.norm > best.1.norm {
+                            best = found;
+                        }
+                    }
+                }
+                best
+            })
+            .collect();
+        LineCurve { problem, direction: line.direction.iter().copied().collect(), peaks }
+    }
+}
+
+impl Problem {
+    /// The best places for a ratio, near a shape that is known to be good or among all.
+    fn best_shape(&self, ln_ratio: f64, first: First, near: Option<Shape>) -> Shape {
+        let mut best = Shape { places: [0.0; 2], norm: 0.0 };
+        let mut consider = |places: [f64; 2]| {
+            let norm = self.norm(ln_ratio, first, places);
+            if norm > best.norm {
+                best = Shape { places, norm };
+            }
+        };
+        // The adversarial tokens' own shapes.
+        consider([-1.0, 1.0]);
+        consider([1.0, 0.5]);
+        for growth in &self.growths {
+            Problem::critical_shapes(ln_ratio, *growth).into_iter().for_each(&mut consider);
+        }
+        match near {
+            Some(shape) => consider(shape.places),
+            // Scores of order one: no place is special, so that all are tried.
+            None if self.growths.iter().all(|g| g.abs() < 40.0) => {
+                const GRID: i32 = 4;
+                for (i, j) in (-GRID..=GRID).flat_map(|i| (-GRID..=GRID).map(move |j| (i, j))) {
+                    consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
+                }
+            }
+            None => {}
+        }
+        self.climb(ln_ratio, first, best)
+    }
+
+    /// Places at which a cluster's attention is divided between the two: where the scores' difference makes up for the
+    /// ratio, or nearly.
+    fn critical_shapes(ln_ratio: f64, growth: f64) -> Vec<[f64; 2]> {
+        let mut shapes = Vec::with_capacity(64);
+        if growth == 0.0 {
+            return shapes;
+        }
+        for second in [1.0, 0.7, 0.45] {
+            for beyond in [-1.0, 0.0, 1.5, 4.0] {
+                let gap = (ln_ratio + beyond) / growth;
+                // The second cluster's: ln tau + g y (y - x) = -beyond.
+                shapes.push([second + gap / second, second]);
+                // The first one's: ln tau + g x (y - x) = -beyond.
+                let root = (second * second + 4.0 * gap).max(0.0).sqrt();
+                shapes.push([0.5 * (second - root), second]);
+                shapes.push([0.5 * (second + root), second]);
+                // The second one's again, with the first at the edge: y^2 - y + gap = 0.
+                let root = (1.0 - 4.0 * gap).max(0.0).sqrt();
+                shapes.push([1.0, 0.5 * (1.0 + root)]);
+            }
+        }
+        shapes.iter_mut().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
+        shapes
+    }
+
+    /// Pattern search: one place at a time, and both so that the second cluster's attention stays; the step is halved
+    /// where nothing is gained.
+    fn climb(&self, ln_ratio: f64, first: First, mut best: Shape) -> Shape {
+        let largest = self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
+        let mut step = 0.25f64.min(4.0 / largest.max(1e-300));
+        let least = step * 1e-4;
+        for _ in 0..MOST_MOVES {
+            if step < least {
+                break;
+            }
+            let [x, y] = best.places;
+            // y (y - x) stays.
+            let along = |y_moved: f64| [if y_moved == 0.0 { x } else { y_moved - y * (y - x) / y_moved }, y_moved];
+            let around = [
+                [x - step, y],
+                [x + step, y],
+                [x, y - step],
+                [x, y + step],
+                along(y - 4.0 * step),
+                along(y + 4.0 * step),
+            ];
+            let before = best.norm;
+            for places in around.map(|places| places.map(|x| x.clamp(-1.0, 1.0))) {
+                let norm = self.norm(ln_ratio, first, places);
+                if norm > best.norm {
+                    best = Shape { places, norm };
+                }
+            }
+            step *= if best.norm > before * (1.0 + 1e-9) { 1.6 } else { 0.35 };
+        }
+        best
+    }
+
+    /// The norm on perturbations along the line.
+    fn norm(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
+        let [growth] = self.growths[..] else { return self.norm_of_heads(ln_ratio, first, places) };
+        let (head, scale) = ScalarHead::new(growth, ln_ratio, first, places).scaled();
+        let [[b11, b12], [b21, b22]] = head.matrix;
+        let gram = [b11 * b11 + b21 * b21, b11 * b12 + b21 * b22, b12 * b12 + b22 * b22];
+        let within = head.within[0].abs().max(head.within[1].abs());
+        scale * self.products[0].sqrt() * largest_eigenvalue(gram).sqrt().max(within)
+    }
+
+    fn norm_of_heads(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
+        let heads = self.growths.len();
+        let all: Vec<(ScalarHead, f64)> =
+            self.growths.iter().map(|g| ScalarHead::new(*g, ln_ratio, first, places).scaled()).collect();
+        let largest = all.iter().fold(0.0f64, |most, (_, scale)| most.max(*scale));
+        if largest == 0.0 {
+            return 0.0;
+        }
+        let (mut gram, mut within) = ([0.0; 3], [0.0; 2]);
+        for (a, (left, left_scale)) in all.iter().enumerate() {
+            for (b, (right, right_scale)) in all.iter().enumerate() {
+                let weight = self.products[a * heads + b] * (left_scale / largest) * (right_scale / largest);
+                if weight == 0.0 {
+                    continue;
+                }
+                let inner = |c: usize, d: usize| {
+                    left.matrix[0][c] * right.matrix[0][d] + left.matrix[1][c] * right.matrix[1][d]
+                };
+                gram[0] += weight * inner(0, 0);
+                gram[1] += weight * 0.5 * (inner(0, 1) + inner(1, 0));
+                gram[2] += weight * inner(1, 1);
+                within[0] += weight * left.within[0] * right.within[0];
+                within[1] += weight * left.within[1] * right.within[1];
+            }
+        }
+        largest * largest_eigenvalue(gram).max(within[0]).max(within[1]).max(0.0).sqrt()
+    }
+}
+
+/// One head on the line.
+struct ScalarHead {
+    /// On fields that are constant on each cluster.
+    matrix: [[f64; 2]; 2],
+    /// On fields that sum to zero inside a cluster; zero for a cluster of one token.
+    within: [f64; 2],
+}
+
+impl ScalarHead {
+    /// g = lambda R^2; places in units of R.
+    fn new(g: f64, ln_ratio: f64, size: First, [first, second]: [f64; 2]) -> Self {
+        let delta = second - first;
+        // ln of the odds that a token of each cluster attends to the second one.
+        let odds = [ln_ratio + g * first * delta, ln_ratio + g * second * delta];
+        let to_second = odds.map(sigmoid);
+        let to_first = odds.map(|x| sigmoid(-x));
+        let root = (0.5 * ln_ratio).exp();
+        let variance = |row: usize| to_first[row] * to_second[row] * delta * delta;
+        let own = [g * variance(0), g * variance(1)];
+        let matrix = [
+            [
+                to_first[0] * (1.0 - g * first * to_second[0] * delta) + own[0],
+                to_second[0] * (1.0 + g * first * to_first[0] * delta) / root,
+            ],
+            [
+                to_first[1] * (1.0 - g * second * to_second[1] * delta) * root,
+                to_second[1] * (1.0 + g * second * to_first[1] * delta) + own[1],
+            ],
+        ];
+        // A cluster of one token has no such fields.
+        let within = match size {
+            First::Many => own,
+            First::Alone if ln_ratio >= LN_2 - 1e-12 => [0.0, own[1]],
+            First::Alone => [0.0; 2],
+        };
+        ScalarHead { matrix, within }
+    }
+
+    /// With entries of at most one, and what they were divided by: their squares do not overflow.
+    fn scaled(mut self) -> (Self, f64) {
+        let entries = || self.matrix.iter().flatten().chain(&self.within);
+        let scale = entries().fold(0.0f64, |most, x| most.max(x.abs()));
+        if scale > 0.0 {
+            self.matrix = self.matrix.map(|row| row.map(|x| x / scale));
+            self.within = self.within.map(|x| x / scale);
+        }
+        (self, scale)
+    }
+}
+
+/// Of the symmetric matrix [[a, b], [b, c]].
+fn largest_eigenvalue([a, b, c]: [f64; 3]) -> f64 {
+    0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::{BoundId, HeadNorms};
+    use crate::experiment::Attention;
+    use nalgebra::{DMatrix, DVector};
+
+    fn at(lambda: f64, radius: f64, n: f64) -> Setting {
+        let line = Line {
+            direction: DVector::from_element(1, 1.0),
+            lambdas: vec![lambda],
+            products: DMatrix::from_element(1, 1, 1.0),
+        };
+        let norms = HeadNorms { a_norm: lambda.abs(), v_norm: 1.0 };
+        Setting { lines: vec![line], ..Setting::of_norms(Attention::Dot, Mask::None, norms, radius, n) }
+    }
+
+    fn value(setting: &Setting) -> f64 {
+        BoundId::TwoClusters.at(setting).and_then(|bound| bound.value).expect("it applies")
+    }
+
+    /// MATH.md section 4.
+    #[test]
+    fn the_bound_is_at_least_what_a_coarse_grid_finds() {
+        let table = [
+            (1.5, 4.0, 2.4213),
+            (1.5, 16.0, 6.0042),
+            (1.5, 64.0, 13.624),
+            (1.5, 4096.0, 18.119),
+            (2.0, 256.0, 33.001),
+            (2.0, 4096.0, 151.86),
+            (3.0, 4096.0, 172.53),
+            (3.0, 1e6, 4025.2),
+            (3.0, 1e9, 50175.0),
+        ];
+        for (radius, n, least) in table {
+            let found = value(&at(-1.0, radius, n));
+            assert!(found >= least * (1.0 - 4e-5), "R={radius} n={n}: {found} is below {least}");
+            let most = BoundId::Unified.at(&at(-1.0, radius, n)).and_then(|bound| bound.value).expect("it applies");
+            assert!(found <= most, "R={radius} n={n}: {found} is above {most}");
+        }
+    }
+
+    #[test]
+    fn the_bound_never_falls_as_n_grows_by_more_than_whole_numbers_cost() {
+        for (lambda, radius) in [(-1.0, 1.0), (-1.0, 2.0), (1.0, 3.0), (-1.0, 30.0), (4.0, 10.0), (-1e3, 1e3)] {
+            let curve = TwoClusterCurve::new(&at(lambda, radius, 2.0)).expect("it applies");
+            let mut before = 0.0;
+            for step in 0..200 {
+                let ln_n = 2f64.ln() + (1e18f64.ln() - 2f64.ln()) * f64::from(step) / 199.0;
+                let n = ln_n.exp().round();
+                let found = curve.at(n.ln()).expect("two tokens at least").norm;
+                assert!(
+                    found.is_finite() && found >= before * 0.85,
+                    "{lambda} R={radius} n={n}: {found} after {before}"
+                );
+                before = found;
+            }
+        }
+    }
+
+    #[test]
+    fn a_fine_grid_finds_hardly_more() {
+        for (lambda, radius, n) in
+            [(-1.0, 1.0, 8.0), (-1.0, 2.0, 64.0), (1.0, 2.5, 40.0), (-1.0, 3.0, 1e5), (2.0, 3.0, 1e4)]
+        {
+            let found = value(&at(lambda, radius, n));
+            let problem = Problem { growths: vec![lambda * radius * radius], products: vec![1.0] };
+            let mut largest = 0.0f64;
+            for first in [1, 2, 3, 5, 8, 13, 20, 34, 60].into_iter().filter(|first| f64::from(*first) <= n / 2.0) {
+                let ln_ratio = ((n - f64::from(first)) / f64::from(first)).ln();
+                let size = if first == 1 { First::Alone } else { First::Many };
+                for (i, j) in (-30..=30).flat_map(|i| (-30..=30).map(move |j| (i, j))) {
+                    largest = largest.max(problem.norm(ln_ratio, size, [f64::from(i) / 30.0, f64::from(j) / 30.0]));
+                }
+            }
+            assert!(found >= largest * 0.9999, "{lambda} R={radius} n={n}: {found} where a grid finds {largest}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The Jacobian at a token measure: m distinct positions y_a, each standing for N_a equal tokens, whatever the N_a.
+//!
+//! By permutation symmetry J splits (docs/theory.md) into
+//! 1. fields constant on each cluster: blocks sqrt(N_a/N_b) G_ab + delta_ab V O_a, with
+//!    G_ab = V P_ab (I + (y_b - m_a) b_ab^T), P_ab = N_b e^(s_ab) / sum_c N_c e^(s_ac);
+//! 2. fields that sum to zero inside a cluster of two tokens or more: V O_a.
+//!
+//! Everything is built from logarithms of the N_a, so that they may be as large as f64 can hold.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::attention::{Kernel, Normalizer};
+use crate::experiment::{Attention, InputError, Scope};
+use crate::weights::Weights;
+
+/// The Jacobian at a token measure.
+#[derive(Clone, Debug)]
+pub struct ClusterJacobian {
+    m: usize,
+    d: usize,
+    d_out: usize,
+    ln_sizes: Vec<f64>,
+    /// m d_out x m d: blocks G_ab, through the normaliser's Jacobian in scope `composed`.
+    to_masses: DMatrix<f64>,
+    /// V O_a of each cluster, d_out x d, likewise.
+    own: Vec<DMatrix<f64>>,
+    /// P_ab of each head, m x m, row a.
+    masses: Vec<DMatrix<f64>>,
+    normalizer: Normalizer<f64>,
+}
+
+/// The most rows and columns of the matrix on cluster-constant fields: 128 MiB.
+pub const MOST_CLUSTER_ENTRIES: usize = 4096;
+
+/// Sums over entries of the whole Jacobian, which need no list of tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusterSums {
+    /// Root of the sum of squares.
+    pub frobenius: f64,
+    /// Largest absolute row sum.
+    pub linf: f64,
+    /// Largest absolute column sum.
+    pub l1: f64,
+}
+
+impl ClusterJacobian {
+    /// The Jacobian at positions (those of the normaliser) with logarithms of multiplicities.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where scores leave the range of f64, [`InputError::TooLarge`] for too many positions.
+    pub fn new(
+        attention: Attention,
+        normalizer: Normalizer<f64>,
+        scope: Scope,
+        weights: &Weights,
+        ln_sizes: &[f64],
+    ) -> Result<Self, InputError> {
+        let (d, m) = normalizer.outputs().shape();
+        let d_out = weights.d_out();
+        if m * d.max(d_out) > MOST_CLUSTER_ENTRIES {
+            return Err(InputError::TooLarge {
+                what: "The number of distinct positions times their dimension".into(),
+                found: (m * d.max(d_out)).to_string(),
+                limit: MOST_CLUSTER_ENTRIES.to_string(),
+                fix: "Use fewer positions.".into(),
+            });
+        }
+        if normalizer.outputs().iter().any(|x| !x.is_finite()) {
+            return Err(InputError::Overflow { what: "The tokens".into() });
+        }
+        let mut jacobian = ClusterJacobian {
+            m,
+            d,
+            d_out,
+            ln_sizes: ln_sizes.to_vec(),
+            to_masses: DMatrix::zeros(m * d_out, m * d),
+            own: vec![DMatrix::zeros(d_out, d); m],
+            masses: Vec::new(),
+            normalizer,
+        };
+        let mut out_start = 0;
+        for (head, (outer, value)) in weights.heads.iter().zip(weights.values_through_output()) {
+            let value = if weights.output.is_some() { outer.tr_mul(value) } else { value.clone() };
+            let kernel = Kernel::new(attention, head.q.nrows());
+            jacobian.add_head(kernel, (&head.q, &head.k, &value), out_start)?;
+            out_start += if weights.output.is_some() { 0 } else { value.nrows() };
+        }
+        if scope == Scope::Composed {
+            jacobian.compose();
+        }
+        Ok(jacobian)
+    }
+
+    /// The normaliser at the positions.
+    #[must_use]
+    pub fn normalizer(&self) -> &Normalizer<f64> {
+        &self.normalizer
+    }
+
+    /// P_ab of a head: the attention that cluster a pays to all of cluster b, m x m.
+    #[must_use]
+    pub fn masses(&self, head_idx: usize) -> &DMatrix<f64> {
+        &self.masses[head_idx.min(self.masses.len() - 1)]
+    }
+
+    /// Natural logarithms of the multiplicities.
+    #[must_use]
+    pub fn ln_sizes(&self) -> &[f64] {
+        &self.ln_sizes
+    }
+
+    /// What a token of each cluster receives from all tokens of all clusters: c_b = sum_a N_a P_ab / N_b, of a head.
+    #[must_use]
+    pub fn column_sums(&self, head_idx: usize) -> Vec<f64> {
+        let masses = self.masses(head_idx);
+        (0..self.m)
+            .map(|b| (0..self.m).map(|a| (self.ln_sizes[a] - self.ln_sizes[b]).exp() * masses[(a, b)]).sum())
+            .collect()
+    }
+
+    /// The matrix on fields that are constant on each cluster, in the basis that makes them unit vectors: m d_out x m d.
+    #[must_use]
+    pub fn between(&self) -> DMatrix<f64> {
+        let (d, d_out) = (self.d, self.d_out);
+        let mut between = self.to_masses.clone();
+        for a in 0..self.m {
+            for b in 0..self.m {
+                let stretch = (0.5 * (self.ln_sizes[a] - self.ln_sizes[b])).exp();
+                let mut block = between.view_mut((a * d_out, b * d), (d_out, d));
+                // Zero times infinity: attention that has vanished stays so.
+                block.apply(|x| *x = if *x == 0.0 { 0.0 } else { *x * stretch });
+                if a == b {
+                    block += &self.own[a];
+                }
+            }
+        }
+        between
+    }
+
+    /// V O_a, on fields that sum to zero inside cluster a; `None` where a cluster has fewer than two tokens.
+    pub fn within(&self) -> impl Iterator<Item = Option<&DMatrix<f64>>> {
+        self.own.iter().zip(&self.ln_sizes).map(|(own, ln)| has_two(*ln).then_some(own))
+    }
+
+    /// V O_a of every cluster, as many tokens as it has: what counts where n goes to infinity at fixed ratios.
+    pub fn within_limit(&self) -> impl Iterator<Item = &DMatrix<f64>> {
+        self.own.iter()
+    }
+
+    /// Frobenius, l_inf and l_1 norm of the Jacobian over all tokens.
+    #[must_use]
+    pub fn sums(&self) -> ClusterSums {
+        let (m, d, d_out) = (self.m, self.d, self.d_out);
+        let size = |a: usize| self.ln_sizes[a].exp();
+        let mut squares = self.between().iter().map(|x| x * x).sum::<f64>();
+        for (a, own) in self.own.iter().enumerate() {
+            squares += (size(a) - 1.0).max(0.0) * own.norm_squared();
+        }
+        let (mut linf, mut l1) = (0.0f64, 0.0f64);
+        for a in 0..m {
+            // Of the diagonal block of a token: its own part stands on top of what it gives to every token like it.
+            let diagonal = self.to_masses.view((a * d_out, a * d), (d_out, d)) / size(a);
+            let extra = (&diagonal + &self.own[a]).abs() - diagonal.abs();
+            for row in 0..d_out {
+                let all: f64 = self.to_masses.row(a * d_out + row).iter().map(|x| x.abs()).sum();
+                linf = linf.max(all + extra.row(row).sum());
+            }
+            for col in 0..d {
+                let all: f64 = (0..m)
+                    .map(|c| {
+                        let share: f64 =
+                            self.to_masses.view((c * d_out, a * d + col), (d_out, 1)).iter().map(|x| x.abs()).sum();
+                        if share == 0.0 { 0.0 } else { (self.ln_sizes[c] - self.ln_sizes[a]).exp() * share }
+                    })
+                    .sum();
+                l1 = l1.max(all + extra.column(col).sum());
+            }
+        }
+        ClusterSums { frobenius: squares.sqrt(), linf, l1 }
+    }
+
+    fn add_head(
+        &mut self,
+        kernel: Kernel,
+        (q, k, value): (&DMatrix<f64>, &DMatrix<f64>, &DMatrix<f64>),
+        out_start: usize,
+    ) -> Result<(), InputError> {
+        let (m, d, d_out, rows) = (self.m, self.d, self.d_out, value.nrows());
+        let tokens = self.normalizer.outputs();
+        let (queries, keys, values) = (q * tokens, k * tokens, value * tokens);
+        let mut masses = DMatrix::zeros(m, m);
+        for a in 0..m {
+            let scores: Vec<f64> = (0..m)
+                .map(|b| {
+                    kernel.cross * queries.column(a).dot(&keys.column(b))
+                        - kernel.key_square * keys.column(b).norm_squared()
+                })
+                .collect();
+            if scores.iter().any(|s| !s.is_finite()) {
+                return Err(InputError::Overflow { what: "The attention scores".into() });
+            }
+            let logs: Vec<f64> = scores.iter().zip(&self.ln_sizes).map(|(s, ln)| s + ln).collect();
+            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = logs.iter().map(|ln| (ln - largest).exp()).sum();
+            let row: Vec<f64> = logs.iter().map(|ln| (ln - largest).exp() / sum).collect();
+            let mut own_keys = DMatrix::zeros(rows, q.nrows());
+            for (b, mass) in row.iter().enumerate() {
+                masses[(a, b)] = *mass;
+                // y_b - m_a as sum_c P_ac (y_b - y_c): a difference of nearly equal vectors would lose digits.
+                let value_apart = apart(&values, &row, b);
+                let gradient: DVector<f64> =
+                    k.tr_mul(&queries.column(a).zip_map(&keys.column(b), |q, k| kernel.key_gradient(q, k)));
+                let mut block = self.to_masses.view_mut((a * d_out + out_start, b * d), (rows, d));
+                block += value * *mass;
+                block.ger(*mass, &value_apart, &gradient, 1.0);
+                own_keys.ger(*mass, &value_apart, &apart(&keys, &row, b), 1.0);
+            }
+            let own = own_keys * q * kernel.cross;
+            let mut place = self.own[a].rows_mut(out_start, rows);
+            place += own;
+        }
+        self.masses.push(masses);
+        Ok(())
+    }
+
+    /// Goes through the normaliser's Jacobian, which is symmetric, block column by block column.
+    fn compose(&mut self) {
+        let mut transposed = self.to_masses.transpose();
+        for mut row in transposed.column_iter_mut() {
+            self.normalizer.apply_jacobian(row.as_mut_slice());
+        }
+        self.to_masses = transposed.transpose();
+        for a in 0..self.m {
+            // One block among zeros, so that the normaliser meets it at its own token.
+            let mut field = DMatrix::zeros(self.m * self.d, self.d_out);
+            field.rows_mut(a * self.d, self.d).copy_from(&self.own[a].transpose());
+            for mut column in field.column_iter_mut() {
+                self.normalizer.apply_jacobian(column.as_mut_slice());
+            }
+            self.own[a] = field.rows(a * self.d, self.d).transpose();
+        }
+    }
+}
+
+/// Whether a multiplicity is two or more; its logarithm has been rounded.
+fn has_two(ln_size: f64) -> bool {
+    ln_size >= std::f64::consts::LN_2 - 1e-12
+}
+
+/// x_b - sum_c P_c x_c.
+fn apart(columns: &DMatrix<f64>, row: &[f64], b: usize) -> DVector<f64> {
+    let mut apart = DVector::zeros(columns.nrows());
+    for (c, mass) in row.iter().enumerate() {
+        if c != b && *mass > 0.0 {
+            apart.zip_zip_apply(&columns.column(b), &columns.column(c), |x, at, other| *x += mass * (at - other));
+        }
+    }
+    apart
+}

@@ -1,0 +1,89 @@
+//! Where the norm goes as all tokens are scaled up together.
+//!
+//! Softmax becomes argmax: row i of P is one-hot at the largest score, C_i vanishes, and J becomes
+//! sum_h S_h (x) O_h V_h with the assignments S_h. Where the largest score is shared by equal tokens P is uniform over them
+//! (docs/theory.md); where it is shared by tokens that differ there is no limit.
+
+use nalgebra::DMatrix;
+
+use super::group::{Groups, distinct};
+use crate::attention::Kernel;
+use crate::experiment::{Experiment, Mask, Normalization};
+use crate::spectral::{largest_singular_value, norm_of_product};
+use crate::weights::{HeadWeights, Inputs};
+
+/// The most distinct tokens that are looked at: their scores are n^2 numbers.
+const MOST_TOKENS: usize = 2048;
+/// The largest matrix of several heads.
+const MOST_ENTRIES: usize = 512;
+
+/// The limit; `None` where there is none, or under a normaliser, which undoes the scaling.
+pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Option<f64> {
+    if experiment.normalization != Normalization::None {
+        return None;
+    }
+    let Groups { positions, sizes, .. } = distinct(&inputs.tokens, MOST_TOKENS)?;
+    // Under the mask equal tokens see different pasts: only lists without repetition are simple.
+    if experiment.mask == Mask::Causal && positions.ncols() < inputs.tokens.ncols() {
+        return None;
+    }
+    let ln_sizes: Vec<f64> = match &inputs.ln_multiplicities {
+        Some(logs) if positions.ncols() == inputs.tokens.ncols() => logs.clone(),
+        Some(_) => return None,
+        None => sizes.iter().map(|size| (*size as f64).ln()).collect(),
+    };
+    let values = inputs.weights.values_through_output();
+    let targets = inputs
+        .weights
+        .heads
+        .iter()
+        .map(|head| targets(experiment, head, &positions))
+        .collect::<Option<Vec<Vec<usize>>>>()?;
+    let m = positions.ncols();
+    if let ([targets], [(outer, value)]) = (&targets[..], &values[..]) {
+        let mut drawn = vec![0.0; m];
+        for (a, b) in targets.iter().enumerate() {
+            drawn[*b] += (ln_sizes[a] - ln_sizes[*b]).exp();
+        }
+        let limit = norm_of_product(outer, value) * drawn.into_iter().fold(0.0, f64::max).sqrt();
+        return limit.is_finite().then_some(limit);
+    }
+    let (d, d_out) = (positions.nrows(), inputs.weights.d_out());
+    if m * d.max(d_out) > MOST_ENTRIES {
+        return None;
+    }
+    let mut matrix = DMatrix::zeros(m * d_out, m * d);
+    let mut out_start = 0;
+    for (targets, (outer, value)) in targets.iter().zip(&values) {
+        let through = if inputs.weights.output.is_some() { outer.tr_mul(value) } else { (*value).clone() };
+        for (a, b) in targets.iter().enumerate() {
+            let stretch = (0.5 * (ln_sizes[a] - ln_sizes[*b])).exp();
+            let mut block = matrix.view_mut((a * d_out + out_start, b * d), (through.nrows(), d));
+            block += &through * stretch;
+        }
+        out_start += if inputs.weights.output.is_some() { 0 } else { through.nrows() };
+    }
+    let limit = largest_singular_value(&matrix);
+    limit.is_finite().then_some(limit)
+}
+
+/// Which token each one attends to in the limit.
+fn targets(experiment: &Experiment, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Vec<usize>> {
+    let kernel = Kernel::new(experiment.attention, head.q.nrows());
+    let (queries, keys) = (&head.q * tokens, &head.k * tokens);
+    (0..tokens.ncols())
+        .map(|i| {
+            let reach = if experiment.mask == Mask::Causal { i + 1 } else { tokens.ncols() };
+            let scores: Vec<f64> = (0..reach)
+                .map(|j| {
+                    let key = keys.column(j);
+                    kernel.cross * queries.column(i).dot(&key) - kernel.key_square * key.norm_squared()
+                })
+                .collect();
+            let best = (0..reach).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
+            let scale = scores.iter().fold(0.0f64, |most, s| most.max(s.abs()));
+            let is_shared = (0..reach).any(|j| j != best && scores[best] - scores[j] <= 1e-9 * scale);
+            (scores[best].is_finite() && !is_shared).then_some(best)
+        })
+        .collect()
+}

@@ -1,0 +1,341 @@
+//! A measurement in steps.
+
+use nalgebra::DMatrix;
+
+use super::limit::large_radius_limit;
+use super::local::Local;
+use super::system::{Matrix, System};
+use super::{DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
+use crate::attention::Forward;
+use crate::bounds::{Bound, BoundId, LocalParts, Setting, bounds_and_witness, stories};
+use crate::experiment::{Experiment, InputError, Normalization};
+use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
+use crate::spectral::{
+    DenseNorms, Lanczos, LanczosOptions, Status, dense_norms, largest_singular_value, singular_values,
+};
+use crate::weights::{Inputs, inputs};
+
+/// A measurement under way.
+#[derive(Clone, Debug)]
+pub struct Measuring {
+    experiment: Experiment,
+    options: MeasureOptions,
+    inputs: Inputs,
+    setting: Option<Setting>,
+    radius: f64,
+    system: System,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Begun,
+    Iterating(Lanczos),
+    Bounding(Box<(Norms, Local)>),
+    Finished,
+}
+
+/// What is known of the Jacobian before its bounds.
+#[derive(Clone, Debug)]
+struct Norms {
+    method: Method,
+    spectral: f64,
+    dense: Option<DenseNormValues>,
+    singular_values: Option<Vec<f64>>,
+    iterations: usize,
+    relative_residual: f64,
+    mean_field_limit: Option<f64>,
+}
+
+/// What a step of a measurement leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// More steps are needed.
+    Going {
+        /// Lanczos steps so far.
+        iterations: usize,
+        /// The relative residual so far, where it is known.
+        relative_residual: f64,
+    },
+    /// The result.
+    Done(Box<Measurement>),
+}
+
+/// What there is to picture of an experiment.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'a> {
+    /// Token by token.
+    Tokens(&'a Forward<f64>),
+    /// Clusters, and which one each token is where there is a list of tokens.
+    Clusters(&'a ClusterJacobian, Option<&'a [u32]>),
+    /// Runs of equal tokens with their lengths.
+    Runs(&'a CausalRuns, &'a [usize]),
+}
+
+/// From this many rows and columns on the norm of a matrix over clusters is iterated.
+const CLUSTER_SVD_LIMIT: usize = 384;
+/// From this many numbers on the basis of an iteration is kept small.
+const LARGE_FIELD: usize = 200_000;
+
+impl Measuring {
+    /// Draws the inputs and runs the forward pass.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
+        let inputs = inputs(experiment)?;
+        let largest_norm = inputs.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        let system = System::new(experiment, &inputs, &options)?;
+        let is_normalized = experiment.normalization != Normalization::None;
+        let radius = if is_normalized { (inputs.tokens.nrows() as f64).sqrt() } else { largest_norm };
+        let setting = (options.detail == Detail::Full)
+            .then(|| Setting::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
+        let experiment = experiment.clone();
+        Ok(Measuring { experiment, options, inputs, setting, radius, system, stage: Stage::Begun })
+    }
+
+    /// The tokens (d x n; the positions of a token measure) and weights.
+    #[must_use]
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// What there is to picture.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        match &self.system {
+            System::Tokens(operator) => View::Tokens(operator.forward()),
+            System::Clusters(clusters) => View::Clusters(&clusters.jacobian, clusters.membership.as_deref()),
+            System::Runs(runs) => View::Runs(&runs.jacobian, &runs.lengths),
+        }
+    }
+
+    /// The number of tokens.
+    #[must_use]
+    pub fn n(&self) -> f64 {
+        self.system.n()
+    }
+
+    /// The distinct tokens (d x m) with the logarithms of their multiplicities, where equal ones are gathered; those of
+    /// runs in order.
+    #[must_use]
+    pub fn distinct(&self) -> Option<(&DMatrix<f64>, Vec<f64>)> {
+        match &self.system {
+            System::Tokens(_) => None,
+            System::Clusters(clusters) => Some((&clusters.inputs.tokens, clusters.jacobian.ln_sizes().to_vec())),
+            System::Runs(runs) => {
+                Some((&runs.inputs.tokens, runs.lengths.iter().map(|length| (*length as f64).ln()).collect()))
+            }
+        }
+    }
+
+    /// One Lanczos step, some rows of a bound, or the dense work.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64.
+    pub fn step(&mut self) -> Result<Step, InputError> {
+        let waiting = Step::Going { iterations: 0, relative_residual: f64::INFINITY };
+        match std::mem::replace(&mut self.stage, Stage::Finished) {
+            Stage::Begun => match self.at_once()? {
+                Some(norms) => self.then_bounds(norms),
+                None => {
+                    self.stage = Stage::Iterating(Lanczos::new(self.n_inputs(), self.lanczos_options()));
+                    Ok(waiting)
+                }
+            },
+            Stage::Iterating(mut lanczos) => match self.iterate(&mut lanczos) {
+                Status::Going { relative_residual, .. } => {
+                    let iterations = lanczos.iterations();
+                    self.stage = Stage::Iterating(lanczos);
+                    Ok(Step::Going { iterations, relative_residual })
+                }
+                Status::Done => {
+                    let norms = self.iterated(lanczos);
+                    self.then_bounds(norms)
+                }
+            },
+            Stage::Bounding(mut bounding) => {
+                if !bounding.1.step(&self.system) {
+                    let Norms { iterations, relative_residual, .. } = bounding.0;
+                    self.stage = Stage::Bounding(bounding);
+                    return Ok(Step::Going { iterations, relative_residual });
+                }
+                let (norms, local) = *bounding;
+                Ok(Step::Done(Box::new(self.with_bounds(norms, local))))
+            }
+            Stage::Finished => {
+                // Asked again after the end: start over rather than panic.
+                self.stage = Stage::Begun;
+                Ok(waiting)
+            }
+        }
+    }
+
+    /// The norms where no iteration is needed.
+    fn at_once(&mut self) -> Result<Option<Norms>, InputError> {
+        match &self.system {
+            System::Tokens(operator) => {
+                let size = operator.n_inputs().max(operator.n_outputs());
+                if size > self.options.svd_limit {
+                    return Ok(None);
+                }
+                let jacobian = dense_jacobian(operator.forward());
+                Ok(singular_values(&jacobian).map(|values| Norms {
+                    method: Method::DenseSvd,
+                    spectral: values.first().copied().unwrap_or(0.0),
+                    dense: self.dense(&jacobian),
+                    singular_values: Some(values),
+                    iterations: 0,
+                    relative_residual: 0.0,
+                    mean_field_limit: None,
+                }))
+            }
+            System::Clusters(clusters) => {
+                let jacobian = &clusters.jacobian;
+                let between = jacobian.between();
+                let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
+                let (largest, iterations, relative_residual) =
+                    if between.nrows().max(between.ncols()) <= CLUSTER_SVD_LIMIT {
+                        (largest_singular_value(&between), 0, 0.0)
+                    } else {
+                        let lanczos = Lanczos::new(between.ncols(), self.options.lanczos);
+                        let triplet = lanczos.run(&mut Matrix(between));
+                        (triplet.value, triplet.iterations, triplet.relative_residual)
+                    };
+                let sums = (self.options.detail == Detail::Full).then(|| jacobian.sums());
+                let limit = jacobian.within_limit().map(largest_singular_value).fold(largest, f64::max);
+                Ok(Some(Norms {
+                    method: Method::Clusters,
+                    spectral: largest.max(within),
+                    // Past f64 there is nothing to show, and the spectral norm remains.
+                    dense: sums
+                        .filter(|sums| (sums.frobenius + sums.linf + sums.l1).is_finite())
+                        .map(|sums| DenseNormValues { frobenius: sums.frobenius, linf: sums.linf, l1: sums.l1 }),
+                    singular_values: None,
+                    iterations,
+                    relative_residual,
+                    mean_field_limit: clusters.membership.is_none().then_some(limit),
+                }))
+            }
+            System::Runs(_) => Ok(None),
+        }
+    }
+
+    fn n_inputs(&self) -> usize {
+        match &self.system {
+            System::Tokens(operator) => operator.n_inputs(),
+            System::Clusters(_) => 0,
+            System::Runs(runs) => runs.jacobian.n_inputs(),
+        }
+    }
+
+    fn lanczos_options(&self) -> LanczosOptions {
+        match self.n_inputs() {
+            0..LARGE_FIELD => self.options.lanczos,
+            _ => LanczosOptions { max_basis: 20, ..self.options.lanczos },
+        }
+    }
+
+    fn iterate(&mut self, lanczos: &mut Lanczos) -> Status {
+        match &mut self.system {
+            System::Tokens(operator) => lanczos.step(operator.as_mut()),
+            System::Runs(runs) => lanczos.step(&mut runs.jacobian),
+            System::Clusters(_) => Status::Done,
+        }
+    }
+
+    fn iterated(&mut self, lanczos: Lanczos) -> Norms {
+        let (triplet, method) = match &mut self.system {
+            System::Runs(runs) => (lanczos.finish(&mut runs.jacobian), Method::CausalRuns),
+            System::Tokens(operator) => (lanczos.finish(operator.as_mut()), Method::Lanczos),
+            System::Clusters(clusters) => (lanczos.finish(&mut Matrix(clusters.jacobian.between())), Method::Clusters),
+        };
+        let dense = match &self.system {
+            System::Tokens(operator) if operator.n_inputs().max(operator.n_outputs()) <= self.options.dense_limit => {
+                self.dense(&dense_jacobian(operator.forward()))
+            }
+            _ => None,
+        };
+        Norms {
+            method,
+            spectral: triplet.value,
+            dense,
+            singular_values: None,
+            iterations: triplet.iterations,
+            relative_residual: triplet.relative_residual,
+            mean_field_limit: None,
+        }
+    }
+
+    fn dense(&self, jacobian: &DMatrix<f64>) -> Option<DenseNormValues> {
+        (self.options.detail == Detail::Full).then(|| {
+            let DenseNorms { frobenius, linf, l1 } = dense_norms(jacobian);
+            DenseNormValues { frobenius, linf, l1 }
+        })
+    }
+
+    /// Checks the norms; the bounds are next, where they are asked for.
+    fn then_bounds(&mut self, norms: Norms) -> Result<Step, InputError> {
+        let is_finite = norms.dense.is_none_or(|dense| (dense.frobenius + dense.linf + dense.l1).is_finite());
+        if !norms.spectral.is_finite() || !is_finite {
+            return Err(InputError::Overflow { what: "The entries of the Jacobian".into() });
+        }
+        let Some(setting) = &self.setting else {
+            return Ok(Step::Done(Box::new(self.with_bounds(norms, Local::Absent))));
+        };
+        let local = Local::new(&self.system, &self.inputs.weights, self.experiment.attention, setting.combination);
+        let Norms { iterations, relative_residual, .. } = norms;
+        self.stage = Stage::Bounding(Box::new((norms, local)));
+        Ok(Step::Going { iterations, relative_residual })
+    }
+
+    fn with_bounds(&self, norms: Norms, local: Local) -> Measurement {
+        let Norms { method, spectral, dense, singular_values, iterations, relative_residual, mean_field_limit } = norms;
+        let tolerance = self.options.lanczos.tolerance;
+        // The residual of the vectors themselves has a floor of rounding that no iteration gets under.
+        let is_unconverged = relative_residual.is_nan() || relative_residual > tolerance.max(1e-13) * 10.0;
+        let warnings = if iterations > 0 && is_unconverged {
+            vec![Warning::Unconverged { relative_residual, tolerance }]
+        } else {
+            Vec::new()
+        };
+        let mut bounds = Vec::new();
+        let mut local_parts: Option<LocalParts> = None;
+        let mut tales = Vec::new();
+        let mut two_clusters = None;
+        if let Some(setting) = &self.setting {
+            (bounds, two_clusters) = bounds_and_witness(setting);
+            local_parts = local.finish(setting.combination);
+            if let Some(parts) = &local_parts {
+                let ln = (parts.value * setting.outer_factor).ln();
+                // Where covariances overflow, the bound at the tokens says nothing.
+                if ln < f64::INFINITY {
+                    let at = bounds.iter().position(|bound| bound.id > BoundId::Local).unwrap_or(bounds.len());
+                    bounds.insert(at, Bound::of_ln(BoundId::Local, ln));
+                }
+            }
+            tales = stories(setting, &bounds, local_parts.as_ref(), spectral);
+        }
+        Measurement {
+            spectral,
+            dense,
+            singular_values,
+            method,
+            iterations,
+            relative_residual,
+            n: self.system.n(),
+            d: self.inputs.tokens.nrows(),
+            radius: self.radius,
+            bounds,
+            stories: tales,
+            two_clusters,
+            largest_column_sum: local_parts.map(|parts| parts.column_sum),
+            large_radius_limit: match self.options.detail {
+                Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
+                Detail::NormOnly => None,
+            },
+            mean_field_limit,
+            warnings,
+        }
+    }
+}

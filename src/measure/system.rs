@@ -1,0 +1,165 @@
+//! The Jacobian of an experiment in the form that is cheapest: token by token, or by distinct tokens.
+
+use nalgebra::DMatrix;
+
+use super::group::{Groups, clusters, runs};
+use super::{Grouping, MeasureOptions};
+use crate::attention::{Forward, Normalizer};
+use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope};
+use crate::jacobian::{CausalRuns, ClusterJacobian, JacobianOperator, LinearOperator};
+use crate::weights::Inputs;
+
+/// The Jacobian of an experiment.
+#[derive(Clone, Debug)]
+pub(super) enum System {
+    /// Every token by itself.
+    Tokens(Box<JacobianOperator<f64>>),
+    /// Distinct positions with multiplicities, without a mask.
+    Clusters(Box<Clusters>),
+    /// Runs of equal tokens under the causal mask.
+    Runs(Box<Runs>),
+}
+
+/// A token measure.
+#[derive(Clone, Debug)]
+pub(super) struct Clusters {
+    pub(super) jacobian: ClusterJacobian,
+    /// The positions and the weights.
+    pub(super) inputs: Inputs,
+    /// Which position each token is, where there is a list of tokens.
+    pub(super) membership: Option<Vec<u32>>,
+}
+
+/// Runs of equal tokens.
+#[derive(Clone, Debug)]
+pub(super) struct Runs {
+    pub(super) jacobian: CausalRuns,
+    /// One token of each run, and the weights.
+    pub(super) inputs: Inputs,
+    pub(super) lengths: Vec<usize>,
+}
+
+impl System {
+    pub(super) fn new(experiment: &Experiment, inputs: &Inputs, options: &MeasureOptions) -> Result<Self, InputError> {
+        if let Some(ln_sizes) = &inputs.ln_multiplicities {
+            return System::clusters(experiment, inputs.clone(), ln_sizes, None);
+        }
+        let (d, n) = inputs.tokens.shape();
+        let is_large = n * d.max(inputs.weights.d_out()) > options.svd_limit;
+        if is_large && options.grouping == Grouping::Auto {
+            let with_positions = |positions: DMatrix<f64>| Inputs {
+                tokens: positions,
+                weights: inputs.weights.clone(),
+                ln_multiplicities: None,
+            };
+            match experiment.mask {
+                Mask::None => {
+                    if let Some(Groups { positions, sizes, membership }) = clusters(&inputs.tokens)
+                        && positions.ncols() * d.max(inputs.weights.d_out()) <= options.svd_limit.max(512)
+                    {
+                        let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
+                        return System::clusters(experiment, with_positions(positions), &ln_sizes, Some(membership));
+                    }
+                }
+                Mask::Causal => {
+                    if let Some(Groups { positions, sizes, .. }) = runs(&inputs.tokens) {
+                        let inputs = with_positions(positions);
+                        let (normalizer, scope) = normalized(experiment, &inputs.tokens);
+                        let jacobian =
+                            CausalRuns::new(experiment.attention, normalizer, scope, &inputs.weights, &sizes)?;
+                        return Ok(System::Runs(Box::new(Runs { jacobian, inputs, lengths: sizes })));
+                    }
+                }
+            }
+        }
+        let forward = Forward::new(experiment, inputs)?;
+        Ok(System::Tokens(Box::new(JacobianOperator::new(forward))))
+    }
+
+    fn clusters(
+        experiment: &Experiment,
+        inputs: Inputs,
+        ln_sizes: &[f64],
+        membership: Option<Vec<u32>>,
+    ) -> Result<Self, InputError> {
+        let (normalizer, scope) = normalized(experiment, &inputs.tokens);
+        let jacobian = ClusterJacobian::new(experiment.attention, normalizer, scope, &inputs.weights, ln_sizes)?;
+        Ok(System::Clusters(Box::new(Clusters { jacobian, inputs, membership })))
+    }
+
+    /// The normaliser at the tokens, or at the distinct ones.
+    pub(super) fn normalizer(&self) -> &Normalizer<f64> {
+        match self {
+            System::Tokens(operator) => operator.forward().normalizer(),
+            System::Clusters(clusters) => clusters.jacobian.normalizer(),
+            System::Runs(runs) => runs.jacobian.normalizer(),
+        }
+    }
+
+    /// ln of the number of tokens.
+    pub(super) fn ln_n(&self) -> f64 {
+        match self {
+            System::Tokens(operator) => (operator.forward().n() as f64).ln(),
+            System::Clusters(clusters) => ln_total(clusters.jacobian.ln_sizes()),
+            System::Runs(runs) => (runs.jacobian.n() as f64).ln(),
+        }
+    }
+
+    /// The number of tokens; infinite past f64.
+    pub(super) fn n(&self) -> f64 {
+        match self {
+            System::Tokens(operator) => operator.forward().n() as f64,
+            System::Clusters(clusters) => match &clusters.membership {
+                Some(membership) => membership.len() as f64,
+                None => {
+                    let n: f64 = clusters.jacobian.ln_sizes().iter().map(|ln| ln.exp()).sum();
+                    // Counts below 2^53 are whole: their logarithms have rounded them.
+                    if n < 9e15 && (n - n.round()).abs() < 1e-6 * n { n.round() } else { n }
+                }
+            },
+            System::Runs(runs) => runs.jacobian.n() as f64,
+        }
+    }
+}
+
+/// The normaliser at some tokens, and the scope that counts.
+fn normalized(experiment: &Experiment, tokens: &DMatrix<f64>) -> (Normalizer<f64>, Scope) {
+    let scope = match experiment.normalization {
+        Normalization::None => Scope::Inputs,
+        _ => experiment.normalization_scope,
+    };
+    (Normalizer::new(experiment.normalization, experiment.eps, tokens), scope)
+}
+
+/// ln of the sum of numbers given by their logarithms.
+fn ln_total(logs: &[f64]) -> f64 {
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest + logs.iter().map(|ln| (ln - largest).exp()).sum::<f64>().ln()
+}
+
+/// A matrix as an operator.
+#[derive(Clone, Debug)]
+pub(super) struct Matrix(pub(super) DMatrix<f64>);
+
+impl LinearOperator<f64> for Matrix {
+    fn n_inputs(&self) -> usize {
+        self.0.ncols()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.0.nrows()
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (column, x) in self.0.as_slice().chunks_exact(self.0.nrows().max(1)).zip(v) {
+            out.iter_mut().zip(column).for_each(|(y, entry)| *y += entry * x);
+        }
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        for (column, y) in self.0.as_slice().chunks_exact(self.0.nrows().max(1)).zip(out) {
+            *y = column.iter().zip(u).map(|(entry, x)| entry * x).sum();
+        }
+    }
+}
