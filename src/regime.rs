@@ -223,13 +223,17 @@ fn crossover(setting: &Setting, growth: Growth) -> Option<Crossover> {
     }
 }
 
-/// The exact norm of the skew witness with the setting's ||A|| and ||V||, for one head without a mask.
+/// The exact norm of the skew witness with the setting's ||A|| and ||V||, for one head without a mask, up to the
+/// crossover n - 1 = e^(2a): past it no room is left to turn.
 fn skew(setting: &Setting) -> Option<Bound> {
     let [HeadNorms { a_norm, v_norm }] = setting.heads[..] else { return None };
     if BoundId::Unified.at(setting).is_none() || setting.radius <= 0.0 || a_norm <= 0.0 {
         return None;
     }
     let ln_rest = (setting.n() - 1.0).max(1.0).ln();
+    if ln_rest > 2.0 * a_norm * setting.radius * setting.radius {
+        return None;
+    }
     let a = tokens::skew_matrix(a_norm, setting.radius, ln_rest);
     let head = HeadWeights { q: DMatrix::identity(2, 2), k: a.transpose() * 2f64.sqrt(), v: DMatrix::identity(2, 2) };
     let norm = cluster_norm(

@@ -18,6 +18,19 @@ fn every_reference_case_agrees() {
 }
 
 #[wasm_bindgen_test]
+fn every_reference_case_of_a_token_measure_agrees_and_the_tables_are_reproduced() {
+    assert!(common::check_golden_clusters() >= 5);
+    common::check_cluster_tables();
+}
+
+#[wasm_bindgen_test]
+fn a_million_tokens_in_two_runs_are_measured() {
+    let found = lipscope::measure::measure(&common::million_in_two_runs()).expect("measured");
+    assert_eq!((found.method.id(), found.n), ("causal_runs", 1e6));
+    common::assert_close("the norm natively", found.spectral, 299.531704008529, 1e-10, 299.5);
+}
+
+#[wasm_bindgen_test]
 fn draws_are_the_same_to_the_last_bit() {
     portable::check_draws_to_the_bit();
 }

@@ -26,15 +26,12 @@ pub(super) fn ln_envelope(setting: &Setting) -> Option<f64> {
         return None;
     }
     let (line, g) = (setting.adversarial?, growth(setting)?);
-    // With t = (n'-1) e^(-2g): e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises to one maximum; its slope is zero where
-    // (1-t)/2 (1 + 2 g t/(1+t)) + 2 g t/(1+t) = 0, by bisection in ln t.
-    let slope = |t: f64| (1.0 - t) / 2.0 * (1.0 + 2.0 * g * t / (1.0 + t)) + 2.0 * g * t / (1.0 + t);
-    let (mut low, mut high) = (-1.0, 8.0f64);
-    for _ in 0..200 {
-        let middle = f64::midpoint(low, high);
-        if slope(middle.exp()) > 0.0 { low = middle } else { high = middle }
-    }
-    let best = low + 2.0 * g;
+    // With t = (n'-1) e^(-2g): e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises up to t = (3g + sqrt(9g^2 + 2g + 1))/(1 + 2g).
+    let t = match g {
+        0.0..1.0 => (3.0 * g + (9.0 * g * g + 2.0 * g + 1.0).sqrt()) / (1.0 + 2.0 * g),
+        _ => (3.0 + (9.0 + 2.0 / g + 1.0 / (g * g)).sqrt()) / (1.0 / g + 2.0),
+    };
+    let best = t.ln() + 2.0 * g;
     let last = ln_minus_one(setting.ln_n);
     if last <= best {
         return Some(line.gain.ln() + ln_all(last, g));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::local::LocalParts;
-use super::unified::{ln_column_sum, ln_masked_column_sum};
+use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::{Bound, BoundId, Combination, Setting};
 use crate::experiment::{Attention, Mask};
 
@@ -156,6 +156,10 @@ fn mixed_part_losses(setting: &Setting, a: f64, v: f64, parts: &LocalParts) -> V
         Mask::None => ln_column_sum(setting.ln_n, a),
         Mask::Causal => ln_masked_column_sum(setting.ln_n, a),
     };
+    // Under the mask the bound may come from Hardy's inequality instead, which counts no columns.
+    if setting.mask == Mask::Causal && 2.0 * 1f64.hypot(a).ln() + ln_column > 2.0 * ln_hardy(a) {
+        return Vec::new();
+    }
     let with_radius = 1.0 + parts.gradient_square * setting.radius * setting.radius;
     let root = |kind: LossKind, square: f64| Loss { kind, times: square.sqrt() };
     vec![

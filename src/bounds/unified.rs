@@ -62,7 +62,7 @@ fn ln_masked_root(ln_n: f64, a: f64) -> f64 {
 }
 
 /// ln of 2 (1 + 2a) e^(2a), the arm without n.
-fn ln_hardy(a: f64) -> f64 {
+pub(super) fn ln_hardy(a: f64) -> f64 {
     2f64.ln() + (2.0 * a).ln_1p() + 2.0 * a
 }
 
