@@ -25,6 +25,7 @@ pub mod attention;
 pub mod bounds;
 pub mod experiment;
 pub mod fit;
+pub mod inverse;
 pub mod jacobian;
 pub mod measure;
 pub mod message;
@@ -33,8 +34,10 @@ pub mod plot;
 pub mod random;
 pub mod regime;
 pub mod runner;
+pub mod scaling;
 pub mod spectral;
 pub mod sweep;
+pub mod tightness;
 pub mod tokens;
 pub mod weights;
 

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bound;
 use crate::experiment::Experiment;
-use crate::measure::Measurement;
+use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
+use crate::measure::{Detail, Measurement};
 use crate::picture::{AttentionPicture, TokenPicture};
 use crate::regime::{FamilyPoint, Regime, RegimePlan};
+use crate::scaling::{ScalingPlan, ScalingPoint};
 use crate::sweep::SweepPoint;
+use crate::tightness::TightnessPoint;
 
 /// Names a run.
 pub type RunId = u64;
@@ -39,6 +42,8 @@ pub enum Request {
         lengths: Vec<usize>,
         /// Draws a length.
         draws: usize,
+        /// The spectral norm alone, or all norms.
+        detail: Detail,
     },
     /// The bounds as curves over n, valid for every draw of a sweep: R is the radius of the ball that holds them all.
     Curves {
@@ -62,6 +67,31 @@ pub enum Request {
         /// The n of the exact norms.
         family_plan: RegimePlan,
     },
+    /// The norm of both kernels as the tokens are scaled up.
+    Scale {
+        /// The run.
+        run_id: RunId,
+        /// What to scale.
+        plan: ScalingPlan,
+    },
+    /// The largest l_inf norm of L2 attention that a search finds at each n.
+    Tightness {
+        /// The run.
+        run_id: RunId,
+        /// The n.
+        lengths: Vec<usize>,
+        /// Random restarts at each.
+        restarts: usize,
+        /// Their seed.
+        seed: u64,
+    },
+    /// The inverse of X + c F(X)/L, iteration by iteration.
+    Invert {
+        /// The run.
+        run_id: RunId,
+        /// What to invert.
+        plan: InversePlan,
+    },
     /// End whatever runs.
     Cancel,
 }
@@ -74,7 +104,10 @@ impl Request {
             Request::Measure { run_id, .. }
             | Request::Sweep { run_id, .. }
             | Request::Curves { run_id, .. }
-            | Request::Regime { run_id, .. } => Some(*run_id),
+            | Request::Regime { run_id, .. }
+            | Request::Scale { run_id, .. }
+            | Request::Tightness { run_id, .. }
+            | Request::Invert { run_id, .. } => Some(*run_id),
             Request::Cancel => None,
         }
     }
@@ -143,6 +176,42 @@ pub enum Reply {
         run_id: RunId,
         /// Those since the last reply.
         points: Vec<FamilyPoint>,
+    },
+    /// Norms at scaled tokens, in order of R.
+    Scaled {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        points: Vec<ScalingPoint>,
+    },
+    /// The best of a search at some n.
+    Tight {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        points: Vec<TightnessPoint>,
+    },
+    /// What an inverse begins from.
+    Inverting {
+        /// The run.
+        run_id: RunId,
+        /// L.
+        constant: f64,
+        /// What L is.
+        kind: ConstantKind,
+        /// The first two numbers of the tokens X and of their images Y, where there are few.
+        tokens: Vec<(f32, f32)>,
+        /// Y.
+        images: Vec<(f32, f32)>,
+    },
+    /// Iterations of an inverse, in order.
+    Inverse {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        steps: Vec<InverseStep>,
+        /// How it ended, with the last ones.
+        outcome: Option<Outcome>,
     },
     /// A run is complete.
     Finished {

@@ -46,7 +46,7 @@ pub fn sweep_in_js(experiment: &ExperimentInput, lengths: Vec<usize>, draws: usi
         .map(|point_idx| Ok(plan.point(point_idx, &measure_with(&plan.experiment_at(point_idx)?, options)?)))
         .collect::<Result<Vec<_>, InputError>>()?;
     let pairs: Vec<(f64, f64)> = points.iter().map(|p| (p.n as f64, p.spectral)).collect();
-    let list: Vec<Value> = points.iter().map(crate::sweep::SweepPoint::to_value).collect();
+    let list: Vec<Value> = points.iter().map(|point| point.to_value(crate::bounds::Norm::Spectral)).collect();
     to_js(&serde_json::json!({ "points": list, "fit": fit_power_law(&pairs).map(|fit| fit.to_value()) }))
 }
 

@@ -25,6 +25,8 @@ pub enum Stream {
     StartVector,
     /// Which of the reader's own tokens a draw of a sweep takes.
     Subset,
+    /// Restarts of a search over n tokens.
+    Restart(usize),
 }
 
 impl Stream {
@@ -38,6 +40,7 @@ impl Stream {
             Stream::Output => (4, 0),
             Stream::StartVector => (5, 0),
             Stream::Subset => (6, 0),
+            Stream::Restart(n) => (7, n),
         };
         role | ((head_idx as u64) << 8)
     }

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
-use crate::bounds::{Bound, BoundId, HeadNorms, Reach, Setting, Side, TwoClusterCurve};
+use crate::bounds::{Bound, BoundId, HeadNorms, Norm, Reach, Setting, Side, TwoClusterCurve};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, RandomTokens, Scope, TokenSource};
 use crate::jacobian::ClusterJacobian;
 use crate::spectral::largest_singular_value;
@@ -128,7 +128,8 @@ impl RegimeRow {
     }
 
     fn on_ball(&self, side: Side) -> impl Iterator<Item = &Bound> {
-        self.bounds.iter().filter(move |bound| bound.side == side && bound.id.reach() == Reach::Ball)
+        let is_on_ball = move |bound: &&Bound| bound.side == side && bound.norm == Norm::Spectral;
+        self.bounds.iter().filter(is_on_ball).filter(|bound| bound.id.reach() == Reach::Ball)
     }
 }
 
@@ -237,7 +238,7 @@ fn skew(setting: &Setting) -> Option<Bound> {
     let a = tokens::skew_matrix(a_norm, setting.radius, ln_rest);
     let head = HeadWeights { q: DMatrix::identity(2, 2), k: a.transpose() * 2f64.sqrt(), v: DMatrix::identity(2, 2) };
     let norm = cluster_norm(
-        &Weights { heads: vec![head], output: None },
+        &Weights { heads: vec![head], output: None, l2_mha: None },
         tokens::skew_tokens(2, setting.radius),
         [0.0, ln_rest],
     )?;

@@ -2,11 +2,14 @@
 
 use crate::bounds::all_bounds;
 use crate::experiment::InputError;
-use crate::measure::{MeasureOptions, Measuring, Step};
+use crate::inverse::{InverseStep, Inverting};
+use crate::measure::{Detail, MeasureOptions, Measuring, Step};
 use crate::message::{Reply, Request, RunId};
 use crate::picture::{TokenPicture, attention_picture, token_picture};
 use crate::regime::{Family, FamilyPoint, regime};
+use crate::scaling::{Scaling, ScalingPoint};
 use crate::sweep::{SweepPlan, SweepPoint, Sweeping, setting_of_draws};
+use crate::tightness::{Tightness, TightnessPoint};
 
 /// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the worker.
 pub const SLICE_MILLISECONDS: f64 = 8.0;
@@ -49,6 +52,18 @@ enum Work {
     Family {
         family: Box<Family>,
         pending: Vec<FamilyPoint>,
+    },
+    Scale {
+        scaling: Box<Scaling>,
+        pending: Vec<ScalingPoint>,
+    },
+    Tightness {
+        search: Box<Tightness>,
+        pending: Vec<TightnessPoint>,
+    },
+    Invert {
+        inverting: Box<Inverting>,
+        pending: Vec<InverseStep>,
     },
     Sweep {
         sweeping: Box<Sweeping>,
@@ -125,6 +140,44 @@ impl Job {
                     return Ok(Turn::Idle);
                 }
             }
+            Work::Scale { scaling, pending } => {
+                let point = scaling.step()?;
+                pending.extend(point);
+                if point.is_none() || clock() - self.reported > REPORT_MILLISECONDS {
+                    self.reported = clock();
+                    emit(Reply::Scaled { run_id, points: std::mem::take(pending) });
+                    emit(progress(run_id, scaling.progress()));
+                }
+                if point.is_none() {
+                    return Ok(Turn::Idle);
+                }
+            }
+            Work::Tightness { search, pending } => {
+                let point = search.step();
+                let is_over = point.is_none();
+                pending.extend(point);
+                if is_over || clock() - self.reported > REPORT_MILLISECONDS {
+                    self.reported = clock();
+                    emit(Reply::Tight { run_id, points: std::mem::take(pending) });
+                    emit(progress(run_id, search.progress()));
+                }
+                if is_over {
+                    return Ok(Turn::Idle);
+                }
+            }
+            Work::Invert { inverting, pending } => {
+                let step = inverting.step()?;
+                let is_over = step.is_none();
+                pending.extend(step);
+                if is_over || clock() - self.reported > REPORT_MILLISECONDS {
+                    self.reported = clock();
+                    let outcome = inverting.outcome().filter(|_| is_over);
+                    emit(Reply::Inverse { run_id, steps: std::mem::take(pending), outcome });
+                }
+                if is_over {
+                    return Ok(Turn::Idle);
+                }
+            }
             Work::Sweep { sweeping, pending } => {
                 let step = sweeping.step()?;
                 if let Some(Some(point)) = step {
@@ -136,8 +189,7 @@ impl Job {
                     if !pending.is_empty() {
                         emit(Reply::Points { run_id, points: std::mem::take(pending) });
                     }
-                    let (done, total) = sweeping.progress();
-                    emit(Reply::Progress { run_id, done, total: Some(total), relative_residual: None });
+                    emit(progress(run_id, sweeping.progress()));
                 }
                 if is_over {
                     return Ok(Turn::Idle);
@@ -146,6 +198,10 @@ impl Job {
         }
         Ok(Turn::More)
     }
+}
+
+fn progress(run_id: RunId, (done, total): (usize, usize)) -> Reply {
+    Reply::Progress { run_id, done, total: Some(total), relative_residual: None }
 }
 
 /// The tokens' picture: the positions of clusters and of long lists of equal tokens.
@@ -173,9 +229,26 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             let family = Family::new(&experiment, &family_plan)?;
             family.map(|family| Work::Family { family: Box::new(family), pending: Vec::new() })
         }
-        Request::Sweep { experiment, lengths, draws, .. } => {
+        Request::Scale { plan, .. } => {
+            Some(Work::Scale { scaling: Box::new(Scaling::new(&plan)?), pending: Vec::new() })
+        }
+        Request::Tightness { lengths, restarts, seed, .. } => {
+            let search = Box::new(Tightness::new(&lengths, restarts, seed)?);
+            Some(Work::Tightness { search, pending: Vec::new() })
+        }
+        Request::Invert { plan, .. } => {
+            let inverting = Box::new(Inverting::start(&plan)?);
+            let ((constant, kind), (tokens, images)) = (inverting.constant(), inverting.places());
+            emit(Reply::Inverting { run_id, constant, kind, tokens, images });
+            Some(Work::Invert { inverting, pending: Vec::new() })
+        }
+        Request::Sweep { experiment, lengths, draws, detail, .. } => {
             let plan = SweepPlan::new(&experiment, &lengths, draws)?;
-            let sweeping = Box::new(Sweeping::new(plan, MeasureOptions::for_sweep()));
+            let options = match detail {
+                Detail::NormOnly => MeasureOptions::for_sweep(),
+                Detail::Norms | Detail::Full => MeasureOptions::for_sweep_of_norms(),
+            };
+            let sweeping = Box::new(Sweeping::new(plan, options));
             Some(Work::Sweep { sweeping, pending: Vec::new() })
         }
         Request::Curves { experiment, lengths, draws, .. } => {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::attention::Normalizer;
-use crate::bounds::Setting;
+use crate::bounds::{Norm, Setting};
 use crate::experiment::{Experiment, InputError, RandomTokens, Rows, TokenSource, limits};
-use crate::measure::{MeasureOptions, Measurement, Measuring, Method, Step};
+use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
 use crate::tokens;
 use crate::weights::{inputs, weights_for};
 
@@ -34,6 +34,8 @@ pub struct SweepPoint {
     pub draw: usize,
     /// ||J||_2.
     pub spectral: f64,
+    /// The other norms, where they were asked for and J is small enough.
+    pub dense: Option<DenseNormValues>,
     /// R of the bounds at this point.
     pub radius: f64,
     /// How.
@@ -125,6 +127,7 @@ impl SweepPlan {
             n: measurement.n as usize,
             draw: point_idx % self.draws,
             spectral: measurement.spectral,
+            dense: measurement.dense,
             radius: measurement.radius,
             method: measurement.method,
             iterations: measurement.iterations,
@@ -134,11 +137,20 @@ impl SweepPlan {
 }
 
 impl SweepPoint {
-    /// The point as files have it.
+    /// A norm of the point.
     #[must_use]
-    pub fn to_value(&self) -> Value {
+    pub fn norm(&self, norm: Norm) -> Option<f64> {
+        match norm {
+            Norm::Spectral => Some(self.spectral),
+            other => self.dense.and_then(|dense| dense.get(other)),
+        }
+    }
+
+    /// The point as files have it, with one norm.
+    #[must_use]
+    pub fn to_value(&self, norm: Norm) -> Value {
         json!({
-            "n": self.n, "draw": self.draw, "spectral": self.spectral, "radius": self.radius,
+            "n": self.n, "draw": self.draw, norm.id(): self.norm(norm), "radius": self.radius,
             "method": self.method.id(), "iterations": self.iterations, "relative_residual": self.relative_residual,
         })
     }

@@ -27,6 +27,20 @@ pub struct Weights {
     pub heads: Vec<HeadWeights>,
     /// d_out x (sum of d_v).
     pub output: Option<DMatrix<f64>>,
+    /// The matrices of [K]'s L2 multi-head attention, where these are its weights.
+    pub l2_mha: Option<L2Mha>,
+}
+
+/// The matrices of [K]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, A_h = W_Q,h W_Q,h^T/sqrt(k).
+/// As heads: Q_h = K_h = W_Q,h^T, V_h = W_V,h^T A_h, O = W_O^T.
+#[derive(Clone, Debug, PartialEq)]
+pub struct L2Mha {
+    /// W_Q,h, d x k with k = d/heads.
+    pub queries: Vec<DMatrix<f64>>,
+    /// W_V,h, d x k.
+    pub values: Vec<DMatrix<f64>>,
+    /// W_O, d x d.
+    pub output: DMatrix<f64>,
 }
 
 /// Tokens (d x n) and the weights that fit them.
@@ -86,7 +100,7 @@ impl Weights {
 /// Draws, lists or builds the tokens and weights of an experiment.
 ///
 /// # Errors
-/// [`InputError`] where the two do not fit, or the form cannot be measured yet.
+/// [`InputError`] where the two do not fit, or have too many entries.
 pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
     match &experiment.tokens {
         TokenSource::Explicit(rows) => with_tokens(experiment, tokens::listed_tokens(rows)),
@@ -124,7 +138,7 @@ fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Resu
             return Err(conflict("lives in the plane, and these weights take tokens of another dimension"));
         }
         Some(_) => {
-            let Weights { heads, output } = weights_for(experiment, 2)?;
+            let Weights { heads, output, .. } = weights_for(experiment, 2)?;
             match (<[HeadWeights; 1]>::try_from(heads), output) {
                 (Ok([head]), None) => (head.query_key().a().singular_values()[0], head.v),
                 _ => return Err(conflict("is one head without an output matrix")),
@@ -140,7 +154,7 @@ fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Resu
     }
     // A = K^T Q / sqrt(k) with Q = I and k = 2.
     let k = tokens::skew_matrix(a_norm, radius, ln_n_minus_1).transpose() * 2f64.sqrt();
-    Ok(Weights { heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v }], output: None })
+    Ok(Weights { heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v }], output: None, l2_mha: None })
 }
 
 fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, InputError> {
@@ -151,30 +165,71 @@ fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, 
 /// The weights of an experiment for tokens of dimension d.
 ///
 /// # Errors
-/// [`InputError`] where they do not fit, or the form cannot be measured yet.
+/// [`InputError`] where they do not fit, or have too many entries.
 pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputError> {
     let weights = match &experiment.weights {
         Some(WeightSource::Explicit { heads, output }) => explicit_weights(heads, output.as_ref(), d)?,
         Some(WeightSource::Random(law)) => random_weights(law, d)?,
         Some(WeightSource::Identity { sign }) => identity_weights(*sign, d)?,
-        Some(WeightSource::Kim { .. }) => return Err(not_yet("weights.source", "kim", "explicit, random, identity")),
+        Some(WeightSource::Kim { heads, scale, seed }) => kim_weights(*heads, *scale, *seed, d)?,
         None => return Err(InputError::MissingKey { key: "weights".into(), expected: "the weights' source".into() }),
     };
     Ok(weights)
 }
 
 /// The token dimension that the weights fix by themselves: their own where they are listed, heads times head dimension
-/// where they are drawn, 1 for the identity.
+/// where they are drawn, 1 for the identity, one a head for L2 multi-head attention.
 fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
     match &experiment.weights {
         Some(WeightSource::Explicit { heads, .. }) => Ok(heads[0].q.n_columns()),
         Some(WeightSource::Random(law)) => Ok(law.heads * law.head_dim),
+        Some(WeightSource::Kim { heads, .. }) => Ok(*heads),
         _ => Ok(1),
     }
 }
 
-fn not_yet(key: &str, value: &str, instead: &str) -> InputError {
-    InputError::NotYet { key: key.into(), value: value.into(), instead: instead.into() }
+/// Drawn weights of [K]'s L2 multi-head attention: entries of W_Q, W_V and W_O are N(0, scale^2/d).
+fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights, InputError> {
+    if !d.is_multiple_of(heads) {
+        return Err(InputError::Conflict {
+            what: format!("`weights.heads` = {heads}"),
+            problem: format!("does not divide the token dimension {d}, and each head has its share of it"),
+            fix: "Use a number of heads that does.".into(),
+        });
+    }
+    if 3usize.saturating_mul(d).saturating_mul(d) > MAX_WEIGHT_ENTRIES {
+        return Err(weights_too_large(3 * d * d));
+    }
+    let (k, deviation) = (d / heads, scale / (d as f64).sqrt());
+    let draw = |stream: Stream, n_columns: usize| {
+        let mut random = Random::new(seed, stream);
+        let entries: Vec<f64> = (0..d * n_columns).map(|_| deviation * random.normal()).collect();
+        DMatrix::from_row_slice(d, n_columns, &entries)
+    };
+    Ok(L2Mha {
+        queries: (0..heads).map(|h| draw(Stream::Query(h), k)).collect(),
+        values: (0..heads).map(|h| draw(Stream::Value(h), k)).collect(),
+        output: draw(Stream::Output, d),
+    }
+    .weights())
+}
+
+impl L2Mha {
+    /// As heads and output matrix.
+    #[must_use]
+    pub fn weights(self) -> Weights {
+        let heads = self
+            .queries
+            .iter()
+            .zip(&self.values)
+            .map(|(query, value)| {
+                let q = query.transpose();
+                let a = query * &q / (q.nrows() as f64).sqrt();
+                HeadWeights { v: value.tr_mul(&a), k: q.clone(), q }
+            })
+            .collect();
+        Weights { heads, output: Some(self.output.transpose()), l2_mha: Some(self) }
+    }
 }
 
 fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<Weights, InputError> {
@@ -194,6 +249,7 @@ fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<W
             .map(|head| HeadWeights { q: matrix(&head.q), k: matrix(&head.k), v: matrix(&head.v) })
             .collect(),
         output: output.map(matrix),
+        l2_mha: None,
     })
 }
 
@@ -219,7 +275,7 @@ fn random_weights(law: &RandomWeights, d: usize) -> Result<Weights, InputError> 
         Output::Absent => None,
         Output::Drawn => Some(draw(Stream::Output, d, law.heads * law.head_dim)),
     };
-    Ok(Weights { heads, output })
+    Ok(Weights { heads, output, l2_mha: None })
 }
 
 fn identity_weights(sign: f64, d: usize) -> Result<Weights, InputError> {
@@ -228,5 +284,5 @@ fn identity_weights(sign: f64, d: usize) -> Result<Weights, InputError> {
     }
     let identity = DMatrix::identity(d, d);
     let k = &identity * (sign * (d as f64).sqrt());
-    Ok(Weights { heads: vec![HeadWeights { q: identity.clone(), k, v: identity }], output: None })
+    Ok(Weights { heads: vec![HeadWeights { q: identity.clone(), k, v: identity }], output: None, l2_mha: None })
 }

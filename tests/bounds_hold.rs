@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use drawn::{Drawn, drawn};
-use lipscope::bounds::{Bound, BoundId, Reach, Side};
+use lipscope::bounds::{Bound, BoundId, Norm, Reach, Side};
 use lipscope::experiment::{Experiment, TokenSource};
 use lipscope::measure::{Measurement, measure};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -53,11 +53,12 @@ fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> 
     let norm = found.spectral.log10();
     for bound in &found.bounds {
         proptest::prop_assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}");
-        if bound.side == Side::Upper {
+        if bound.side == Side::Upper && bound.norm == Norm::Spectral {
             worst.check(format!("norm / {}", bound.id.id()), norm, bound.log10)?;
         }
         if bound.side == Side::Lower && bound.id.reach() == Reach::Ball {
-            for upper in found.bounds.iter().filter(|b| b.side == Side::Upper && b.id.reach() == Reach::Ball) {
+            let is_spectral = |b: &&Bound| b.norm == Norm::Spectral && b.id.reach() == Reach::Ball;
+            for upper in found.bounds.iter().filter(|b| b.side == Side::Upper).filter(is_spectral) {
                 worst.check(format!("{} / {}", bound.id.id(), upper.id.id()), bound.log10, upper.log10)?;
             }
         }

@@ -82,3 +82,67 @@ fn a_sweep_with_wrong_lengths_says_what_is_accepted() {
         lipscope().args(["sweep", "-n", "2:8"]).write_stdin(RANDOM).assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("first:last:step"));
 }
+
+#[test]
+fn a_sweep_of_another_norm_names_its_column_and_leaves_out_what_needs_too_much() {
+    let table = |norm: &str| {
+        let arguments = ["sweep", "-n", "4,700", "--draws", "1", "--norm", norm];
+        let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
+        String::from_utf8_lossy(&output).into_owned()
+    };
+    for norm in ["linf", "l1", "frobenius", "max_token"] {
+        let text = table(norm);
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(lines[0][2], norm);
+        assert!(lines[1][2].parse::<f64>().is_ok_and(|x| x > 0.0), "{text}");
+        assert_eq!(lines[2][2], "", "700 tokens of two numbers are over the dense limit");
+    }
+}
+
+#[test]
+fn bounds_are_listed_over_n_as_table_csv_and_json() {
+    let adversarial =
+        r#"{"tokens":{"source":"adversarial","n":64,"radius":3},"weights":{"source":"identity","sign":-1}}"#;
+    let run = |arguments: &[&str]| {
+        let output = lipscope().args(arguments).write_stdin(adversarial).assert().success().get_output().stdout.clone();
+        String::from_utf8_lossy(&output).into_owned()
+    };
+    let table = run(&["bounds", "-n", "1e9"]);
+    for number in ["71089.1", "1.83848e9", "9.87421e5", "34859.0"] {
+        assert!(table.contains(number), "{number} is missing in\n{table}");
+    }
+    let csv = run(&["bounds", "-n", "2:1e18:x5", "--format", "csv"]);
+    assert!(csv.starts_with("n,radius,castin_general,castin_mean_field,unified,two_clusters,adversarial"), "{csv}");
+    assert_eq!(csv.lines().count(), 6);
+    let json: Value = serde_json::from_str(run(&["bounds", "-n", "100", "--format", "json"]).trim()).expect("JSON");
+    assert_eq!((json["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("unified")));
+    let regime = run(&["regime", "-n", "2,1e9"]);
+    let header: Vec<&str> = regime.lines().next().expect("a header").split(',').collect();
+    let last: Vec<&str> = regime.lines().last().expect("a row").split(',').collect();
+    let cell = |name: &str| last[header.iter().position(|column| *column == name).expect("a column")].parse::<f64>();
+    assert!((cell("log10_adversarial_exact").expect("a number") - 34859f64.log10()).abs() < 1e-5);
+    assert!(cell("log10_gap").expect("a number") > 0.0);
+    for broken in [&["bounds", "-n", "1"][..], &["regime", "-n", "2:3"], &["regime", "--growing-from", "1"]] {
+        let problem = lipscope().args(broken).write_stdin(adversarial).assert().code(1).get_output().stderr.clone();
+        assert!(String::from_utf8_lossy(&problem).contains("must be"), "{}", String::from_utf8_lossy(&problem));
+    }
+}
+
+#[test]
+fn inverse_scaling_and_tightness_are_written_as_csv() {
+    let kim = r#"{"attention":"l2","tokens":{"source":"random","n":16,"d":4},"weights":{"source":"kim","heads":2}}"#;
+    let inverse = lipscope().args(["invert", "-c", "0.5"]).write_stdin(kim).assert().success();
+    let output = String::from_utf8_lossy(&inverse.get_output().stdout).into_owned();
+    assert!(output.starts_with("c,iteration,error,residual,guaranteed\n0.5,0,"), "{output}");
+    assert!(String::from_utf8_lossy(&inverse.get_output().stderr).contains("converged"));
+    let output = lipscope().args(["scale", "--count", "9"]).write_stdin(RANDOM).assert().success();
+    assert_eq!(String::from_utf8_lossy(&output.get_output().stdout).lines().count(), 10);
+    assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("slope"));
+    let output = lipscope().args(["tightness", "--most", "30", "--count", "3", "--restarts", "2"]).assert().success();
+    assert_eq!(String::from_utf8_lossy(&output.get_output().stdout).lines().count(), 4);
+    let layer = r#"{"normalization":"layer","tokens":{"source":"random","n":4,"d":2},"weights":{"source":"random","head_dim":2}}"#;
+    for command in ["invert", "scale"] {
+        let problem = lipscope().arg(command).write_stdin(layer).assert().code(1).get_output().stderr.clone();
+        assert!(String::from_utf8_lossy(&problem).contains("normalization"), "{}", String::from_utf8_lossy(&problem));
+    }
+}

@@ -83,7 +83,9 @@ fn sizes_over_the_limits_and_forms_to_come_are_named() {
     let many = serde_json::json!({"source": "clusters", "positions": many, "log_multiplicities": logs});
     check(&format!(r#"{{"tokens":{many},{WEIGHTS}}}"#), &["distinct positions", "4096"]);
     check(&format!(r#"{{"mask":"causal",{clusters},{WEIGHTS}}}"#), &["mask", "clusters"]);
-    check(&format!(r#"{{"attention":"l2",{TOKENS},"weights":{{"source":"kim"}}}}"#), &["kim", "yet"]);
+    let kim = r#""weights":{"source":"kim","heads":2}"#;
+    check(&format!(r#"{{"attention":"l2",{TOKENS},{kim}}}"#), &["weights.heads", "does not divide", "1"]);
+    check(&format!("{{{TOKENS},{kim}}}"), &["kim", "l2"]);
     let rotation = r#"{"source":"explicit","heads":[{"q":[[1,0],[0,1]],"k":[[0,-1],[1,0]],"v":[[1,0],[0,1]]}]}"#;
     check(&format!(r#"{{"tokens":{{"source":"adversarial"}},"weights":{rotation}}}"#), &["real eigenvalue", "seed"]);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms in order: a room may import from itself and from those before it.
-const ROOMS: [&str; 19] = [
+const ROOMS: [&str; 22] = [
     "random",
     "experiment",
     "tokens",
@@ -17,6 +17,9 @@ const ROOMS: [&str; 19] = [
     "fit",
     "sweep",
     "regime",
+    "scaling",
+    "tightness",
+    "inverse",
     "picture",
     "message",
     "runner",

@@ -2,6 +2,7 @@
 
 use lipscope::bounds::{BoundId, Side};
 use lipscope::experiment::Experiment;
+use lipscope::measure::Detail;
 use lipscope::message::{Reply, Request};
 use lipscope::runner::{Runner, Turn};
 use lipscope::sweep::SweepPoint;
@@ -50,6 +51,7 @@ fn a_new_request_cancels_the_old_run_at_its_next_slice() {
         experiment: experiment("inputs", "none", "ball"),
         lengths: vec![4, 8],
         draws: 3,
+        detail: Detail::NormOnly,
     };
     let mut runner = Runner::default();
     let mut replies = Vec::new();
@@ -94,7 +96,7 @@ fn curves_hold_for_every_draw_of_the_sweep() {
         else {
             panic!("no curves in {replies:?}");
         };
-        let swept = answer(Request::Sweep { run_id: 1, experiment, lengths, draws: 12 });
+        let swept = answer(Request::Sweep { run_id: 1, experiment, lengths, draws: 12, detail: Detail::NormOnly });
         let points: Vec<SweepPoint> = swept
             .iter()
             .flat_map(|reply| if let Reply::Points { points, .. } = reply { points.clone() } else { Vec::new() })

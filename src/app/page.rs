@@ -7,6 +7,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::experiment::{Experiment, InputError};
+use crate::measure::Detail;
 use crate::message::{Reply, Request};
 use crate::sweep::log_spaced;
 
@@ -139,7 +140,13 @@ impl Page {
         });
         let state = self.state.with_untracked(PageState::for_sweeping);
         self.with_engine(|engine| {
-            let request = Request::Sweep { run_id: engine.next_run(), experiment: state.experiment(), lengths, draws };
+            let request = Request::Sweep {
+                run_id: engine.next_run(),
+                experiment: state.experiment(),
+                lengths,
+                draws,
+                detail: Detail::NormOnly,
+            };
             engine.submit(Role::Sweep, Job::from([request]));
         });
     }
@@ -226,7 +233,8 @@ impl Page {
                 lengths: curve_lengths(longest, &lengths),
                 draws,
             };
-            let sweep = Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws };
+            let sweep =
+                Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws, detail: Detail::NormOnly };
             engine.submit(Role::Sweep, Job::from([curves, sweep]));
         });
     }

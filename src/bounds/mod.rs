@@ -4,6 +4,7 @@
 
 mod adversarial;
 mod castin;
+mod kim;
 mod line;
 mod local;
 mod logarithms;
@@ -41,6 +42,12 @@ pub enum BoundId {
     TwoClusters,
     /// Ours: the exact norm for another A of the same norm, which shows how sharp `Unified` is.
     Skew,
+    /// [K] Theorem 3.2, in the norm of the largest row sum.
+    KimLinf,
+    /// [K] Theorem 3.2, in the spectral norm.
+    KimL2,
+    /// The largest row sum of block norms: above the norm over the largest token.
+    MaxToken,
 }
 
 /// Of what a bound is one.
@@ -68,6 +75,14 @@ pub enum Side {
 pub enum Norm {
     /// Largest singular value.
     Spectral,
+    /// Root of the sum of squares.
+    Frobenius,
+    /// Largest absolute row sum.
+    Linf,
+    /// Largest absolute column sum.
+    L1,
+    /// Over the largest token norm, of inputs and outputs.
+    MaxToken,
 }
 
 /// A bound with its value.
@@ -87,12 +102,15 @@ pub struct Bound {
 
 impl BoundId {
     /// Every bound there is, upper ones first.
-    pub const ALL: [BoundId; 9] = [
+    pub const ALL: [BoundId; 12] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Unified,
         BoundId::UnifiedMasked,
         BoundId::Local,
+        BoundId::KimL2,
+        BoundId::KimLinf,
+        BoundId::MaxToken,
         BoundId::TwoClusters,
         BoundId::Adversarial,
         BoundId::AdversarialEnvelope,
@@ -112,6 +130,9 @@ impl BoundId {
             BoundId::AdversarialEnvelope => "adversarial_envelope",
             BoundId::TwoClusters => "two_clusters",
             BoundId::Skew => "skew",
+            BoundId::KimLinf => "kim_linf",
+            BoundId::KimL2 => "kim_l2",
+            BoundId::MaxToken => "max_token",
         }
     }
 
@@ -128,6 +149,9 @@ impl BoundId {
             BoundId::AdversarialEnvelope => "adversarial envelope",
             BoundId::TwoClusters => "two clusters",
             BoundId::Skew => "skew witness",
+            BoundId::KimLinf => "published, L2 attention, ℓ∞",
+            BoundId::KimL2 => "published, L2 attention",
+            BoundId::MaxToken => "row sums of block norms",
         }
     }
 
@@ -137,6 +161,7 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "Castin, Ablin, Peyré 2024, Theorem 3.3 and its masked twin",
             BoundId::CastinMeanField => "Castin, Ablin, Peyré 2024, mean-field theorem",
+            BoundId::KimLinf | BoundId::KimL2 => "Kim, Papamakarios, Mnih 2021, Theorem 3.2",
             BoundId::Adversarial => "tokens of Castin, Ablin, Peyré 2024; see docs/theory.md",
             _ => "ours; proof in docs/theory.md",
         }
@@ -154,6 +179,9 @@ impl BoundId {
             BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
             BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
             BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
+            BoundId::KimLinf => "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
+            BoundId::KimL2 => "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
+            BoundId::MaxToken => "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
             BoundId::Skew => "the exact norm of −e, e, .., e for A = −cI + √(‖A‖² − c²) J",
         }
     }
@@ -166,7 +194,10 @@ impl BoundId {
             | BoundId::CastinMeanField
             | BoundId::Unified
             | BoundId::UnifiedMasked
-            | BoundId::Local => Side::Upper,
+            | BoundId::Local
+            | BoundId::KimLinf
+            | BoundId::KimL2
+            | BoundId::MaxToken => Side::Upper,
             BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Side::Lower,
         }
     }
@@ -175,9 +206,19 @@ impl BoundId {
     #[must_use]
     pub fn reach(self) -> Reach {
         match self {
-            BoundId::Local => Reach::Tokens,
+            BoundId::Local | BoundId::MaxToken => Reach::Tokens,
             BoundId::Skew => Reach::OtherWeights,
             _ => Reach::Ball,
+        }
+    }
+
+    /// Of which norm it is.
+    #[must_use]
+    pub fn norm(self) -> Norm {
+        match self {
+            BoundId::KimLinf => Norm::Linf,
+            BoundId::MaxToken => Norm::MaxToken,
+            _ => Norm::Spectral,
         }
     }
 
@@ -199,7 +240,9 @@ impl BoundId {
             BoundId::Adversarial => adversarial::ln_adversarial(setting),
             BoundId::AdversarialEnvelope => adversarial::ln_envelope(setting),
             BoundId::TwoClusters => two_clusters::ln_two_clusters(setting),
-            BoundId::Local | BoundId::Skew => None,
+            BoundId::KimLinf => kim::ln_linf(setting),
+            BoundId::KimL2 => kim::ln_l2(setting),
+            BoundId::Local | BoundId::Skew | BoundId::MaxToken => None,
             _ => {
                 let mut ln_heads = Vec::with_capacity(setting.heads.len());
                 for (head, a) in setting.heads.iter().zip(setting.a_of_heads()) {
@@ -225,7 +268,7 @@ impl Bound {
         Bound {
             id,
             side: id.side(),
-            norm: Norm::Spectral,
+            norm: id.norm(),
             value: value.is_finite().then_some(value),
             log10: ln / std::f64::consts::LN_10,
         }
@@ -244,11 +287,18 @@ impl Side {
 }
 
 impl Norm {
+    /// Every norm there is.
+    pub const ALL: [Norm; 5] = [Norm::Spectral, Norm::Linf, Norm::L1, Norm::Frobenius, Norm::MaxToken];
+
     /// Its word in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
             Norm::Spectral => "spectral",
+            Norm::Frobenius => "frobenius",
+            Norm::Linf => "linf",
+            Norm::L1 => "l1",
+            Norm::MaxToken => "max_token",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::kim::KimNorms;
 use super::line::{Line, adversarial_line, lines};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
@@ -29,6 +30,10 @@ pub struct Setting {
     pub(super) lines: Vec<Line>,
     /// The line of the adversarial tokens, where there is one.
     pub(super) adversarial: Option<AdversarialLine>,
+    /// The norms of [K]'s matrices, where the weights are those of L2 multi-head attention.
+    pub(super) kim: Option<KimNorms>,
+    /// Whether a normaliser is part of the map.
+    pub(super) scope: Scope,
 }
 
 /// The constants of one head.
@@ -82,6 +87,8 @@ impl Setting {
             radius: if normalized { (d as f64).sqrt() } else { largest_norm },
             lines: if has_lower { lines(weights, &heads) } else { Vec::new() },
             adversarial: if has_lower { adversarial_line(weights) } else { None },
+            kim: weights.l2_mha.as_ref().map(KimNorms::of),
+            scope: if composed { Scope::Composed } else { Scope::Inputs },
             heads,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
             outer_factor: if composed { normalizer.jacobian_norm_bound() } else { 1.0 },
@@ -101,7 +108,15 @@ impl Setting {
             outer_factor: 1.0,
             lines: Vec::new(),
             adversarial: None,
+            kim: None,
+            scope: Scope::Inputs,
         }
+    }
+
+    /// The same with the norms of [K]'s matrices, where the weights have them.
+    #[must_use]
+    pub fn with_l2_mha(&self, weights: &Weights) -> Self {
+        Setting { kim: weights.l2_mha.as_ref().map(KimNorms::of), ..self.clone() }
     }
 
     /// The number of tokens.

@@ -107,6 +107,8 @@ fn worked(id: BoundId, setting: &Setting, (a, v): (f64, f64), local: Option<&Loc
             }
             None => String::new(),
         },
+        BoundId::KimLinf | BoundId::KimL2 => super::kim::worked(id, setting, brief).unwrap_or_default(),
+        BoundId::MaxToken => String::new(),
         BoundId::TwoClusters | BoundId::Skew => format!("a = {a_text}, v = {v_text}, n = {n}"),
     };
     match (setting.heads.len(), setting.combination) {

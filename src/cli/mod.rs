@@ -1,8 +1,10 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds` and `regime`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale` and `tightness`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
 mod bounds;
+mod invert;
+mod kim;
 mod measure;
 mod sweep;
 
@@ -30,6 +32,12 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// Writes the regime view's data as CSV: every bound and the exact norms of the adversarial tokens over n.
     Regime(bounds::RegimeArguments),
+    /// Inverts X + c F(X)/L by fixed-point iteration: the error at each step, as CSV.
+    Invert(invert::InvertArguments),
+    /// Measures dot-product and L2 attention as the tokens are scaled up.
+    Scale(kim::ScaleArguments),
+    /// Searches the largest l_inf norm of L2 attention at each n, against its published bound.
+    Tightness(kim::TightnessArguments),
 }
 
 /// Runs the command line of this process.
@@ -40,6 +48,9 @@ pub fn run() -> ExitCode {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Regime(arguments) => bounds::run_regime(&arguments),
+        Command::Invert(arguments) => invert::run(&arguments),
+        Command::Scale(arguments) => kim::scale(&arguments),
+        Command::Tightness(arguments) => kim::tightness(&arguments),
     };
     match outcome {
         Ok(code) => code,

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::read_text;
+use crate::bounds::Norm;
 use crate::experiment::{Experiment, InputError};
 use crate::fit::fit_power_law;
 use crate::measure::{MeasureOptions, measure_with};
@@ -27,6 +28,9 @@ pub(super) struct SweepArguments {
     /// Draws a length.
     #[arg(long, default_value_t = 8)]
     draws: usize,
+    /// Which norm of the Jacobian; the last is bounded by the row sums of block norms.
+    #[arg(long, value_enum, default_value_t = NormName::Spectral)]
+    norm: NormName,
     /// Form of the output.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
@@ -41,6 +45,34 @@ enum Format {
     Csv,
     /// One object with the points and the fitted slope.
     Json,
+}
+
+/// The norms by their words in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum NormName {
+    /// Largest singular value.
+    Spectral,
+    /// Largest absolute row sum.
+    Linf,
+    /// Largest absolute column sum.
+    L1,
+    /// Root of the sum of squares.
+    Frobenius,
+    /// Largest row sum of block norms, an upper bound.
+    MaxToken,
+}
+
+impl NormName {
+    fn norm(self) -> Norm {
+        match self {
+            NormName::Spectral => Norm::Spectral,
+            NormName::Linf => Norm::Linf,
+            NormName::L1 => Norm::L1,
+            NormName::Frobenius => Norm::Frobenius,
+            NormName::MaxToken => Norm::MaxToken,
+        }
+    }
 }
 
 pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
@@ -58,7 +90,11 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
     let bar = progress_bar(plan.n_points());
-    let options = MeasureOptions::for_sweep();
+    let norm = arguments.norm.norm();
+    let options = match norm {
+        Norm::Spectral => MeasureOptions::for_sweep(),
+        _ => MeasureOptions::for_sweep_of_norms(),
+    };
     let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
         (0..plan.n_points())
             .into_par_iter()
@@ -72,8 +108,8 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let (points, problems): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     let points: Vec<SweepPoint> = points.into_iter().flatten().collect();
     match arguments.format {
-        Format::Csv => write_csv(&points)?,
-        Format::Json => write_json(&points)?,
+        Format::Csv => write_csv(&points, norm)?,
+        Format::Json => write_json(&points, norm)?,
     }
     for problem in problems.iter().filter_map(|result| result.as_ref().err()) {
         eprintln!("lipscope sweep: {problem}");
@@ -93,21 +129,22 @@ fn progress_bar(n_points: usize) -> ProgressBar {
     }
 }
 
-fn write_csv(points: &[SweepPoint]) -> io::Result<()> {
+/// A norm that needs every entry of a Jacobian too large for that is an empty cell.
+fn write_csv(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "n,draw,spectral,radius,method,iterations,relative_residual")?;
+    writeln!(out, "n,draw,{},radius,method,iterations,relative_residual", norm.id())?;
     for p in points {
-        let SweepPoint { n, draw, spectral, radius, method, iterations, relative_residual } = p;
-        let method = method.id();
-        writeln!(out, "{n},{draw},{spectral:?},{radius:?},{method},{iterations},{relative_residual:?}")?;
+        let SweepPoint { n, draw, radius, method, iterations, relative_residual, .. } = p;
+        let (method, value) = (method.id(), p.norm(norm).map_or_else(String::new, |value| format!("{value:?}")));
+        writeln!(out, "{n},{draw},{value},{radius:?},{method},{iterations},{relative_residual:?}")?;
     }
     out.flush()
 }
 
-fn write_json(points: &[SweepPoint]) -> io::Result<()> {
-    let pairs: Vec<(f64, f64)> = points.iter().map(|p| (p.n as f64, p.spectral)).collect();
+fn write_json(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
+    let pairs: Vec<(f64, f64)> = points.iter().filter_map(|p| Some((p.n as f64, p.norm(norm)?))).collect();
     let fit = fit_power_law(&pairs).map(|fit| fit.to_value());
-    let list: Vec<_> = points.iter().map(SweepPoint::to_value).collect();
+    let list: Vec<_> = points.iter().map(|point| point.to_value(norm)).collect();
     writeln!(io::stdout().lock(), "{}", json!({"points": list, "fit": fit}))
 }
 

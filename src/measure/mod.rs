@@ -13,7 +13,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::bounds::{Bound, BoundStory, TwoClusters};
+use crate::bounds::{Bound, BoundStory, Norm, TwoClusters};
 use crate::experiment::{Experiment, InputError};
 use crate::spectral::LanczosOptions;
 
@@ -45,10 +45,12 @@ pub enum Grouping {
 }
 
 /// How much of a measurement is found out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Detail {
     /// All norms and bounds.
     Full,
+    /// All norms, no bounds.
+    Norms,
     /// The spectral norm alone, for the points of a sweep.
     NormOnly,
 }
@@ -66,6 +68,13 @@ impl Default for MeasureOptions {
 }
 
 impl MeasureOptions {
+    /// For the points of a sweep with all norms.
+    #[must_use]
+    pub fn for_sweep_of_norms() -> Self {
+        let MeasureOptions { dense_limit, .. } = MeasureOptions::default();
+        MeasureOptions { dense_limit, detail: Detail::Norms, ..MeasureOptions::for_sweep() }
+    }
+
     /// For the points of a sweep: one norm each, and Lanczos from where it is quicker than all singular values
     /// (docs/performance.md).
     #[must_use]
@@ -146,6 +155,23 @@ pub struct DenseNormValues {
     pub linf: f64,
     /// Largest absolute column sum.
     pub l1: f64,
+    /// Largest row sum of block spectral norms, an upper bound on the norm over the largest token; `None` for token
+    /// measures and where the blocks are too many.
+    pub max_token: Option<f64>,
+}
+
+impl DenseNormValues {
+    /// One of them; the spectral norm is not among them.
+    #[must_use]
+    pub fn get(&self, norm: Norm) -> Option<f64> {
+        match norm {
+            Norm::Spectral => None,
+            Norm::Frobenius => Some(self.frobenius),
+            Norm::Linf => Some(self.linf),
+            Norm::L1 => Some(self.l1),
+            Norm::MaxToken => self.max_token,
+        }
+    }
 }
 
 /// Measures an experiment with the default options.
@@ -195,6 +221,15 @@ impl fmt::Display for Warning {
 }
 
 impl Measurement {
+    /// A norm of the Jacobian; `None` where it needs more than there is. Over the largest token it is an upper bound.
+    #[must_use]
+    pub fn norm(&self, norm: Norm) -> Option<f64> {
+        match norm {
+            Norm::Spectral => Some(self.spectral),
+            other => self.dense.and_then(|dense| dense.get(other)),
+        }
+    }
+
     /// The result as the experiment file's document describes it.
     #[must_use]
     pub fn to_value(&self) -> Value {

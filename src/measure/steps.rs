@@ -7,7 +7,7 @@ use super::local::Local;
 use super::system::{Matrix, System};
 use super::{DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
-use crate::bounds::{Bound, BoundId, LocalParts, Setting, bounds_and_witness, stories};
+use crate::bounds::{Bound, BoundId, LocalParts, Setting, Side, bounds_and_witness, stories};
 use crate::experiment::{Experiment, InputError, Normalization};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::spectral::{
@@ -74,6 +74,8 @@ pub enum View<'a> {
 
 /// From this many rows and columns on the norm of a matrix over clusters is iterated.
 const CLUSTER_SVD_LIMIT: usize = 384;
+/// The most blocks whose norms are computed: each is a small decomposition.
+const MOST_BLOCKS: usize = 20_000;
 /// From this many numbers on the basis of an iteration is kept small.
 const LARGE_FIELD: usize = 200_000;
 
@@ -202,15 +204,15 @@ impl Measuring {
                         let triplet = lanczos.run(&mut Matrix(between));
                         (triplet.value, triplet.iterations, triplet.relative_residual)
                     };
-                let sums = (self.options.detail == Detail::Full).then(|| jacobian.sums());
+                let sums = (self.options.detail != Detail::NormOnly).then(|| jacobian.sums());
                 let limit = jacobian.within_limit().map(largest_singular_value).fold(largest, f64::max);
                 Ok(Some(Norms {
                     method: Method::Clusters,
                     spectral: largest.max(within),
                     // Past f64 there is nothing to show, and the spectral norm remains.
-                    dense: sums
-                        .filter(|sums| (sums.frobenius + sums.linf + sums.l1).is_finite())
-                        .map(|sums| DenseNormValues { frobenius: sums.frobenius, linf: sums.linf, l1: sums.l1 }),
+                    dense: sums.filter(|sums| (sums.frobenius + sums.linf + sums.l1).is_finite()).map(|sums| {
+                        DenseNormValues { frobenius: sums.frobenius, linf: sums.linf, l1: sums.l1, max_token: None }
+                    }),
                     singular_values: None,
                     iterations,
                     relative_residual,
@@ -268,10 +270,29 @@ impl Measuring {
     }
 
     fn dense(&self, jacobian: &DMatrix<f64>) -> Option<DenseNormValues> {
-        (self.options.detail == Detail::Full).then(|| {
+        (self.options.detail != Detail::NormOnly).then(|| {
             let DenseNorms { frobenius, linf, l1 } = dense_norms(jacobian);
-            DenseNormValues { frobenius, linf, l1 }
+            DenseNormValues { frobenius, linf, l1, max_token: self.max_token(jacobian) }
         })
+    }
+
+    /// The largest row sum of block norms.
+    fn max_token(&self, jacobian: &DMatrix<f64>) -> Option<f64> {
+        let (d, d_out) = (self.inputs.tokens.nrows(), self.inputs.weights.d_out());
+        let (n, blocks) = (jacobian.ncols() / d, jacobian.ncols() / d * (jacobian.nrows() / d_out));
+        if d.min(d_out) > 1 && blocks > MOST_BLOCKS {
+            return None;
+        }
+        let row_sum = |i: usize| -> f64 {
+            let block = |j: usize| jacobian.view((i * d_out, j * d), (d_out, d));
+            (0..n)
+                .map(|j| match d.min(d_out) {
+                    1 => block(j).norm(),
+                    _ => largest_singular_value(&block(j).into_owned()),
+                })
+                .sum()
+        };
+        Some((0..jacobian.nrows() / d_out).map(row_sum).fold(0.0, f64::max))
     }
 
     /// Checks the norms; the bounds are next, where they are asked for.
@@ -310,9 +331,13 @@ impl Measuring {
                 let ln = (parts.value * setting.outer_factor).ln();
                 // Where covariances overflow, the bound at the tokens says nothing.
                 if ln < f64::INFINITY {
-                    let at = bounds.iter().position(|bound| bound.id > BoundId::Local).unwrap_or(bounds.len());
+                    let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
                     bounds.insert(at, Bound::of_ln(BoundId::Local, ln));
                 }
+            }
+            if let Some(max_token) = dense.and_then(|dense| dense.max_token) {
+                let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
+                bounds.insert(at, Bound::of_ln(BoundId::MaxToken, max_token.ln()));
             }
             tales = stories(setting, &bounds, local_parts.as_ref(), spectral);
         }
@@ -332,7 +357,7 @@ impl Measuring {
             largest_column_sum: local_parts.map(|parts| parts.column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
-                Detail::NormOnly => None,
+                Detail::Norms | Detail::NormOnly => None,
             },
             mean_field_limit,
             warnings,

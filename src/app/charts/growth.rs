@@ -33,10 +33,10 @@ pub struct Ranges {
 /// The role that a bound has in every view.
 pub fn role_of(bound: BoundId) -> Role {
     match bound {
-        BoundId::CastinGeneral => Role::PublishedGeneral,
+        BoundId::CastinGeneral | BoundId::KimL2 | BoundId::KimLinf => Role::PublishedGeneral,
         BoundId::CastinMeanField => Role::PublishedMeanField,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
-        BoundId::Local => Role::Local,
+        BoundId::Local | BoundId::MaxToken => Role::Local,
         BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Role::LowerBound,
     }
 }

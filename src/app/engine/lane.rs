@@ -100,6 +100,10 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Curves { run_id, .. }
         | Reply::Regime { run_id, .. }
         | Reply::Family { run_id, .. }
+        | Reply::Scaled { run_id, .. }
+        | Reply::Tight { run_id, .. }
+        | Reply::Inverting { run_id, .. }
+        | Reply::Inverse { run_id, .. }
         | Reply::Finished { run_id }
         | Reply::Cancelled { run_id }
         | Reply::Failed { run_id, .. } => Some(*run_id),

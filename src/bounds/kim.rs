@@ -1,0 +1,146 @@
+//! The bounds of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", ICML 2021, Theorem 3.2, for their
+//! L2 multi-head attention on the whole space, without a mask. With phi(x) = x e^(x+1) and k = d/heads:
+//!
+//! - l_inf: (4 phi^-1(n-1) + 1/sqrt k) ||W_O^T||_inf max_h ||W_Q,h||_inf ||W_Q,h^T||_inf max_h ||W_V,h^T||_inf;
+//! - l_2: sqrt(n/k) (4 phi^-1(n-1) + 1) (sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2)^(1/2) ||W_O||_2.
+//!
+//! phi^-1(y) = W_0(y/e), W_0 the Lambert function. In the second W_Q stands to the fourth power: the map scales as its
+//! square (docs/theory.md, with a counterexample to the second power in tests/l2.rs).
+
+use nalgebra::DMatrix;
+
+use super::logarithms::ln_minus_one;
+use super::{BoundId, Setting};
+use crate::experiment::{Attention, Mask, Scope};
+use crate::spectral::largest_singular_value;
+use crate::weights::L2Mha;
+
+/// Norms of the matrices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct KimNorms {
+    k: f64,
+    /// max_h ||W_Q,h||_inf ||W_Q,h^T||_inf.
+    query_linf: f64,
+    /// max_h ||W_V,h^T||_inf.
+    value_linf: f64,
+    /// ||W_O^T||_inf.
+    output_linf: f64,
+    /// sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2.
+    heads: f64,
+    /// ||W_O||_2.
+    output: f64,
+}
+
+impl KimNorms {
+    pub(super) fn of(weights: &L2Mha) -> Self {
+        let pairs = || weights.queries.iter().zip(&weights.values);
+        KimNorms {
+            k: weights.queries.first().map_or(1, DMatrix::ncols) as f64,
+            query_linf: weights.queries.iter().map(|q| row_sum(q) * column_sum(q)).fold(0.0, f64::max),
+            value_linf: weights.values.iter().map(column_sum).fold(0.0, f64::max),
+            output_linf: column_sum(&weights.output),
+            heads: pairs().map(|(q, v)| largest_singular_value(q).powi(4) * largest_singular_value(v).powi(2)).sum(),
+            output: largest_singular_value(&weights.output),
+        }
+    }
+}
+
+/// ln of `kim_linf`.
+pub(super) fn ln_linf(setting: &Setting) -> Option<f64> {
+    let norms = norms(setting)?;
+    // The normaliser's factor is one of Euclidean norms.
+    if setting.scope == Scope::Composed {
+        return None;
+    }
+    let growth = 4.0 * inverse_phi(setting.ln_n) + 1.0 / norms.k.sqrt();
+    Some((growth * norms.output_linf * norms.query_linf * norms.value_linf).ln())
+}
+
+/// ln of `kim_l2`.
+pub(super) fn ln_l2(setting: &Setting) -> Option<f64> {
+    let norms = norms(setting)?;
+    let growth = 4.0 * inverse_phi(setting.ln_n) + 1.0;
+    let weights = 0.5 * norms.heads.ln() + norms.output.ln() + setting.outer_factor.ln();
+    Some(0.5 * (setting.ln_n - norms.k.ln()) + growth.ln() + weights)
+}
+
+/// The formula with numbers.
+pub(super) fn worked(id: BoundId, setting: &Setting, brief: impl Fn(f64) -> String) -> Option<String> {
+    let norms = norms(setting)?;
+    let inverse = brief(inverse_phi(setting.ln_n));
+    Some(match id {
+        BoundId::KimLinf => format!(
+            "(4 · {inverse} + {}) · {} · {} · {}",
+            brief(1.0 / norms.k.sqrt()),
+            brief(norms.output_linf),
+            brief(norms.query_linf),
+            brief(norms.value_linf)
+        ),
+        _ => format!(
+            "√({} / {}) · (4 · {inverse} + 1) · √{} · {}",
+            brief(setting.n()),
+            brief(norms.k),
+            brief(norms.heads),
+            brief(norms.output)
+        ),
+    })
+}
+
+fn norms(setting: &Setting) -> Option<KimNorms> {
+    let applies = setting.attention == Attention::L2 && setting.mask == Mask::None;
+    setting.kim.filter(|_| applies)
+}
+
+/// phi^-1(n - 1) = W_0((n - 1)/e).
+fn inverse_phi(ln_n: f64) -> f64 {
+    lambert_w::lambert_w0((ln_minus_one(ln_n) - 1.0).exp())
+}
+
+/// Largest absolute row sum.
+fn row_sum(matrix: &DMatrix<f64>) -> f64 {
+    matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}
+
+/// Largest absolute column sum, the row sum of the transpose.
+fn column_sum(matrix: &DMatrix<f64>) -> f64 {
+    matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::HeadNorms;
+
+    fn one(n: f64) -> Setting {
+        let one = || DMatrix::from_element(1, 1, 1.0);
+        let weights = L2Mha { queries: vec![one()], values: vec![one()], output: one() };
+        let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
+        Setting { kim: Some(KimNorms::of(&weights)), ..Setting::of_norms(Attention::L2, Mask::None, norms, 1.0, n) }
+    }
+
+    /// MATH.md section 9, last lines.
+    #[test]
+    fn the_linf_bound_has_the_tabled_values() {
+        for (n, expected) in [(10.0, 5.40), (30.0, 8.15), (100.0, 11.52), (300.0, 14.84), (1000.0, 18.68)] {
+            let found = BoundId::KimLinf.at(&one(n)).and_then(|bound| bound.value).expect("it applies");
+            assert!((found - expected).abs() < 0.006, "n = {n}: {found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn the_inverse_of_phi_is_one_for_any_length() {
+        for n in [2.0f64, 3.0, 1e3, 1e9, 1e18, 1e300] {
+            let x = inverse_phi(n.ln());
+            let ln_phi = x.ln() + x + 1.0;
+            assert!((ln_phi - (n - 1.0).ln()).abs() < 1e-12 * n.ln().max(1.0), "n = {n}: {x}");
+        }
+    }
+
+    #[test]
+    fn the_bounds_are_absent_under_a_mask_and_for_other_weights() {
+        let causal = Setting { mask: Mask::Causal, ..one(10.0) };
+        assert_eq!((BoundId::KimL2.at(&causal), BoundId::KimLinf.at(&causal)), (None, None));
+        let other = Setting { kim: None, ..one(10.0) };
+        assert_eq!((BoundId::KimL2.at(&other), BoundId::KimLinf.at(&other)), (None, None));
+    }
+}

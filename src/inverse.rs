@@ -1,0 +1,261 @@
+//! Attention that can be inverted ([K] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
+//!
+//! Its inverse is the fixed point of X_{t+1} = Y - c F(X_t)/L, and |X_t - X| <= c^t/(1-c) |X_1 - X_0| where L is a Lipschitz
+//! constant on the whole space: that of [K]'s L2 multi-head attention is `kim_l2`. Dot-product attention has none, so that
+//! its local constant at X takes its place, and the iteration may fail.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use crate::attention::Forward;
+use crate::bounds::{BoundId, Setting};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization};
+use crate::measure::{Detail, MeasureOptions, measure_with};
+use crate::weights::{Inputs, inputs};
+
+/// What to invert.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InversePlan {
+    /// The map F and the tokens X.
+    pub experiment: Experiment,
+    /// c, above 0.
+    pub fraction: f64,
+    /// The most iterations.
+    pub max_iterations: usize,
+}
+
+/// The first two numbers of each token.
+pub type Places = Vec<(f32, f32)>;
+
+/// Which constant stands for Lip(F).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ConstantKind {
+    /// `kim_l2`, on the whole space: the rate is guaranteed for c < 1.
+    KimL2,
+    /// ||J||_2 at X: nothing is guaranteed.
+    Local,
+}
+
+/// An iteration of the inverse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InverseStep {
+    /// t, from 0: X_0 = Y.
+    pub iteration: usize,
+    /// |X_t - X|, Frobenius.
+    pub error: f64,
+    /// |X_{t+1} - X_t|.
+    pub residual: f64,
+    /// c^t/(1-c) |X_1 - X_0|; `None` where nothing is guaranteed.
+    pub guaranteed: Option<f64>,
+    /// The first two numbers of each token of X_t, where there are few.
+    pub positions: Places,
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// The residual fell to the rounding of the tokens.
+    Converged,
+    /// The residual grew past all bounds.
+    Diverged,
+    /// Neither, within the iterations that were allowed.
+    Stalled,
+}
+
+/// An inverse under way.
+#[derive(Clone, Debug)]
+pub struct Inverting {
+    experiment: Experiment,
+    inputs: Inputs,
+    /// c/L.
+    factor: f64,
+    fraction: f64,
+    constant: f64,
+    kind: ConstantKind,
+    target: DMatrix<f64>,
+    current: DMatrix<f64>,
+    iteration: usize,
+    max_iterations: usize,
+    first_step: f64,
+    outcome: Option<Outcome>,
+}
+
+/// The most tokens whose places are told at each iteration.
+const MOST_PICTURED: usize = 1024;
+/// A residual so many times the first one is no rounding and no start.
+const DIVERGED_AT: f64 = 1e6;
+/// Residuals in units of the tokens' rounding below which nothing more can be gained.
+const CONVERGED_AT: f64 = 64.0;
+/// The most iterations anyone may ask for.
+pub const MOST_ITERATIONS: usize = 100_000;
+
+impl Inverting {
+    /// Computes Y = X + c F(X)/L.
+    ///
+    /// # Errors
+    /// [`InputError`] where F does not map tokens to tokens, or c is no fraction.
+    pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
+        let InversePlan { experiment, fraction, max_iterations } = plan;
+        if !(fraction.is_finite() && *fraction > 0.0) {
+            return Err(InputError::bad_value("the fraction c", &fraction.to_string(), "a number above 0"));
+        }
+        if experiment.normalization != Normalization::None {
+            return Err(InputError::Conflict {
+                what: "`normalization`".into(),
+                problem: "is no part of the map that is inverted".into(),
+                fix: "Use \"normalization\":\"none\".".into(),
+            });
+        }
+        let inputs = inputs(experiment)?;
+        let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
+        if inputs.ln_multiplicities.is_some() || d != d_out {
+            return Err(InputError::Conflict {
+                what: format!("Attention from dimension {d} to {d_out}"),
+                problem: "does not map a list of tokens to one of the same kind".into(),
+                fix:
+                    "Use listed or drawn tokens and weights whose output has the tokens' dimension (an output matrix, \
+                      or heads times head_dim = d)."
+                        .into(),
+            });
+        }
+        let (constant, kind) = constant(experiment, &inputs)?;
+        let factor = fraction / constant;
+        let tokens = inputs.tokens.clone();
+        let mut inverting = Inverting {
+            experiment: experiment.clone(),
+            inputs,
+            factor,
+            fraction: *fraction,
+            constant,
+            kind,
+            target: tokens.clone(),
+            current: tokens.clone(),
+            iteration: 0,
+            max_iterations: (*max_iterations).clamp(1, MOST_ITERATIONS),
+            first_step: 0.0,
+            outcome: None,
+        };
+        inverting.target = &tokens + inverting.moved(&tokens)?;
+        inverting.current = inverting.target.clone();
+        Ok(inverting)
+    }
+
+    /// L, and what it is.
+    #[must_use]
+    pub fn constant(&self) -> (f64, ConstantKind) {
+        (self.constant, self.kind)
+    }
+
+    /// Y, d x n.
+    #[must_use]
+    pub fn target(&self) -> &DMatrix<f64> {
+        &self.target
+    }
+
+    /// X_t, d x n.
+    #[must_use]
+    pub fn current(&self) -> &DMatrix<f64> {
+        &self.current
+    }
+
+    /// The first two numbers of the tokens X and of their images Y, where there are few.
+    #[must_use]
+    pub fn places(&self) -> (Places, Places) {
+        (places(&self.inputs.tokens), places(&self.target))
+    }
+
+    /// How it ended, once it has.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// The next iteration; `None` when it is over.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] never: an iterate that leaves f64 has diverged.
+    pub fn step(&mut self) -> Result<Option<InverseStep>, InputError> {
+        if self.outcome.is_some() {
+            return Ok(None);
+        }
+        let next = match self.moved(&self.current) {
+            Ok(moved) => &self.target - moved,
+            // The iterate is past the range of scores.
+            Err(InputError::Overflow { .. }) => {
+                self.outcome = Some(Outcome::Diverged);
+                return Ok(None);
+            }
+            Err(problem) => return Err(problem),
+        };
+        let residual = (&next - &self.current).norm();
+        let error = (&self.current - &self.inputs.tokens).norm();
+        if self.iteration == 0 {
+            self.first_step = residual;
+        }
+        let guaranteed = (self.kind == ConstantKind::KimL2 && self.fraction < 1.0)
+            .then(|| self.fraction.powi(self.iteration as i32) / (1.0 - self.fraction) * self.first_step);
+        let positions = places(&self.current);
+        let step = InverseStep { iteration: self.iteration, error, residual, guaranteed, positions };
+        let rounding = f64::EPSILON * self.target.norm().max(f64::MIN_POSITIVE);
+        self.iteration += 1;
+        self.outcome = if !residual.is_finite() || residual > DIVERGED_AT * self.first_step.max(rounding) {
+            Some(Outcome::Diverged)
+        } else if residual <= CONVERGED_AT * rounding {
+            Some(Outcome::Converged)
+        } else if self.iteration >= self.max_iterations {
+            Some(Outcome::Stalled)
+        } else {
+            None
+        };
+        self.current = next;
+        Ok(Some(step))
+    }
+
+    /// c F(X)/L.
+    fn moved(&self, tokens: &DMatrix<f64>) -> Result<DMatrix<f64>, InputError> {
+        Ok(Forward::at(&self.experiment, &self.inputs, tokens)?.output() * self.factor)
+    }
+}
+
+impl Outcome {
+    /// Its word in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Outcome::Converged => "converged",
+            Outcome::Diverged => "diverged",
+            Outcome::Stalled => "stalled",
+        }
+    }
+}
+
+/// The first two numbers of each token, where there are few.
+fn places(tokens: &DMatrix<f64>) -> Places {
+    if tokens.ncols() > MOST_PICTURED {
+        return Vec::new();
+    }
+    tokens.column_iter().map(|token| (token[0] as f32, token.get(1).copied().unwrap_or(0.0) as f32)).collect()
+}
+
+/// `kim_l2` where it applies, else the local constant at X.
+fn constant(experiment: &Experiment, inputs: &Inputs) -> Result<(f64, ConstantKind), InputError> {
+    if experiment.attention == Attention::L2 && experiment.mask == Mask::None && inputs.weights.l2_mha.is_some() {
+        let forward = Forward::<f64>::new(experiment, inputs)?;
+        let ln_n = (inputs.tokens.ncols() as f64).ln();
+        let setting = Setting::new(experiment, &inputs.weights, forward.normalizer(), 0.0, ln_n);
+        if let Some(value) = BoundId::KimL2.at(&setting).and_then(|bound| bound.value).filter(|value| *value > 0.0) {
+            return Ok((value, ConstantKind::KimL2));
+        }
+    }
+    let options = MeasureOptions { detail: Detail::NormOnly, ..MeasureOptions::default() };
+    let value = measure_with(experiment, options)?.spectral;
+    if value > 0.0 {
+        Ok((value, ConstantKind::Local))
+    } else {
+        Err(InputError::Conflict {
+            what: "The local Lipschitz constant".into(),
+            problem: "is zero at these tokens".into(),
+            fix: "Use other tokens or weights.".into(),
+        })
+    }
+}

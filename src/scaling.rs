@@ -1,0 +1,132 @@
+//! Not Lipschitz on the whole space: the norm as the tokens are scaled up, for both kernels with the same weights.
+//!
+//! [K] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2; that of L2
+//! attention with tied weights stays bounded.
+
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::{Attention, Experiment, InputError, Normalization, Rows, TokenSource};
+use crate::fit::{PowerLaw, fit_power_law};
+use crate::measure::{MeasureOptions, measure_with};
+use crate::weights::inputs;
+
+/// Which tokens are scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScaledTokens {
+    /// The experiment's, with the first one moved to 0.
+    OneAtZero,
+    /// The experiment's as they are.
+    AsTheyAre,
+}
+
+/// What to compute.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScalingPlan {
+    /// Tokens and weights; its kernel does not matter.
+    pub experiment: Experiment,
+    /// Which tokens are scaled.
+    pub tokens: ScaledTokens,
+    /// The largest token norms R, ascending.
+    pub radii: Vec<f64>,
+}
+
+/// Both kernels at one radius.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScalingPoint {
+    /// R, the largest token norm.
+    pub radius: f64,
+    /// ||J||_2 of dot-product attention.
+    pub dot: f64,
+    /// ||J||_2 of L2 attention.
+    pub l2: f64,
+}
+
+/// A scaling under way: one radius at a time.
+#[derive(Clone, Debug)]
+pub struct Scaling {
+    experiment: Experiment,
+    /// d x n, with the largest norm one.
+    shape: nalgebra::DMatrix<f64>,
+    radii: Vec<f64>,
+    next: usize,
+}
+
+/// The most radii of a plan.
+pub const MOST_RADII: usize = 500;
+
+impl Scaling {
+    /// Takes the shape of the tokens.
+    ///
+    /// # Errors
+    /// [`InputError`] where there is nothing to scale, or a normaliser would undo it.
+    pub fn new(plan: &ScalingPlan) -> Result<Self, InputError> {
+        let ScalingPlan { experiment, tokens, radii } = plan;
+        if experiment.normalization != Normalization::None {
+            return Err(InputError::Conflict {
+                what: "`normalization`".into(),
+                problem: "undoes every scaling of the tokens".into(),
+                fix: "Use \"normalization\":\"none\".".into(),
+            });
+        }
+        let fits = !radii.is_empty() && radii.len() <= MOST_RADII && radii.iter().all(|r| r.is_finite() && *r > 0.0);
+        if !fits {
+            let expected = format!("1 to {MOST_RADII} numbers above 0");
+            return Err(InputError::bad_value("the radii", &format!("{radii:?}"), expected));
+        }
+        let inputs = inputs(experiment)?;
+        let mut shape = inputs.tokens;
+        if inputs.ln_multiplicities.is_some() {
+            return Err(InputError::Conflict {
+                what: "`tokens.source` = \"clusters\"".into(),
+                problem: "is no list of tokens".into(),
+                fix: "List the tokens, or draw them.".into(),
+            });
+        }
+        if *tokens == ScaledTokens::OneAtZero {
+            shape.column_mut(0).fill(0.0);
+        }
+        let largest = shape.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        if largest == 0.0 {
+            return Err(InputError::Conflict {
+                what: "The tokens".into(),
+                problem: "are all zero, which no scaling changes".into(),
+                fix: "Use other tokens.".into(),
+            });
+        }
+        shape /= largest;
+        Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), next: 0 })
+    }
+
+    /// Radii done and radii in all.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.next, self.radii.len())
+    }
+
+    /// The next point; `None` at the end.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where scores leave the range of f64.
+    pub fn step(&mut self) -> Result<Option<ScalingPoint>, InputError> {
+        let Some(radius) = self.radii.get(self.next).copied() else { return Ok(None) };
+        self.next += 1;
+        let entries = (&self.shape * radius).as_slice().to_vec();
+        let tokens = TokenSource::Explicit(Rows::new("The tokens", self.shape.nrows(), entries)?);
+        let at = |attention: Attention| -> Result<f64, InputError> {
+            let experiment = Experiment { attention, tokens: tokens.clone(), ..self.experiment.clone() };
+            Ok(measure_with(&experiment, MeasureOptions::for_sweep())?.spectral)
+        };
+        Ok(Some(ScalingPoint { radius, dot: at(Attention::Dot)?, l2: at(Attention::L2)? }))
+    }
+}
+
+/// The slopes of log norm on log R over the last two decades: of dot-product attention, and of L2 attention.
+#[must_use]
+pub fn slopes(points: &[ScalingPoint]) -> Option<(PowerLaw, PowerLaw)> {
+    let last = points.last()?.radius;
+    let of = |read: fn(&ScalingPoint) -> f64| -> Option<PowerLaw> {
+        let tail = points.iter().filter(|point| point.radius >= last / 100.0);
+        fit_power_law(&tail.map(|point| (point.radius, read(point))).collect::<Vec<_>>())
+    };
+    Some((of(|point| point.dot)?, of(|point| point.l2)?))
+}

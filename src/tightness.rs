@@ -1,0 +1,162 @@
+//! How tight `kim_linf` is: the largest l_inf norm of L2 attention that a search finds, for d = heads = 1 and weights one.
+//!
+//! Tokens on a line in a few clusters, one of them a single token: the l_inf norm of such tokens is exact for any n
+//! (token measures), so that a search over positions and sizes is cheap. Structured starts (one token apart from all
+//! others) and random ones; what is found is a lower bound on the largest norm.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use crate::attention::Normalizer;
+use crate::bounds::{BoundId, HeadNorms, Setting};
+use crate::experiment::{Attention, InputError, Mask, Normalization, Scope};
+use crate::jacobian::ClusterJacobian;
+use crate::random::{Random, Stream};
+use crate::weights::{L2Mha, Weights};
+
+/// The best that was found at one n, and the bound there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TightnessPoint {
+    /// Number of tokens.
+    pub n: usize,
+    /// The largest l_inf norm found.
+    pub found: f64,
+    /// Positions and sizes of its clusters.
+    pub clusters: Vec<(f64, usize)>,
+    /// `kim_linf`.
+    pub bound: f64,
+}
+
+/// A search under way: one n at a time.
+#[derive(Clone, Debug)]
+pub struct Tightness {
+    weights: Weights,
+    lengths: Vec<usize>,
+    restarts: usize,
+    seed: u64,
+    next: usize,
+}
+
+/// The largest n.
+pub const MOST_TOKENS: usize = 1_000_000;
+/// The most restarts.
+pub const MOST_RESTARTS: usize = 1000;
+
+impl Tightness {
+    /// A search with so many random restarts at each length.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] for lengths below 2 or above a million.
+    pub fn new(lengths: &[usize], restarts: usize, seed: u64) -> Result<Self, InputError> {
+        if lengths.is_empty() || lengths.iter().any(|n| !(2..=MOST_TOKENS).contains(n)) {
+            let expected = format!("numbers of tokens from 2 to {MOST_TOKENS}");
+            return Err(InputError::bad_value("the lengths", &format!("{lengths:?}"), expected));
+        }
+        let one = || DMatrix::from_element(1, 1, 1.0);
+        let weights = L2Mha { queries: vec![one()], values: vec![one()], output: one() }.weights();
+        Ok(Tightness { weights, lengths: lengths.to_vec(), restarts: restarts.min(MOST_RESTARTS), seed, next: 0 })
+    }
+
+    /// Lengths done and lengths in all.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.next, self.lengths.len())
+    }
+
+    /// The best at the next length; `None` at the end.
+    pub fn step(&mut self) -> Option<TightnessPoint> {
+        let n = *self.lengths.get(self.next)?;
+        self.next += 1;
+        let mut best = (0.0, Vec::new());
+        let mut consider = |clusters: Vec<(f64, usize)>| {
+            let (norm, clusters) = self.climb(clusters);
+            if norm > best.0 {
+                best = (norm, clusters);
+            }
+        };
+        // One token apart from all others, at spacings around the critical one, where its weight is about 1/2.
+        let critical = ((n - 1) as f64).ln().max(0.1).sqrt();
+        for spacing in [0.5, 0.8, 1.0, 1.2, 1.5] {
+            consider(vec![(0.0, 1), (spacing * critical, n - 1)]);
+        }
+        let mut random = Random::new(self.seed, Stream::Restart(n));
+        for restart in 0..self.restarts {
+            let count = if n == 2 { 2 } else { 2 + restart % 3 };
+            consider(random_clusters(&mut random, n, count.min(n), critical));
+        }
+        let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
+        let setting = Setting::of_norms(Attention::L2, Mask::None, norms, 1.0, n as f64).with_l2_mha(&self.weights);
+        let bound = BoundId::KimLinf.at(&setting).and_then(|bound| bound.value).unwrap_or(f64::INFINITY);
+        Some(TightnessPoint { n, found: best.0, clusters: best.1, bound })
+    }
+
+    /// Pattern search over the positions of all clusters but the first.
+    fn climb(&self, mut clusters: Vec<(f64, usize)>) -> (f64, Vec<(f64, usize)>) {
+        let mut best = self.norm(&clusters);
+        let mut step = 0.5;
+        while step > 1e-5 {
+            let before = best;
+            for moved in 1..clusters.len() {
+                for change in [-step, step] {
+                    let old = clusters[moved].0;
+                    clusters[moved].0 += change;
+                    let norm = self.norm(&clusters);
+                    if norm > best {
+                        best = norm;
+                    } else {
+                        clusters[moved].0 = old;
+                    }
+                }
+            }
+            if best <= before * (1.0 + 1e-10) {
+                step *= 0.5;
+            }
+        }
+        (best, clusters)
+    }
+
+    fn norm(&self, clusters: &[(f64, usize)]) -> f64 {
+        let positions = DMatrix::from_iterator(1, clusters.len(), clusters.iter().map(|(place, _)| *place));
+        let ln_sizes: Vec<f64> = clusters.iter().map(|(_, size)| (*size as f64).ln()).collect();
+        let normalizer = Normalizer::new(Normalization::None, 0.0, &positions);
+        // A place that no score can be computed for is no good place.
+        ClusterJacobian::new(Attention::L2, normalizer, Scope::Inputs, &self.weights, &ln_sizes)
+            .map_or(0.0, |jacobian| jacobian.sums().linf)
+    }
+}
+
+/// Clusters of random sizes that add up to n, the first a single token, at random places.
+fn random_clusters(random: &mut Random, n: usize, count: usize, critical: f64) -> Vec<(f64, usize)> {
+    let mut left = n - 1;
+    let mut clusters = vec![(0.0, 1)];
+    for at in 1..count {
+        let others = count - 1 - at;
+        let size = match others {
+            0 => left,
+            _ => ((left - others) as f64 * random.uniform()).floor().max(1.0) as usize,
+        };
+        left -= size;
+        clusters.push((2.0 * critical * random.normal(), size));
+    }
+    clusters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MATH.md section 9, last lines.
+    #[test]
+    fn the_search_finds_at_least_the_tabled_norms_and_never_more_than_the_bound() {
+        let table = [(10, 2.98, 5.40), (30, 3.95, 8.15), (100, 5.05, 11.52), (300, 6.07, 14.84), (1000, 7.22, 18.68)];
+        let lengths: Vec<usize> = table.iter().map(|row| row.0).collect();
+        let mut search = Tightness::new(&lengths, 12, 0).expect("lengths");
+        for (n, least, bound) in table {
+            let point = search.step().expect("a length is left");
+            assert_eq!((point.n, point.clusters.iter().map(|cluster| cluster.1).sum::<usize>()), (n, n));
+            assert!(point.found >= least - 0.005, "n = {n}: {} below {least}", point.found);
+            assert!((point.bound - bound).abs() < 0.006 && point.found <= point.bound, "n = {n}: {point:?}");
+        }
+        assert_eq!(search.step(), None);
+    }
+}
