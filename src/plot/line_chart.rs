@@ -240,6 +240,7 @@ fn draw_points<DB: DrawingBackend>(
         0..=150 => 0.85,
         _ => 0.6,
     };
+    let hollow = series.kind == SeriesKind::Hollow || series.role.is_hollow();
     for &(x, y) in &series.data {
         let (px, position) = (layout.x_to_px(x), series.given.position(&layout.y, y));
         if !(layout.plot.left - 0.5..=layout.plot.right + 0.5).contains(&px) || position.is_nan() {
@@ -251,7 +252,7 @@ fn draw_points<DB: DrawingBackend>(
         let py = layout.py_at(position);
         match Edge::beyond(position) {
             Some(edge) => draw_arrow(pen, layout, edge, px, 2.5, color, opacity)?,
-            None if series.kind == SeriesKind::Hollow => pen.ring((px, py), dot, 1.25, color, opacity)?,
+            None if hollow => pen.ring((px, py), dot, 1.25, color, opacity)?,
             None => pen.disc((px, py), dot, color, opacity)?,
         }
     }

@@ -27,6 +27,12 @@ pub enum Role {
     Selected,
     /// A lower bound: teal, solid.
     LowerBound,
+    /// A lower bound from a whole family of inputs: teal, dashed; its points are hollow.
+    LowerFamily,
+    /// The same for other parameters of the same size: teal, dotted.
+    Skew,
+    /// The greatest of a family of lower bounds: teal, dash-dot, thinner.
+    Envelope,
     /// The unified upper bound: blue, solid, thicker.
     Unified,
     /// The local upper bound: blue, dotted.
@@ -41,10 +47,13 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order legends list them.
-    pub const ALL: [Role; 8] = [
+    pub const ALL: [Role; 11] = [
         Role::Measured,
         Role::Selected,
         Role::LowerBound,
+        Role::LowerFamily,
+        Role::Skew,
+        Role::Envelope,
         Role::Unified,
         Role::Local,
         Role::PublishedGeneral,
@@ -55,9 +64,9 @@ impl Role {
     /// How a line of this role is dashed.
     pub fn line(self) -> LineStyle {
         match self {
-            Role::Local => LineStyle::Dotted,
-            Role::PublishedGeneral => LineStyle::Dashed,
-            Role::PublishedMeanField => LineStyle::DashDot,
+            Role::Local | Role::Skew => LineStyle::Dotted,
+            Role::PublishedGeneral | Role::LowerFamily => LineStyle::Dashed,
+            Role::PublishedMeanField | Role::Envelope => LineStyle::DashDot,
             _ => LineStyle::Solid,
         }
     }
@@ -66,8 +75,14 @@ impl Role {
     pub fn width(self) -> f64 {
         match self {
             Role::Unified => 2.5,
+            Role::Envelope => 1.0,
             _ => 1.5,
         }
+    }
+
+    /// Whether points of this role are rings even where a series asks for dots.
+    pub(super) fn is_hollow(self) -> bool {
+        matches!(self, Role::LowerFamily | Role::ReleasedScript)
     }
 }
 
@@ -123,7 +138,9 @@ impl Palette {
         let (light, dark) = match role {
             Role::Measured => return self.ink,
             Role::Selected => return self.accent,
-            Role::LowerBound => (RGBColor(0x12, 0x80, 0x7c), RGBColor(0x2f, 0xc9, 0xb0)),
+            Role::LowerBound | Role::LowerFamily | Role::Skew | Role::Envelope => {
+                (RGBColor(0x12, 0x80, 0x7c), RGBColor(0x2f, 0xc9, 0xb0))
+            }
             Role::Unified | Role::Local => (RGBColor(0x0f, 0x4d, 0xa3), RGBColor(0x41, 0x93, 0xde)),
             Role::PublishedGeneral => (RGBColor(0xb0, 0x5a, 0x08), RGBColor(0xf7, 0xa0, 0x4d)),
             Role::PublishedMeanField => (RGBColor(0x95, 0x1a, 0x5c), RGBColor(0xe8, 0x4f, 0xa8)),
@@ -234,16 +251,19 @@ mod tests {
         ("tritan", [[1.01277, 0.13548, -0.14826], [-0.01243, 0.86812, 0.14431], [0.07589, 0.80500, 0.11911]]),
     ];
 
+    /// The colour of a role as a dichromat sees it.
+    fn seen(palette: &Palette, role: Role, matrix: [[f64; 3]; 3]) -> Lab {
+        let rgb = oklab::linear(palette.role(role));
+        oklab::from_linear(matrix.map(|row| (0..3).map(|i| row[i] * rgb[i]).sum::<f64>().clamp(0.0, 1.0)))
+    }
+
     #[test]
     fn roles_stay_apart_under_colour_blindness() {
         let roles = [Role::Measured, Role::LowerBound, Role::Unified, Role::PublishedGeneral, Role::PublishedMeanField];
         for theme in THEMES {
             let palette = Palette::of(theme);
             for (blindness, matrix) in BLINDNESSES {
-                let seen = |role: Role| {
-                    let rgb = oklab::linear(palette.role(role));
-                    oklab::from_linear(matrix.map(|row| (0..3).map(|i| row[i] * rgb[i]).sum::<f64>().clamp(0.0, 1.0)))
-                };
+                let seen = |role: Role| seen(&palette, role, matrix);
                 for (i, &a) in roles.iter().enumerate() {
                     for &b in &roles[..i] {
                         let apart = distance(seen(a), seen(b));
@@ -256,11 +276,31 @@ mod tests {
 
     #[test]
     fn no_two_roles_look_the_same() {
-        let palette = Palette::of(Theme::Light);
-        for (i, a) in Role::ALL.iter().enumerate() {
-            for b in &Role::ALL[..i] {
-                let same_color = palette.role(*a) == palette.role(*b);
-                assert!(!same_color || a.line() != b.line(), "{a:?} and {b:?} cannot be told apart");
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            for (i, a) in Role::ALL.iter().enumerate() {
+                for b in &Role::ALL[..i] {
+                    let same_color = palette.role(*a) == palette.role(*b);
+                    assert!(!same_color || a.line() != b.line(), "{theme:?}: {a:?} and {b:?} cannot be told apart");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_roles_that_look_alike_to_the_colour_blind_differ_in_style() {
+        // Measured, selected and script are points, told apart by shape and size.
+        let points = [Role::Measured, Role::Selected, Role::ReleasedScript];
+        let lines: Vec<Role> = Role::ALL.into_iter().filter(|role| !points.contains(role)).collect();
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            for (blindness, matrix) in BLINDNESSES {
+                for (i, &a) in lines.iter().enumerate() {
+                    for &b in &lines[..i] {
+                        let apart = distance(seen(&palette, a, matrix), seen(&palette, b, matrix));
+                        assert!(apart > 0.06 || a.line() != b.line(), "{theme:?} {blindness}: {a:?} looks like {b:?}");
+                    }
+                }
             }
         }
     }
