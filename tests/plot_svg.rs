@@ -1,8 +1,8 @@
 //! The plots on an SVG back end: what is written where, and that no data break them.
 
 use lipscope::plot::{
-    AxisSpec, Extent, HeatMap, LineChart, Mark, Palette, PixelRect, Role, Scale, Series, SeriesKind, Style, Theme,
-    TokenPlane, css, finish_svg, text_width,
+    AxisSpec, Band, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, Mark, Palette, PixelRect, Role, Rule, Scale,
+    Series, SeriesKind, Style, Theme, TokenPlane, css, finish_svg, text_width,
 };
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, IntoDrawingArea, SVGBackend};
@@ -149,6 +149,25 @@ fn chart() -> LineChart {
     );
     chart.mark_x = Some(Mark { x: 512.0, label: "n = 512".into() });
     chart
+}
+
+fn ladder() -> Ladder {
+    let row =
+        |id: &str, label: &str, log10, kind, role| LadderRow { id: id.into(), label: label.into(), log10, kind, role };
+    use Kind::{Exact, LowerBound, Plain, UpperBound};
+    let rows = vec![
+        row("exact", "this configuration", 1.073, Exact, Role::Measured),
+        row("clusters", "two clusters", 0.71, LowerBound, Role::LowerBound),
+        row("family", "adversarial family", 2.31, LowerBound, Role::LowerFamily),
+        row("skew", "same norm, skew", f64::NEG_INFINITY, LowerBound, Role::Skew),
+        row("unified", "unified", 2.62, UpperBound, Role::Unified),
+        row("general", "published general", 4.542, UpperBound, Role::PublishedGeneral),
+        row("mean-field", "published mean-field", 5000.3, UpperBound, Role::PublishedMeanField),
+        row("script", "released script", 0.4, Plain, Role::ReleasedScript),
+    ];
+    let mut ladder = Ladder::new("norm of the Jacobian", rows);
+    ladder.selected = Some(4);
+    ladder
 }
 
 fn heat_map(n: usize) -> HeatMap {
@@ -316,6 +335,154 @@ fn values_beyond_floating_point_are_drawn_from_their_logarithms() {
 }
 
 #[test]
+fn bands_lie_behind_everything_and_are_cut_exactly_at_the_frame() {
+    let mut chart = chart();
+    let points = [2.0, 8.0, 64.0, f64::NAN, 512.0, 4096.0];
+    // From far below the frame, on a log axis even from nothing, to beyond floating point.
+    let data = points.iter().map(|&n| (n, f64::from(-400), 400.0)).collect();
+    chart.bands = vec![Band::new("everything", "no name in the picture", Role::Skew, data).given_log10()];
+    let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
+    let areas: Vec<_> = elements(&svg, "polygon").into_iter().filter(|e| e.points().len() >= 4).collect();
+    assert_eq!(areas.len(), 2, "a point that is not finite makes a gap");
+    assert!(svg.find("<polygon") < svg.find("<polyline") && svg.find("<polygon") < svg.find("<text"));
+    for (area, (from, to)) in areas.iter().zip([(2.0, 64.0), (512.0, 4096.0)]) {
+        let corners = area.points();
+        let span = |side: fn(&(f64, f64)) -> f64| Extent::of(corners.iter().map(side)).expect("finite");
+        let (across, down) = (span(|p| p.0), span(|p| p.1));
+        let wanted = (layout.x_to_px(from), layout.x_to_px(to), layout.plot.top, layout.plot.bottom);
+        for (found, wanted) in [across.lo(), across.hi(), down.lo(), down.hi()].iter().zip(<[f64; 4]>::from(wanted)) {
+            assert!((found - wanted).abs() < 0.3, "the area ends at {found} rather than {wanted}");
+        }
+        let opacity: f64 = area.attribute("opacity").parse().expect("a number");
+        assert!((opacity - Band::OPACITY).abs() < 0.01, "opacity {opacity}");
+    }
+    assert!(!texts(&svg).iter().any(|text| text.contains("no name")));
+}
+
+#[test]
+fn the_slanted_edge_of_a_band_meets_the_frame_where_the_curve_does() {
+    let axis = || AxisSpec::new("", Scale::Linear).range(Extent::new(0.0, 1.0));
+    let mut chart = LineChart::new(axis(), axis(), vec![]);
+    chart.bands = vec![Band::new("b", "", Role::Unified, vec![(0.0, 0.0, 0.0), (1.0, 0.0, 4.0)])];
+    let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
+    let corners = elements(&svg, "polygon")[0].points();
+    let crossing = (layout.x_to_px(0.25), layout.plot.top);
+    let nearest = corners.iter().map(|p| (p.0 - crossing.0).hypot(p.1 - crossing.1)).fold(f64::INFINITY, f64::min);
+    assert!(nearest < 0.4, "no corner within {nearest} of {crossing:?}: {corners:?}");
+}
+
+#[test]
+fn names_of_rules_stay_inside_the_plot_and_apart() {
+    for size in SIZES {
+        let mut chart = chart();
+        let rule = |x, label: &str| Rule::new(x, label).role(Role::PublishedGeneral);
+        chart.rules = vec![
+            rule(3800.0, "near the right end"),
+            rule(900.0, "first of two"),
+            rule(1000.0, "second of two"),
+            rule(2.0, "at the left end"),
+            rule(1e9, "outside"),
+            rule(f64::NAN, "nowhere"),
+        ];
+        let (layout, svg) = draw_chart(&chart, Theme::Dark, size);
+        assert_texts_are_apart(&svg, size);
+        assert_written(&svg, &["near the right end", "first of two", "second of two", "at the left end"]);
+        for element in elements(&svg, "text") {
+            let text = unescaped(element.text);
+            assert!(text != "outside" && text != "nowhere", "{text:?} is written");
+            if chart.rules.iter().any(|rule| rule.label == text) {
+                let (rect, plot) = (element.text_box(), layout.plot);
+                let inside = rect.left > plot.left && rect.right < plot.right && rect.top >= plot.top;
+                assert!(inside, "{text:?} {rect:?} leaves the plot {plot:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn points_of_a_family_of_lower_bounds_are_hollow() {
+    let axis = || AxisSpec::new("", Scale::Linear);
+    let fill = |role| {
+        let series = Series::new("s", "", role, SeriesKind::Points, vec![(1.0, 1.0), (2.0, 2.0)]);
+        let (_, svg) = draw_chart(&LineChart::new(axis(), axis(), vec![series]), Theme::Light, (900, 520));
+        elements(&svg, "circle").iter().map(|dot| dot.attribute("fill").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(fill(Role::LowerFamily), ["none", "none"]);
+    assert!(!fill(Role::LowerBound).contains(&"none".to_owned()));
+}
+
+#[test]
+fn ladders_write_labels_numbers_and_decades_without_overlap() {
+    for theme in THEMES {
+        for size in [(360, 220), (520, 260)] {
+            let (layout, svg) = render(size, |area| ladder().draw(area, &Style::svg(theme, SCALE)));
+            let layout = layout.expect("SVG draws");
+            assert_eq!((layout.compact, layout.rows.len()), (size.0 == 360, 8));
+            assert_texts_are_apart(&svg, size);
+            assert_written(
+                &svg,
+                &["this configuration", "= 11.83", "≥ 5.129", "≥ 0", "≤ 3.483 × 10⁴", "≤ 1.995 × 10⁵⁰⁰⁰", "2.512"],
+            );
+            assert_written(&svg, &["1", "100", "10⁴", "norm of the Jacobian"]);
+        }
+    }
+}
+
+#[test]
+fn bars_of_a_ladder_end_at_their_numbers_or_leave_with_an_arrow() {
+    let ladder = ladder();
+    let (layout, svg) = render((520, 260), |area| ladder.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let layout = layout.expect("SVG draws");
+    let palette = Palette::of(Theme::Light);
+    let strokes = elements(&svg, "polyline");
+    let reach = |i: usize| {
+        let color = css(palette.role(ladder.rows[i].role)).to_uppercase();
+        let of_row = strokes.iter().filter(|e| e.attribute("stroke") == color).flat_map(Element::points);
+        of_row.filter(|p| layout.row_at(p.1) == Some(i)).map(|p| p.0).fold(f64::NEG_INFINITY, f64::max)
+    };
+    for i in [0, 4, 5] {
+        let (found, wanted) = (reach(i), layout.log10_to_px(ladder.rows[i].log10));
+        assert!((found - wanted).abs() < 0.3, "row {i} reaches {found} rather than {wanted}");
+    }
+    assert_eq!(reach(3), f64::NEG_INFINITY, "zero has no bar");
+    let tips: Vec<f64> = elements(&svg, "polygon")
+        .iter()
+        .flat_map(Element::points)
+        .map(|p| p.0)
+        .filter(|x| *x > layout.plot.right)
+        .collect();
+    assert!(!tips.is_empty() && reach(6) < layout.plot.right, "what leaves the axis has an arrow");
+}
+
+#[test]
+fn a_held_axis_of_a_ladder_does_not_move_with_its_numbers() {
+    let style = Style::svg(Theme::Light, SCALE);
+    let mut ladder = ladder();
+    ladder.range = ladder.extent();
+    let before = ladder.layout((520.0, 260.0), &style);
+    ladder.rows[0].log10 = -2.0;
+    ladder.rows[4].log10 = 11.0;
+    assert_eq!(ladder.layout((520.0, 260.0), &style).plot, before.plot);
+    assert_eq!(ladder.layout((520.0, 260.0), &style).log10_to_px(1.0), before.log10_to_px(1.0));
+}
+
+#[test]
+fn a_ladder_finds_the_row_at_a_height_and_has_a_row_for_each_number() {
+    let ladder = ladder();
+    let layout = ladder.layout((360.0, 220.0), &Style::svg(Theme::Light, SCALE));
+    for (i, row) in layout.rows.iter().enumerate() {
+        assert_eq!(layout.row_at((row.top + row.bottom) / 2.0), Some(i));
+    }
+    assert_eq!((layout.row_at(-1.0), layout.row_at(219.0)), (None, None));
+    let table = ladder.table();
+    assert_eq!(table.header[1], "norm of the Jacobian");
+    assert_eq!(table.rows[6], ["published mean-field", "≤ 1.995 × 10⁵⁰⁰⁰"]);
+    let csv = ladder.to_csv();
+    assert!(csv.starts_with("row,label,sign,log10 of norm of the Jacobian\r\nexact,this configuration,=,1.073\r\n"));
+    assert!(csv.contains("skew,\"same norm, skew\",≥,-inf\r\n"), "{csv}");
+}
+
+#[test]
 fn csv_holds_exactly_the_numbers_given() {
     let chart = chart();
     let csv = chart.to_csv();
@@ -392,6 +559,8 @@ fn marking_and_hovering_do_not_move_the_plot() {
     let mut chart = chart();
     let before = draw_chart(&chart, Theme::Light, (900, 520)).0;
     chart.mark_x = None;
+    chart.rules.push(Rule::new(100.0, "a rule"));
+    chart.bands.push(Band::new("b", "a band", Role::Skew, vec![(2.0, 1.0, 2e9), (4096.0, 1.0, 3e9)]));
     chart.hover_x = Some(100.0);
     chart.series[0].opacity = 0.3;
     assert_eq!(draw_chart(&chart, Theme::Dark, (900, 520)).0, before);
@@ -524,6 +693,9 @@ fn no_data_break_a_plot() {
                 let mut chart = LineChart::new(axis(), axis(), plain.into_iter().chain(logs).collect());
                 chart.mark_x = Some(Mark { x: 3.0, label: "mark".into() });
                 chart.hover_x = data.first().map(|p| p.0);
+                chart.rules = data.iter().map(|p| Rule::new(p.0, "rule")).collect();
+                let band = Band::new("b", "", Role::Skew, data.iter().map(|p| (p.0, p.1, p.0)).collect());
+                chart.bands = vec![band.clone().given_log10(), band];
                 chart.note = "nothing yet".into();
                 let (layout, svg) = draw_chart(&chart, Theme::Dark, size);
                 assert!(!svg.contains("NaN"), "NaN was drawn");
@@ -539,6 +711,23 @@ fn no_data_break_a_plot() {
             plane.selected = Some(data.len() / 2);
             let (drawn, svg) = render(size, |area| plane.draw(area, &style));
             assert!(drawn.is_ok() && !svg.contains("NaN"));
+
+            let row = |p: &(f64, f64)| LadderRow {
+                id: String::new(),
+                label: "a number".into(),
+                log10: p.1,
+                kind: Kind::UpperBound,
+                role: Role::Skew,
+            };
+            let mut ladder = Ladder::new("axis", data.iter().map(row).collect());
+            for range in [None, data.first().and_then(|p| Extent::new(p.0, p.1))] {
+                (ladder.range, ladder.selected) = (range, Some(3));
+                let (drawn, svg) = render(size, |area| ladder.draw(area, &style));
+                assert!(drawn.is_ok() && !svg.contains("NaN"));
+                drawn.expect("SVG draws").row_at(f64::NAN);
+                ladder.table();
+                ladder.to_csv();
+            }
 
             let values: Vec<f64> = data.iter().flat_map(|p| [p.0, p.1]).collect();
             for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {

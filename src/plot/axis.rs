@@ -303,6 +303,14 @@ mod tests {
     }
 
     #[test]
+    fn eighteen_decades_have_a_label_at_every_third_and_a_tick_at_each() {
+        assert_eq!(labels(Scale::Log, 2.0, 1e18, 7.7), ["1000", "10⁶", "10⁹", "10¹²", "10¹⁵", "10¹⁸"]);
+        assert_eq!(labels(Scale::Log, 2.0, 1e18, 4.0), ["10⁵", "10¹⁰", "10¹⁵"]);
+        let ruler = Ruler::new(Scale::Log, Extent::new(2.0, 1e18).expect("finite"));
+        assert_eq!(ruler.ticks(4.0).len(), 18);
+    }
+
+    #[test]
     fn a_short_log_axis_still_has_ticks() {
         assert_eq!(labels(Scale::Log, 3.0, 40.0, 8.0), ["5", "10", "20"]);
         assert!(labels(Scale::Log, 3.0, 4.0, 5.0).len() >= 3);

@@ -8,12 +8,14 @@ use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::DrawError;
 use super::axis::{AxisSpec, Ruler, Scale};
+use super::band::{self, Band};
 use super::curve::{self, Edge};
 use super::end_labels::{self, EndLabel};
 use super::extent::Extent;
 use super::frame::{ChartLayout, draw_axes, lay_out, shortened, x_title_row};
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, PixelRect};
+use super::rules::{self, Rule};
 use super::series::{Series, SeriesKind};
 use super::style::{Style, text_width};
 
@@ -39,6 +41,10 @@ pub struct LineChart {
     /// What is drawn; later series over earlier ones. If there is no room to name all curves,
     /// the last ones stay unnamed.
     pub series: Vec<Series>,
+    /// Areas between two curves, drawn behind everything. The axes do not follow them.
+    pub bands: Vec<Band>,
+    /// Further marked places on the horizontal axis, named at the top of the plot.
+    pub rules: Vec<Rule>,
     /// A marked x, drawn in the accent colour.
     pub mark_x: Option<Mark>,
     /// The x under the pointer: a fine rule, and a ring on every series that has a value there.
@@ -48,9 +54,18 @@ pub struct LineChart {
 }
 
 impl LineChart {
-    /// A chart without marks.
+    /// A chart without bands, rules and marks.
     pub fn new(x: AxisSpec, y: AxisSpec, series: Vec<Series>) -> Self {
-        LineChart { x, y, series, mark_x: None, hover_x: None, note: String::new() }
+        LineChart {
+            x,
+            y,
+            series,
+            bands: Vec::new(),
+            rules: Vec::new(),
+            mark_x: None,
+            hover_x: None,
+            note: String::new(),
+        }
     }
 
     /// The span of the x values that the axis can show.
@@ -89,12 +104,18 @@ impl LineChart {
         if !layout.has_room() {
             return Ok(layout);
         }
+        for band in &self.bands {
+            band::draw(&pen, style, &layout, band)?;
+        }
         draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
+        rules::draw_lines(&pen, style, &layout, &self.rules)?;
         self.draw_mark(&pen, style, &layout)?;
         self.draw_hover_rule(&pen, style, &layout)?;
         for series in &self.series {
             draw_series(&pen, style, &layout, series)?;
         }
+        let mark = self.mark_x.as_ref().map(|mark| layout.x_to_px(mark.x));
+        rules::draw_names(&pen, style, &layout, &self.rules, mark)?;
         self.draw_hover_rings(&pen, style, &layout)?;
         self.draw_arrows(&pen, style, &layout)?;
         end_labels::draw(&pen, style, &layout, &self.end_labels(&layout))?;

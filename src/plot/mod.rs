@@ -18,11 +18,14 @@
 //! | `pen`, `labels`, `frame` | drawing in CSS pixels, placing labels, axes around a plot |
 //! | `series`, `line_chart`, `readout` | curves and points: data, drawing them, reading them |
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
+//! | `band`, `rules` | areas between curves, marked places on the horizontal axis |
 //! | `cells`, `heat_map` | a matrix as pixels, and as a plot |
 //! | `token_plane` | points in the plane or on a line |
+//! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
 //! | `table`, `export` | data twins, SVG files |
 
 mod axis;
+mod band;
 mod cells;
 mod curve;
 mod end_labels;
@@ -31,12 +34,15 @@ mod extent;
 mod frame;
 mod heat_map;
 mod labels;
+mod ladder;
+mod ladder_axis;
 mod line_chart;
 mod number;
 mod oklab;
 mod palette;
 mod pen;
 mod readout;
+mod rules;
 mod series;
 mod style;
 mod table;
@@ -45,16 +51,19 @@ mod token_plane;
 use std::fmt;
 
 pub use axis::{AxisSpec, Ruler, Scale, Tick};
+pub use band::Band;
 pub use export::finish_svg;
 pub use extent::{Extent, HeldExtent};
 pub use frame::ChartLayout;
 pub use heat_map::{HeatMap, HeatMapLayout};
 pub use labels::{Wanted, place};
+pub use ladder::{Ladder, LadderLayout, LadderRow};
 pub use line_chart::{LineChart, Mark};
 pub use number::{Kind, Number};
 pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
 pub use readout::HoverValue;
+pub use rules::Rule;
 pub use series::{Given, Series, SeriesKind};
 pub use style::{Medium, Style, Type, text_width};
 pub use table::Table;

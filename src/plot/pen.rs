@@ -41,6 +41,11 @@ impl PixelRect {
     pub fn contains(&self, x: f64, y: f64) -> bool {
         self.left <= x && x <= self.right && self.top <= y && y <= self.bottom
     }
+
+    /// Whether two rectangles share some area.
+    pub(super) fn meets(&self, other: &PixelRect) -> bool {
+        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+    }
 }
 
 /// On which side of its place a text stands.

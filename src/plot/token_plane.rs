@@ -320,7 +320,7 @@ impl TokenPlane {
                 PixelRect { left: left - 2.0, top: rect.top - 2.0, right: rect.right + 2.0, bottom: rect.bottom + 2.0 };
             let meets_point = || layout.positions.iter().flatten().any(|p| *p != (x, y) && near.contains(p.0, p.1));
             let selected = Some(i) == self.selected;
-            if !selected && (taken.iter().any(|other| meets(&rect, other)) || meets_point()) {
+            if !selected && (taken.iter().any(|other| rect.meets(other)) || meets_point()) {
                 continue;
             }
             let color = if selected { palette.accent } else { palette.muted };
@@ -344,10 +344,6 @@ fn line_height(chart: &ChartLayout) -> f64 {
 
 fn symmetric(half: f64) -> Extent {
     Extent::new(-half, half).expect("the ends are finite")
-}
-
-fn meets(a: &PixelRect, b: &PixelRect) -> bool {
-    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
 fn draw_arrow<DB: DrawingBackend>(pen: &Pen<'_, DB>, from: Point, to: Point, color: RGBColor) -> Result<(), DrawError> {

@@ -1,0 +1,135 @@
+//! Bands: translucent areas between two curves, behind everything else in a line chart.
+
+use plotters::prelude::DrawingBackend;
+
+use super::DrawError;
+use super::frame::ChartLayout;
+use super::palette::Role;
+use super::pen::{Pen, Point};
+use super::series::Given;
+use super::style::Style;
+
+/// Positions further away than this many lengths of an axis are drawn in to it, so that products
+/// of them stay finite.
+const FARTHEST: f64 = 1e12;
+
+/// The area between two curves over the same x values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Band {
+    /// What the program calls it.
+    pub id: String,
+    /// What the reader calls it, for words around the picture: the area itself carries no name,
+    /// and it is in no table, since the curves at its edges are.
+    pub label: String,
+    /// What it stands for: its colour.
+    pub role: Role,
+    /// How low and high are given.
+    pub given: Given,
+    /// The points (x, low, high), in the order of x. One that is not finite makes a gap.
+    pub data: Vec<(f64, f64, f64)>,
+    /// How opaque the area is, from 0 to 1; see [`Band::OPACITY`].
+    pub opacity: f64,
+}
+
+impl Band {
+    /// The usual opacity: seen at once, and curves on it keep their contrast.
+    pub const OPACITY: f64 = 0.14;
+
+    /// A band of plain values with the usual opacity.
+    pub fn new(id: impl Into<String>, label: impl Into<String>, role: Role, data: Vec<(f64, f64, f64)>) -> Self {
+        Band { id: id.into(), label: label.into(), role, given: Given::Value, data, opacity: Self::OPACITY }
+    }
+
+    /// The same band, its lows and highs being logarithms to base ten.
+    pub fn given_log10(mut self) -> Self {
+        self.given = Given::Log10;
+        self
+    }
+
+    /// The band as polygons cut at the frame, one between each two gaps.
+    fn polygons(&self, layout: &ChartLayout) -> Vec<Vec<Point>> {
+        let corner = |&(x, low, high): &(f64, f64, f64)| {
+            let finite = x.is_finite() && low.is_finite() && high.is_finite();
+            let up = |y| self.given.position(&layout.y, y);
+            let (across, low, high) = (layout.x.position(x), up(low), up(high));
+            // What the axis cannot reach, such as zero on a log axis, is far outside; what has no
+            // place on it at all is a gap.
+            (finite && !(across.is_nan() || low.is_nan() || high.is_nan()))
+                .then(|| [across, low, high].map(|p| p.clamp(-FARTHEST, FARTHEST)))
+        };
+        let corners: Vec<Option<[f64; 3]>> = self.data.iter().map(corner).collect();
+        let pieces = corners.split(Option::is_none);
+        pieces
+            .map(|piece| {
+                let lows = piece.iter().flatten().map(|c| (c[0], c[1]));
+                let highs = piece.iter().rev().flatten().map(|c| (c[0], c[2]));
+                let cut = in_unit_square(lows.chain(highs).collect());
+                cut.into_iter().map(|(across, up)| (layout.px_at(across), layout.py_at(up))).collect()
+            })
+            .filter(|polygon: &Vec<Point>| polygon.len() > 2)
+            .collect()
+    }
+}
+
+/// Draws the part of a band inside the frame.
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    band: &Band,
+) -> Result<(), DrawError> {
+    for polygon in band.polygons(layout) {
+        pen.polygon(&polygon, style.palette.role(band.role), band.opacity)?;
+    }
+    Ok(())
+}
+
+/// The part of a polygon between 0 and 1 on both axes (Sutherland and Hodgman 1974). Parts that
+/// are apart stay joined along the edge, by a bridge without area.
+fn in_unit_square(polygon: Vec<Point>) -> Vec<Point> {
+    // Each side as the distance from it, positive inside.
+    let sides: [fn(Point) -> f64; 4] = [|p| p.0, |p| 1.0 - p.0, |p| p.1, |p| 1.0 - p.1];
+    sides.into_iter().fold(polygon, |corners, inside| {
+        let before = corners.iter().skip(corners.len().saturating_sub(1)).chain(&corners);
+        let mut cut = Vec::with_capacity(corners.len() + 4);
+        for (&from, &to) in before.zip(&corners) {
+            let (a, b) = (inside(from), inside(to));
+            if (a >= 0.0) != (b >= 0.0) {
+                let t = a / (a - b);
+                cut.push((from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1)));
+            }
+            if b >= 0.0 {
+                cut.push(to);
+            }
+        }
+        cut
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(polygon: &[Point]) -> f64 {
+        let next = polygon.iter().cycle().skip(1);
+        polygon.iter().zip(next).map(|(a, b)| (a.0 * b.1 - b.0 * a.1) / 2.0).sum::<f64>().abs()
+    }
+
+    #[test]
+    fn polygons_are_cut_exactly_at_the_edges() {
+        let around = vec![(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0)];
+        assert!((area(&in_unit_square(around)) - 1.0).abs() < 1e-12);
+        let triangle = vec![(0.5, 0.5), (1.5, 0.5), (0.5, 1.5)];
+        let found = in_unit_square(triangle);
+        assert!((area(&found) - 0.25).abs() < 1e-12, "{found:?}");
+        assert!(in_unit_square(vec![(2.0, 2.0), (3.0, 2.0), (3.0, 3.0)]).is_empty());
+        assert!(in_unit_square(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn an_edge_from_very_far_is_cut_where_it_crosses() {
+        let wedge = vec![(0.0, 0.0), (1.0, 0.0), (1.0, 1e9), (0.0, 0.0)];
+        let found = in_unit_square(wedge);
+        assert!((area(&found) - 1.0).abs() < 1e-6, "{found:?}");
+    }
+}
