@@ -235,7 +235,7 @@ fn heat_maps_name_axes_key_and_sums_without_overlap() {
             let (layout, svg) = render(size, |area| heat_map(64).draw(area, &Style::svg(theme, SCALE)));
             let layout = layout.expect("SVG draws");
             assert!((layout.plot.width() - layout.plot.height()).abs() < 1e-9, "cells are square");
-            assert_written(&svg, &["attention P", "from token", "to token", "column sum", "up to ", "64", "0.5"]);
+            assert_written(&svg, &["attention P", "from token", "to token", "column sum", "0", "64", "0.5"]);
             assert_texts_are_apart(&svg, size);
         }
     }
@@ -626,8 +626,37 @@ fn no_bright_cell_and_no_tall_bar_is_rounded_away() {
                 sharp.filter(|e| inside.contains(e.px("x"), e.px("y"))).map(|e| e.px("width")).fold(0.0, f64::max)
             };
             let cell = visible(css(palette.sequential(1.0)), layout.plot);
-            let bar = visible(css(palette.sequential(0.75)), layout.sums.expect("there are sums"));
+            // The tallest bar is the one that is set off.
+            let bar = visible(css(palette.accent), layout.sums.expect("there are sums"));
             assert!(cell >= 1.0 && bar >= 1.0, "{n} cells, {at}: the cell is {cell} wide, the bar {bar}");
+        }
+    }
+}
+
+#[test]
+fn the_largest_column_sum_is_set_off_and_names_its_number_and_column() {
+    for (column, names) in [(0, ["1", "400"]), (6, ["7", "400"]), (250, ["251", "400"]), (399, ["1", "400"])] {
+        let mut map = heat_map(4);
+        (map.row_span, map.col_span) = (400, 400);
+        map.column_sums = Some((0..400).map(|j| if j == column { 13.27 } else { 1.0 }).collect());
+        for size in SIZES {
+            let (layout, svg) = render(size, |area| map.draw(area, &Style::svg(Theme::Light, SCALE)));
+            let sums = layout.expect("SVG draws").sums.expect("there are sums");
+            assert_eq!(sums.height(), if size.0 == 360 { 28.0 } else { 44.0 });
+            let accent = css(Palette::of(Theme::Light).accent).to_uppercase();
+            let bars = elements(&svg, "rect");
+            let tall: Vec<_> = bars.iter().filter(|e| e.attribute("fill") == accent).collect();
+            assert_eq!(tall.len(), 1, "one bar is set off");
+            let middle = tall[0].px("x") + tall[0].px("width") / 2.0;
+            let wanted = sums.left + sums.width() * (column as f64 + 0.5) / 400.0;
+            assert!((middle - wanted).abs() < 1.5, "the bar is at {middle}, its column at {wanted}");
+            assert!((tall[0].px("height") - sums.height()).abs() < 0.5, "the largest fills the scale");
+            assert_written(&svg, &["13.27"]);
+            assert_written(&svg, &names);
+            let name = (column + 1).to_string();
+            let of_column = |e: &&Element| e.text == name && e.attribute("fill") == accent;
+            assert_eq!(elements(&svg, "text").iter().filter(of_column).count(), 1);
+            assert_texts_are_apart(&svg, size);
         }
     }
 }

@@ -8,6 +8,7 @@ use super::axis::{Ruler, Scale};
 use super::cells::{Grid, to_rgba};
 use super::extent::Extent;
 use super::frame::{is_compact, shortened};
+use super::meter::{self, Meter};
 use super::number::Number;
 use super::palette::Palette;
 use super::pen::{Align, Pen, PixelRect};
@@ -44,7 +45,8 @@ pub struct HeatMap {
     pub range: Option<Extent>,
     /// How colours are spaced between those ends.
     pub scale: Scale,
-    /// A number for each thing the columns stand for, drawn as bars under the matrix.
+    /// A number for each thing the columns stand for, drawn as bars under the matrix, the largest
+    /// in the accent colour with the number of its column.
     pub column_sums: Option<Vec<f64>>,
     /// What those numbers are called.
     pub sums_label: String,
@@ -133,19 +135,15 @@ impl HeatMap {
         let top =
             4.0 + if self.title.is_empty() { 0.0 } else { row } + if self.row_label.is_empty() { 0.0 } else { row };
         let left = 8.0 + text_width(&self.row_span.to_string(), font.size_small).max(14.0) + 6.0;
-        let bars = match self.column_sums {
-            Some(_) if is_compact(width) => 34.0,
-            Some(_) => 46.0,
-            None => 0.0,
-        };
+        let bars = self.meter().map_or(0.0, |_| meter::GAP + Meter::height(is_compact(width)));
         let below = bars + 8.0 + 1.4 * font.size_small + if self.col_label.is_empty() { 0.0 } else { row };
         let beside = 14.0 + KEY_WIDTH + 8.0 + self.key_label_width(style);
         let (room_x, room_y) = (width - left - beside, height - top - below);
         let (side_x, side_y) = self.sides(room_x.max(1.0), room_y.max(1.0), style);
         let (left, top) = (style.snap(left), style.snap(top));
         let plot = PixelRect { left, top, right: style.snap(left + side_x), bottom: style.snap(top + side_y) };
-        let bars_top = plot.bottom + 6.0;
-        let sums = self.column_sums.as_ref().map(|_| PixelRect { top: bars_top, bottom: plot.bottom + bars, ..plot });
+        let bars_top = plot.bottom + meter::GAP;
+        let sums = self.meter().map(|_| PixelRect { top: bars_top, bottom: plot.bottom + bars, ..plot });
         let key_left = plot.right + 14.0;
         let key = PixelRect { left: key_left, top, right: key_left + KEY_WIDTH, bottom: plot.bottom.min(top + 180.0) };
         HeatMapLayout { plot, sums, key, row_span: self.row_span, col_span: self.col_span }
@@ -199,6 +197,10 @@ impl HeatMap {
         Table { header: lines.next().unwrap_or_default(), rows: lines.collect() }.to_csv()
     }
 
+    fn meter(&self) -> Option<Meter<'_>> {
+        self.column_sums.as_ref().map(|values| Meter { values, label: &self.sums_label })
+    }
+
     fn shown_range(&self) -> Extent {
         let ends = |e: Extent| Extent::new(e.lo().min(0.0), if e.hi() > 0.0 { e.hi() } else { 1.0 });
         let found = self.range.or_else(|| Extent::of(self.values.iter().copied()).and_then(ends));
@@ -213,9 +215,8 @@ impl HeatMap {
         let size = style.font.size_small;
         let labels = self.key_labels(f64::INFINITY, size).into_iter();
         let widest = labels.map(|(_, label)| text_width(&label, size)).fold(0.0, f64::max);
-        let words = if self.column_sums.is_some() { text_width(&self.sums_label, size) } else { 0.0 };
         // The words beside the bars start further to the left than the numbers of the key.
-        let words = (words - KEY_WIDTH - 6.0).min(64.0);
+        let words = self.meter().map_or(0.0, |meter| meter.words_width(size) - KEY_WIDTH - 18.0);
         (widest.max(words) / 12.0).ceil().max(3.0) * 12.0
     }
 
@@ -279,7 +280,9 @@ impl HeatMap {
     ) -> Result<(), DrawError> {
         self.draw_words(pen, style, layout)?;
         self.draw_key(pen, style, layout)?;
-        self.draw_sums(pen, style, layout)?;
+        if let Some((meter, rect)) = self.meter().zip(layout.sums) {
+            meter.draw(pen, style, rect)?;
+        }
         let (plot, accent) = (layout.plot, style.palette.accent);
         if let Some(row) = self.highlight_row.filter(|&row| row < self.row_span) {
             pen.outline(PixelRect { left: plot.left, right: plot.right, ..layout.cell_rect(row, 0) }, 1.5, accent)?;
@@ -310,7 +313,6 @@ impl HeatMap {
         let small = |text: &str, place, align| pen.text(text, place, align, font.size_small, palette.muted, 1.0);
         if self.row_span > 0 && self.col_span > 0 {
             small("1", (plot.left - 6.0, plot.top + 0.55 * font.size_small), Align::Right)?;
-            small("1", (plot.left, under), Align::Left)?;
             if self.row_span > 1 {
                 small(
                     &self.row_span.to_string(),
@@ -318,13 +320,44 @@ impl HeatMap {
                     Align::Right,
                 )?;
             }
-            if self.col_span > 1 {
-                small(&self.col_span.to_string(), (plot.right, under), Align::Right)?;
-            }
+            self.draw_column_numbers(pen, style, layout, under)?;
         }
         let place = (plot.right, under + 0.7 * font.size_small + 0.8 * font.size_normal);
         let title = shortened(&self.col_label, font.size_normal, place.0 - 4.0);
         pen.text(&title, place, Align::Right, font.size_normal, palette.muted, 1.0)
+    }
+
+    /// The first and the last column, and in the accent colour the one with the largest sum; the
+    /// others give way to it.
+    fn draw_column_numbers<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+        y: f64,
+    ) -> Result<(), DrawError> {
+        let (size, palette, plot) = (style.font.size_small, &style.palette, layout.plot);
+        let last = self.col_span.to_string();
+        let ends = [("1".to_owned(), plot.left), (last.clone(), plot.right - text_width(&last, size))];
+        let peak = self.meter().and_then(|meter| meter.peak().map(|peak| (peak.column, meter.values.len())));
+        let peak = peak.map(|(column, count)| {
+            let name = (column + 1).to_string();
+            let middle = plot.left + plot.width() * (column as f64 + 0.5) / count as f64;
+            let most = (plot.right - text_width(&name, size)).max(plot.left);
+            ((middle - text_width(&name, size) / 2.0).clamp(plot.left, most), name)
+        });
+        let span = |left: f64, text: &str| (left - 4.0, left + text_width(text, size) + 4.0);
+        for (text, left) in ends.iter().take(self.col_span.min(2)) {
+            let own = span(*left, text);
+            let meets = |(left, name): &(f64, String)| own.0 < span(*left, name).1 && span(*left, name).0 < own.1;
+            if !peak.as_ref().is_some_and(meets) {
+                pen.text(text, (*left, y), Align::Left, size, palette.muted, 1.0)?;
+            }
+        }
+        match peak {
+            Some((left, name)) => pen.text(&name, (left, y), Align::Left, size, palette.accent, 1.0),
+            None => Ok(()),
+        }
     }
 
     fn draw_key<DB: DrawingBackend>(
@@ -350,44 +383,6 @@ impl HeatMap {
             let at = key.bottom - position * key.height();
             pen.horizontal(at, key.right, key.right + 4.0, palette.muted)?;
             pen.text(&label, (key.right + 7.0, at), Align::Left, font.size_small, palette.muted, 1.0)?;
-        }
-        Ok(())
-    }
-
-    fn draw_sums<DB: DrawingBackend>(
-        &self,
-        pen: &Pen<'_, DB>,
-        style: &Style,
-        layout: &HeatMapLayout,
-    ) -> Result<(), DrawError> {
-        let (Some(sums), Some(rect)) = (&self.column_sums, layout.sums) else { return Ok(()) };
-        let (font, palette) = (&style.font, &style.palette);
-        let greatest = Extent::of(sums.iter().copied()).map_or(0.0, Extent::hi);
-        pen.horizontal(rect.bottom, rect.left, rect.right, palette.hairline)?;
-        // At most a bar a pixel; the greatest of those that share one, since peaks matter here.
-        let bars = sums.len().min(rect.width().max(1.0) as usize);
-        let color = palette.sequential(0.75);
-        if greatest <= 0.0 {
-            return Ok(());
-        }
-        for i in 0..bars {
-            let (from, to) = (i * sums.len() / bars, (i + 1) * sums.len() / bars);
-            let height = Extent::of(sums[from..to].iter().copied()).map_or(0.0, Extent::hi) / greatest;
-            if height.is_nan() || height <= 0.0 {
-                continue;
-            }
-            let x = |bar: usize| style.snap(rect.left + rect.width() * bar as f64 / bars as f64);
-            let gap = if rect.width() / bars as f64 > 4.0 { 1.0 } else { 0.0 };
-            let top = rect.bottom - height * rect.height();
-            let bar = PixelRect { left: x(i), right: x(i + 1) - gap, top, ..rect };
-            pen.rect(bar, color, 1.0)?;
-        }
-        let room = pen.size().0 - rect.right - 10.0;
-        let words = [self.sums_label.clone(), format!("up to {}", Number::of(greatest))];
-        for (i, line) in words.iter().enumerate() {
-            let place = (rect.right + 8.0, rect.top + (0.6 + 1.25 * i as f64) * font.size_small);
-            let line = shortened(line, font.size_small, room);
-            pen.text(&line, place, Align::Left, font.size_small, palette.muted, 1.0)?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@
 //! | `series`, `line_chart`, `readout` | curves and points: data, drawing them, reading them |
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
 //! | `band`, `rules` | areas between curves, marked places on the horizontal axis |
-//! | `cells`, `heat_map` | a matrix as pixels, and as a plot |
+//! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
 //! | `token_plane` | points in the plane or on a line |
 //! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
 //! | `table`, `export` | data twins, SVG files |
@@ -37,6 +37,7 @@ mod labels;
 mod ladder;
 mod ladder_axis;
 mod line_chart;
+mod meter;
 mod number;
 mod oklab;
 mod palette;

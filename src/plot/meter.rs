@@ -1,0 +1,129 @@
+//! The meter under a heat map: a bar for each column, with a scale from zero to the largest.
+
+use plotters::prelude::DrawingBackend;
+
+use super::DrawError;
+use super::extent::Extent;
+use super::frame::shortened;
+use super::number::Number;
+use super::pen::{Align, Pen, PixelRect};
+use super::style::{Style, text_width};
+
+/// The space between the matrix and the bars.
+pub(super) const GAP: f64 = 12.0;
+/// The space between the bars and the words beside them.
+const BESIDE: f64 = 9.0;
+
+/// The numbers of the columns, and what they are called.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meter<'a> {
+    pub values: &'a [f64],
+    pub label: &'a str,
+}
+
+/// The largest number and which of all it is, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Peak {
+    pub column: usize,
+    pub value: f64,
+}
+
+impl Meter<'_> {
+    /// How tall the bars are in CSS pixels.
+    pub fn height(compact: bool) -> f64 {
+        if compact { 28.0 } else { 44.0 }
+    }
+
+    /// How wide the words beside the bars are, as far as room is kept for them.
+    pub fn words_width(&self, size: f64) -> f64 {
+        let number = self.peak().map_or(0.0, |peak| text_width(&Number::of(peak.value).to_string(), size));
+        BESIDE + text_width(self.label, size).min(84.0).max(number)
+    }
+
+    /// The first of the largest positive numbers.
+    pub fn peak(&self) -> Option<Peak> {
+        let positive = self.values.iter().enumerate().filter(|(_, v)| v.is_finite() && **v > 0.0);
+        let larger = |best: Option<Peak>, (column, &value): (usize, &f64)| match best {
+            Some(best) if best.value >= value => Some(best),
+            _ => Some(Peak { column, value }),
+        };
+        positive.fold(None, larger)
+    }
+
+    /// Draws the bars and their scale; the largest in the accent colour.
+    pub fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, style: &Style, rect: PixelRect) -> Result<(), DrawError> {
+        let palette = &style.palette;
+        pen.horizontal(rect.bottom, rect.left, rect.right, palette.hairline)?;
+        let peak = self.peak();
+        if let Some(peak) = peak {
+            self.draw_bars(pen, style, rect, peak)?;
+        }
+        self.draw_scale(pen, style, rect, peak)
+    }
+
+    fn draw_bars<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        rect: PixelRect,
+        peak: Peak,
+    ) -> Result<(), DrawError> {
+        let (count, palette) = (self.values.len(), &style.palette);
+        // At most a bar a pixel; the greatest of those that share one, since peaks matter here.
+        let bars = count.min(rect.width().max(1.0) as usize);
+        for i in 0..bars {
+            let covered = i * count / bars..(i + 1) * count / bars;
+            let highest = Extent::of(self.values[covered.clone()].iter().copied()).map_or(0.0, Extent::hi);
+            let share = highest / peak.value;
+            if share.is_nan() || share <= 0.0 {
+                continue;
+            }
+            let color = if covered.contains(&peak.column) { palette.accent } else { palette.sequential(0.55) };
+            let x = |bar: usize| style.snap(rect.left + rect.width() * bar as f64 / bars as f64);
+            let gap = if rect.width() / bars as f64 > 4.0 { 1.0 } else { 0.0 };
+            let top = rect.bottom - share * rect.height();
+            pen.rect(PixelRect { left: x(i), right: x(i + 1) - gap, top, ..rect }, color, 1.0)?;
+        }
+        Ok(())
+    }
+
+    /// Zero and the largest at the right end, what is measured between them.
+    fn draw_scale<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        rect: PixelRect,
+        peak: Option<Peak>,
+    ) -> Result<(), DrawError> {
+        let (palette, size) = (&style.palette, style.font.size_small);
+        let left = rect.right + BESIDE;
+        let room = pen.size().0 - left - 2.0;
+        let write = |text: &str, y: f64, color| {
+            let text = shortened(text, size, room);
+            pen.text(&text, (left, y), Align::Left, size, color, 1.0)
+        };
+        write("0", rect.bottom, palette.muted)?;
+        write(self.label, (rect.top + rect.bottom) / 2.0, palette.muted)?;
+        if let Some(peak) = peak {
+            write(&Number::of(peak.value).to_string(), rect.top, palette.accent)?;
+            pen.horizontal(rect.top, rect.right + 2.0, rect.right + 6.0, palette.muted)?;
+        }
+        pen.horizontal(rect.bottom, rect.right + 2.0, rect.right + 6.0, palette.muted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peak(values: &[f64]) -> Option<(usize, f64)> {
+        Meter { values, label: "" }.peak().map(|peak| (peak.column, peak.value))
+    }
+
+    #[test]
+    fn the_peak_is_the_first_of_the_largest_positive_numbers() {
+        assert_eq!(peak(&[1.0, 7.0, f64::NAN, 7.0, f64::INFINITY, -9.0]), Some((1, 7.0)));
+        assert_eq!(peak(&[0.0, -1.0, f64::NAN]), None);
+        assert_eq!(peak(&[]), None);
+    }
+}
