@@ -703,6 +703,56 @@ fn points_on_a_line_are_stacked_where_they_coincide() {
 }
 
 #[test]
+fn the_label_of_the_ball_on_a_line_is_clear_of_the_points() {
+    let clusters = |at: &[f64]| TokenPlane::new(at.iter().flat_map(|&x| vec![(x, 0.0); 40]).collect());
+    for size in SIZES {
+        for ends in [[-2.0, 2.0], [2.0, 2.3], [2.05, 2.1]] {
+            let mut line = clusters(&ends);
+            (line.ball_radius, line.ball_label) = (Some(2.0), "R = 2.000".into());
+            line.x_label = "coordinate".into();
+            let (layout, svg) = render(size, |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
+            let layout = layout.expect("SVG draws");
+            assert_texts_are_apart(&svg, size);
+            let texts = elements(&svg, "text");
+            let label = texts.iter().find(|e| e.text == "R = 2.000").expect("the ball is named").text_box();
+            for (x, y) in layout.positions.into_iter().flatten() {
+                let near = PixelRect { left: x - 3.0, top: y - 3.0, right: x + 3.0, bottom: y + 3.0 };
+                let meet = near.left < label.right
+                    && label.left < near.right
+                    && near.top < label.bottom
+                    && label.top < near.bottom;
+                assert!(!meet, "{ends:?}: a point at ({x}, {y}) is under the label {label:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn points_that_stand_for_many_grow_with_the_logarithm_and_have_one_dot_each() {
+    let mut line = TokenPlane::new(vec![(-1.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 0.0)]);
+    let sizes = vec![0.0, 1e6f64.ln(), 1e12f64.ln(), 1e18f64.ln()];
+    line.ln_sizes = Some(sizes.clone());
+    let (layout, svg) = render((900, 520), |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let radii: Vec<f64> = elements(&svg, "circle").iter().map(|e| e.px("r")).collect();
+    assert_eq!(radii.len(), 4);
+    let steps: Vec<f64> = radii.windows(2).map(|r| r[1].powi(2) - r[0].powi(2)).collect();
+    for step in &steps {
+        // Radii are rounded to a quarter of a pixel.
+        assert!((step - steps[0]).abs() < 0.15 * steps[0], "equal ratios add unequal areas: {steps:?}");
+    }
+    assert!((radii[3] - 9.0).abs() < 0.3, "the largest has a radius of {}", radii[3]);
+    let places: Vec<(f64, f64)> = layout.expect("SVG draws").positions.into_iter().flatten().collect();
+    let feet: Vec<f64> = places.iter().zip(&radii).map(|(p, r)| p.1 + r).collect();
+    assert!(feet.iter().all(|foot| (foot - feet[0]).abs() < 0.3), "not all stand on the line: {feet:?}");
+    let table = line.to_table();
+    assert_eq!(table.header.last().map(String::as_str), Some("ln size"));
+    assert_eq!(table.rows[3].last().map(String::as_str), Some("41.45"));
+    for (line, size) in line.to_csv().lines().skip(1).zip(&sizes) {
+        assert_eq!(line.rsplit(',').next().map(str::parse), Some(Ok(*size)));
+    }
+}
+
+#[test]
 fn no_data_break_a_plot() {
     let nasty =
         [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324];
@@ -736,6 +786,9 @@ fn no_data_break_a_plot() {
             plane.arrows = data.iter().map(|&p| (p, (0.0, 0.0))).collect();
             plane.weights = data.iter().map(|p| p.0).collect();
             plane.labels = vec!["name".into(); data.len() + 2];
+            plane.ball_label = "R".into();
+            plane.ln_sizes = (size.0 % 2 == 0).then(|| data.iter().map(|p| p.1).collect());
+            plane.to_table();
             plane.ball_radius = data.first().map(|p| p.0);
             plane.selected = Some(data.len() / 2);
             let (drawn, svg) = render(size, |area| plane.draw(area, &style));

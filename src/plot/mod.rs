@@ -20,7 +20,7 @@
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
 //! | `band`, `rules` | areas between curves, marked places on the horizontal axis |
 //! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
-//! | `token_plane` | points in the plane or on a line |
+//! | `token_plane`, `token_line` | points in the plane, or on a line |
 //! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
 //! | `table`, `export` | data twins, SVG files |
 
@@ -47,6 +47,7 @@ mod rules;
 mod series;
 mod style;
 mod table;
+mod token_line;
 mod token_plane;
 
 use std::fmt;

@@ -8,13 +8,20 @@ use super::DrawError;
 use super::axis::{AxisSpec, Ruler, Scale};
 use super::extent::Extent;
 use super::frame::{ChartLayout, draw_axes, lay_out};
+use super::number::Number;
 use super::palette::{LineStyle, mix};
 use super::pen::{Align, Pen, PixelRect, Point};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
+use super::token_line::line_height;
 
 /// The radius of a point of weight 1, in CSS pixels.
-const DOT: f64 = 3.2;
+pub(super) const DOT: f64 = 3.2;
+/// The radius of a point that stands for very many, in CSS pixels.
+const LARGEST_DOT: f64 = 9.0;
+/// The natural logarithm of how many those are: 10^18. It is fixed, so that a number of tokens has
+/// one look in every picture.
+const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
 /// Up to this many points are named where there is room.
 const NAMED_UP_TO: usize = 80;
 
@@ -27,6 +34,9 @@ pub struct TokenPlane {
     pub labels: Vec<String>,
     /// Their weights, 1 being ordinary: the area of a point grows with its weight. May be none.
     pub weights: Vec<f64>,
+    /// How many things each point stands for, as natural logarithms: the area of a point grows
+    /// with them. On a line, points then have a dot each instead of stacks.
+    pub ln_sizes: Option<Vec<f64>>,
     /// The radius of a ball around the origin to draw.
     pub ball_radius: Option<f64>,
     /// What is written at the ball, such as "R = 2".
@@ -68,6 +78,7 @@ impl TokenPlane {
             points,
             labels: Vec::new(),
             weights: Vec::new(),
+            ln_sizes: None,
             ball_radius: None,
             ball_label: String::new(),
             x_label: String::new(),
@@ -90,7 +101,7 @@ impl TokenPlane {
     pub fn layout(&self, size: (f64, f64), style: &Style) -> PlaneLayout {
         let unit = Ruler::new(Scale::Linear, symmetric(1.0));
         let frame = lay_out(size, &style.font, unit, unit, 14.0);
-        let (x, y) = self.equal_axes(&frame.plot);
+        let (x, y) = self.equal_axes(&frame.plot, style);
         let chart = ChartLayout { x, y, ..frame };
         let positions = if self.is_line() { self.stacked(&chart) } else { self.plane_positions(&chart) };
         PlaneLayout { chart, positions }
@@ -115,27 +126,40 @@ impl TokenPlane {
             let axes = (&axis(&self.x_label), &axis(&self.y_label));
             draw_axes(&pen, style, &layout.chart, &layout.chart.square_ticks(), axes)?;
         }
-        self.draw_ball(&pen, style, &layout.chart)?;
+        self.draw_ball(&pen, style, &layout)?;
         self.draw_points(&pen, style, &layout)?;
         self.draw_arrows(&pen, style, &layout.chart)?;
         self.draw_labels(&pen, style, &layout)?;
         Ok(layout)
     }
 
-    /// The points as CSV, every digit kept.
-    pub fn to_csv(&self) -> String {
-        let name = |i: usize| self.labels.get(i).cloned().unwrap_or_else(|| (i + 1).to_string());
-        let weight = |i: usize| self.weights.get(i).copied().map_or_else(String::new, exact);
-        let or = |label: &str, other: &str| if label.is_empty() { other.to_owned() } else { label.to_owned() };
-        let row = |(i, p): (usize, &Point)| vec![name(i), exact(p.0), exact(p.1), weight(i)];
-        Table {
-            header: vec!["point".into(), or(&self.x_label, "x"), or(&self.y_label, "y"), "weight".into()],
-            rows: self.points.iter().enumerate().map(row).collect(),
-        }
-        .to_csv()
+    /// The points as a table for reading, four significant digits.
+    pub fn to_table(&self) -> Table {
+        self.cells(|value| Number::of(value).to_string())
     }
 
-    fn ball(&self) -> Option<f64> {
+    /// The points as CSV, every digit kept.
+    pub fn to_csv(&self) -> String {
+        self.cells(exact).to_csv()
+    }
+
+    /// A row for each point; columns for weights and sizes only where points have them.
+    fn cells(&self, written: impl Fn(f64) -> String) -> Table {
+        let or = |label: &str, other: &str| if label.is_empty() { other.to_owned() } else { label.to_owned() };
+        let mut header = vec!["point".to_owned(), or(&self.x_label, "x"), or(&self.y_label, "y")];
+        let columns =
+            [("weight", (!self.weights.is_empty()).then_some(&self.weights)), ("ln size", self.ln_sizes.as_ref())];
+        let columns: Vec<_> = columns.into_iter().filter_map(|(name, values)| Some((name, values?))).collect();
+        header.extend(columns.iter().map(|(name, _)| (*name).to_owned()));
+        let row = |(i, p): (usize, &Point)| {
+            let name = self.labels.get(i).cloned().unwrap_or_else(|| (i + 1).to_string());
+            let more = columns.iter().map(|(_, values)| values.get(i).copied().map_or_else(String::new, &written));
+            [name, written(p.0), written(p.1)].into_iter().chain(more).collect()
+        };
+        Table { header, rows: self.points.iter().enumerate().map(row).collect() }
+    }
+
+    pub(super) fn ball(&self) -> Option<f64> {
         self.ball_radius.filter(|r| r.is_finite() && *r > 0.0)
     }
 
@@ -144,11 +168,18 @@ impl TokenPlane {
     }
 
     /// Axes on which a unit is equally long: the tighter one decides, the other shows more.
-    fn equal_axes(&self, plot: &PixelRect) -> (Ruler, Ruler) {
+    fn equal_axes(&self, plot: &PixelRect, style: &Style) -> (Ruler, Ruler) {
         let fallback = (symmetric(1.0), symmetric(1.0));
         let mut wanted = self.extent().unwrap_or(fallback);
         if let Some(shown) = self.shown {
             wanted = (wanted.0.union(shown.0), wanted.1.union(shown.1));
+        }
+        if self.is_line() {
+            // Room beyond the right end for the label of the ball, never more than half the line.
+            let (lo, hi) = (wanted.0.lo(), wanted.0.hi());
+            let margin = self.line_margin(style).min(0.5 * plot.width());
+            let further = hi + (hi - lo) * margin / (plot.width() - margin);
+            wanted.0 = Extent::new(lo, further).unwrap_or(wanted.0);
         }
         let (half_x, half_y) = ((wanted.0.hi() - wanted.0.lo()) / 2.0, (wanted.1.hi() - wanted.1.lo()) / 2.0);
         // A line needs room along itself only.
@@ -170,59 +201,13 @@ impl TokenPlane {
         self.points.iter().map(|p| (p.0.is_finite() && p.1.is_finite()).then(|| place(p))).collect()
     }
 
-    /// Positions above the line: points closer than their width stand on one another.
-    fn stacked(&self, chart: &ChartLayout) -> Vec<Option<Point>> {
-        let base = line_height(chart);
-        let bin = 2.0 * DOT;
-        let bins: Vec<Option<usize>> = self
-            .points
-            .iter()
-            .map(|p| p.0.is_finite().then(|| ((chart.x_to_px(p.0) - chart.plot.left) / bin).max(0.0) as usize))
-            .collect();
-        let mut counts = vec![0u32; (chart.plot.width() / bin) as usize + 2];
-        let mut levels = Vec::with_capacity(bins.len());
-        for bin in &bins {
-            let count = bin.and_then(|b| counts.get_mut(b));
-            levels.push(count.map(|count| {
-                *count += 1;
-                *count - 1
-            }));
-        }
-        let highest = counts.iter().max().copied().unwrap_or(1).max(1);
-        // Tall stacks are pressed together rather than cut.
-        let step = bin.min((base - chart.plot.top - 2.0 * DOT) / f64::from(highest));
-        let place = |(p, level): (&Point, &Option<u32>)| {
-            level.map(|level| (chart.x_to_px(p.0), base - DOT - 1.0 - step * f64::from(level)))
-        };
-        self.points.iter().zip(&levels).map(place).collect()
-    }
-
-    fn draw_line_axis<DB: DrawingBackend>(
-        &self,
-        pen: &Pen<'_, DB>,
-        style: &Style,
-        chart: &ChartLayout,
-    ) -> Result<(), DrawError> {
-        let (palette, font, plot) = (&style.palette, &style.font, chart.plot);
-        let base = line_height(chart);
-        pen.horizontal(base, plot.left, plot.right, mix(palette.background, palette.ink, 0.5))?;
-        for tick in chart.ticks().x {
-            let at = chart.px_at(tick.position);
-            let Some(label) = tick.label else { continue };
-            pen.vertical(at, base + 3.0, base + 8.0, palette.muted)?;
-            let place = (at, base + 10.0 + 0.6 * font.size_small);
-            pen.text(&label.to_string(), place, Align::Center, font.size_small, palette.muted, 1.0)?;
-        }
-        let place = (plot.right, base + 14.0 + 1.3 * font.size_small + 0.6 * font.size_normal);
-        pen.text(&self.x_label, place, Align::Right, font.size_normal, palette.ink, 1.0)
-    }
-
     fn draw_ball<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
         style: &Style,
-        chart: &ChartLayout,
+        layout: &PlaneLayout,
     ) -> Result<(), DrawError> {
+        let chart = &layout.chart;
         let Some(radius) = self.ball() else { return Ok(()) };
         let (palette, font) = (&style.palette, &style.font);
         let color = mix(palette.background, palette.ink, 0.45);
@@ -236,22 +221,21 @@ impl TokenPlane {
             let center = (chart.x_to_px(0.0), chart.y_to_px(0.0));
             pen.ring(center, edge - center.0, 1.0, color, 1.0)?;
         }
-        let Some(rect) = self.ball_label_rect(style, chart) else { return Ok(()) };
+        let Some(rect) = self.ball_label_rect(style, layout) else { return Ok(()) };
         let place = (rect.left, (rect.top + rect.bottom) / 2.0);
         pen.text(&self.ball_label, place, Align::Left, font.size_small, palette.muted, 1.0)
     }
 
     /// Where the label of the ball stands: outside, to the upper right.
-    fn ball_label_rect(&self, style: &Style, chart: &ChartLayout) -> Option<PixelRect> {
-        let (edge, size) = (chart.x_to_px(self.ball()?), style.font.size_small);
+    fn ball_label_rect(&self, style: &Style, layout: &PlaneLayout) -> Option<PixelRect> {
+        if self.is_line() {
+            return self.line_label_rect(style, layout);
+        }
+        let (chart, size) = (&layout.chart, style.font.size_small);
+        let center = (chart.x_to_px(0.0), chart.y_to_px(0.0));
+        let along = (chart.x_to_px(self.ball()?) - center.0) * std::f64::consts::FRAC_1_SQRT_2;
+        let (left, middle) = (center.0 + along + 7.0, center.1 - along - 7.0);
         let width = text_width(&self.ball_label, size);
-        let (left, middle) = if self.is_line() {
-            (edge - width / 2.0, line_height(chart) - 18.0 - 0.8 * size)
-        } else {
-            let center = (chart.x_to_px(0.0), chart.y_to_px(0.0));
-            let along = (edge - center.0) * std::f64::consts::FRAC_1_SQRT_2;
-            (center.0 + along + 7.0, center.1 - along - 7.0)
-        };
         Some(PixelRect { left, top: middle - 0.6 * size, right: left + width, bottom: middle + 0.6 * size })
     }
 
@@ -264,7 +248,7 @@ impl TokenPlane {
         // Thinner where there are many, so that density shows.
         let crowd = (self.points.len() as f64 / 64.0).max(1.0);
         let opacity = (0.8 / crowd.powf(0.3)).max(0.2);
-        let shrink = crowd.powf(-0.15) * if layout.chart.compact { 0.8 } else { 1.0 };
+        let shrink = self.shrink(layout.chart.compact);
         for (i, place) in layout.positions.iter().enumerate() {
             if let Some(place) = place {
                 pen.disc(*place, shrink * self.radius(i), style.palette.ink, opacity)?;
@@ -304,7 +288,7 @@ impl TokenPlane {
         layout: &PlaneLayout,
     ) -> Result<(), DrawError> {
         let (palette, size) = (&style.palette, style.font.size_small);
-        let mut taken: Vec<PixelRect> = self.ball_label_rect(style, &layout.chart).into_iter().collect();
+        let mut taken: Vec<PixelRect> = self.ball_label_rect(style, layout).into_iter().collect();
         let all = 0..if self.points.len() <= NAMED_UP_TO && !self.is_line() { self.labels.len() } else { 0 };
         let order = self.selected.into_iter().chain(all.filter(|&i| Some(i) != self.selected));
         for i in order {
@@ -330,16 +314,28 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// The radius of a point, its area growing with its weight up to nine times.
-    fn radius(&self, i: usize) -> f64 {
+    /// The radius of a point before crowding: its area grows with its weight up to nine times, and
+    /// with the logarithm of how many it stands for.
+    pub(super) fn radius(&self, i: usize) -> f64 {
         let weight = self.weights.get(i).copied().filter(|w| w.is_finite()).unwrap_or(1.0);
-        DOT * weight.clamp(0.2, 9.0).sqrt()
+        let share = self.ln_size(i).filter(|ln| !ln.is_nan()).map_or(0.0, |ln| (ln / LARGEST_LN_SIZE).clamp(0.0, 1.0));
+        let area = DOT.powi(2) + share * (LARGEST_DOT.powi(2) - DOT.powi(2));
+        (area * weight.clamp(0.2, 9.0)).sqrt().min(LARGEST_DOT.max(3.0 * DOT))
     }
-}
 
-/// The height of the line that points of one dimension stand on.
-fn line_height(chart: &ChartLayout) -> f64 {
-    chart.plot.top + 0.62 * chart.plot.height()
+    /// By how much all radii shrink: points are smaller where there are many, and in narrow plots.
+    pub(super) fn shrink(&self, compact: bool) -> f64 {
+        (self.points.len() as f64 / 64.0).max(1.0).powf(-0.15) * if compact { 0.8 } else { 1.0 }
+    }
+
+    /// The radius of the largest point there may be, for leaving room.
+    pub(super) fn largest_radius(&self) -> f64 {
+        if self.ln_sizes.is_some() { LARGEST_DOT } else { DOT }
+    }
+
+    fn ln_size(&self, i: usize) -> Option<f64> {
+        self.ln_sizes.as_ref()?.get(i).copied()
+    }
 }
 
 fn symmetric(half: f64) -> Extent {
