@@ -43,13 +43,8 @@ pub(super) fn ticks(range: Extent, most: f64) -> Vec<LogTick> {
     let (first, last) = ((range.lo() - 1e-9).ceil() as i64, (range.hi() + 1e-9).floor() as i64);
     let decades = last.saturating_sub(first).saturating_add(1).max(0);
     let most = if most.is_finite() { most.clamp(2.0, 100.0) } else { 2.0 };
-    let mut stride = 1;
-    while decades / stride > most as i64 {
-        stride = match stride.to_string().as_bytes()[0] {
-            b'2' => stride / 2 * 5,
-            _ => stride * 2,
-        };
-    }
+    let mut strides = (0..17).flat_map(|e| [1, 2, 3, 5].map(|m| m * 10i64.pow(e)));
+    let stride = strides.find(|stride| decades / stride <= most as i64).unwrap_or(i64::MAX);
     let minor = (stride / 10).max(1);
     let multiples = first.div_euclid(minor)..=last.div_euclid(minor);
     let powers = multiples.map(|i| i * minor).filter(|power| (first..=last).contains(power));
@@ -109,6 +104,7 @@ mod tests {
     fn powers_of_ten_are_labelled_also_beyond_floating_point() {
         assert_eq!(labels(0.0, 4.0, 6.0), ["1", "10", "100", "1000", "10⁴"]);
         assert_eq!(labels(0.0, 8.0, 5.0), ["1", "100", "10⁴", "10⁶", "10⁸"]);
+        assert_eq!(labels(0.0, 6.0, 2.0), ["1", "1000", "10⁶"]);
         assert_eq!(labels(400.0, 402.0, 5.0), ["10⁴⁰⁰", "10⁴⁰¹", "10⁴⁰²"]);
         assert_eq!(labels(0.2, 0.8, 5.0), ["2", "5"]);
     }
