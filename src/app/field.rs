@@ -1,6 +1,6 @@
 //! The numbers that can be set: their range, their slider's rungs, and where they are in the state.
 
-use super::state::{MAX_N, PageState};
+use super::state::{MAX_N, MAX_WITNESS_N, PageState};
 use super::strings;
 
 /// A number with a slider and a box.
@@ -24,6 +24,10 @@ pub enum Field {
     SweepMax,
     /// Draws a length.
     Draws,
+    /// The right end of the view over n.
+    RegimeMax,
+    /// Where the view over n is read.
+    RegimeAt,
 }
 
 impl Field {
@@ -40,6 +44,8 @@ impl Field {
             Field::Eps => "eps",
             Field::SweepMax => "sweep-max",
             Field::Draws => "draws",
+            Field::RegimeMax => "regime-max",
+            Field::RegimeAt => "regime-at",
         }
     }
 
@@ -47,7 +53,7 @@ impl Field {
     #[must_use]
     pub fn range(self) -> (f64, f64) {
         match self {
-            Field::N => (2.0, MAX_N as f64),
+            Field::N => (2.0, MAX_WITNESS_N as f64),
             Field::D => (1.0, 128.0),
             Field::Radius => (1e-6, 1e6),
             Field::Heads => (1.0, 64.0),
@@ -56,6 +62,8 @@ impl Field {
             Field::Eps => (0.0, 1e6),
             Field::SweepMax => (4.0, MAX_N as f64),
             Field::Draws => (1.0, 64.0),
+            Field::RegimeMax => (1e2, 1e18),
+            Field::RegimeAt => (2.0, 1e18),
         }
     }
 
@@ -69,7 +77,7 @@ impl Field {
     #[must_use]
     pub fn get(self, state: &PageState) -> f64 {
         match self {
-            Field::N => state.n_tokens() as f64,
+            Field::N => state.n_tokens(),
             Field::D => state.dim() as f64,
             Field::Radius => state.radius,
             Field::Heads => state.n_heads() as f64,
@@ -78,6 +86,8 @@ impl Field {
             Field::Eps => state.eps,
             Field::SweepMax => state.sweep_max as f64,
             Field::Draws => state.draws_used() as f64,
+            Field::RegimeMax => state.regime.max,
+            Field::RegimeAt => state.regime.at,
         }
     }
 
@@ -94,6 +104,8 @@ impl Field {
             Field::Eps => state.eps = value,
             Field::SweepMax => state.sweep_max = whole,
             Field::Draws => state.draws = whole,
+            Field::RegimeMax => state.regime.max = value,
+            Field::RegimeAt => state.regime.at = value,
         }
     }
 
@@ -122,20 +134,22 @@ impl Field {
     /// The value as its box shows it.
     #[must_use]
     pub fn text(self, value: f64) -> String {
-        if value != 0.0 && !(1e-4..1e9).contains(&value.abs()) { format!("{value:e}") } else { value.to_string() }
+        let largest = if matches!(self, Field::RegimeMax | Field::RegimeAt) { 1e7 } else { 1e9 };
+        if value == 0.0 || (1e-4..largest).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
     }
 
-    /// The values that the slider stops at, ascending.
+    /// The values that the slider stops at, ascending, while there may be `most` tokens.
     #[must_use]
-    pub fn rungs(self) -> Vec<f64> {
+    pub fn rungs(self, most: usize) -> Vec<f64> {
         match self {
-            Field::N => whole_rungs(2, MAX_N, 16.0),
+            Field::N => whole_rungs(2, most, 16.0),
             Field::D => whole_rungs(1, 128, 12.0),
             Field::HeadDim => whole_rungs(1, 128, 12.0),
             Field::SweepMax => whole_rungs(4, MAX_N, 4.0),
             Field::Heads => (1..=16).map(f64::from).collect(),
             Field::Draws => (1..=32).map(f64::from).collect(),
             Field::Radius | Field::Scale => decades(-2, 2),
+            Field::RegimeMax | Field::RegimeAt => (2..=18).map(|power| rounded(1.0, power)).collect(),
             Field::Eps => (-12..=0).map(|power| 10f64.powi(power)).collect(),
         }
     }

@@ -94,6 +94,23 @@ pub enum TokenSource {
     },
 }
 
+impl TokenSource {
+    /// The number of tokens; that of clusters may pass any integer.
+    #[must_use]
+    pub fn n_tokens(&self) -> f64 {
+        match self {
+            TokenSource::Explicit(rows) => rows.n_rows() as f64,
+            TokenSource::Random(law) => law.n as f64,
+            TokenSource::Adversarial { n, .. } | TokenSource::Skew { n, .. } => *n as f64,
+            TokenSource::Clusters { log_multiplicities, .. } => {
+                let n: f64 = log_multiplicities.iter().map(|ln| ln.exp()).sum();
+                // Counts below 2^53 are whole: their logarithms have rounded them.
+                if n < 9e15 && (n - n.round()).abs() < 1e-6 * n { n.round() } else { n }
+            }
+        }
+    }
+}
+
 /// Tokens drawn from a law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RandomTokens {

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::field::Field;
 use crate::app::page::use_page;
-use crate::app::state::{PageState, WeightChoice};
+use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
 use crate::experiment::{Attention, Mask, Normalization, Output, Scope};
 
@@ -16,6 +16,7 @@ use super::number::NumberField;
 pub fn AttentionControls() -> impl IntoView {
     let page = use_page();
     let read = move |get: fn(&PageState) -> &'static str| Signal::derive(move || page.state.with(get));
+    let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
     let has_normalizer = Memo::new(move |_| page.state.with(|state| state.normalization != Normalization::None));
     view! {
         <section class="group" aria-labelledby="attention-heading">
@@ -37,11 +38,13 @@ pub fn AttentionControls() -> impl IntoView {
                 hint=strings::MASK_HINT
                 options=listed(&strings::MASKS)
                 chosen=read(|state| state.mask.id())
+                disabled=Signal::derive(move || is_clusters.get())
                 on_pick=Callback::new(move |id: String| {
                     let mask = if id == Mask::Causal.id() { Mask::Causal } else { Mask::None };
                     page.edit("mask", |state| state.mask = mask);
                 })
             />
+            <p class="note" hidden=move || !is_clusters.get()>{strings::NO_CAUSAL_CLUSTERS}</p>
             <Choice
                 id="normalization"
                 label=strings::NORMALIZER

@@ -58,11 +58,12 @@ fn Slider(
     is_fixed: Signal<bool>,
 ) -> impl IntoView {
     let page = use_page();
-    let rungs = StoredValue::new(field.rungs());
-    let rung = Memo::new(move |_| rungs.with_value(|rungs| nearest_rung(rungs, value.get())));
+    let most = Memo::new(move |_| if field == Field::N { page.state.with(PageState::most_tokens) } else { 0 });
+    let rungs = Memo::new(move |_| field.rungs(most.get()));
+    let rung = Memo::new(move |_| rungs.with(|rungs| nearest_rung(rungs, value.get())));
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
-        if let Some(value) = rungs.with_value(|rungs| rungs.get(at).copied()) {
+        if let Some(value) = rungs.with_untracked(|rungs| rungs.get(at).copied()) {
             page.edit(field.id(), |state| field.set(state, value));
         }
     };
@@ -81,12 +82,12 @@ fn Slider(
             type="range"
             id=field.id()
             min="0"
-            max=rungs.with_value(|rungs| rungs.len().saturating_sub(1))
+            max=move || rungs.with(|rungs| rungs.len().saturating_sub(1))
             step="1"
             disabled=is_fixed
             prop:value=move || rung.get().to_string()
             aria-valuetext=move || field.text(value.get())
-            style=move || format!("--at:{}", share(rung.get(), rungs))
+            style=move || format!("--at:{}", rungs.with(|rungs| share(rung.get(), rungs.len())))
             on:input:target=on_input
             on:pointerdown=move |_| page.held.set(true)
             on:pointerup=move |_| let_go()
@@ -201,14 +202,13 @@ fn nearest_rung(rungs: &[f64], value: f64) -> usize {
     }
 }
 
-fn share(rung: usize, rungs: StoredValue<Vec<f64>>) -> f64 {
-    rungs.with_value(|rungs| rung as f64 / rungs.len().saturating_sub(1).max(1) as f64)
+fn share(rung: usize, n_rungs: usize) -> f64 {
+    rung as f64 / n_rungs.saturating_sub(1).max(1) as f64
 }
 
 /// Moves a number by one rung.
 fn step(page: Page, field: Field, by: isize) {
-    let rungs = field.rungs();
-    let now = page.state.with_untracked(|state| field.get(state));
+    let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state.most_tokens()), field.get(state)));
     let at = nearest_rung(&rungs, now).saturating_add_signed(by);
     if let Some(value) = rungs.get(at) {
         page.edit(field.id(), |state| field.set(state, *value));

@@ -21,7 +21,7 @@ const WORTH_SHOWING: f64 = 300.0;
 pub fn SweepControls() -> impl IntoView {
     let page = use_page();
     let draws_fixed = Signal::derive(move || {
-        page.state.with(|state| state.tokens == TokenChoice::Adversarial).then_some(strings::ONE_DRAW)
+        page.state.with(|state| !matches!(state.tokens, TokenChoice::Law(_) | TokenChoice::Own)).then_some(strings::ONE_DRAW)
     });
     view! {
         <section class="group" aria-labelledby="sweep-heading">
@@ -62,6 +62,7 @@ fn Progress() -> impl IntoView {
             SweepPhase::Running if is_long.get() => strings::sweeping(share.get(), sweep.milliseconds_left(now())),
             SweepPhase::Running => String::new(),
             SweepPhase::Paused => strings::paused(sweep.points.len(), sweep.total()),
+            SweepPhase::Done if sweep.lengths.is_empty() => strings::ONE_LENGTH.into(),
             SweepPhase::Done => strings::swept(sweep.points.len()),
             // What stands at a control already is not said twice.
             SweepPhase::Failed if says_same(page, sweep.problem.as_deref()) => strings::NOT_SWEPT.into(),

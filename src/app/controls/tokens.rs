@@ -13,11 +13,13 @@ use super::choice::Choice;
 use super::number::NumberField;
 use super::seed::SeedField;
 
-const CHOICES: [(&str, TokenChoice); 5] = [
+const CHOICES: [(&str, TokenChoice); 7] = [
     ("gaussian", TokenChoice::Law(Law::Gaussian)),
     ("sphere", TokenChoice::Law(Law::Sphere)),
     ("ball", TokenChoice::Law(Law::Ball)),
     ("adversarial", TokenChoice::Adversarial),
+    ("skew", TokenChoice::Skew),
+    ("clusters", TokenChoice::Clusters),
     ("own", TokenChoice::Own),
 ];
 
@@ -27,25 +29,34 @@ pub fn TokenControls() -> impl IntoView {
     let page = use_page();
     let chosen = Memo::new(move |_| page.state.with(|state| state.tokens));
     let chosen_id = Signal::derive(move || id_of(chosen.get()));
-    let own_shape = Memo::new(move |_| page.state.with(own_shape));
+    let shapes = Memo::new(move |_| page.state.with(|state| CHOICES.map(|(_, choice)| shape_of(state, choice))));
     let options = Signal::derive(move || {
-        CHOICES.iter().map(|(id, choice)| (*id, strings::token_choice(*choice, own_shape.get()))).collect()
+        CHOICES.iter().zip(shapes.get()).map(|((id, choice), shape)| (*id, strings::token_choice(*choice, shape))).collect()
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => own::open(page),
-        Some((_, choice)) => page.edit("law", |state| state.tokens = *choice),
+        Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
+            // The two clusters of the last measurement, where there are some; else a reader's own.
+            if !page.load_two_clusters() {
+                own::open(page);
+            }
+        }
+        Some((_, choice)) => page.edit("law", |state| state.choose_tokens(*choice)),
         None => {}
     };
-    let n_fixed = Signal::derive(move || (chosen.get() == TokenChoice::Own).then_some(strings::FIXED_BY_OWN_TOKENS));
+    let by_list = Signal::derive(move || match chosen.get() {
+        TokenChoice::Own => Some(strings::FIXED_BY_OWN_TOKENS),
+        TokenChoice::Clusters => Some(strings::FIXED_BY_CLUSTERS),
+        _ => None,
+    });
     let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
-    let r_fixed = Signal::derive(move || (chosen.get() == TokenChoice::Own).then_some(strings::FIXED_BY_OWN_TOKENS));
     let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Law(_)));
     view! {
         <section class="group" aria-labelledby="tokens-heading">
             <h2 id="tokens-heading">{strings::TOKENS}</h2>
-            <NumberField field=Field::N fixed=n_fixed/>
+            <NumberField field=Field::N fixed=by_list/>
             <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
-            <NumberField field=Field::Radius fixed=r_fixed/>
+            <NumberField field=Field::Radius fixed=by_list/>
             <Choice id="law" label=strings::LAW hint=strings::LAW_HINT options chosen=chosen_id on_pick=Callback::new(on_pick)/>
             <SeedField
                 id="token-seed"
@@ -62,13 +73,22 @@ fn id_of(choice: TokenChoice) -> &'static str {
     CHOICES.iter().find(|(_, known)| *known == choice).map_or("ball", |(id, _)| id)
 }
 
-fn own_shape(state: &PageState) -> Option<(usize, usize)> {
-    state.own_tokens.as_ref().map(|rows| (rows.0.n_rows(), rows.0.n_columns()))
+/// Rows and columns of the reader's own data for a choice.
+fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
+    match choice {
+        TokenChoice::Own => state.own_tokens.as_ref().map(|rows| (rows.0.n_rows(), rows.0.n_columns())),
+        TokenChoice::Clusters => {
+            state.own_clusters.as_ref().map(|own| (own.positions.n_rows(), own.positions.n_columns()))
+        }
+        _ => None,
+    }
 }
 
 fn why_d_is_fixed(state: &PageState) -> Option<&'static str> {
     match (state.tokens, state.weights) {
         (TokenChoice::Own, _) => Some(strings::FIXED_BY_OWN_TOKENS),
+        (TokenChoice::Clusters, _) => Some(strings::FIXED_BY_CLUSTERS),
+        (TokenChoice::Skew, _) => Some(strings::FIXED_BY_SKEW),
         (TokenChoice::Adversarial, WeightChoice::Random) => Some(strings::FIXED_BY_HEADS),
         (TokenChoice::Adversarial, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus) => {
             Some(strings::FIXED_BY_IDENTITY)

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::field::Field;
 use crate::app::own;
 use crate::app::page::use_page;
-use crate::app::state::{PageState, WeightChoice};
+use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
 
 use super::choice::Choice;
@@ -19,16 +19,26 @@ const CHOICES: [(&str, WeightChoice); 4] = [
     ("own", WeightChoice::Own),
 ];
 
+/// What the witness's own weights are called.
+const SKEW: &str = "skew";
+
 /// Everything about the weights but the output matrix, which is rare.
 #[component]
 pub fn WeightControls() -> impl IntoView {
     let page = use_page();
     let chosen = Memo::new(move |_| page.state.with(|state| state.weights));
+    let is_skew = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let chosen_id = Signal::derive(move || {
+        if is_skew.get() {
+            return SKEW;
+        }
         CHOICES.iter().find(|(_, known)| *known == chosen.get()).map_or("identity-minus", |(id, _)| *id)
     });
     let own_shape = Memo::new(move |_| page.state.with(own_shape));
     let options = Signal::derive(move || {
+        if is_skew.get() {
+            return vec![(SKEW, strings::SKEW_WEIGHTS.to_owned())];
+        }
         CHOICES.iter().map(|(id, choice)| (*id, strings::weight_choice(*choice, own_shape.get()))).collect()
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
@@ -37,6 +47,7 @@ pub fn WeightControls() -> impl IntoView {
         None => {}
     };
     let fixed = Signal::derive(move || match chosen.get() {
+        _ if is_skew.get() => Some(strings::FIXED_BY_WITNESS),
         WeightChoice::Random => None,
         WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(strings::ONLY_RANDOM),
         WeightChoice::Own => Some(strings::FIXED_BY_OWN_WEIGHTS),
@@ -44,7 +55,8 @@ pub fn WeightControls() -> impl IntoView {
     view! {
         <section class="group" aria-labelledby="weights-heading">
             <h2 id="weights-heading">{strings::WEIGHTS}</h2>
-            <Choice id="weights" label=strings::WEIGHT_LAW hint=strings::WEIGHT_LAW_HINT options chosen=chosen_id on_pick=Callback::new(on_pick)/>
+            <Choice id="weights" label=strings::WEIGHT_LAW hint=strings::WEIGHT_LAW_HINT options chosen=chosen_id disabled=Signal::derive(move || is_skew.get()) on_pick=Callback::new(on_pick)/>
+            <p class="note" hidden=move || !is_skew.get()>{strings::SKEW_NOTE}</p>
             <NumberField field=Field::Heads fixed/>
             <NumberField field=Field::HeadDim fixed/>
             <NumberField field=Field::Scale fixed/>
@@ -53,7 +65,7 @@ pub fn WeightControls() -> impl IntoView {
                 redraw_hint=strings::REDRAW_WEIGHTS
                 get=|state| state.weight_seed
                 set=|state, seed| state.weight_seed = seed
-                disabled=Signal::derive(move || chosen.get() != WeightChoice::Random)
+                disabled=Signal::derive(move || is_skew.get() || chosen.get() != WeightChoice::Random)
             />
         </section>
     }

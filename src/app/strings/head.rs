@@ -1,0 +1,37 @@
+//! The head of the page: its name, its question, the papers, the keys.
+
+use crate::app::theme::ThemeChoice;
+
+pub const TITLE: &str = "Lipscope";
+pub const LEAD: &str = "How much can self-attention magnify a small change of its tokens?";
+pub const SKIP: &str = "Skip to the plot";
+pub const PAPERS: &str = "Papers";
+pub const PAPER_CASTIN: (&str, &str, &str) = (
+    "Castin et al. 2024",
+    "https://arxiv.org/abs/2312.14820",
+    "Castin, Ablin, Peyré: How Smooth Is Attention? ICML 2024",
+);
+pub const PAPER_KIM: (&str, &str, &str) = (
+    "Kim et al. 2021",
+    "https://arxiv.org/abs/2006.04710",
+    "Kim, Papamakarios, Mnih: The Lipschitz Constant of Self-Attention. ICML 2021",
+);
+pub const THEME: &str = "Theme";
+pub const KEYS_LABEL: &str = "Keyboard shortcuts";
+pub const KEY_LIST: [(&str, &str); 5] = [
+    ("← →", "on a slider: one step; Page keys: ten"),
+    ("↑ ↓", "in a number: one step"),
+    ("Double-click", "on a slider: back to the first value"),
+    ("← → Home End", "on the plot: read the next n"),
+    ("Enter", "on the plot: take that n"),
+];
+pub const CONTROLS: &str = "Controls";
+pub const CLOSE: &str = "Close";
+
+pub fn theme_choice(choice: ThemeChoice) -> &'static str {
+    match choice {
+        ThemeChoice::System => "Auto",
+        ThemeChoice::Light => "Light",
+        ThemeChoice::Dark => "Dark",
+    }
+}

@@ -1,0 +1,21 @@
+//! Every text of the page, by view: short, plain, present tense.
+
+mod bounds;
+mod controls;
+mod head;
+mod numbers;
+mod own;
+mod pictures;
+mod plot;
+mod workers;
+mod wrong;
+
+pub use bounds::*;
+pub use controls::*;
+pub use head::*;
+pub use numbers::*;
+pub use own::*;
+pub use pictures::*;
+pub use plot::*;
+pub use workers::*;
+pub use wrong::*;

@@ -1,0 +1,27 @@
+//! Own tokens and weights, and what can be taken away.
+
+use crate::app::state::{PageState, TokenChoice, WeightChoice};
+
+pub const OWN: &str = "Your own tokens and weights";
+pub const OWN_HINT: &str = "One token a line, its numbers separated by commas, tabs or blanks; or JSON; or a whole experiment file. Files (.csv .tsv .json .npy) can be dropped anywhere.";
+pub const OWN_PLACEHOLDER: &str = "-1\n1\n1";
+pub const APPLY: &str = "Use these";
+pub const CHOOSE_FILE: &str = "Choose a file";
+pub const DROP: &str = "Drop tokens or an experiment";
+pub const EXPORT_HINT: &str = "The experiment on screen, as the file that lipscope measure reads:";
+pub const COPY_EXPERIMENT: &str = "Copy experiment";
+pub const COPY_LINK: &str = "Copy link";
+pub const LINK_TOO_LONG: &str = "These tokens or weights are too long for a link; save the experiment instead.";
+pub const DOWNLOAD_EXPERIMENT: &str = "Save experiment";
+pub const DOWNLOAD_MEASUREMENT: &str = "Save numbers";
+
+pub fn applied(state: &PageState) -> String {
+    match (state.tokens, state.weights) {
+        (TokenChoice::Own, WeightChoice::Own) => {
+            format!("In use: your {} × {} tokens and your weights.", state.n_tokens(), state.dim())
+        }
+        (TokenChoice::Own, _) => format!("In use: your {} × {} tokens.", state.n_tokens(), state.dim()),
+        (_, WeightChoice::Own) => "In use: your weights.".into(),
+        _ => "In use: the experiment.".into(),
+    }
+}

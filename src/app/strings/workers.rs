@@ -1,0 +1,35 @@
+//! What the page says about its workers, and aloud.
+
+use crate::app::engine::Role;
+use crate::measure::Measurement;
+use crate::plot::Number;
+
+pub const CANNOT_START: &str =
+    "The part that computes did not start. Check the connection, allow workers for this page, then try again.";
+pub const TRY_AGAIN: &str = "Try again";
+
+pub fn restarted(role: Role) -> &'static str {
+    match role {
+        Role::Measure => "The worker that measures stopped and was started again; the measurement was sent again.",
+        Role::Sweep => "The worker that sweeps stopped and was started again; the sweep was sent again.",
+    }
+}
+
+pub fn gave_up(role: Role) -> &'static str {
+    match role {
+        Role::Measure => {
+            "This configuration stopped the worker twice, so it is not tried again. It may need too much memory: use fewer tokens or heads."
+        }
+        Role::Sweep => {
+            "This sweep stopped the worker twice, so it is not tried again. It may need too much memory: sweep to a smaller n."
+        }
+    }
+}
+
+pub fn announcement(measurement: &Measurement) -> String {
+    format!("Local Lipschitz constant {} at n = {}.", Number::of(measurement.spectral), measurement.n)
+}
+
+pub fn sheet_value(measurement: &Measurement) -> String {
+    format!("L = {}", Number::of(measurement.spectral))
+}
