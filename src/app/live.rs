@@ -9,6 +9,7 @@ use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::Measurement;
 use crate::message::RunId;
 use crate::picture::{AttentionPicture, TokenPicture};
+use crate::regime::{FamilyPoint, Regime, RegimeRow};
 use crate::sweep::SweepPoint;
 
 use super::state::PageState;
@@ -76,9 +77,37 @@ pub struct Curves {
     pub bounds: Vec<(usize, Vec<Bound>)>,
 }
 
+/// The curves over n up to 1e18.
+#[derive(Clone, Debug, Default)]
+pub struct RegimeData {
+    /// The curves; `None` before the first.
+    pub regime: Option<Arc<Regime>>,
+    /// Exact norms of the adversarial tokens so far, in order of n.
+    pub family: Vec<FamilyPoint>,
+    /// Why there are none.
+    pub problem: Option<String>,
+}
+
+impl RegimeData {
+    /// The row at exactly this n.
+    #[must_use]
+    pub fn row(&self, n: f64) -> Option<&RegimeRow> {
+        let rows = &self.regime.as_ref()?.rows;
+        rows.binary_search_by(|row| row.n.total_cmp(&n)).ok().map(|at| &rows[at])
+    }
+
+    /// The exact norm of the adversarial tokens at exactly this n.
+    #[must_use]
+    pub fn exact(&self, n: f64) -> Option<f64> {
+        self.family.binary_search_by(|point| point.n.total_cmp(&n)).ok().map(|at| self.family[at].spectral)
+    }
+}
+
 /// The sweep under way or the last one.
 #[derive(Clone, Debug, Default)]
 pub struct SweepData {
+    /// What the points are of.
+    pub of: Option<PageState>,
     /// Points so far, in the order they came.
     pub points: Vec<SweepPoint>,
     /// Points of the sweep before, shown faintly until this one gets there.
@@ -173,6 +202,8 @@ pub struct Live {
     pub progress: RwSignal<Option<MeasureProgress>>,
     /// The sweep.
     pub sweep: RwSignal<SweepData>,
+    /// The curves over n up to 1e18.
+    pub regime: RwSignal<RegimeData>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
     /// A line about the workers, when there is something to say.
@@ -181,7 +212,7 @@ pub struct Live {
     pub is_down: RwSignal<bool>,
     /// What a screen reader is told, a while after the last change.
     pub announcement: RwSignal<String>,
-    /// What each run under way is of.
+    /// What each measurement under way is of.
     pub asked: StoredValue<Vec<(RunId, PageState)>>,
 }
 
@@ -191,6 +222,7 @@ impl Default for Live {
             measured: RwSignal::new(None),
             progress: RwSignal::new(None),
             sweep: RwSignal::default(),
+            regime: RwSignal::default(),
             problem: RwSignal::new(None),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),

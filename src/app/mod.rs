@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `state`, `field` | the value of every control, and what values a number may have |
 //! | `page`, `live` | the context: edits in, answers out |
+//! | `plans` | at which n the curves are computed |
 //! | `engine` | the workers: starting, sending, overtaking, restarting |
 //! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
@@ -23,6 +24,7 @@ mod live;
 mod numbers;
 mod own;
 mod page;
+mod plans;
 mod shell;
 mod state;
 mod strings;

@@ -45,7 +45,7 @@ pub fn Numbers() -> impl IntoView {
             <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
             <Spectral/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m| Some(Shown::of(m.spectral / m.n.sqrt(), kind(m)))/>
+                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m| Some(Shown::of(m.spectral / m.n.sqrt(), strings::kind_of(m)))/>
                 <Reading id="n" label=strings::SMALL_N hint="" read=|m| Some(Shown::count(m.n))/>
                 <Reading id="d" label=strings::SMALL_D hint="" read=|m| Some(Shown::whole(m.d))/>
                 <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m| Some(Shown::of(m.radius, Kind::Plain))/>
@@ -71,7 +71,7 @@ pub fn Numbers() -> impl IntoView {
 #[component]
 fn Spectral() -> impl IntoView {
     let page = use_page();
-    let shown = measured(page, |m| Some(Shown::of(m.spectral, kind(m))));
+    let shown = measured(page, |m| Some(Shown::of(m.spectral, strings::kind_of(m))));
     let how = Memo::new(move |_| {
         if let Some(progress) = page.live.progress.get() {
             return strings::measuring(progress);
@@ -189,11 +189,6 @@ fn number(bound: &Bound) -> Number {
         Some(value) => Number::of(value),
         None => Number::from_log10(bound.log10),
     }
-}
-
-/// Whether the norm is known or bounded from below.
-fn kind(measurement: &Measurement) -> Kind {
-    if measurement.warnings.is_empty() { Kind::Exact } else { Kind::LowerBound }
 }
 
 fn measured(page: Page, read: impl Fn(&Measurement) -> Option<Shown> + Send + Sync + 'static) -> Memo<Option<Shown>> {

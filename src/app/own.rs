@@ -130,7 +130,7 @@ fn shown_state(page: Page) -> PageState {
 fn experiment_text(page: Page) -> String {
     let state = shown_state(page);
     let value = state.experiment().to_value();
-    if state.n_tokens() * state.dim() <= PRETTY_UP_TO { pretty(&value) } else { value.to_string() }
+    if state.n_listed() * state.dim() <= PRETTY_UP_TO { pretty(&value) } else { value.to_string() }
 }
 
 fn pretty(value: &Value) -> String {

@@ -13,7 +13,8 @@ use crate::sweep::log_spaced;
 
 use super::engine::{Engine, EngineEvent, Job, Role};
 use super::frame::now;
-use super::live::{Curves, Live, MeasureProgress, Measured, Problem, SweepData, SweepPhase};
+use super::live::{Curves, Live, MeasureProgress, Measured, Problem, RegimeData, SweepData, SweepPhase};
+use super::plans::{curve_lengths, regime_request};
 use super::state::PageState;
 use super::strings;
 use super::theme::{Themes, use_themes};
@@ -27,18 +28,27 @@ pub const PLACE_LINK: &str = "link";
 const MOST_CELLS: usize = 192;
 /// How many lengths a sweep has.
 const SWEEP_LENGTHS: usize = 22;
-/// How many lengths a bound's curve has.
-const CURVE_LENGTHS: usize = 48;
 /// How long the controls rest before a new sweep starts; measuring never waits.
 const SWEEP_REST: Duration = Duration::from_millis(70);
 /// How long after the last number a screen reader hears it.
 const ANNOUNCE_REST: Duration = Duration::from_millis(900);
+
+/// The plots of which one is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlotChoice {
+    /// The bounds over n up to 1e18.
+    Regime,
+    /// The norms of draws, measured.
+    Draws,
+}
 
 /// What every part of the page may read and do.
 #[derive(Clone, Copy)]
 pub struct Page {
     /// The value of every control.
     pub state: RwSignal<PageState>,
+    /// Which plot is shown.
+    pub plot: RwSignal<PlotChoice>,
     /// Whether a slider is held.
     pub held: RwSignal<bool>,
     /// Whether the fold with own data is open.
@@ -53,6 +63,8 @@ pub struct Page {
     sweep_count: StoredValue<u64>,
     /// Counts numbers, for the announcement.
     number_count: StoredValue<u64>,
+    /// What the curves over n were last asked for.
+    regime_asked: StoredValue<Option<PageState>>,
     engine: StoredValue<Option<Engine>, LocalStorage>,
 }
 
@@ -66,6 +78,7 @@ impl Page {
     pub fn begin() -> Self {
         let page = Page {
             state: RwSignal::new(PageState::default()),
+            plot: RwSignal::new(PlotChoice::Regime),
             held: RwSignal::new(false),
             own_open: RwSignal::new(false),
             live: Live::default(),
@@ -73,6 +86,7 @@ impl Page {
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
             number_count: StoredValue::new(0),
+            regime_asked: StoredValue::new(None),
             engine: StoredValue::new_local(None),
         };
         page.follow_link();
@@ -83,6 +97,13 @@ impl Page {
         Effect::new(move |_| to_measure.with(|state| page.measure(state)));
         let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
         Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
+        let to_draw = Memo::new(move |_| page.state.with(PageState::for_regime));
+        Effect::new(move |_| {
+            // Only while it is looked at.
+            if page.plot.get() == PlotChoice::Regime {
+                to_draw.with(|state| page.ask_regime(state));
+            }
+        });
         page
     }
 
@@ -192,6 +213,10 @@ impl Page {
         let count = self.sweep_count.get_value();
         let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
         self.with_engine(|engine| engine.cancel(Role::Sweep));
+        if !state.can_sweep() {
+            let of = Some(state.clone());
+            return self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
+        }
         if is_first {
             return self.sweep(state);
         }
@@ -217,6 +242,7 @@ impl Page {
             }
             *sweep = SweepData {
                 before,
+                of: Some(state.clone()),
                 lengths: lengths.clone(),
                 draws,
                 curves: Arc::clone(&sweep.curves),
@@ -239,6 +265,25 @@ impl Page {
         });
     }
 
+    fn ask_regime(self, state: &PageState) {
+        if self.regime_asked.with_value(|asked| asked.as_ref() == Some(state)) {
+            return;
+        }
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            self.regime_asked.set_value(Some(state.clone()));
+            engine.submit(Role::Regime, Job::from([regime_request(run_id, state)]));
+        });
+    }
+
+    /// Takes the best two clusters behind the last measurement as tokens; false where there are none.
+    pub fn load_two_clusters(self) -> bool {
+        let Some(measured) = self.live.measured.get_untracked() else { return false };
+        let Some(found) = &measured.measurement.two_clusters else { return false };
+        let state = self.state.get_untracked();
+        self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
+    }
+
     /// Takes over the experiment of the page's address, if it has one.
     pub fn follow_link(self) {
         let fragment = window().location().hash().unwrap_or_default();
@@ -255,12 +300,14 @@ impl Page {
         match event {
             EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
             EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
+            EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
             EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
             EngineEvent::GaveUp(role) => {
                 live.status.set(Some(strings::gave_up(role).into()));
                 match role {
                     Role::Measure => live.progress.set(None),
                     Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
+                    Role::Regime => {}
                 }
             }
             EngineEvent::CannotStart => {
@@ -302,8 +349,8 @@ impl Page {
                     && let Some(good) = live.measured.get_untracked()
                 {
                     let now = self.state.get_untracked();
-                    let PageState { x_axis, sweep_max, draws, .. } = now;
-                    self.state.set(PageState { x_axis, sweep_max, draws, ..good.state.clone() });
+                    let PageState { x_axis, sweep_max, draws, regime, .. } = now;
+                    self.state.set(PageState { x_axis, sweep_max, draws, regime, ..good.state.clone() });
                 }
                 self.complain(place, problem);
             }
@@ -333,6 +380,18 @@ impl Page {
         }
     }
 
+    fn hear_regime(self, reply: Reply) {
+        let regime = self.live.regime;
+        match reply {
+            Reply::Regime { regime: found, .. } => {
+                regime.set(RegimeData { regime: Some(Arc::new(*found)), ..RegimeData::default() });
+            }
+            Reply::Family { points, .. } => regime.update(|regime| regime.family.extend(points)),
+            Reply::Failed { problem, .. } => regime.update(|regime| regime.problem = Some(problem)),
+            _ => {}
+        }
+    }
+
     fn announce_soon(self) {
         self.number_count.update_value(|count| *count += 1);
         let count = self.number_count.get_value();
@@ -348,13 +407,4 @@ impl Page {
             ANNOUNCE_REST,
         );
     }
-}
-
-/// Evenly spaced in the logarithm, and the lengths of the sweep among them.
-fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
-    let mut lengths = log_spaced(2, longest, CURVE_LENGTHS);
-    lengths.extend(sweep);
-    lengths.sort_unstable();
-    lengths.dedup();
-    lengths
 }

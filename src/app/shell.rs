@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::bounds::BoundId;
 use crate::plot::{Palette, css};
 
-use super::charts::{AttentionMap, MainPlot, TokenView, role_of};
+use super::charts::{AttentionMap, Plots, TokenView, role_of};
 use super::controls::{Controls, ProblemAt};
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
@@ -19,7 +19,7 @@ pub fn Shell() -> impl IntoView {
     provide_context(page);
     let sheet_open = RwSignal::new(false);
     view! {
-        <a class="skip" href="#main-plot">{strings::SKIP}</a>
+        <a class="skip" href="#plots">{strings::SKIP}</a>
         <div class="page" class:held=page.held class:sheet-open=sheet_open style=move || role_colors(page)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::CONTROLS>
@@ -40,7 +40,7 @@ pub fn Shell() -> impl IntoView {
             </aside>
             <main>
                 <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
-                <MainPlot/>
+                <Plots/>
                 <Numbers/>
                 <div class="smalls">
                     <AttentionMap/>

@@ -37,7 +37,10 @@ pub fn role_of(bound: BoundId) -> Role {
         BoundId::CastinMeanField => Role::PublishedMeanField,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
         BoundId::Local | BoundId::MaxToken => Role::Local,
-        BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Role::LowerBound,
+        BoundId::TwoClusters => Role::LowerBound,
+        BoundId::Adversarial => Role::LowerFamily,
+        BoundId::AdversarialEnvelope => Role::Envelope,
+        BoundId::Skew => Role::Skew,
     }
 }
 
@@ -79,7 +82,7 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
         }
     }
     if let Some(measured) = current {
-        let at = (measured.measurement.n as f64, measured.measurement.spectral);
+        let at = (measured.measurement.n, measured.measurement.spectral);
         series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, vec![at]));
     }
     let x = AxisSpec::new(strings::x_axis_title(state.x_axis), scale_x);
@@ -87,7 +90,7 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
     let mut chart = LineChart::new(x, y, series);
     chart.note = strings::MEASURING.into();
     let n = state.n_tokens();
-    chart.mark_x = Some(Mark { x: n as f64, label: strings::n_equals(n) });
+    chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
     chart
 }
 
@@ -128,7 +131,8 @@ fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn wanted_x(chart: &LineChart, sweep: &SweepData, state: &PageState) -> Option<Extent> {
-    let longest = sweep.lengths.last().copied().unwrap_or(state.sweep_max_used()).max(state.n_tokens()) as f64;
+    let longest = sweep.lengths.last().copied().unwrap_or(state.sweep_max_used()) as f64;
+    let longest = longest.max(state.n_tokens());
     let first = if chart.x.scale == Scale::Log { 2.0 } else { 0.0 };
     Extent::new(first, longest)
 }

@@ -3,7 +3,7 @@
 use crate::app::live::SweepData;
 use crate::app::strings;
 use crate::bounds::BoundId;
-use crate::plot::{Kind, Number, Table};
+use crate::plot::{Number, Table};
 
 /// A row for each n: the draws in short, and the bounds.
 pub fn growth_table(sweep: &SweepData) -> Table {
@@ -19,7 +19,7 @@ pub fn growth_table(sweep: &SweepData) -> Table {
         let numbers = [least, mean, greatest].map(|value| Number::of(value).to_string());
         let bounds = BoundId::ALL.map(|id| {
             let log10 = log10_of(sweep, n, id);
-            log10.map_or_else(String::new, |log10| Number::from_log10(log10).kind(Kind::UpperBound).to_string())
+            log10.map_or_else(String::new, |log10| Number::from_log10(log10).kind(strings::side_kind(id.side())).to_string())
         });
         Some(std::iter::once(n.to_string()).chain(numbers).chain(bounds).collect())
     };

@@ -5,11 +5,16 @@ mod easel;
 mod fade;
 mod growth;
 mod growth_table;
-mod main_plot;
+mod draws_plot;
+mod plots;
+mod regime_chart;
+mod regime_plot;
+mod regime_readout;
+mod regime_table;
 mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
 pub use growth::role_of;
-pub use main_plot::MainPlot;
+pub use plots::Plots;
 pub use token_view::TokenView;

@@ -26,6 +26,7 @@ pub fn Twin(
         is_open.get().then(|| {
             page.live.sweep.track();
             page.live.measured.track();
+            page.live.regime.track();
             table()
         })
     });

@@ -15,6 +15,7 @@ use leptos::prelude::*;
 use super::own::OwnData;
 
 pub use choice::Choice;
+pub use number::NumberField;
 pub use problem::ProblemAt;
 
 /// All controls, top to bottom.

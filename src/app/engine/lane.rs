@@ -15,6 +15,8 @@ pub(super) struct Run {
     pub request: Request,
     /// Whether the worker has begun it.
     pub is_started: bool,
+    /// Whether its main answer is there, and only what follows it is left.
+    pub has_answered: bool,
     /// Whether it was given to a second worker after the first died.
     pub is_second_try: bool,
     /// Whether nobody wants its results any more.
@@ -58,7 +60,14 @@ impl Lane {
         let Some(run_id) = request.run_id() else { return };
         hand.send(&request);
         let is_second_try = std::mem::take(&mut self.retries);
-        self.running = Some(Run { run_id, request, is_started: false, is_second_try, is_unwanted: false });
+        self.running = Some(Run {
+            run_id,
+            request,
+            is_started: false,
+            has_answered: false,
+            is_second_try,
+            is_unwanted: false,
+        });
     }
 
     /// Tells the worker to stop; its run's results are dropped.

@@ -1,6 +1,6 @@
 //! The page's side of the workers.
 //!
-//! Measuring and sweeping have a worker each, and a third stands ready. A worker listens between slices of a few
+//! Measuring, sweeping and the curves over n have a worker each, and a fourth stands ready. A worker listens between slices of a few
 //! milliseconds, but one step may take a second; a worker that does not turn to a new request in time is ended and the
 //! spare one takes its place, so that a new slider position ends the old run within 50 ms whatever it is doing. A run
 //! that is nearly over is let finish: the newest request waits a frame for it, and a newer one takes its place.
@@ -36,8 +36,15 @@ const MOST_FAILED_STARTS: u32 = 3;
 pub enum Role {
     /// The present configuration.
     Measure,
-    /// The main plot's draws and curves.
+    /// The draws and their bounds.
     Sweep,
+    /// The curves over n up to 1e18.
+    Regime,
+}
+
+impl Role {
+    /// All, in the order of [`Pool::lanes`].
+    const ALL: [Role; 3] = [Role::Measure, Role::Sweep, Role::Regime];
 }
 
 /// What the page hears.
@@ -58,8 +65,7 @@ pub enum EngineEvent {
 pub struct Engine(Rc<RefCell<Pool>>);
 
 struct Pool {
-    measure: Lane,
-    sweep: Lane,
+    lanes: [Lane; Role::ALL.len()],
     spare: Option<Hand>,
     last_hand: HandId,
     last_run: RunId,
@@ -74,8 +80,7 @@ impl Engine {
     pub fn start(listener: impl Fn(EngineEvent) + 'static) -> Self {
         let engine = Engine(Rc::new_cyclic(|me| {
             RefCell::new(Pool {
-                measure: Lane::default(),
-                sweep: Lane::default(),
+                lanes: Default::default(),
                 spare: None,
                 last_hand: 0,
                 last_run: 0,
@@ -93,8 +98,7 @@ impl Engine {
     pub fn restart(&self) {
         self.with(|pool| {
             pool.failed_starts = 0;
-            pool.man(Role::Measure);
-            pool.man(Role::Sweep);
+            Role::ALL.into_iter().for_each(|role| pool.man(role));
         });
     }
 
@@ -140,10 +144,7 @@ fn run_on(pool: &Weak<RefCell<Pool>>, work: impl FnOnce(&mut Pool)) {
 
 impl Pool {
     fn lane(&mut self, role: Role) -> &mut Lane {
-        match role {
-            Role::Measure => &mut self.measure,
-            Role::Sweep => &mut self.sweep,
-        }
+        &mut self.lanes[role as usize]
     }
 
     fn later(&self, delay: Duration, work: impl FnOnce(&mut Pool) + 'static) {
@@ -174,7 +175,8 @@ impl Pool {
     }
 
     fn hand(&mut self, id: HandId) -> Option<&mut Hand> {
-        [&mut self.measure.hand, &mut self.sweep.hand, &mut self.spare].into_iter().flatten().find(|hand| hand.id == id)
+        let hands = self.lanes.iter_mut().map(|lane| &mut lane.hand).chain([&mut self.spare]);
+        hands.flatten().find(|hand| hand.id == id)
     }
 
     /// Gives a lane a worker, the spare one if there is one.
@@ -187,10 +189,10 @@ impl Pool {
         self.keep_spare();
     }
 
-    /// Once both lanes have a worker that listens, another one warms up.
+    /// Once every lane has a worker that listens, another one warms up.
     fn keep_spare(&mut self) {
         let ready = |lane: &Lane| lane.hand.as_ref().is_some_and(|hand| hand.is_ready);
-        if self.spare.is_none() && ready(&self.measure) && ready(&self.sweep) {
+        if self.spare.is_none() && self.lanes.iter().all(ready) {
             self.spare = self.new_hand();
         }
     }
@@ -210,6 +212,13 @@ impl Pool {
         } else if role == Role::Sweep {
             // A point of an old sweep is of no use.
             self.overtake(role);
+        } else if role == Role::Regime && !run.has_answered {
+            // The curves come in one piece; ended over and over while a slider moves, they would never come.
+            self.later(SILENCE, move |pool| {
+                if pool.lane(role).run(run_id).is_some_and(|run| !run.has_answered) && pool.lane(role).next.is_some() {
+                    pool.replace(role);
+                }
+            });
         } else {
             self.later(COALESCE, move |pool| {
                 let lane = pool.lane(role);
@@ -258,7 +267,7 @@ impl Pool {
             News::Reply(reply) => reply,
             News::Died => return self.lost(id),
         };
-        let Some(role) = [Role::Measure, Role::Sweep].into_iter().find(|role| self.lane(*role).has(id)) else { return };
+        let Some(role) = Role::ALL.into_iter().find(|role| self.lane(*role).has(id)) else { return };
         let Some(run_id) = run_of_reply(&reply) else { return };
         let lane = self.lane(role);
         let Some(run) = lane.run(run_id) else { return };
@@ -266,6 +275,12 @@ impl Pool {
         match &reply {
             Reply::Started { .. } => {
                 run.is_started = true;
+                if lane.next.is_some() {
+                    self.press(role);
+                }
+            }
+            Reply::Regime { .. } => {
+                run.has_answered = true;
                 if lane.next.is_some() {
                     self.press(role);
                 }
@@ -288,8 +303,7 @@ impl Pool {
         if let Some(hand) = self.hand(id) {
             hand.is_ready = true;
         }
-        self.measure.pump();
-        self.sweep.pump();
+        self.lanes.iter_mut().for_each(Lane::pump);
         self.keep_spare();
     }
 
@@ -306,7 +320,7 @@ impl Pool {
             self.spare = None;
             return self.keep_spare();
         }
-        let Some(role) = [Role::Measure, Role::Sweep].into_iter().find(|role| self.lane(*role).has(id)) else { return };
+        let Some(role) = Role::ALL.into_iter().find(|role| self.lane(*role).has(id)) else { return };
         let lane = self.lane(role);
         lane.hand = None;
         let tried_twice = lane.running.as_ref().is_some_and(|run| run.is_second_try && !run.is_unwanted);

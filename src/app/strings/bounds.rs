@@ -1,6 +1,7 @@
 //! The bounds: their names, and what stands behind them.
 
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Side};
+use crate::plot::{Kind, Number};
 
 pub fn bound_label(bound: BoundId) -> &'static str {
     bound.label()
@@ -22,4 +23,12 @@ pub const FORMULA_WHERE: &str = "with a = ‖A‖₂R² and v = ‖V‖₂ of ea
 
 pub fn times_measured(ratio: f64) -> String {
     format!("{} × measured", Number::rough(ratio))
+}
+
+/// What stands in front of a bound.
+pub fn side_kind(side: Side) -> Kind {
+    match side {
+        Side::Upper => Kind::UpperBound,
+        Side::Lower => Kind::LowerBound,
+    }
 }

@@ -7,6 +7,7 @@ mod numbers;
 mod own;
 mod pictures;
 mod plot;
+mod regime;
 mod workers;
 mod wrong;
 
@@ -17,5 +18,6 @@ pub use numbers::*;
 pub use own::*;
 pub use pictures::*;
 pub use plot::*;
+pub use regime::*;
 pub use workers::*;
 pub use wrong::*;

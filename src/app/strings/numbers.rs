@@ -2,7 +2,7 @@
 
 use crate::app::live::MeasureProgress;
 use crate::measure::{Measurement, Method, Warning};
-use crate::plot::Number;
+use crate::plot::{Kind, Number};
 
 pub const NUMBERS_HEADING: &str = "This configuration";
 pub const SPECTRAL: &str = "Local Lipschitz constant";
@@ -59,4 +59,9 @@ pub fn measuring(progress: MeasureProgress) -> String {
 
 pub fn milliseconds(ms: f64) -> Number {
     if ms < 1000.0 { Number::rough(ms).unit("ms") } else { Number::rough(ms / 1000.0).unit("s") }
+}
+
+/// Whether the norm is known or bounded from below.
+pub fn kind_of(measurement: &Measurement) -> Kind {
+    if measurement.warnings.is_empty() { Kind::Exact } else { Kind::LowerBound }
 }

@@ -1,5 +1,6 @@
 //! Own tokens and weights, and what can be taken away.
 
+use crate::plot::Number;
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
 
 pub const OWN: &str = "Your own tokens and weights";
@@ -18,9 +19,12 @@ pub const DOWNLOAD_MEASUREMENT: &str = "Save numbers";
 pub fn applied(state: &PageState) -> String {
     match (state.tokens, state.weights) {
         (TokenChoice::Own, WeightChoice::Own) => {
-            format!("In use: your {} × {} tokens and your weights.", state.n_tokens(), state.dim())
+            format!("In use: your {} × {} tokens and your weights.", state.n_listed(), state.dim())
         }
-        (TokenChoice::Own, _) => format!("In use: your {} × {} tokens.", state.n_tokens(), state.dim()),
+        (TokenChoice::Own, _) => format!("In use: your {} × {} tokens.", state.n_listed(), state.dim()),
+        (TokenChoice::Clusters, _) => {
+            format!("In use: {} tokens at {} positions.", Number::short(state.n_tokens()), state.n_listed())
+        }
         (_, WeightChoice::Own) => "In use: your weights.".into(),
         _ => "In use: the experiment.".into(),
     }

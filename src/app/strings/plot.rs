@@ -3,9 +3,9 @@
 use crate::app::state::XAxis;
 use crate::bounds::BoundId;
 use crate::fit::PowerLaw;
-use crate::plot::{HoverValue, Kind, Number};
+use crate::plot::{HoverValue, Number};
 
-use super::bounds::bound_label;
+use super::bounds::{bound_label, side_kind};
 
 pub const PLOT_HEADING: &str = "Local Lipschitz constant over the number of tokens";
 pub const AXIS: &str = "n spaced by";
@@ -44,12 +44,17 @@ pub fn mean_label(draws: usize) -> String {
     if draws > 1 { format!("measured, mean of {draws}") } else { MEASURED.into() }
 }
 
-pub fn n_equals(n: usize) -> String {
-    format!("n = {n}")
+pub fn n_equals(n: f64) -> String {
+    format!("n = {}", count(n))
+}
+
+/// A number of tokens: all digits while people write them so.
+pub fn count(n: f64) -> String {
+    if n < 1e7 { n.to_string() } else { Number::short(n).to_string() }
 }
 
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
-    let mut parts = vec![n_equals(n as usize)];
+    let mut parts = vec![n_equals(n)];
     let of = |id: &str| values.iter().find(|value| value.id == id);
     if let Some(draws) = of("draws").filter(|value| value.x == n) {
         let mean = Number::of(draws.y);
@@ -66,7 +71,7 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
     }
     for bound in BoundId::ALL {
         if let Some(value) = of(bound.id()) {
-            parts.push(format!("{} {}", bound_label(bound), value.number.clone().kind(Kind::UpperBound)));
+            parts.push(format!("{} {}", bound_label(bound), value.number.clone().kind(side_kind(bound.side()))));
         }
     }
     parts.join("  ·  ")

@@ -12,6 +12,7 @@ pub fn restarted(role: Role) -> &'static str {
     match role {
         Role::Measure => "The worker that measures stopped and was started again; the measurement was sent again.",
         Role::Sweep => "The worker that sweeps stopped and was started again; the sweep was sent again.",
+        Role::Regime => "The worker that draws the curves over n stopped and was started again; they were sent again.",
     }
 }
 
@@ -19,6 +20,9 @@ pub fn gave_up(role: Role) -> &'static str {
     match role {
         Role::Measure => {
             "This configuration stopped the worker twice, so it is not tried again. It may need too much memory: use fewer tokens or heads."
+        }
+        Role::Regime => {
+            "The curves over n stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights."
         }
         Role::Sweep => {
             "This sweep stopped the worker twice, so it is not tried again. It may need too much memory: sweep to a smaller n."

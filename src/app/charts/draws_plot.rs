@@ -1,4 +1,4 @@
-//! The main plot: the norm of each draw over n, its mean, the bounds, and what the pointer or the keys read off it.
+//! The norm of each draw over n, its mean, the bounds, and what the pointer or the keys read off it.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ use crate::app::controls::Choice;
 use crate::app::field::Field;
 use crate::app::frame::When;
 use crate::app::live::SweepPhase;
-use crate::app::page::{Page, use_page};
-use crate::app::state::XAxis;
+use crate::app::page::{Page, PlotChoice, use_page};
+use crate::app::state::{PageState, XAxis};
 use crate::app::strings;
 use crate::plot::{ChartLayout, HoverValue, LineChart};
 
@@ -26,9 +26,9 @@ const AXES: [(&str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log
 /// What was painted last: it answers the pointer.
 type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
 
-/// The main plot with its head line, its readout and its table.
+/// The plot of draws with its readout and its table.
 #[component]
-pub fn MainPlot() -> impl IntoView {
+pub fn DrawsPlot() -> impl IntoView {
     let page = use_page();
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
@@ -64,28 +64,24 @@ pub fn MainPlot() -> impl IntoView {
         Some(before) if page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => before.clone(),
         _ => finding(page),
     });
+    let is_hidden = move || page.plot.get() != PlotChoice::Draws;
     view! {
-        <section class="plot" aria-labelledby="plot-heading">
-            <div class="plot-head">
-                <h2 id="plot-heading">{strings::PLOT_HEADING}</h2>
-                <Slope/>
-                <AxisChoice/>
-            </div>
-            <div class="plot-stage">
-                <canvas
-                    node_ref=canvas
-                    id="main-plot"
-                    role="img"
-                    tabindex="0"
-                    aria-label=move || words.get()
-                    aria-describedby="plot-readout"
-                    on:pointermove=on_pointer
-                    on:pointerleave=move |_| hover.set(None)
-                    on:blur=move |_| hover.set(None)
-                    on:click=on_click
-                    on:keydown=on_key
-                ></canvas>
-            </div>
+        <div class="plot-stage" hidden=is_hidden>
+            <canvas
+                node_ref=canvas
+                id="main-plot"
+                role="img"
+                tabindex="0"
+                aria-label=move || words.get()
+                aria-describedby="plot-readout"
+                on:pointermove=on_pointer
+                on:pointerleave=move |_| hover.set(None)
+                on:blur=move |_| hover.set(None)
+                on:click=on_click
+                on:keydown=on_key
+            ></canvas>
+        </div>
+        <div class="plot-foot" hidden=is_hidden>
             <p class="readout" id="plot-readout" data-testid="readout" aria-live="polite">
                 {move || readout.get().unwrap_or_else(|| strings::READOUT_HINT.to_owned())}
             </p>
@@ -95,13 +91,13 @@ pub fn MainPlot() -> impl IntoView {
                 table=move || page.live.sweep.with_untracked(growth_table)
                 csv=move || page.live.sweep.with_untracked(growth_csv)
             />
-        </section>
+        </div>
     }
 }
 
 /// The fitted slope.
 #[component]
-fn Slope() -> impl IntoView {
+pub fn Slope() -> impl IntoView {
     let page = use_page();
     let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope()));
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
@@ -115,7 +111,7 @@ fn Slope() -> impl IntoView {
 
 /// How n is spaced.
 #[component]
-fn AxisChoice() -> impl IntoView {
+pub fn AxisChoice() -> impl IntoView {
     let page = use_page();
     let options = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
     let chosen = Signal::derive(move || {
@@ -135,6 +131,7 @@ fn watch(page: Page, hover: RwSignal<Option<f64>>) {
     page.live.measured.track();
     page.state.track();
     page.held.track();
+    page.plot.track();
     hover.track();
 }
 
@@ -154,6 +151,9 @@ fn paint(
     hover: RwSignal<Option<f64>>,
     fade: StoredValue<Fade, LocalStorage>,
 ) {
+    if page.plot.get_untracked() != PlotChoice::Draws {
+        return;
+    }
     let mut chart = chart_now(page, |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL));
     page.live.sweep.with_untracked(|sweep| {
         page.state.with_untracked(|state| {
@@ -188,7 +188,7 @@ fn read(page: Page, n: f64) -> String {
 
 fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
     let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
-    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(|state| state.n_tokens() as f64));
+    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
     let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
     let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
     let to = match event.key().as_str() {

@@ -1,0 +1,51 @@
+//! The plots of which one is shown: the bounds against n up to 1e18, or the norms of draws.
+
+use leptos::prelude::*;
+
+use crate::app::page::{PlotChoice, use_page};
+use crate::app::strings;
+
+use super::draws_plot::{AxisChoice, DrawsPlot, Slope};
+use super::regime_plot::RegimePlot;
+
+/// Both plots, with the switch between them.
+#[component]
+pub fn Plots() -> impl IntoView {
+    let page = use_page();
+    let tab = move |(id, choice, words, hint): (&'static str, PlotChoice, &'static str, &'static str)| {
+        view! {
+            <button
+                type="button"
+                id=id
+                title=hint
+                aria-pressed=move || (page.plot.get() == choice).to_string()
+                on:click=move |_| page.plot.set(choice)
+            >
+                {words}
+            </button>
+        }
+    };
+    let tabs = [
+        ("plot-regime", PlotChoice::Regime, strings::PLOT_REGIME, strings::PLOT_REGIME_HINT),
+        ("plot-draws", PlotChoice::Draws, strings::PLOT_DRAWS, strings::PLOT_DRAWS_HINT),
+    ];
+    let heading = move || match page.plot.get() {
+        PlotChoice::Regime => strings::REGIME_HEADING,
+        PlotChoice::Draws => strings::PLOT_HEADING,
+    };
+    let no_draws = move || page.plot.get() != PlotChoice::Draws;
+    view! {
+        <section class="plot" id="plots" aria-labelledby="plot-heading">
+            <h2 id="plot-heading" class="sr-only">{heading}</h2>
+            <div class="plot-head">
+                <div class="switch tabs" role="group" aria-label=strings::PLOTS>{tabs.map(tab).collect_view()}</div>
+                <div class="plot-tools" hidden=no_draws>
+                    <Slope/>
+                    <AxisChoice/>
+                </div>
+            </div>
+            <RegimePlot/>
+            <DrawsPlot/>
+        </section>
+    }
+}

@@ -1,0 +1,224 @@
+//! The bounds on the ball against n up to 1e18, and what is reached in it.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::app::controls::NumberField;
+use crate::app::field::Field;
+use crate::app::frame::When;
+use crate::app::page::{Page, PlotChoice, use_page};
+use crate::app::state::{RadiusLaw, TokenChoice};
+use crate::app::strings;
+use crate::experiment::Mask;
+use crate::plot::{ChartLayout, LineChart};
+
+use super::easel::{Easel, use_easel};
+use super::regime_chart::{RegimeRanges, regime_chart};
+use super::regime_readout::{RegimeFacts, RegimeReadout};
+use super::regime_table::{regime_csv, regime_table};
+use super::twin::Twin;
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
+
+/// The rows of a decade, for the Page keys.
+const DECADE: usize = 10;
+
+/// The plot over n, with its readout, its switches and its table.
+#[component]
+pub fn RegimePlot() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let ranges = StoredValue::new_local(RegimeRanges::default());
+    let hover = RwSignal::new(None::<f64>);
+    let said = RwSignal::new(String::new());
+    let watch = move || {
+        page.live.regime.track();
+        page.live.sweep.track();
+        page.live.measured.track();
+        page.state.track();
+        page.held.track();
+        page.plot.track();
+        hover.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
+    let at = Signal::derive(move || hover.get().unwrap_or_else(|| page.state.with(|state| state.regime.at)));
+    let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(page, painted, f64::from(event.offset_x())));
+    let on_click = move |event: ev::MouseEvent| keep(page, n_at(page, painted, f64::from(event.offset_x())));
+    let on_key = move |event: ev::KeyboardEvent| on_key(page, hover, said, &event);
+    let words = Memo::new(move |before: Option<&String>| match before {
+        // Not while a slider moves.
+        Some(before) if page.held.get() => before.clone(),
+        _ => page.live.regime.with(strings::regime_finding),
+    });
+    let is_hidden = move || page.plot.get() != PlotChoice::Regime;
+    view! {
+        <div class="plot-stage" hidden=is_hidden>
+            <canvas
+                node_ref=canvas
+                id="regime-plot"
+                role="img"
+                tabindex="0"
+                aria-label=move || strings::label(strings::REGIME_HEADING, &words.get())
+                title=strings::REGIME_HINT
+                on:pointermove=on_pointer
+                on:pointerleave=move |_| hover.set(None)
+                on:blur=move |_| hover.set(None)
+                on:click=on_click
+                on:keydown=on_key
+            ></canvas>
+            <p class="sr-only" aria-live="polite" data-testid="regime-said">{move || said.get()}</p>
+        </div>
+        <div class="regime-foot" hidden=is_hidden>
+            <div class="regime-reading">
+                <div class="regime-at">
+                    <NumberField field=Field::RegimeAt slider=false/>
+                    <span class="regime-pointed" class:shown=move || hover.get().is_some() data-testid="regime-n" data-value=move || at.get().to_string()>
+                        {move || strings::n_equals(at.get())}
+                    </span>
+                </div>
+                <RegimeFacts at/>
+            </div>
+            <RegimeReadout at/>
+            <div class="regime-switches">
+                <MaskSwitch/>
+                <RadiusSwitch/>
+                <NumberField field=Field::RegimeMax/>
+                <Twin
+                    id="regime-table"
+                    name="lipscope-regime.csv"
+                    table=move || {
+                        let at = page.state.with_untracked(|state| state.regime.at);
+                        page.live.regime.with_untracked(|data| regime_table(data, at))
+                    }
+                    csv=move || page.live.regime.with_untracked(regime_csv)
+                />
+            </div>
+        </div>
+    }
+}
+
+/// The mask, the same as in the controls.
+#[component]
+fn MaskSwitch() -> impl IntoView {
+    let page = use_page();
+    let mask = Memo::new(move |_| page.state.with(|state| state.mask));
+    let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    let option = move |choice: Mask| {
+        view! {
+            <button
+                type="button"
+                id=format!("regime-mask-{}", choice.id())
+                aria-pressed=move || (mask.get() == choice).to_string()
+                disabled=move || is_clusters.get() && choice == Mask::Causal
+                title=move || if is_clusters.get() { strings::NO_CAUSAL_CLUSTERS } else { strings::MASK_HINT }
+                on:click=move |_| page.edit("mask", |state| state.mask = choice)
+            >
+                {strings::mask_switch(choice)}
+            </button>
+        }
+    };
+    view! { <div class="switch" role="group" aria-label=strings::MASK>{[Mask::None, Mask::Causal].map(option).collect_view()}</div> }
+}
+
+/// Whether R stays or grows with n.
+#[component]
+fn RadiusSwitch() -> impl IntoView {
+    let page = use_page();
+    let law = Memo::new(move |_| page.state.with(|state| state.regime.radius_law));
+    let option = move |(id, choice): (&'static str, RadiusLaw)| {
+        view! {
+            <button
+                type="button"
+                id=id
+                aria-pressed=move || (law.get() == choice).to_string()
+                on:click=move |_| page.edit("regime-at", |state| state.regime.radius_law = choice)
+            >
+                {strings::radius_law(choice)}
+            </button>
+        }
+    };
+    let options = [("regime-radius-fixed", RadiusLaw::Fixed), ("regime-radius-grows", RadiusLaw::SqrtLog)];
+    view! { <div class="switch" role="group" aria-label=strings::RADIUS_LAW>{options.map(option).collect_view()}</div> }
+}
+
+fn chart_now(page: Page) -> LineChart {
+    let current = page.live.measured.get_untracked();
+    page.live.regime.with_untracked(|data| {
+        page.live.sweep.with_untracked(|sweep| {
+            page.state.with_untracked(|state| regime_chart(data, sweep, current.as_deref(), state))
+        })
+    })
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    ranges: StoredValue<RegimeRanges, LocalStorage>,
+    hover: RwSignal<Option<f64>>,
+) {
+    if page.plot.get_untracked() != PlotChoice::Regime {
+        return;
+    }
+    let mut chart = chart_now(page);
+    page.state.with_untracked(|state| {
+        ranges.update_value(|ranges| ranges.apply(&mut chart, state, page.held.get_untracked()));
+    });
+    chart.hover_x = Some(hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(|state| state.regime.at)));
+    let Some(area) = easel.area() else { return };
+    // A canvas that cannot be drawn on keeps its last picture; the numbers are under it.
+    if let Ok(layout) = chart.draw(&area, &easel.style) {
+        painted.set_value(Some(Rc::new(layout)));
+    }
+}
+
+/// Of the n that were computed, the one nearest a pixel column.
+fn n_at(page: Page, painted: Painted, x: f64) -> Option<f64> {
+    let layout = painted.get_value()?;
+    let distance = |n: f64| (layout.x_to_px(n) - x).abs();
+    let lengths = lengths(page);
+    lengths.into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+}
+
+fn lengths(page: Page) -> Vec<f64> {
+    page.live.regime.with_untracked(|data| {
+        data.regime.as_ref().map_or_else(Vec::new, |regime| regime.rows.iter().map(|row| row.n).collect())
+    })
+}
+
+/// Keeps an n as the one that is read.
+fn keep(page: Page, n: Option<f64>) {
+    if let Some(n) = n {
+        page.edit(Field::RegimeAt.id(), |state| state.regime.at = n);
+    }
+}
+
+fn on_key(page: Page, hover: RwSignal<Option<f64>>, said: RwSignal<String>, event: &ev::KeyboardEvent) {
+    let lengths = lengths(page);
+    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(|state| state.regime.at));
+    let at = lengths.partition_point(|n| *n < now);
+    let to = match event.key().as_str() {
+        "ArrowLeft" => at.saturating_sub(1),
+        "ArrowRight" => at + 1,
+        "PageDown" => at.saturating_sub(DECADE),
+        "PageUp" => at + DECADE,
+        "Home" => 0,
+        "End" => usize::MAX,
+        "Escape" => return hover.set(None),
+        "Enter" => return keep(page, hover.get_untracked()),
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
+        hover.set(Some(*n));
+        let words = page.live.regime.with_untracked(|data| {
+            data.row(*n).map(|row| strings::regime_said(row, data.exact(*n)))
+        });
+        said.set(words.unwrap_or_default());
+    }
+}

@@ -1,0 +1,148 @@
+//! What is read at an n: a line for each curve, which is also its switch, and the gap between the best bounds.
+
+use leptos::prelude::*;
+
+use crate::app::page::{Page, use_page};
+use crate::app::state::Trace;
+use crate::app::strings;
+use crate::bounds::BoundId;
+use crate::plot::{Kind, Number};
+
+use super::regime_chart::{bound_in, draws_of};
+
+/// A value as it stands in its line.
+#[derive(Clone, Debug, PartialEq)]
+struct Value {
+    kind: Kind,
+    number: Number,
+    log10: f64,
+}
+
+/// The lines of all curves at the n that is read.
+#[component]
+pub fn RegimeReadout(
+    /// Which n.
+    #[prop(into)]
+    at: Signal<f64>,
+) -> impl IntoView {
+    view! {
+        <fieldset class="traces">
+            <legend class="sr-only">{strings::CURVES_ON}</legend>
+            {Trace::ALL.map(|trace| view! { <TraceLine trace at/> }).collect_view()}
+        </fieldset>
+    }
+}
+
+/// The sentence of facts about the n that is read: the gap, the crossover, R where it grows.
+#[component]
+pub fn RegimeFacts(
+    /// Which n.
+    #[prop(into)]
+    at: Signal<f64>,
+) -> impl IntoView {
+    let page = use_page();
+    let gap = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).and_then(|row| row.gap_log10())));
+    let crossover = Memo::new(move |_| page.live.regime.with(|data| data.regime.as_ref().and_then(|r| r.crossover)));
+    let radius = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).map(|row| row.radius)));
+    let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
+    view! {
+        <dl class="regime-facts">
+            <div title=strings::GAP_HINT>
+                <dt>{strings::GAP}</dt>
+                <dd
+                    data-testid="regime-gap"
+                    data-log10=move || gap.get().map_or_else(String::new, |log10| log10.to_string())
+                    data-value=move || gap.get().map_or_else(String::new, |log10| 10f64.powf(log10).to_string())
+                >
+                    {move || gap.get().map_or_else(|| strings::NONE_YET.into(), strings::gap)}
+                </dd>
+            </div>
+            <div title=strings::CROSSOVER_HINT>
+                <dt>{strings::CROSSOVER}</dt>
+                <dd data-testid="regime-crossover" data-log10=log10>
+                    {move || crossover.get().map_or_else(|| strings::NONE_YET.into(), |c| strings::crossover(&c))}
+                </dd>
+            </div>
+            <div>
+                <dt>{strings::RADIUS_THERE}</dt>
+                <dd data-testid="regime-radius" data-value=move || radius.get().map_or_else(String::new, |r| r.to_string())>
+                    {move || radius.get().map_or_else(|| strings::NONE_YET.into(), |r| Number::of(r).to_string())}
+                </dd>
+            </div>
+        </dl>
+    }
+}
+
+/// A curve: its switch, its look, its name, its value at the n that is read.
+#[component]
+fn TraceLine(
+    /// Which curve.
+    trace: Trace,
+    /// Which n.
+    at: Signal<f64>,
+) -> impl IntoView {
+    let page = use_page();
+    let is_on = Memo::new(move |_| page.state.with(|state| state.regime.traces.has(trace)));
+    let value = Memo::new(move |_| if is_on.get() { value_at(page, trace, at.get()) } else { None });
+    let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
+    let log10 = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| v.log10.to_string()));
+    let sign = move || value.with(|v| v.as_ref().map_or("", |v| v.kind.sign()));
+    let text = move || {
+        value.with(|v| v.as_ref().map_or_else(|| strings::NONE_YET.into(), |v| v.number.to_string()))
+    };
+    let id = id_of(trace);
+    view! {
+        <label class="trace" class:off=move || !is_on.get() title=strings::trace_hint(trace)>
+            <input
+                type="checkbox"
+                id=format!("trace-{id}")
+                prop:checked=move || is_on.get()
+                on:change=move |_| page.edit("regime-at", |state| state.regime.traces = state.regime.traces.toggled(trace))
+            />
+            <svg class=format!("swatch {id}") viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4"></line><circle cx="12" cy="4" r="3"></circle></svg>
+            <span class="trace-name">{strings::trace_label(trace)}</span>
+            <span class="sign">{sign}</span>
+            <span class="value" data-testid=format!("regime-{id}") data-value=full data-log10=log10>{text}</span>
+        </label>
+    }
+}
+
+/// The word of a trace in the page's attributes: that of its bound.
+fn id_of(trace: Trace) -> &'static str {
+    match trace {
+        Trace::Unified => BoundId::Unified.id(),
+        Trace::General => BoundId::CastinGeneral.id(),
+        Trace::MeanField => BoundId::CastinMeanField.id(),
+        Trace::TwoClusters => BoundId::TwoClusters.id(),
+        Trace::Adversarial => BoundId::Adversarial.id(),
+        Trace::Envelope => BoundId::AdversarialEnvelope.id(),
+        Trace::Skew => BoundId::Skew.id(),
+        Trace::Exact => "exact",
+        Trace::Draws => "measured",
+    }
+}
+
+/// The value of a trace at exactly this n; `None` where it has none.
+fn value_at(page: Page, trace: Trace, n: f64) -> Option<Value> {
+    let exactly = |norm: f64, kind: Kind| Value { kind, number: Number::of(norm), log10: norm.log10() };
+    match trace {
+        Trace::Exact => page.live.regime.with(|data| data.exact(n)).map(|norm| exactly(norm, Kind::Exact)),
+        Trace::Draws => {
+            let of_current = page.live.measured.with(|measured| {
+                let m = &measured.as_ref()?.measurement;
+                (m.n == n).then_some((m.spectral, strings::kind_of(m)))
+            });
+            let (norm, kind) = of_current.or_else(|| {
+                let draws = page.live.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
+                let largest = draws.iter().filter(|draw| draw.0 == n).map(|draw| draw.1).reduce(f64::max);
+                largest.map(|norm| (norm, Kind::LowerBound))
+            })?;
+            Some(exactly(norm, kind))
+        }
+        _ => page.live.regime.with(|data| {
+            let bound = bound_in(data.row(n)?, trace)?;
+            let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
+            Some(Value { kind, number: Number::from_log10(bound.log10), log10: bound.log10 })
+        }),
+    }
+}

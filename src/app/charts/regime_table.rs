@@ -1,0 +1,50 @@
+//! The twins of the view over n: a table for reading, and every row for other programs.
+
+use crate::app::live::RegimeData;
+use crate::app::plans::is_marked;
+use crate::app::state::Trace;
+use crate::app::strings;
+use crate::bounds::BoundId;
+use crate::plot::{Kind, Number, Table};
+
+use super::regime_chart::{bound_in, bounds_of};
+
+/// A row for each half of a decade, and for the n that is read.
+pub fn regime_table(data: &RegimeData, read_at: f64) -> Table {
+    let traces = || Trace::ALL.into_iter().filter(|trace| !bounds_of(*trace).is_empty());
+    let header = [strings::REGIME_TABLE, strings::REGIME_RADIUS]
+        .into_iter()
+        .chain(traces().map(strings::trace_label))
+        .chain([strings::trace_label(Trace::Exact), strings::GAP]);
+    let rows = data.regime.iter().flat_map(|regime| &regime.rows).filter(|row| is_marked(row.n) || row.n == read_at);
+    let cells = rows.map(|row| {
+        let bounds = traces().map(|trace| {
+            bound_in(row, trace).map_or_else(String::new, |bound| {
+                let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
+                Number::from_log10(bound.log10).kind(kind).to_string()
+            })
+        });
+        let exact = data.exact(row.n).map_or_else(String::new, |norm| Number::of(norm).kind(Kind::Exact).to_string());
+        let gap = row.gap_log10().map_or_else(String::new, strings::gap);
+        let first = [strings::count(row.n), Number::of(row.radius).to_string()];
+        first.into_iter().chain(bounds).chain([exact, gap]).collect()
+    });
+    Table { header: header.map(String::from).collect(), rows: cells.collect() }
+}
+
+/// Every row with every digit; bounds as logarithms to base ten, since some pass every number.
+pub fn regime_csv(data: &RegimeData) -> String {
+    let header = ["n".to_owned(), "radius".to_owned()]
+        .into_iter()
+        .chain(BoundId::ALL.map(|id| format!("log10_{}", id.id())))
+        .chain(["exact_adversarial".to_owned()]);
+    let rows = data.regime.iter().flat_map(|regime| &regime.rows).map(|row| {
+        let bounds = BoundId::ALL.map(|id| {
+            let bound = row.bounds.iter().find(|bound| bound.id == id);
+            bound.map_or_else(String::new, |bound| bound.log10.to_string())
+        });
+        let exact = data.exact(row.n).map_or_else(String::new, |norm| norm.to_string());
+        [row.n.to_string(), row.radius.to_string()].into_iter().chain(bounds).chain([exact]).collect()
+    });
+    Table { header: header.collect(), rows: rows.collect() }.to_csv()
+}
