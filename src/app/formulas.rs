@@ -31,6 +31,68 @@ pub fn Formula(
             </math>
         }
         .into_any(),
+        BoundId::Unified => view! {
+            <math>
+                <mi>"v"</mi>
+                <mrow>
+                    <mo>"("</mo>
+                    <mi>"a"</mi><mo>"+"</mo>
+                    <msqrt>
+                        <mfrac>
+                            <mrow><mo>"("</mo><mn>"1"</mn><mo>"+"</mo><msup><mi>"a"</mi><mn>"2"</mn></msup><mo>")"</mo><mi>"n"</mi></mrow>
+                            <mrow>
+                                <mn>"1"</mn><mo>"+"</mo><mo>"("</mo><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn><mo>")"</mo>
+                                <msup><mi>"e"</mi><mrow><mo>"−"</mo><mn>"2"</mn><mi>"a"</mi></mrow></msup>
+                            </mrow>
+                        </mfrac>
+                    </msqrt>
+                    <mo>")"</mo>
+                </mrow>
+            </math>
+        }
+        .into_any(),
+        BoundId::UnifiedMasked => view! {
+            <math>
+                <mi>"v"</mi>
+                <mrow>
+                    <mo>"("</mo>
+                    <mi>"a"</mi><mo>"+"</mo><mi>"min"</mi><mo>"("</mo>
+                    <msqrt>
+                        <mo>"("</mo><mn>"1"</mn><mo>"+"</mo><msup><mi>"a"</mi><mn>"2"</mn></msup><mo>")"</mo>
+                        <msub><mi>"S"</mi><mi>"c"</mi></msub>
+                    </msqrt>
+                    <mo>","</mo>
+                    <mn>"2"</mn><mo>"("</mo><mn>"1"</mn><mo>"+"</mo><mn>"2"</mn><mi>"a"</mi><mo>")"</mo>
+                    <msup><mi>"e"</mi><mrow><mn>"2"</mn><mi>"a"</mi></mrow></msup>
+                    <mo>")"</mo><mo>")"</mo>
+                </mrow>
+            </math>
+        }
+        .into_any(),
+        BoundId::Local => view! {
+            <math>
+                <munder><mi>"max"</mi><mi>"i"</mi></munder>
+                <mrow><mo>"‖"</mo><mi>"V"</mi><msub><mi>"G"</mi><mi>"i"</mi></msub><mo>"‖"</mo></mrow>
+                <mo>"+"</mo>
+                <msqrt>
+                    <munder><mi>"max"</mi><mi>"j"</mi></munder>
+                    <munder><mo>"∑"</mo><mi>"i"</mi></munder>
+                    <msub><mi>"P"</mi><mrow><mi>"i"</mi><mi>"j"</mi></mrow></msub>
+                    <msub><mi>"w"</mi><mi>"i"</mi></msub>
+                </msqrt>
+            </math>
+        }
+        .into_any(),
+        BoundId::Adversarial => view! {
+            <math>
+                <mrow><mo>"|"</mo><mi>"V"</mi><mi>"u"</mi><mo>"|"</mo></mrow>
+                <msqrt><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn></msqrt>
+                <mi>"p"</mi>
+                <mo>"("</mo><mn>"1"</mn><mo>"+"</mo><mn>"2"</mn>
+                <mo>"("</mo><mn>"1"</mn><mo>"−"</mo><mi>"p"</mi><mo>")"</mo><mi>"g"</mi><mo>")"</mo>
+            </math>
+        }
+        .into_any(),
         // No formula of one line: said in words.
         other => view! { <span>{other.formula()}</span> }.into_any(),
     }

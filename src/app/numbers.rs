@@ -2,11 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::bounds::{Bound, BoundId, Side};
 use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
 
-use super::formulas::Formula;
+use super::charts::BoundLadder;
 use super::page::{Page, use_page};
 use super::strings;
 
@@ -49,20 +48,23 @@ pub fn Numbers() -> impl IntoView {
                 <Reading id="n" label=strings::SMALL_N hint="" read=|m| Some(Shown::count(m.n))/>
                 <Reading id="d" label=strings::SMALL_D hint="" read=|m| Some(Shown::whole(m.d))/>
                 <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m| Some(Shown::of(m.radius, Kind::Plain))/>
+                <Reading id="column-sum" label=strings::LARGEST_COLUMN_SUM hint=strings::LARGEST_COLUMN_SUM_HINT read=|m| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
+                <Reading id="large-radius" label=strings::LARGE_RADIUS hint=strings::LARGE_RADIUS_HINT read=|m| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
+                <Reading id="mean-field" label=strings::MEAN_FIELD hint=strings::MEAN_FIELD_HINT read=|m| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
             </dl>
-            <h3>{strings::UPPER_BOUNDS}</h3>
-            {BoundId::ALL.into_iter().filter(|id| id.side() == Side::Upper).map(|id| view! { <BoundRow id/> }).collect_view()}
-            <dl class="readings ruled">
-                <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
-                <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
-                <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
-            </dl>
-            <dl class="readings ruled">
-                <Reading id="method" label=strings::METHOD hint="" read=|m| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
-                <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m| Some(Shown::whole(m.iterations))/>
-                <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m| Some(Shown::of(m.relative_residual, Kind::Plain))/>
-                <Time/>
-            </dl>
+            <BoundLadder/>
+            <details class="more-numbers">
+                <summary>{strings::MORE_NUMBERS}</summary>
+                <dl class="readings">
+                    <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
+                    <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
+                    <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
+                    <Reading id="method" label=strings::METHOD hint="" read=|m| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
+                    <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m| Some(Shown::whole(m.iterations))/>
+                    <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m| Some(Shown::of(m.relative_residual, Kind::Plain))/>
+                    <Time/>
+                </dl>
+            </details>
         </section>
     }
 }
@@ -138,56 +140,6 @@ fn Time() -> impl IntoView {
             <dt>{strings::TIME}</dt>
             <dd><span class="value" data-testid="time">{text}</span></dd>
         </div>
-    }
-}
-
-/// A bound: its colour and line, its value, and how far above the measured norm it is; its formula on hover.
-#[component]
-fn BoundRow(
-    /// Which bound.
-    id: BoundId,
-) -> impl IntoView {
-    let page = use_page();
-    let found = Memo::new(move |_| {
-        page.live.measured.with(|measured| {
-            let m = &measured.as_ref()?.measurement;
-            m.bounds.iter().find(|bound| bound.id == id).map(|bound| (*bound, m.spectral))
-        })
-    });
-    let text = move || found.get().map_or_else(|| strings::NONE_YET.into(), |(bound, _)| number(&bound).to_string());
-    let full =
-        move || found.get().and_then(|(bound, _)| bound.value).map_or_else(String::new, |value| value.to_string());
-    let log10 = move || found.get().map_or_else(String::new, |(bound, _)| bound.log10.to_string());
-    let note = move || match found.get() {
-        None => strings::NOT_APPLICABLE.into(),
-        Some((Bound { value: Some(value), .. }, spectral)) if spectral > 0.0 => {
-            strings::times_measured(value / spectral)
-        }
-        Some(_) => String::new(),
-    };
-    let card = format!("{}-card", id.id());
-    view! {
-        <div class="bound" tabindex="0" role="group" aria-label=strings::bound_label(id) aria-describedby=card>
-            <svg class=format!("swatch {}", id.id()) viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4"></line></svg>
-            <span class="bound-name">{strings::bound_label_short(id)}</span>
-            <span class="bound-value">
-                <span class="sign">{move || found.get().map_or("", |_| Kind::UpperBound.sign())}</span>
-                <span class="value" data-testid=format!("bound-{}", id.id()) data-value=full data-log10=log10 title=full>{text}</span>
-            </span>
-            <span class="bound-note">{note}</span>
-            <div class="card" id=format!("{}-card", id.id()) role="tooltip">
-                <Formula id/>
-                <p>{strings::FORMULA_WHERE}</p>
-                <p>{id.source()}</p>
-            </div>
-        </div>
-    }
-}
-
-fn number(bound: &Bound) -> Number {
-    match bound.value {
-        Some(value) => Number::of(value),
-        None => Number::from_log10(bound.log10),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn AttentionMap() -> impl IntoView {
     let page = use_page();
     let canvas = NodeRef::<Canvas>::new();
     use_easel(canvas, When::After, move || page.live.measured.track(), move |easel| paint(page, easel));
-    let finding = Memo::new(move |_| with_picture(page, strings::attention_finding).unwrap_or_default());
+    let finding = Memo::new(move |_| finding_of(page).unwrap_or_default());
     let n_heads = Memo::new(move |_| page.state.with(|state| state.n_heads()));
     let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));
     let options = Signal::derive(move || {
@@ -69,12 +69,17 @@ fn with_picture<T>(page: Page, read: impl FnOnce(&AttentionPicture) -> T) -> Opt
     page.live.measured.with(|measured| measured.as_deref().map(|Measured { attention, .. }| read(attention)))
 }
 
+fn finding_of(page: Page) -> Option<String> {
+    page.live.measured.with(|m| m.as_deref().map(|m| strings::attention_finding(&m.attention, &m.measurement)))
+}
+
 fn heat_map(picture: &AttentionPicture) -> HeatMap {
     let side = picture.side;
     let mut map = HeatMap::new(side, side, picture.weights.iter().map(|weight| f64::from(*weight)).collect());
     (map.row_span, map.col_span) = (picture.n, picture.n);
     map.column_sums = Some(picture.column_sums.clone());
-    (map.row_label, map.col_label) = (strings::FROM_TOKEN.into(), strings::TO_TOKEN.into());
+    let (from, to) = strings::unit_axes(picture.unit);
+    (map.row_label, map.col_label) = (from.into(), to.into());
     map.sums_label = strings::COLUMN_SUMS.into();
     map.range = Extent::new(0.0, map.values.iter().copied().fold(0.0, f64::max));
     map
@@ -110,7 +115,7 @@ fn table(picture: &AttentionPicture) -> Table {
     order.sort_by(|a, b| picture.column_sums[*b].total_cmp(&picture.column_sums[*a]));
     let row = |token: &usize| vec![(token + 1).to_string(), Number::of(picture.column_sums[*token]).to_string()];
     Table {
-        header: vec![strings::TOKEN.into(), strings::COLUMN_SUM.into()],
+        header: vec![strings::unit(picture.unit).into(), strings::COLUMN_SUM.into()],
         rows: order.iter().take(SUMMARY).map(row).collect(),
     }
 }

@@ -5,6 +5,7 @@ mod easel;
 mod fade;
 mod growth;
 mod growth_table;
+mod ladder;
 mod draws_plot;
 mod plots;
 mod regime_chart;
@@ -16,5 +17,6 @@ mod twin;
 
 pub use attention_map::AttentionMap;
 pub use growth::role_of;
+pub use ladder::BoundLadder;
 pub use plots::Plots;
 pub use token_view::TokenView;

@@ -55,6 +55,7 @@ fn with_picture<T>(page: Page, read: impl FnOnce(&TokenPicture) -> T) -> Option<
 fn plane(picture: &TokenPicture, most: usize) -> TokenPlane {
     let points = picture.positions.iter().take(most).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
     let mut plane = TokenPlane::new(points);
+    plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(most).copied().collect());
     (plane.x_label, plane.y_label) = strings::plane_axes(picture);
     if picture.variance_shares.is_none() {
         plane.ball_radius = Some(picture.largest_norm);

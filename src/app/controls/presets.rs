@@ -12,8 +12,17 @@ use crate::experiment::{Law, Mask, Normalization};
 type Example = (&'static str, fn(&mut PageState));
 
 /// The examples: what each changes of the state of a first visit.
-const EXAMPLES: [Example; 6] = [
+const EXAMPLES: [Example; 9] = [
     (strings::EXAMPLE_ADVERSARIAL, |_| {}),
+    (strings::EXAMPLE_TWO_CLUSTERS, |state| *state = state.with_best_two_clusters()),
+    (strings::EXAMPLE_SKEW, |state| {
+        state.tokens = TokenChoice::Skew;
+        state.n = 4096;
+    }),
+    (strings::EXAMPLE_MILLION, |state| {
+        state.n = 1_000_000;
+        state.mask = Mask::Causal;
+    }),
     (strings::EXAMPLE_BALL, |state| state.tokens = TokenChoice::Law(Law::Ball)),
     (strings::EXAMPLE_CAUSAL, |state| {
         state.tokens = TokenChoice::Law(Law::Ball);
@@ -36,13 +45,19 @@ const EXAMPLES: [Example; 6] = [
     }),
 ];
 
-/// A list of examples. Picking one sets every control but the reader's own data.
+/// A list of examples. Picking one sets every control but the reader's own data and how the plots are drawn.
 #[component]
 pub fn Presets() -> impl IntoView {
     let page = use_page();
     let state_of = |change: fn(&mut PageState), now: &PageState| {
-        let own = (now.own_tokens.clone(), now.own_weights.clone());
-        let mut state = PageState { own_tokens: own.0, own_weights: own.1, ..PageState::default() };
+        let mut state = PageState {
+            own_tokens: now.own_tokens.clone(),
+            own_clusters: now.own_clusters.clone(),
+            own_weights: now.own_weights.clone(),
+            x_axis: now.x_axis,
+            regime: now.regime,
+            ..PageState::default()
+        };
         change(&mut state);
         state
     };

@@ -117,6 +117,19 @@ impl PageState {
         PageState { tokens: TokenChoice::Own, own_tokens: Some(Shared(Arc::new(rows))), ..self.clone() }
     }
 
+    /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
+    #[must_use]
+    pub fn with_best_two_clusters(&self) -> Self {
+        let [first, second] = [-3.0, 3.0];
+        let [few, many] = [1f64, 4095.0];
+        let positions = Rows::new("The positions", 1, vec![first, second]);
+        let log_multiplicities = vec![few.ln(), many.ln()];
+        positions.map_or_else(
+            |_| self.clone(),
+            |positions| self.with_clusters(&TokenSource::Clusters { positions, log_multiplicities }),
+        )
+    }
+
     /// This state with clusters, which know no mask; any other token source changes nothing.
     #[must_use]
     pub fn with_clusters(&self, source: &TokenSource) -> Self {

@@ -1,7 +1,18 @@
 //! The bounds: their names, and what stands behind them.
 
-use crate::bounds::{BoundId, Side};
+use crate::bounds::{Bound, BoundId, Loss, Reach, Side};
+use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
+
+use super::numbers::kind_of;
+
+pub const LADDER_HEADING: &str = "Bound ladder";
+pub const LADDER_AXIS: &str = "L, logarithmic";
+pub const LOAD: &str = "Load tokens of";
+pub const LOAD_HINT: &str = "Take the tokens behind a lower bound, and measure them";
+pub const LOAD_TWO_CLUSTERS: &str = "two clusters";
+pub const LOAD_ADVERSARIAL: &str = "adversarial";
+pub const LOAD_SKEW: &str = "skew";
 
 pub fn bound_label(bound: BoundId) -> &'static str {
     bound.label()
@@ -17,12 +28,58 @@ pub fn bound_label_short(bound: BoundId) -> &'static str {
     }
 }
 
-pub const UPPER_BOUNDS: &str = "Published upper bounds";
-pub const NOT_APPLICABLE: &str = "does not apply";
-pub const FORMULA_WHERE: &str = "with a = ‖A‖₂R² and v = ‖V‖₂ of each head";
+/// The name in the ladder's narrow column.
+pub fn rung_label(bound: BoundId) -> &'static str {
+    match bound {
+        BoundId::CastinGeneral => "any n [C]",
+        BoundId::CastinMeanField => "mean-field [C]",
+        bound => bound_label_short(bound),
+    }
+}
 
-pub fn times_measured(ratio: f64) -> String {
-    format!("{} × measured", Number::rough(ratio))
+/// What the letters of a formula are.
+pub fn formula_where(bound: BoundId) -> &'static str {
+    match bound {
+        BoundId::Local => {
+            "At these tokens: Gᵢ acts through token i’s own query, wᵢ bounds how much it takes from the others."
+        }
+        BoundId::UnifiedMasked => "With a = ‖A‖₂R², v = ‖V‖₂ of each head, S_c = Σᵢ 1/(1 + (i − 1) e^(−2a)).",
+        BoundId::Adversarial => "With Au = λu, g = γR², γ = max(−λ, λ/8), p = 1/(1 + (n − 1) e^(−2g)).",
+        BoundId::AdversarialEnvelope => "The largest of the adversarial bound over all lengths up to n.",
+        BoundId::TwoClusters => "The exact norm, along a line, of the best n tokens in two clusters.",
+        BoundId::Skew => "For another A of the same norm.",
+        _ => "With a = ‖A‖₂R² and v = ‖V‖₂ of each head.",
+    }
+}
+
+/// What a bound says, and how far it is from the measured norm.
+pub fn reach(bound: &Bound, spectral: f64) -> String {
+    let number = Number::from_log10(bound.log10);
+    let times = Number::rough_from_log10((bound.log10 - spectral.log10()).abs());
+    let apart = if spectral <= 0.0 {
+        String::new()
+    } else if bound.log10 >= spectral.log10() {
+        format!(", {times} × what these tokens have")
+    } else {
+        format!("; these tokens have {times} × as much")
+    };
+    match (bound.side, bound.id.reach()) {
+        (Side::Upper, Reach::Tokens) => format!("These tokens reach at most {number}{apart}."),
+        (Side::Upper, _) => format!("All tokens in this ball reach at most {number}{apart}."),
+        (Side::Lower, _) => format!("Some tokens in this ball reach at least {number}{apart}."),
+    }
+}
+
+/// A step that loses something, in words.
+pub fn loss(loss: &Loss) -> String {
+    format!("{}: {} ×", loss.kind.label(), Number::rough(loss.times))
+}
+
+pub fn ladder_finding(measurement: &Measurement) -> String {
+    let measured = Number::of(measurement.spectral).kind(kind_of(measurement));
+    let of = |bound: &Bound| format!("{} {}", bound.id.label(), Number::from_log10(bound.log10).kind(side_kind(bound.side)));
+    let bounds: Vec<String> = measurement.bounds.iter().map(of).collect();
+    format!("Measured {measured}; {}. Up and down arrows tell what stands behind each.", bounds.join(", "))
 }
 
 /// What stands in front of a bound.

@@ -1,7 +1,10 @@
 //! Tables and files, the attention matrix, the token plane.
 
-use crate::picture::{AttentionPicture, TokenPicture};
+use crate::measure::Measurement;
+use crate::picture::{AttentionPicture, TokenPicture, Unit};
 use crate::plot::Number;
+
+use super::plot::count;
 
 // Tables and files.
 pub const TABLE: &str = "Table";
@@ -18,22 +21,49 @@ pub const FROM_TO: &str = "from \\ to";
 pub const ATTENTION_HEADING: &str = "Attention matrix";
 pub const HEAD: &str = "Head";
 pub const COLUMN_SUMS: &str = "column sums,";
-pub const FROM_TOKEN: &str = "from token";
-pub const TO_TOKEN: &str = "to token";
 
 pub fn head(head: usize) -> String {
     (head + 1).to_string()
 }
 
-pub fn attention_finding(picture: &AttentionPicture) -> String {
+/// What one row or column of the attention matrix stands for.
+pub fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Token => TOKEN,
+        Unit::Cluster => "cluster",
+        Unit::Run => "run",
+    }
+}
+
+pub fn unit_axes(unit: Unit) -> (&'static str, &'static str) {
+    match unit {
+        Unit::Token => ("from token", "to token"),
+        Unit::Cluster => ("from a token of cluster", "to all of cluster"),
+        Unit::Run => ("from a token of run", "to all of run"),
+    }
+}
+
+pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) -> String {
     let sums = || picture.column_sums.iter().copied();
     let largest = sums().fold(0.0, f64::max);
-    let at = sums().position(|sum| sum == largest).map_or(0, |token| token + 1);
+    let at = sums().position(|sum| sum == largest).map_or(0, |place| place + 1);
+    let rows = match picture.unit {
+        Unit::Token => "Row: a token; column: one it attends to.",
+        Unit::Cluster => "Row: a token of a cluster; column: all tokens of a cluster.",
+        Unit::Run => "Row: a token of a run of equal tokens; column: all tokens of a run.",
+    };
+    let where_ = match picture.unit {
+        Unit::Token => format!("token {at}"),
+        Unit::Cluster => format!("each token of cluster {at}"),
+        Unit::Run => format!("the first token of run {at}"),
+    };
     let averaged = if picture.side < picture.n { " Cells are averages." } else { "" };
     format!(
-        "Row: a token; column: one it attends to. The largest column sum, how much attention one token draws, is {} of n = {}, at token {at}.{averaged}",
+        "{rows}{averaged} Most attention is drawn by {where_}: its column sums to c = {} of n = {}. An attention sink has c near n, and L grows like √c: here √c = {}, L = {}.",
         Number::of(largest),
-        picture.n
+        count(measurement.n),
+        Number::of(largest.sqrt()),
+        Number::of(measurement.spectral)
     )
 }
 
@@ -52,6 +82,9 @@ pub fn plane_axes(picture: &TokenPicture) -> (String, String) {
 pub fn tokens_finding(picture: &TokenPicture) -> String {
     let n = picture.positions.len();
     let largest = Number::of(picture.largest_norm);
+    if picture.ln_sizes.is_some() {
+        return format!("{n} positions, each standing for many tokens: the larger, the more. The largest norm is {largest}.");
+    }
     match (picture.d, picture.variance_shares) {
         (1, _) => format!("{n} tokens of one number; those that coincide are stacked. The largest norm is {largest}."),
         (_, None) => format!("{n} tokens of two numbers, as they are. The largest norm is {largest}."),

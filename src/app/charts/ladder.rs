@@ -1,0 +1,274 @@
+//! The bound ladder: the measured norm between the bounds on it, and what stands behind the one that is selected.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::app::formulas::Formula;
+use crate::app::frame::When;
+use crate::app::page::{Page, use_page};
+use crate::app::state::TokenChoice;
+use crate::app::strings;
+use crate::bounds::{Bound, BoundId, BoundStory};
+use crate::measure::Measurement;
+use crate::plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
+
+use super::easel::{Easel, use_easel};
+use super::growth::role_of;
+use super::twin::Twin;
+
+/// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
+const RUNGS: [Option<BoundId>; 9] = [
+    Some(BoundId::CastinMeanField),
+    Some(BoundId::CastinGeneral),
+    Some(BoundId::Unified),
+    Some(BoundId::UnifiedMasked),
+    Some(BoundId::Local),
+    None,
+    Some(BoundId::TwoClusters),
+    Some(BoundId::AdversarialEnvelope),
+    Some(BoundId::Adversarial),
+];
+
+/// What the row of the measured norm is called by programs.
+const MEASURED: &str = "measured";
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(Ladder, LadderLayout)>>, LocalStorage>;
+
+/// The ladder, the story of the selected bound, and the tokens that can be loaded.
+#[component]
+pub fn BoundLadder() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let axis = StoredValue::new_local(HeldExtent::default());
+    // By name: the rows change with mask and kernel.
+    let selected = RwSignal::new(Some(BoundId::Unified));
+    let watch = move || {
+        page.live.measured.track();
+        page.held.track();
+        selected.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, axis, selected));
+    let on_pointer = move |event: ev::PointerEvent| {
+        let at = row_under(painted, f64::from(event.offset_y()));
+        if let Some(id) = at.filter(|id| *id != selected.get_untracked()) {
+            selected.set(id);
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        let rungs = page.live.measured.with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement)).unwrap_or_default());
+        let now = rungs.iter().position(|id| *id == shown(&rungs, selected.get_untracked())).unwrap_or(0);
+        let to = match event.key().as_str() {
+            "ArrowUp" => now.saturating_sub(1),
+            "ArrowDown" => now + 1,
+            "Home" => 0,
+            "End" => usize::MAX,
+            _ => return,
+        };
+        event.prevent_default();
+        if let Some(id) = rungs.get(to.min(rungs.len().saturating_sub(1))) {
+            selected.set(*id);
+        }
+    };
+    let finding = Memo::new(move |_| {
+        page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement)))
+    });
+    view! {
+        <section class="ladder" aria-labelledby="ladder-heading">
+            <h3 id="ladder-heading">{strings::LADDER_HEADING}</h3>
+            <div class="ladder-stage">
+                <canvas
+                    node_ref=canvas
+                    id="ladder"
+                    role="img"
+                    tabindex="0"
+                    aria-label=move || strings::label(strings::LADDER_HEADING, &finding.get())
+                    aria-describedby="ladder-story"
+                    on:pointermove=on_pointer
+                    on:pointerdown=on_pointer
+                    on:keydown=on_key
+                ></canvas>
+            </div>
+            <Values/>
+            <Story selected/>
+            <Loads/>
+            <Twin
+                id="ladder-table"
+                name="lipscope-bounds.csv"
+                table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
+                csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
+            />
+        </section>
+    }
+}
+
+/// Every number of the ladder as text: what a screen reader lists, and programs read.
+#[component]
+fn Values() -> impl IntoView {
+    let page = use_page();
+    let line = move |id: BoundId| {
+        let bound = Memo::new(move |_| {
+            page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, id).copied()))
+        });
+        let full = move || bound.get().and_then(|b| b.value).map_or_else(String::new, |value| value.to_string());
+        let log10 = move || bound.get().map_or_else(String::new, |bound| bound.log10.to_string());
+        let text = move || bound.get().map_or_else(String::new, |bound| number(&bound).to_string());
+        view! {
+            <div hidden=move || bound.get().is_none()>
+                <dt>{strings::bound_label(id)}</dt>
+                <dd data-testid=format!("bound-{}", id.id()) data-value=full data-log10=log10>{text}</dd>
+            </div>
+        }
+    };
+    view! { <dl class="sr-only">{RUNGS.into_iter().flatten().map(line).collect_view()}</dl> }
+}
+
+/// What stands behind the selected number.
+#[component]
+fn Story(
+    /// Which row; `None` is the measured norm.
+    selected: RwSignal<Option<BoundId>>,
+) -> impl IntoView {
+    let page = use_page();
+    let told = Memo::new(move |_| {
+        page.live.measured.with(|measured| {
+            let m = &measured.as_ref()?.measurement;
+            let id = shown(&rungs(m), selected.get())?;
+            let story = m.stories.iter().find(|story| story.id == id).cloned();
+            Some((*bound_of(m, id)?, story, m.spectral))
+        })
+    });
+    let id = Memo::new(move |_| told.get().map(|(bound, ..)| bound.id));
+    let about = move || {
+        told.get().map(|(bound, story, spectral)| {
+            let BoundStory { worked, losses, .. } =
+                story.unwrap_or(BoundStory { id: bound.id, worked: String::new(), losses: Vec::new() });
+            view! {
+                <p class="worked" data-testid="story-worked">"= " {worked}</p>
+                <p>{strings::reach(&bound, spectral)}</p>
+                <ul data-testid="story-losses">{losses.iter().map(|loss| view! { <li>{strings::loss(loss)}</li> }).collect_view()}</ul>
+            }
+        })
+    };
+    view! {
+        <div class="story" id="ladder-story" aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
+            {move || match id.get() {
+                Some(id) => view! {
+                    <p class="story-name">{strings::bound_label(id)}</p>
+                    <Formula id/>
+                    <p class="story-source">{strings::formula_where(id)} " " {id.source()} "."</p>
+                }.into_any(),
+                None => view! { <p class="story-name">{strings::MEASURED}</p><p>{strings::SPECTRAL_HINT}</p> }.into_any(),
+            }}
+            {about}
+        </div>
+    }
+}
+
+/// Tokens that reach the lower bounds, one click away.
+#[component]
+fn Loads() -> impl IntoView {
+    let page = use_page();
+    let has_clusters = Memo::new(move |_| {
+        page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.measurement.two_clusters.is_some()))
+    });
+    let choose = move |choice: TokenChoice| page.edit("law", |state| state.choose_tokens(choice));
+    view! {
+        <div class="loads" role="group" aria-label=strings::LOAD_HINT>
+            <span title=strings::LOAD_HINT>{strings::LOAD}</span>
+            <button
+                type="button"
+                id="load-two_clusters"
+                disabled=move || !has_clusters.get()
+                on:click=move |_| {
+                    page.load_two_clusters();
+                }
+            >
+                {strings::LOAD_TWO_CLUSTERS}
+            </button>
+            <button type="button" id="load-adversarial" on:click=move |_| choose(TokenChoice::Adversarial)>{strings::LOAD_ADVERSARIAL}</button>
+            <button type="button" id="load-skew" on:click=move |_| choose(TokenChoice::Skew)>{strings::LOAD_SKEW}</button>
+        </div>
+    }
+}
+
+fn bound_of(measurement: &Measurement, id: BoundId) -> Option<&Bound> {
+    measurement.bounds.iter().find(|bound| bound.id == id)
+}
+
+/// The rows that there are; `None` is the measured norm.
+fn rungs(measurement: &Measurement) -> Vec<Option<BoundId>> {
+    RUNGS.into_iter().filter(|rung| rung.is_none_or(|id| bound_of(measurement, id).is_some())).collect()
+}
+
+/// The selected row, or what takes its place where it does not apply.
+fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
+    if rungs.contains(&selected) {
+        return selected;
+    }
+    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::Local];
+    ours.into_iter().find(|id| rungs.contains(&Some(*id)))
+}
+
+fn number(bound: &Bound) -> Number {
+    Number::from_log10(bound.log10).kind(strings::side_kind(bound.side))
+}
+
+fn ladder(measurement: &Measurement) -> Ladder {
+    let row = |rung: &Option<BoundId>| match rung.and_then(|id| bound_of(measurement, id)) {
+        Some(bound) => LadderRow {
+            id: bound.id.id().into(),
+            label: strings::rung_label(bound.id).into(),
+            log10: bound.log10,
+            kind: strings::side_kind(bound.side),
+            role: role_of(bound.id),
+        },
+        None => LadderRow {
+            id: MEASURED.into(),
+            label: strings::MEASURED.into(),
+            log10: measurement.spectral.log10(),
+            kind: strings::kind_of(measurement),
+            role: Role::Measured,
+        },
+    };
+    Ladder::new(strings::LADDER_AXIS, rungs(measurement).iter().map(row).collect())
+}
+
+fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
+    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement))))
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    axis: StoredValue<HeldExtent, LocalStorage>,
+    selected: RwSignal<Option<BoundId>>,
+) {
+    let Some(measured) = page.live.measured.get_untracked() else { return };
+    let mut ladder = ladder(&measured.measurement);
+    let rungs = rungs(&measured.measurement);
+    let now = shown(&rungs, selected.get_untracked());
+    ladder.selected = rungs.iter().position(|rung| *rung == now);
+    axis.update_value(|axis| {
+        if page.held.get_untracked() { axis.hold() } else { axis.release() }
+        ladder.range = axis.update(ladder.extent());
+    });
+    let Some(area) = easel.area() else { return };
+    // A canvas that cannot be drawn on keeps its last picture; the table is under it.
+    if let Ok(layout) = ladder.draw(&area, &easel.style) {
+        painted.set_value(Some(Rc::new((ladder, layout))));
+    }
+}
+
+/// The row at a height: outside `None` where there is none.
+fn row_under(painted: Painted, y: f64) -> Option<Option<BoundId>> {
+    let painted = painted.get_value()?;
+    let (ladder, layout) = painted.as_ref();
+    let row = ladder.rows.get(layout.row_at(y)?)?;
+    Some(BoundId::ALL.into_iter().find(|id| id.id() == row.id))
+}
