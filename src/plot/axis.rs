@@ -71,17 +71,35 @@ pub struct AxisSpec {
     pub scale: Scale,
     /// What is shown. `None` lets the data decide.
     pub range: Option<Extent>,
+    /// Which numbers there are.
+    pub numbers: Numbers,
+}
+
+/// Which numbers an axis has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Numbers {
+    /// All.
+    #[default]
+    Real,
+    /// Counts: ticks stand at whole numbers only.
+    Whole,
 }
 
 impl AxisSpec {
     /// An axis without a unit whose range the data decide.
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
-        AxisSpec { label: label.into(), unit: String::new(), scale, range: None }
+        AxisSpec { label: label.into(), unit: String::new(), scale, range: None, numbers: Numbers::Real }
     }
 
     /// The same axis with a unit.
     pub fn unit(mut self, unit: impl Into<String>) -> Self {
         self.unit = unit.into();
+        self
+    }
+
+    /// The same axis for counts.
+    pub fn whole(mut self) -> Self {
+        self.numbers = Numbers::Whole;
         self
     }
 
@@ -94,6 +112,28 @@ impl AxisSpec {
     /// Name and unit, as the axis is titled.
     pub fn title(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{}, {}", self.label, self.unit) }
+    }
+}
+
+impl AxisSpec {
+    /// The ticks that this axis has, of those its ruler proposes: for counts the whole ones, and all whole numbers where
+    /// there are few.
+    pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
+        /// Up to so many whole numbers each has a tick.
+        const FEW: f64 = 8.0;
+        if self.numbers == Numbers::Real {
+            return proposed;
+        }
+        let (first, last) = (ruler.value(0.0).ceil(), (ruler.value(1.0) + 1e-9).floor());
+        if last - first < FEW {
+            let count = (last - first).max(0.0) as u32;
+            let tick = |value: f64| Tick { value, position: ruler.position(value), label: Some(Number::short(value)) };
+            return (0..=count).map(|at| tick(first + f64::from(at))).collect();
+        }
+        proposed
+            .into_iter()
+            .filter(|tick| (tick.value - tick.value.round()).abs() < 1e-9 * tick.value.abs().max(1.0))
+            .collect()
     }
 }
 
@@ -366,6 +406,18 @@ mod tests {
                 let middle = ruler.position(ruler.value(0.5));
                 assert!(middle.is_nan() || middle.abs() < 2.0, "{scale:?} {lo} {hi}: {middle}");
                 assert!(ruler.ticks(6.0).len() < 400);
+            }
+        }
+    }
+
+    #[test]
+    fn counts_have_ticks_at_whole_numbers_only() {
+        for scale in [Scale::Linear, Scale::Sqrt, Scale::Log] {
+            for last in [1.5, 2.0, 3.0, 7.0, 40.0, 4096.0] {
+                let axis = AxisSpec::new("n", scale).whole();
+                let ruler = Ruler::new(scale, Extent::new(1.0, last).expect("finite"));
+                let ticks = axis.own_ticks(&ruler, ruler.ticks(8.0));
+                assert!(!ticks.is_empty() && ticks.iter().all(|tick| tick.value.fract().abs() < 1e-6), "{ticks:?}");
             }
         }
     }

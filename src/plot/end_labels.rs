@@ -127,8 +127,8 @@ fn draw_leader<DB: DrawingBackend>(
     let right = layout.plot.right;
     let moved = (middle - y).abs() > 3.0;
     if right - x > 10.0 {
-        // Fainter than any curve: the series itself ends where it ends.
-        pen.path(&[(x + 6.0, y), (right, y)], LineStyle::Solid, 0.5, color, 0.35 * label.opacity)?;
+        // Sparse dots: a line would read as the series going on.
+        pen.path(&[(x + 8.0, y), (right, y)], LineStyle::Dotted, 0.75, color, 0.3 * label.opacity)?;
     }
     if moved {
         let bend = [(right + 2.0, y), (right + GUTTER - 3.0, middle)];

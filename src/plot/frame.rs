@@ -137,7 +137,7 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
     }
 
     let mut free_from = f64::NEG_INFINITY;
-    for tick in &ticks.x {
+    for tick in &x.own_ticks(&layout.x, ticks.x.clone()) {
         let at = layout.px_at(tick.position);
         let Some(label) = tick.label.as_ref().map(Number::to_string) else {
             pen.vertical(at, bottom + 3.0, bottom + 6.0, minor)?;

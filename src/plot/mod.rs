@@ -52,7 +52,7 @@ mod token_plane;
 
 use std::fmt;
 
-pub use axis::{AxisSpec, Ruler, Scale, Tick};
+pub use axis::{AxisSpec, Numbers, Ruler, Scale, Tick};
 pub use band::Band;
 pub use export::finish_svg;
 pub use extent::{Extent, HeldExtent};

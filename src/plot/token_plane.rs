@@ -100,7 +100,10 @@ impl TokenPlane {
     /// Where everything goes in an area of this many CSS pixels.
     pub fn layout(&self, size: (f64, f64), style: &Style) -> PlaneLayout {
         let unit = Ruler::new(Scale::Linear, symmetric(1.0));
-        let frame = lay_out(size, &style.font, unit, unit, 14.0);
+        let rough = lay_out(size, &style.font, unit, unit, 14.0);
+        // Again with the numbers that stand beside the axis: long ones need more room.
+        let (x, y) = self.equal_axes(&rough.plot, style);
+        let frame = lay_out(size, &style.font, x, if self.is_line() { unit } else { y }, 14.0);
         let (x, y) = self.equal_axes(&frame.plot, style);
         let chart = ChartLayout { x, y, ..frame };
         let positions = if self.is_line() { self.stacked(&chart) } else { self.plane_positions(&chart) };

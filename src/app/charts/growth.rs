@@ -85,7 +85,7 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
         let at = (measured.measurement.n, measured.measurement.spectral);
         series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, vec![at]));
     }
-    let x = AxisSpec::new(strings::x_axis_title(state.x_axis), scale_x);
+    let x = AxisSpec::new(strings::x_axis_title(state.x_axis), scale_x).whole();
     let y = AxisSpec::new(strings::Y_AXIS_TITLE, scale_y);
     let mut chart = LineChart::new(x, y, series);
     chart.note = strings::MEASURING.into();

@@ -19,7 +19,9 @@ pub fn growth_table(sweep: &SweepData) -> Table {
         let numbers = [least, mean, greatest].map(|value| Number::of(value).to_string());
         let bounds = BoundId::ALL.map(|id| {
             let log10 = log10_of(sweep, n, id);
-            log10.map_or_else(String::new, |log10| Number::from_log10(log10).kind(strings::side_kind(id.side())).to_string())
+            log10.map_or_else(String::new, |log10| {
+                Number::from_log10(log10).kind(strings::side_kind(id.side())).to_string()
+            })
         });
         Some(std::iter::once(n.to_string()).chain(numbers).chain(bounds).collect())
     };

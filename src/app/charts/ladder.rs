@@ -60,7 +60,8 @@ pub fn BoundLadder() -> impl IntoView {
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
-        let rungs = page.live.measured.with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement)).unwrap_or_default());
+        let rungs =
+            page.live.measured.with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement)).unwrap_or_default());
         let now = rungs.iter().position(|id| *id == shown(&rungs, selected.get_untracked())).unwrap_or(0);
         let to = match event.key().as_str() {
             "ArrowUp" => now.saturating_sub(1),
@@ -255,7 +256,11 @@ fn paint(
     let now = shown(&rungs, selected.get_untracked());
     ladder.selected = rungs.iter().position(|rung| *rung == now);
     axis.update_value(|axis| {
-        if page.held.get_untracked() { axis.hold() } else { axis.release() }
+        if page.held.get_untracked() {
+            axis.hold()
+        } else {
+            axis.release()
+        }
         ladder.range = axis.update(ladder.extent());
     });
     let Some(area) = easel.area() else { return };

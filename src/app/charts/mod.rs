@@ -1,12 +1,12 @@
 //! Pictures on canvases. They draw what `plot` makes of the answers, and hold no formula.
 
 mod attention_map;
+mod draws_plot;
 mod easel;
 mod fade;
 mod growth;
 mod growth_table;
 mod ladder;
-mod draws_plot;
 mod plots;
 mod regime_chart;
 mod regime_plot;

@@ -216,9 +216,8 @@ fn on_key(page: Page, hover: RwSignal<Option<f64>>, said: RwSignal<String>, even
     event.prevent_default();
     if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
         hover.set(Some(*n));
-        let words = page.live.regime.with_untracked(|data| {
-            data.row(*n).map(|row| strings::regime_said(row, data.exact(*n)))
-        });
+        let words =
+            page.live.regime.with_untracked(|data| data.row(*n).map(|row| strings::regime_said(row, data.exact(*n))));
         said.set(words.unwrap_or_default());
     }
 }

@@ -87,9 +87,7 @@ fn TraceLine(
     let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
     let log10 = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| v.log10.to_string()));
     let sign = move || value.with(|v| v.as_ref().map_or("", |v| v.kind.sign()));
-    let text = move || {
-        value.with(|v| v.as_ref().map_or_else(|| strings::NONE_YET.into(), |v| v.number.to_string()))
-    };
+    let text = move || value.with(|v| v.as_ref().map_or_else(|| strings::NONE_YET.into(), |v| v.number.to_string()));
     let id = id_of(trace);
     view! {
         <label class="trace" class:off=move || !is_on.get() title=strings::trace_hint(trace)>

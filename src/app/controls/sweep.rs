@@ -21,7 +21,9 @@ const WORTH_SHOWING: f64 = 300.0;
 pub fn SweepControls() -> impl IntoView {
     let page = use_page();
     let draws_fixed = Signal::derive(move || {
-        page.state.with(|state| !matches!(state.tokens, TokenChoice::Law(_) | TokenChoice::Own)).then_some(strings::ONE_DRAW)
+        page.state
+            .with(|state| !matches!(state.tokens, TokenChoice::Law(_) | TokenChoice::Own))
+            .then_some(strings::ONE_DRAW)
     });
     view! {
         <section class="group" aria-labelledby="sweep-heading">

@@ -31,7 +31,11 @@ pub fn TokenControls() -> impl IntoView {
     let chosen_id = Signal::derive(move || id_of(chosen.get()));
     let shapes = Memo::new(move |_| page.state.with(|state| CHOICES.map(|(_, choice)| shape_of(state, choice))));
     let options = Signal::derive(move || {
-        CHOICES.iter().zip(shapes.get()).map(|((id, choice), shape)| (*id, strings::token_choice(*choice, shape))).collect()
+        CHOICES
+            .iter()
+            .zip(shapes.get())
+            .map(|((id, choice), shape)| (*id, strings::token_choice(*choice, shape)))
+            .collect()
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => own::open(page),

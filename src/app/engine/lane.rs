@@ -60,14 +60,8 @@ impl Lane {
         let Some(run_id) = request.run_id() else { return };
         hand.send(&request);
         let is_second_try = std::mem::take(&mut self.retries);
-        self.running = Some(Run {
-            run_id,
-            request,
-            is_started: false,
-            has_answered: false,
-            is_second_try,
-            is_unwanted: false,
-        });
+        self.running =
+            Some(Run { run_id, request, is_started: false, has_answered: false, is_second_try, is_unwanted: false });
     }
 
     /// Tells the worker to stop; its run's results are dropped.

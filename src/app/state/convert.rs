@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::strings;
-use crate::experiment::{
-    Experiment, InputError, Law, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource,
-};
+use crate::experiment::{Experiment, InputError, Law, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource};
 
 use super::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
 
@@ -20,7 +18,9 @@ impl PageState {
             (TokenChoice::Adversarial, _) => TokenSource::Adversarial { n, radius },
             (TokenChoice::Skew, _) => TokenSource::Skew { n, radius },
             (TokenChoice::Law(law), _) => TokenSource::Random(random(law)),
-            (TokenChoice::Clusters, _) => self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Law::Ball))),
+            (TokenChoice::Clusters, _) => {
+                self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Law::Ball)))
+            }
             (TokenChoice::Own, None) => TokenSource::Random(random(Law::Ball)),
         };
         let weights = match (self.weights, &self.own_weights) {

@@ -77,7 +77,8 @@ pub fn loss(loss: &Loss) -> String {
 
 pub fn ladder_finding(measurement: &Measurement) -> String {
     let measured = Number::of(measurement.spectral).kind(kind_of(measurement));
-    let of = |bound: &Bound| format!("{} {}", bound.id.label(), Number::from_log10(bound.log10).kind(side_kind(bound.side)));
+    let of =
+        |bound: &Bound| format!("{} {}", bound.id.label(), Number::from_log10(bound.log10).kind(side_kind(bound.side)));
     let bounds: Vec<String> = measurement.bounds.iter().map(of).collect();
     format!("Measured {measured}; {}. Up and down arrows tell what stands behind each.", bounds.join(", "))
 }

@@ -95,7 +95,9 @@ pub fn field_hint(field: Field) -> &'static str {
         Field::SweepMax => "The longest list of tokens that the plot measures",
         Field::Draws => "Independent draws of the tokens at each n",
         Field::RegimeMax => "The right end of the plot over n",
-        Field::RegimeAt => "The number of tokens at which the curves are read; every value is computed there, none is interpolated",
+        Field::RegimeAt => {
+            "The number of tokens at which the curves are read; every value is computed there, none is interpolated"
+        }
     }
 }
 

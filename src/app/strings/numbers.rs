@@ -15,7 +15,8 @@ pub const RADIUS_HINT: &str = "The largest token norm, or √d under a normalise
 pub const LARGEST_COLUMN_SUM: &str = "largest column sum";
 pub const LARGEST_COLUMN_SUM_HINT: &str = "How much attention one token draws: n where all attend to it alone";
 pub const LARGE_RADIUS: &str = "as R → ∞";
-pub const LARGE_RADIUS_HINT: &str = "Where the norm goes as all tokens are scaled up together and softmax becomes a choice";
+pub const LARGE_RADIUS_HINT: &str =
+    "Where the norm goes as all tokens are scaled up together and softmax becomes a choice";
 pub const MEAN_FIELD: &str = "as n → ∞";
 pub const MEAN_FIELD_HINT: &str = "For clusters: the norm of the mean-field operator, at fixed shares";
 pub const MORE_NUMBERS: &str = "Other norms, method, accuracy";

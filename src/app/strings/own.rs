@@ -1,7 +1,7 @@
 //! Own tokens and weights, and what can be taken away.
 
-use crate::plot::Number;
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
+use crate::plot::Number;
 
 pub const OWN: &str = "Your own tokens and weights";
 pub const OWN_HINT: &str = "One token a line, its numbers separated by commas, tabs or blanks; or JSON; or a whole experiment file. Files (.csv .tsv .json .npy) can be dropped anywhere.";

@@ -83,7 +83,9 @@ pub fn tokens_finding(picture: &TokenPicture) -> String {
     let n = picture.positions.len();
     let largest = Number::of(picture.largest_norm);
     if picture.ln_sizes.is_some() {
-        return format!("{n} positions, each standing for many tokens: the larger, the more. The largest norm is {largest}.");
+        return format!(
+            "{n} positions, each standing for many tokens: the larger, the more. The largest norm is {largest}."
+        );
     }
     match (picture.d, picture.variance_shares) {
         (1, _) => format!("{n} tokens of one number; those that coincide are stacked. The largest norm is {largest}."),

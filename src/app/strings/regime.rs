@@ -77,7 +77,9 @@ pub fn trace_hint(trace: Trace) -> &'static str {
         Trace::General => "Castin, Ablin, Peyré 2024, for any n: at most this",
         Trace::MeanField => "Castin, Ablin, Peyré 2024, mean-field: at most this, whatever n",
         Trace::TwoClusters => "Ours: some n tokens in this ball, in two clusters, reach at least this",
-        Trace::Adversarial => "The tokens R (−u, u, .., u) at exactly this n reach at least this; at fixed R they fall again",
+        Trace::Adversarial => {
+            "The tokens R (−u, u, .., u) at exactly this n reach at least this; at fixed R they fall again"
+        }
         Trace::Envelope => "The best of the adversarial family over all lengths up to n",
         Trace::Skew => "The exact norm for another A of the same norm, one for each n: shows how sharp unified is",
         Trace::Exact => "The exact norm at the adversarial tokens, as a token measure",
@@ -115,7 +117,9 @@ pub fn regime_said(row: &RegimeRow, exact: Option<f64>) -> String {
 pub fn regime_finding(data: &RegimeData) -> String {
     let Some(regime) = &data.regime else { return "The bounds against n; being computed.".into() };
     let Some(last) = regime.rows.last() else { return REGIME_NOTE.into() };
-    let gap = last.gap_log10().map(|log10| format!(" The best bounds are a factor {} apart there.", Number::from_log10(log10)));
+    let gap = last
+        .gap_log10()
+        .map(|log10| format!(" The best bounds are a factor {} apart there.", Number::from_log10(log10)));
     let ends = |bound: Option<&Bound>| bound.map_or_else(|| "nothing".into(), of_bound);
     format!(
         "At n = {}: {}; {}.{} Left and right arrows read values.",
