@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bound;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Given};
 use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use crate::measure::{Detail, Measurement};
 use crate::picture::{AttentionPicture, TokenPicture};
@@ -92,6 +92,15 @@ pub enum Request {
         /// What to invert.
         plan: InversePlan,
     },
+    /// Read a text or file that is too large for the page's own thread.
+    Read {
+        /// The run.
+        run_id: RunId,
+        /// The file's name; `None` for a text.
+        name: Option<String>,
+        /// What is in it; UTF-8 for a text.
+        bytes: Vec<u8>,
+    },
     /// End whatever runs.
     Cancel,
 }
@@ -107,7 +116,8 @@ impl Request {
             | Request::Regime { run_id, .. }
             | Request::Scale { run_id, .. }
             | Request::Tightness { run_id, .. }
-            | Request::Invert { run_id, .. } => Some(*run_id),
+            | Request::Invert { run_id, .. }
+            | Request::Read { run_id, .. } => Some(*run_id),
             Request::Cancel => None,
         }
     }
@@ -212,6 +222,13 @@ pub enum Reply {
         steps: Vec<InverseStep>,
         /// How it ended, with the last ones.
         outcome: Option<Outcome>,
+    },
+    /// What a text or file holds.
+    Read {
+        /// The run.
+        run_id: RunId,
+        /// Tokens or an experiment.
+        given: Given,
     },
     /// A run is complete.
     Finished {

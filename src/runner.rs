@@ -1,7 +1,7 @@
 //! What the worker does with requests: one run at a time, in slices. No browser here: the clock is an argument.
 
 use crate::bounds::all_bounds;
-use crate::experiment::InputError;
+use crate::experiment::{Given, InputError};
 use crate::inverse::{InverseStep, Inverting};
 use crate::measure::{Detail, MeasureOptions, Measuring, Step};
 use crate::message::{Reply, Request, RunId};
@@ -210,7 +210,9 @@ fn pictured_tokens(measuring: &Measuring) -> TokenPicture {
     const MOST_LISTED: f64 = 4096.0;
     let tokens = &measuring.inputs().tokens;
     match measuring.distinct() {
-        Some((positions, logs)) if measuring.n() > MOST_LISTED => token_picture(positions, Some(logs)),
+        Some((positions, logs)) if measuring.n() > MOST_LISTED || measuring.inputs().ln_multiplicities.is_some() => {
+            token_picture(positions, Some(logs))
+        }
         _ => token_picture(tokens, None),
     }
 }
@@ -250,6 +252,14 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             };
             let sweeping = Box::new(Sweeping::new(plan, options));
             Some(Work::Sweep { sweeping, pending: Vec::new() })
+        }
+        Request::Read { name, bytes, .. } => {
+            let given = match name {
+                Some(name) => Given::from_file(&name, &bytes)?,
+                None => Given::from_text(&String::from_utf8_lossy(&bytes))?,
+            };
+            emit(Reply::Read { run_id, given });
+            None
         }
         Request::Curves { experiment, lengths, draws, .. } => {
             let setting = setting_of_draws(&experiment, lengths.iter().copied().max().unwrap_or(2), draws)?;

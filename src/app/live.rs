@@ -206,6 +206,8 @@ pub struct Live {
     pub regime: RwSignal<RegimeData>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
+    /// A line about own data: that they are read, or in use.
+    pub own_note: RwSignal<String>,
     /// A line about the workers, when there is something to say.
     pub status: RwSignal<Option<String>>,
     /// Whether no worker can be started.
@@ -224,6 +226,7 @@ impl Default for Live {
             sweep: RwSignal::default(),
             regime: RwSignal::default(),
             problem: RwSignal::new(None),
+            own_note: RwSignal::new(String::new()),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),

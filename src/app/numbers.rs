@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
 
-use super::charts::BoundLadder;
+use super::charts::Loads;
 use super::page::{Page, use_page};
 use super::strings;
 
@@ -49,22 +49,23 @@ pub fn Numbers() -> impl IntoView {
                 <Reading id="d" label=strings::SMALL_D hint="" read=|m| Some(Shown::whole(m.d))/>
                 <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m| Some(Shown::of(m.radius, Kind::Plain))/>
                 <Reading id="column-sum" label=strings::LARGEST_COLUMN_SUM hint=strings::LARGEST_COLUMN_SUM_HINT read=|m| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
+            </dl>
+            <dl class="readings ruled">
                 <Reading id="large-radius" label=strings::LARGE_RADIUS hint=strings::LARGE_RADIUS_HINT read=|m| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
                 <Reading id="mean-field" label=strings::MEAN_FIELD hint=strings::MEAN_FIELD_HINT read=|m| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
             </dl>
-            <BoundLadder/>
-            <details class="more-numbers">
-                <summary>{strings::MORE_NUMBERS}</summary>
-                <dl class="readings">
-                    <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
-                    <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
-                    <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
-                    <Reading id="method" label=strings::METHOD hint="" read=|m| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
-                    <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m| Some(Shown::whole(m.iterations))/>
-                    <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m| Some(Shown::of(m.relative_residual, Kind::Plain))/>
-                    <Time/>
-                </dl>
-            </details>
+            <dl class="readings ruled">
+                <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
+                <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
+                <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
+            </dl>
+            <dl class="readings ruled">
+                <Reading id="method" label=strings::METHOD hint="" read=|m| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
+                <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m| Some(Shown::whole(m.iterations))/>
+                <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m| Some(Shown::of(m.relative_residual, Kind::Plain))/>
+                <Time/>
+            </dl>
+            <Loads/>
         </section>
     }
 }

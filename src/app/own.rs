@@ -5,9 +5,6 @@ use leptos::html::{Details, Textarea};
 use leptos::prelude::*;
 use serde_json::Value;
 
-use crate::experiment::Experiment;
-use crate::experiment::table::{tokens_from_bytes, tokens_from_text};
-
 use super::controls::ProblemAt;
 use super::files::{copy, download, read};
 use super::page::{PLACE_OWN, Page, use_page};
@@ -39,16 +36,16 @@ pub fn OwnData() -> impl IntoView {
     let page = use_page();
     let details = NodeRef::<Details>::new();
     let text = NodeRef::<Textarea>::new();
-    let note = RwSignal::new(String::new());
-    let is_over = listen_for_drops(page, note);
+    let note = page.live.own_note;
+    let is_over = listen_for_drops(page);
     let apply = move || {
         let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
-        take_text(page, &pasted, note);
+        page.take_given(None, pasted.into_bytes());
     };
     let on_file = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let input = event.target();
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            read(file, move |name, bytes| take_bytes(page, &name, bytes, note));
+            read(file, move |name, bytes| take_bytes(page, name, bytes));
         }
         // The same file may be chosen again after it was mended.
         input.set_value("");
@@ -137,44 +134,17 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
-/// Takes a pasted text: an experiment where it starts with a brace, else tokens.
-fn take_text(page: Page, text: &str, note: RwSignal<String>) {
-    note.set(String::new());
-    let now = page.state.get_untracked();
-    let state = if is_experiment(text) {
-        Experiment::from_json(text).and_then(|experiment| now.with_experiment(experiment))
-    } else {
-        tokens_from_text(text).map(|rows| now.with_own_tokens(rows))
-    };
-    if page.put(PLACE_OWN, state) {
-        note.set(page.state.with_untracked(strings::applied));
-    }
-}
-
-fn take_bytes(page: Page, name: &str, bytes: Result<Vec<u8>, String>, note: RwSignal<String>) {
+fn take_bytes(page: Page, name: String, bytes: Result<Vec<u8>, String>) {
     page.own_open.set(true);
-    note.set(String::new());
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
-        Err(sentence) => return page.complain(PLACE_OWN, sentence),
-    };
-    match std::str::from_utf8(&bytes) {
-        Ok(text) if is_experiment(text) => take_text(page, text, note),
-        _ => {
-            let now = page.state.get_untracked();
-            if page.put(PLACE_OWN, tokens_from_bytes(name, &bytes).map(|rows| now.with_own_tokens(rows))) {
-                note.set(page.state.with_untracked(strings::applied));
-            }
-        }
+    page.live.own_note.set(String::new());
+    match bytes {
+        Ok(bytes) => page.take_given(Some(name), bytes),
+        Err(sentence) => page.complain(PLACE_OWN, sentence),
     }
-}
-
-fn is_experiment(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }
 
 /// Takes files that are dropped anywhere on the page; says whether one hovers over it.
-fn listen_for_drops(page: Page, note: RwSignal<String>) -> RwSignal<bool> {
+fn listen_for_drops(page: Page) -> RwSignal<bool> {
     let is_over = RwSignal::new(false);
     let over = window_event_listener(ev::dragover, move |event| {
         event.prevent_default();
@@ -193,10 +163,10 @@ fn listen_for_drops(page: Page, note: RwSignal<String>) -> RwSignal<bool> {
         is_over.set(false);
         let Some(data) = event.data_transfer() else { return };
         match data.files().and_then(|files| files.get(0)) {
-            Some(file) => read(file, move |name, bytes| take_bytes(page, &name, bytes, note)),
+            Some(file) => read(file, move |name, bytes| take_bytes(page, name, bytes)),
             None => {
                 page.own_open.set(true);
-                take_text(page, &data.get_data("text/plain").unwrap_or_default(), note);
+                page.take_given(None, data.get_data("text/plain").unwrap_or_default().into_bytes());
             }
         }
     });

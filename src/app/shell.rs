@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::bounds::BoundId;
 use crate::plot::{Palette, css};
 
-use super::charts::{AttentionMap, Plots, TokenView, role_of};
+use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
 use super::controls::{Controls, ProblemAt};
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
@@ -43,6 +43,7 @@ pub fn Shell() -> impl IntoView {
                 <Plots/>
                 <Numbers/>
                 <div class="smalls">
+                    <BoundLadder/>
                     <AttentionMap/>
                     <TokenView/>
                 </div>

@@ -6,6 +6,7 @@
 
 mod error;
 mod fields;
+mod given;
 pub mod limits;
 mod link;
 mod parse;
@@ -15,6 +16,7 @@ mod types;
 mod write;
 
 pub use error::InputError;
+pub use given::Given;
 pub(crate) use parse::weights_too_large;
 pub use rows::Rows;
 pub use types::{

@@ -45,11 +45,11 @@ pub fn AttentionMap() -> impl IntoView {
     };
     view! {
         <figure class="small">
+            <h2>{strings::ATTENTION_HEADING}</h2>
             <div class="small-stage">
                 <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::ATTENTION_HEADING, &finding.get())></canvas>
             </div>
             <figcaption>
-                <h2>{strings::ATTENTION_HEADING}</h2>
                 <div class="head-choice" class:one=move || n_heads.get() < 2>
                     <Choice id="head-shown" label=strings::HEAD options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
                 </div>

@@ -9,7 +9,6 @@ use leptos::prelude::*;
 use crate::app::formulas::Formula;
 use crate::app::frame::When;
 use crate::app::page::{Page, use_page};
-use crate::app::state::TokenChoice;
 use crate::app::strings;
 use crate::bounds::{Bound, BoundId, BoundStory};
 use crate::measure::Measurement;
@@ -79,9 +78,8 @@ pub fn BoundLadder() -> impl IntoView {
         page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement)))
     });
     view! {
-        <section class="ladder" aria-labelledby="ladder-heading">
-            <h3 id="ladder-heading">{strings::LADDER_HEADING}</h3>
-            <div class="ladder-stage">
+        <figure class="small ladder">
+            <div class="small-stage">
                 <canvas
                     node_ref=canvas
                     id="ladder"
@@ -94,16 +92,18 @@ pub fn BoundLadder() -> impl IntoView {
                     on:keydown=on_key
                 ></canvas>
             </div>
-            <Values/>
-            <Story selected/>
-            <Loads/>
-            <Twin
-                id="ladder-table"
-                name="lipscope-bounds.csv"
-                table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
-                csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
-            />
-        </section>
+            <figcaption>
+                <h2>{strings::LADDER_HEADING}</h2>
+                <Values/>
+                <Story selected/>
+                <Twin
+                    id="ladder-table"
+                    name="lipscope-bounds.csv"
+                    table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
+                    csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
+                />
+            </figcaption>
+        </figure>
     }
 }
 
@@ -166,33 +166,6 @@ fn Story(
                 None => view! { <p class="story-name">{strings::MEASURED}</p><p>{strings::SPECTRAL_HINT}</p> }.into_any(),
             }}
             {about}
-        </div>
-    }
-}
-
-/// Tokens that reach the lower bounds, one click away.
-#[component]
-fn Loads() -> impl IntoView {
-    let page = use_page();
-    let has_clusters = Memo::new(move |_| {
-        page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.measurement.two_clusters.is_some()))
-    });
-    let choose = move |choice: TokenChoice| page.edit("law", |state| state.choose_tokens(choice));
-    view! {
-        <div class="loads" role="group" aria-label=strings::LOAD_HINT>
-            <span title=strings::LOAD_HINT>{strings::LOAD}</span>
-            <button
-                type="button"
-                id="load-two_clusters"
-                disabled=move || !has_clusters.get()
-                on:click=move |_| {
-                    page.load_two_clusters();
-                }
-            >
-                {strings::LOAD_TWO_CLUSTERS}
-            </button>
-            <button type="button" id="load-adversarial" on:click=move |_| choose(TokenChoice::Adversarial)>{strings::LOAD_ADVERSARIAL}</button>
-            <button type="button" id="load-skew" on:click=move |_| choose(TokenChoice::Skew)>{strings::LOAD_SKEW}</button>
         </div>
     }
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::page::{Page, use_page};
-use crate::app::state::Trace;
+use crate::app::state::{RadiusLaw, Trace};
 use crate::app::strings;
 use crate::bounds::BoundId;
 use crate::plot::{Kind, Number};
@@ -44,6 +44,7 @@ pub fn RegimeFacts(
     let gap = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).and_then(|row| row.gap_log10())));
     let crossover = Memo::new(move |_| page.live.regime.with(|data| data.regime.as_ref().and_then(|r| r.crossover)));
     let radius = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).map(|row| row.radius)));
+    let grows = Memo::new(move |_| page.state.with(|state| state.regime.radius_law != RadiusLaw::Fixed));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     view! {
         <dl class="regime-facts">
@@ -57,13 +58,13 @@ pub fn RegimeFacts(
                     {move || gap.get().map_or_else(|| strings::NONE_YET.into(), strings::gap)}
                 </dd>
             </div>
-            <div title=strings::CROSSOVER_HINT>
+            <div title=strings::CROSSOVER_HINT hidden=move || grows.get()>
                 <dt>{strings::CROSSOVER}</dt>
                 <dd data-testid="regime-crossover" data-log10=log10>
                     {move || crossover.get().map_or_else(|| strings::NONE_YET.into(), |c| strings::crossover(&c))}
                 </dd>
             </div>
-            <div>
+            <div hidden=move || !grows.get()>
                 <dt>{strings::RADIUS_THERE}</dt>
                 <dd data-testid="regime-radius" data-value=move || radius.get().map_or_else(String::new, |r| r.to_string())>
                     {move || radius.get().map_or_else(|| strings::NONE_YET.into(), |r| Number::of(r).to_string())}
@@ -98,7 +99,7 @@ fn TraceLine(
                 on:change=move |_| page.edit("regime-at", |state| state.regime.traces = state.regime.traces.toggled(trace))
             />
             <svg class=format!("swatch {id}") viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4"></line><circle cx="12" cy="4" r="3"></circle></svg>
-            <span class="trace-name">{strings::trace_label(trace)}</span>
+            <span class="trace-name">{strings::trace_line(trace)}</span>
             <span class="sign">{sign}</span>
             <span class="value" data-testid=format!("regime-{id}") data-value=full data-log10=log10>{text}</span>
         </label>

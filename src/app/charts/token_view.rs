@@ -30,11 +30,11 @@ pub fn TokenView() -> impl IntoView {
     });
     view! {
         <figure class="small">
+            <h2>{strings::TOKENS_HEADING}</h2>
             <div class="small-stage">
                 <canvas node_ref=canvas id="token-plane" role="img" aria-label=move || strings::label(strings::TOKENS_HEADING, &finding.get())></canvas>
             </div>
             <figcaption>
-                <h2>{strings::TOKENS_HEADING}</h2>
                 <p>{move || finding.get()} " " {move || drawn.get()}</p>
                 <Twin
                     id="token-table"

@@ -107,6 +107,7 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Tight { run_id, .. }
         | Reply::Inverting { run_id, .. }
         | Reply::Inverse { run_id, .. }
+        | Reply::Read { run_id, .. }
         | Reply::Finished { run_id }
         | Reply::Cancelled { run_id }
         | Reply::Failed { run_id, .. } => Some(*run_id),

@@ -40,11 +40,13 @@ pub enum Role {
     Sweep,
     /// The curves over n up to 1e18.
     Regime,
+    /// Large texts and files; its worker is taken when the first comes.
+    Read,
 }
 
 impl Role {
     /// All, in the order of [`Pool::lanes`].
-    const ALL: [Role; 3] = [Role::Measure, Role::Sweep, Role::Regime];
+    const ALL: [Role; 4] = [Role::Measure, Role::Sweep, Role::Regime, Role::Read];
 }
 
 /// What the page hears.
@@ -98,7 +100,7 @@ impl Engine {
     pub fn restart(&self) {
         self.with(|pool| {
             pool.failed_starts = 0;
-            Role::ALL.into_iter().for_each(|role| pool.man(role));
+            Role::ALL.into_iter().filter(|role| *role != Role::Read).for_each(|role| pool.man(role));
         });
     }
 
@@ -113,7 +115,10 @@ impl Engine {
     pub fn submit(&self, role: Role, job: Job) {
         self.with(|pool| {
             pool.lane(role).next = Some(job);
-            pool.press(role);
+            match pool.lane(role).hand {
+                Some(_) => pool.press(role),
+                None => pool.man(role),
+            }
         });
     }
 
@@ -189,9 +194,9 @@ impl Pool {
         self.keep_spare();
     }
 
-    /// Once every lane has a worker that listens, another one warms up.
+    /// Once every worker that there is listens, another one warms up.
     fn keep_spare(&mut self) {
-        let ready = |lane: &Lane| lane.hand.as_ref().is_some_and(|hand| hand.is_ready);
+        let ready = |lane: &Lane| lane.hand.as_ref().is_none_or(|hand| hand.is_ready);
         if self.spare.is_none() && self.lanes.iter().all(ready) {
             self.spare = self.new_hand();
         }

@@ -120,7 +120,7 @@ impl PageState {
     /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
     #[must_use]
     pub fn with_best_two_clusters(&self) -> Self {
-        let [first, second] = [-3.0, 3.0];
+        let [first, second] = [3.0, -1.821_199_125_662_694];
         let [few, many] = [1f64, 4095.0];
         let positions = Rows::new("The positions", 1, vec![first, second]);
         let log_multiplicities = vec![few.ln(), many.ln()];

@@ -39,9 +39,9 @@ impl Trace {
         Trace::General,
         Trace::MeanField,
         Trace::TwoClusters,
-        Trace::Envelope,
         Trace::Adversarial,
         Trace::Exact,
+        Trace::Envelope,
         Trace::Skew,
         Trace::Draws,
     ];

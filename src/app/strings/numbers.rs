@@ -19,7 +19,6 @@ pub const LARGE_RADIUS_HINT: &str =
     "Where the norm goes as all tokens are scaled up together and softmax becomes a choice";
 pub const MEAN_FIELD: &str = "as n → ∞";
 pub const MEAN_FIELD_HINT: &str = "For clusters: the norm of the mean-field operator, at fixed shares";
-pub const MORE_NUMBERS: &str = "Other norms, method, accuracy";
 pub const FROBENIUS: &str = "Frobenius norm";
 pub const FROBENIUS_HINT: &str = "Root of the sum of all squared entries of J";
 pub const LINF: &str = "ℓ∞ norm";

@@ -6,6 +6,7 @@ use crate::plot::Number;
 pub const OWN: &str = "Your own tokens and weights";
 pub const OWN_HINT: &str = "One token a line, its numbers separated by commas, tabs or blanks; or JSON; or a whole experiment file. Files (.csv .tsv .json .npy) can be dropped anywhere.";
 pub const OWN_PLACEHOLDER: &str = "-1\n1\n1";
+pub const READING: &str = "Reading …";
 pub const APPLY: &str = "Use these";
 pub const CHOOSE_FILE: &str = "Choose a file";
 pub const DROP: &str = "Drop tokens or an experiment";

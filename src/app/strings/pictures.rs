@@ -47,23 +47,17 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
     let sums = || picture.column_sums.iter().copied();
     let largest = sums().fold(0.0, f64::max);
     let at = sums().position(|sum| sum == largest).map_or(0, |place| place + 1);
-    let rows = match picture.unit {
-        Unit::Token => "Row: a token; column: one it attends to.",
-        Unit::Cluster => "Row: a token of a cluster; column: all tokens of a cluster.",
-        Unit::Run => "Row: a token of a run of equal tokens; column: all tokens of a run.",
-    };
-    let where_ = match picture.unit {
+    let to = match picture.unit {
         Unit::Token => format!("token {at}"),
         Unit::Cluster => format!("each token of cluster {at}"),
         Unit::Run => format!("the first token of run {at}"),
     };
     let averaged = if picture.side < picture.n { " Cells are averages." } else { "" };
     format!(
-        "{rows}{averaged} Most attention is drawn by {where_}: its column sums to c = {} of n = {}. An attention sink has c near n, and L grows like √c: here √c = {}, L = {}.",
+        "Most attention goes to {to}: c = {} of n = {}, its column sum. An attention sink has c near n; L follows √c = {}.{averaged}",
         Number::of(largest),
         count(measurement.n),
-        Number::of(largest.sqrt()),
-        Number::of(measurement.spectral)
+        Number::of(largest.sqrt())
     )
 }
 

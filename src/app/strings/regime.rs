@@ -52,10 +52,10 @@ pub fn trace_label(trace: Trace) -> &'static str {
         Trace::General => "published, any n",
         Trace::MeanField => "published, mean-field",
         Trace::TwoClusters => "two clusters",
-        Trace::Adversarial => "adversarial family",
-        Trace::Envelope => "its envelope",
+        Trace::Adversarial => "adversarial, R fixed",
+        Trace::Envelope => "adversarial envelope",
         Trace::Skew => "skew, another A",
-        Trace::Exact => "adversarial, exact",
+        Trace::Exact => "adversarial, exact norm",
         Trace::Draws => "measured",
     }
 }
@@ -67,6 +67,19 @@ pub fn trace_label_short(trace: Trace) -> &'static str {
         Trace::Adversarial => "adversarial",
         Trace::Envelope => "envelope",
         Trace::Skew => "skew",
+        other => trace_label(other),
+    }
+}
+
+/// The name of a trace in its line of the readout.
+pub fn trace_line(trace: Trace) -> &'static str {
+    match trace {
+        Trace::General => "any n [C]",
+        Trace::MeanField => "mean-field [C]",
+        Trace::Adversarial => "adversarial",
+        Trace::Exact => "its exact norm",
+        Trace::Envelope => "its envelope",
+        Trace::Skew => "skew, other A",
         other => trace_label(other),
     }
 }

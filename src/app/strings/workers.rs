@@ -12,6 +12,7 @@ pub fn restarted(role: Role) -> &'static str {
     match role {
         Role::Measure => "The worker that measures stopped and was started again; the measurement was sent again.",
         Role::Sweep => "The worker that sweeps stopped and was started again; the sweep was sent again.",
+        Role::Read => "The worker that reads your data stopped and was started again; they were sent again.",
         Role::Regime => "The worker that draws the curves over n stopped and was started again; they were sent again.",
     }
 }
@@ -21,6 +22,7 @@ pub fn gave_up(role: Role) -> &'static str {
         Role::Measure => {
             "This configuration stopped the worker twice, so it is not tried again. It may need too much memory: use fewer tokens or heads."
         }
+        Role::Read => "These data stopped the worker twice, so they are not tried again. Use fewer tokens.",
         Role::Regime => {
             "The curves over n stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights."
         }

@@ -1,23 +1,25 @@
 //! The page's context, and what ties it together: edits change the state, the state sends runs, replies fill [`Live`].
 
+mod hear;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::experiment::{Experiment, InputError};
+use crate::experiment::{Experiment, Given, InputError};
 use crate::measure::Detail;
-use crate::message::{Reply, Request};
+use crate::message::Request;
 use crate::sweep::log_spaced;
 
-use super::engine::{Engine, EngineEvent, Job, Role};
-use super::frame::now;
-use super::live::{Curves, Live, MeasureProgress, Measured, Problem, RegimeData, SweepData, SweepPhase};
-use super::plans::{curve_lengths, regime_request};
-use super::state::PageState;
-use super::strings;
-use super::theme::{Themes, use_themes};
+use crate::app::engine::{Engine, Job, Role};
+use crate::app::frame::now;
+use crate::app::live::{Live, Problem, SweepData, SweepPhase};
+use crate::app::plans::{curve_lengths, regime_request};
+use crate::app::state::PageState;
+use crate::app::strings;
+use crate::app::theme::{Themes, use_themes};
 
 /// Where sentences about own data stand.
 pub const PLACE_OWN: &str = "own";
@@ -26,12 +28,12 @@ pub const PLACE_LINK: &str = "link";
 
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
+/// Texts and files up to so many bytes are read on the page's own thread: a few milliseconds.
+const MOST_READ_HERE: usize = 200_000;
 /// How many lengths a sweep has.
 const SWEEP_LENGTHS: usize = 22;
 /// How long the controls rest before a new sweep starts; measuring never waits.
 const SWEEP_REST: Duration = Duration::from_millis(70);
-/// How long after the last number a screen reader hears it.
-const ANNOUNCE_REST: Duration = Duration::from_millis(900);
 
 /// The plots of which one is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,6 +278,32 @@ impl Page {
         });
     }
 
+    /// Takes what a person gave: at once where it is small, else when a worker has read it.
+    pub fn take_given(self, name: Option<String>, bytes: Vec<u8>) {
+        if bytes.len() <= MOST_READ_HERE {
+            return self.take(match &name {
+                Some(name) => Given::from_file(name, &bytes),
+                None => Given::from_text(&String::from_utf8_lossy(&bytes)),
+            });
+        }
+        self.live.own_note.set(strings::READING.into());
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            engine.submit(Role::Read, Job::from([Request::Read { run_id, name, bytes }]));
+        });
+    }
+
+    fn take(self, given: Result<Given, InputError>) {
+        let now = self.state.get_untracked();
+        let state = given.and_then(|given| match given {
+            Given::Tokens(rows) => Ok(now.with_own_tokens(rows)),
+            Given::Experiment(experiment) => now.with_experiment(*experiment),
+        });
+        let is_taken = self.put(PLACE_OWN, state);
+        let note = if is_taken { self.state.with_untracked(strings::applied) } else { String::new() };
+        self.live.own_note.set(note);
+    }
+
     /// Takes the best two clusters behind the last measurement as tokens; false where there are none.
     pub fn load_two_clusters(self) -> bool {
         let Some(measured) = self.live.measured.get_untracked() else { return false };
@@ -293,118 +321,5 @@ impl Page {
             let linked = Experiment::from_link(&fragment).and_then(|experiment| now.with_experiment(experiment));
             self.put(PLACE_LINK, linked);
         }
-    }
-
-    fn hear(self, event: EngineEvent) {
-        let live = self.live;
-        match event {
-            EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
-            EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
-            EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
-            EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
-            EngineEvent::GaveUp(role) => {
-                live.status.set(Some(strings::gave_up(role).into()));
-                match role {
-                    Role::Measure => live.progress.set(None),
-                    Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
-                    Role::Regime => {}
-                }
-            }
-            EngineEvent::CannotStart => {
-                live.is_down.set(true);
-                live.status.set(Some(strings::CANNOT_START.into()));
-            }
-        }
-    }
-
-    fn hear_measure(self, reply: Reply) {
-        let live = self.live;
-        match reply {
-            Reply::Measured { run_id, measurement, attention, tokens, milliseconds } => {
-                let asked = live.asked.with_value(|asked| {
-                    asked.iter().rev().find(|(asked_id, _)| *asked_id == run_id).map(|(_, state)| state.clone())
-                });
-                let Some(state) = asked else { return };
-                if live.progress.with_untracked(Option::is_some) {
-                    live.progress.set(None);
-                }
-                live.measured.set(Some(Arc::new(Measured {
-                    measurement: *measurement,
-                    attention,
-                    tokens,
-                    milliseconds,
-                    state,
-                })));
-                self.announce_soon();
-            }
-            Reply::Progress { done, relative_residual, .. } => {
-                live.progress.set(Some(MeasureProgress { iterations: done, relative_residual }));
-            }
-            Reply::Failed { problem, .. } => {
-                live.progress.set(None);
-                let place = self.last_place.get_value();
-                // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
-                // the next move may mend it.
-                if matches!(place, PLACE_OWN | PLACE_LINK)
-                    && let Some(good) = live.measured.get_untracked()
-                {
-                    let now = self.state.get_untracked();
-                    let PageState { x_axis, sweep_max, draws, regime, .. } = now;
-                    self.state.set(PageState { x_axis, sweep_max, draws, regime, ..good.state.clone() });
-                }
-                self.complain(place, problem);
-            }
-            _ => {}
-        }
-    }
-
-    fn hear_sweep(self, reply: Reply) {
-        let live = self.live;
-        match reply {
-            Reply::Points { points, .. } => live.sweep.update(|sweep| sweep.take(points)),
-            Reply::Curves { radius, bounds, .. } => {
-                live.sweep.update(|sweep| sweep.curves = Arc::new(Curves { radius, bounds }));
-            }
-            Reply::Finished { .. } => live.sweep.update(|sweep| {
-                // The curves have an end of their own.
-                if sweep.phase == SweepPhase::Running && sweep.points.len() >= sweep.total() {
-                    sweep.phase = SweepPhase::Done;
-                    sweep.before.clear();
-                }
-            }),
-            Reply::Failed { problem, .. } => live.sweep.update(|sweep| {
-                sweep.phase = SweepPhase::Failed;
-                sweep.problem = Some(problem);
-            }),
-            _ => {}
-        }
-    }
-
-    fn hear_regime(self, reply: Reply) {
-        let regime = self.live.regime;
-        match reply {
-            Reply::Regime { regime: found, .. } => {
-                regime.set(RegimeData { regime: Some(Arc::new(*found)), ..RegimeData::default() });
-            }
-            Reply::Family { points, .. } => regime.update(|regime| regime.family.extend(points)),
-            Reply::Failed { problem, .. } => regime.update(|regime| regime.problem = Some(problem)),
-            _ => {}
-        }
-    }
-
-    fn announce_soon(self) {
-        self.number_count.update_value(|count| *count += 1);
-        let count = self.number_count.get_value();
-        set_timeout(
-            move || {
-                if self.number_count.get_value() == count
-                    && !self.held.get_untracked()
-                    && let Some(measured) = self.live.measured.get_untracked()
-                {
-                    self.live.announcement.set(strings::announcement(&measured.measurement));
-                }
-            },
-            ANNOUNCE_REST,
-        );
     }
 }

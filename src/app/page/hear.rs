@@ -1,0 +1,139 @@
+//! What the workers say, put where the views read it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::app::engine::{EngineEvent, Role};
+use crate::app::live::{Curves, MeasureProgress, Measured, RegimeData, SweepPhase};
+use crate::app::state::PageState;
+use crate::app::strings;
+use crate::message::Reply;
+
+use super::{PLACE_LINK, PLACE_OWN, Page};
+
+/// How long after the last number a screen reader hears it.
+const ANNOUNCE_REST: Duration = Duration::from_millis(900);
+
+impl Page {
+    pub(super) fn hear(self, event: EngineEvent) {
+        let live = self.live;
+        match event {
+            EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
+            EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
+            EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
+            EngineEvent::Reply(Role::Read, Reply::Read { given, .. }) => self.take(Ok(given)),
+            EngineEvent::Reply(Role::Read, Reply::Failed { problem, .. }) => {
+                live.own_note.set(String::new());
+                self.complain(PLACE_OWN, problem);
+            }
+            EngineEvent::Reply(Role::Read, _) => {}
+            EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
+            EngineEvent::GaveUp(role) => {
+                live.status.set(Some(strings::gave_up(role).into()));
+                match role {
+                    Role::Measure => live.progress.set(None),
+                    Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
+                    Role::Regime => {}
+                    Role::Read => live.own_note.set(String::new()),
+                }
+            }
+            EngineEvent::CannotStart => {
+                live.is_down.set(true);
+                live.status.set(Some(strings::CANNOT_START.into()));
+            }
+        }
+    }
+
+    fn hear_measure(self, reply: Reply) {
+        let live = self.live;
+        match reply {
+            Reply::Measured { run_id, measurement, attention, tokens, milliseconds } => {
+                let asked = live.asked.with_value(|asked| {
+                    asked.iter().rev().find(|(asked_id, _)| *asked_id == run_id).map(|(_, state)| state.clone())
+                });
+                let Some(state) = asked else { return };
+                if live.progress.with_untracked(Option::is_some) {
+                    live.progress.set(None);
+                }
+                live.measured.set(Some(Arc::new(Measured {
+                    measurement: *measurement,
+                    attention,
+                    tokens,
+                    milliseconds,
+                    state,
+                })));
+                self.announce_soon();
+            }
+            Reply::Progress { done, relative_residual, .. } => {
+                live.progress.set(Some(MeasureProgress { iterations: done, relative_residual }));
+            }
+            Reply::Failed { problem, .. } => {
+                live.progress.set(None);
+                let place = self.last_place.get_value();
+                // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
+                // the next move may mend it.
+                if matches!(place, PLACE_OWN | PLACE_LINK)
+                    && let Some(good) = live.measured.get_untracked()
+                {
+                    let now = self.state.get_untracked();
+                    let PageState { x_axis, sweep_max, draws, regime, .. } = now;
+                    self.state.set(PageState { x_axis, sweep_max, draws, regime, ..good.state.clone() });
+                }
+                self.complain(place, problem);
+            }
+            _ => {}
+        }
+    }
+
+    fn hear_sweep(self, reply: Reply) {
+        let live = self.live;
+        match reply {
+            Reply::Points { points, .. } => live.sweep.update(|sweep| sweep.take(points)),
+            Reply::Curves { radius, bounds, .. } => {
+                live.sweep.update(|sweep| sweep.curves = Arc::new(Curves { radius, bounds }));
+            }
+            Reply::Finished { .. } => live.sweep.update(|sweep| {
+                // The curves have an end of their own.
+                if sweep.phase == SweepPhase::Running && sweep.points.len() >= sweep.total() {
+                    sweep.phase = SweepPhase::Done;
+                    sweep.before.clear();
+                }
+            }),
+            Reply::Failed { problem, .. } => live.sweep.update(|sweep| {
+                sweep.phase = SweepPhase::Failed;
+                sweep.problem = Some(problem);
+            }),
+            _ => {}
+        }
+    }
+
+    fn hear_regime(self, reply: Reply) {
+        let regime = self.live.regime;
+        match reply {
+            Reply::Regime { regime: found, .. } => {
+                regime.set(RegimeData { regime: Some(Arc::new(*found)), ..RegimeData::default() });
+            }
+            Reply::Family { points, .. } => regime.update(|regime| regime.family.extend(points)),
+            Reply::Failed { problem, .. } => regime.update(|regime| regime.problem = Some(problem)),
+            _ => {}
+        }
+    }
+
+    fn announce_soon(self) {
+        self.number_count.update_value(|count| *count += 1);
+        let count = self.number_count.get_value();
+        set_timeout(
+            move || {
+                if self.number_count.get_value() == count
+                    && !self.held.get_untracked()
+                    && let Some(measured) = self.live.measured.get_untracked()
+                {
+                    self.live.announcement.set(strings::announcement(&measured.measurement));
+                }
+            },
+            ANNOUNCE_REST,
+        );
+    }
+}

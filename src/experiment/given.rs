@@ -1,0 +1,59 @@
+//! What a person pastes or drops: tokens, or a whole experiment.
+
+use serde::{Deserialize, Serialize};
+
+use super::table::{tokens_from_bytes, tokens_from_text};
+use super::{Experiment, InputError, Rows};
+
+/// What was found in a text or file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Given {
+    /// A list of tokens.
+    Tokens(Rows),
+    /// An experiment file.
+    Experiment(Box<Experiment>),
+}
+
+impl Given {
+    /// What a text is: an experiment where it starts with a brace, else tokens.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn from_text(text: &str) -> Result<Self, InputError> {
+        if is_experiment(text) {
+            Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
+        } else {
+            tokens_from_text(text).map(Given::Tokens)
+        }
+    }
+
+    /// What a file is; its name tells the form of tables.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn from_file(name: &str, bytes: &[u8]) -> Result<Self, InputError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if is_experiment(text) => Given::from_text(text),
+            _ => tokens_from_bytes(name, bytes).map(Given::Tokens),
+        }
+    }
+}
+
+fn is_experiment(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brace_makes_an_experiment_and_anything_else_tokens() {
+        let experiment =
+            r#" {"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
+        assert!(matches!(Given::from_text(experiment), Ok(Given::Experiment(_))));
+        assert!(matches!(Given::from_file("it.csv", experiment.as_bytes()), Ok(Given::Experiment(_))));
+        assert!(matches!(Given::from_text("1,2\n3,4"), Ok(Given::Tokens(rows)) if rows.n_rows() == 2));
+        assert!(Given::from_text("{").is_err() && Given::from_file("junk.csv", &[0xff, 0]).is_err());
+    }
+}
