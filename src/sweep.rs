@@ -22,6 +22,7 @@ pub const MAX_POINTS: usize = 100_000;
 pub struct SweepPlan {
     experiment: Experiment,
     lengths: Vec<usize>,
+    left_out: Vec<usize>,
     draws: usize,
 }
 
@@ -57,7 +58,8 @@ impl SweepPlan {
             TokenSource::Explicit(rows) => rows.n_rows(),
             _ => limits::MAX_TOKENS,
         };
-        let mut lengths: Vec<usize> = lengths.iter().copied().filter(|n| *n >= 2 && *n <= most).collect();
+        let (mut lengths, left_out): (Vec<usize>, Vec<usize>) =
+            lengths.iter().copied().partition(|n| *n >= 2 && *n <= most);
         lengths.sort_unstable();
         lengths.dedup();
         if lengths.is_empty() || draws == 0 {
@@ -79,13 +81,19 @@ impl SweepPlan {
                 fix: "Use fewer lengths or fewer draws.".into(),
             });
         }
-        Ok(SweepPlan { experiment: experiment.clone(), lengths, draws })
+        Ok(SweepPlan { experiment: experiment.clone(), lengths, left_out, draws })
     }
 
     /// Number of points.
     #[must_use]
     pub fn n_points(&self) -> usize {
         self.lengths.len() * self.draws
+    }
+
+    /// The lengths that were asked for and cannot be: under 2, or more than there are tokens.
+    #[must_use]
+    pub fn left_out(&self) -> &[usize] {
+        &self.left_out
     }
 
     /// The lengths, ascending.

@@ -88,6 +88,9 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     };
+    for n in plan.left_out() {
+        eprintln!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
     let bar = progress_bar(plan.n_points());
     let norm = arguments.norm.norm();

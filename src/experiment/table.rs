@@ -38,7 +38,8 @@ pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
 }
 
 /// Reads tokens from pasted text: JSON when it starts with `[`, else one token a line, entries separated by tabs,
-/// commas, semicolons or blanks. A first line without any number is a header and is passed over.
+/// commas, semicolons or blanks. A first line without any number is a header, and a line that starts with # a comment:
+/// both are passed over.
 ///
 /// # Errors
 /// Any [`InputError`]; it names the row and column and the fix.
@@ -80,7 +81,7 @@ fn json(text: &str) -> Result<Rows, InputError> {
 
 fn separated(text: &str) -> Result<Rows, InputError> {
     const WHAT: &str = "the tokens";
-    let first_line = text.lines().next().unwrap_or_default();
+    let first_line = text.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default();
     let delimiter = [b'\t', b',', b';'].into_iter().find(|d| first_line.as_bytes().contains(d));
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -163,7 +164,7 @@ fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
         problem,
         fix: "Save it with numpy.save as a two-dimensional float array, one row a token.".into(),
     };
-    let file = NpyFile::new(bytes).map_err(|e| broken(e.to_string()))?;
+    let file = NpyFile::new(bytes).map_err(|e| broken(plainly(&e)))?;
     let shape = file.shape().to_vec();
     let (n, d) = match shape[..] {
         [n] => (n, 1),
@@ -183,15 +184,25 @@ fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
     checked(Rows::new(name, d, by_rows)?)
 }
 
+/// What went wrong, for people: the library's words for an early end are about buffers.
+fn plainly(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => "it ends before its numbers do".into(),
+        _ => error.to_string(),
+    }
+}
+
 fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, String> {
-    let unsupported = |dtype: &DType| format!("its numbers are {}, not floats or integers", dtype.descr());
+    let unsupported = |dtype: &DType| {
+        format!("its numbers are {}; what can be read is 32 and 64 bit floats, and integers", dtype.descr())
+    };
     let dtype = file.dtype();
     let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };
     macro_rules! read {
         ($number:ty) => {
             file.into_vec::<$number>()
                 .map(|numbers| numbers.into_iter().map(|x| x as f64).collect())
-                .map_err(|e| e.to_string())
+                .map_err(|e| plainly(&e))
         };
     }
     match (plain.type_char(), plain.size_field()) {
@@ -212,7 +223,15 @@ mod tests {
 
     #[test]
     fn reads_commas_tabs_blanks_and_json_alike() {
-        let texts = ["1,2\n3,4\n", "1\t2\n3\t4", "1 2\n 3   4", "x;y\n1;2\n3;4", "[[1,2],[3,4]]", "a,b\n1,2,\n3,4,\n"];
+        let texts = [
+            "1,2\n3,4\n",
+            "1\t2\n3\t4",
+            "1 2\n 3   4",
+            "x;y\n1;2\n3;4",
+            "[[1,2],[3,4]]",
+            "a,b\n1,2,\n3,4,\n",
+            "# a\n1,2\n3,4",
+        ];
         for text in texts {
             let rows = tokens_from_text(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
             assert_eq!((rows.n_columns(), rows.entries()), (2, &[1.0, 2.0, 3.0, 4.0][..]), "{text:?}");
