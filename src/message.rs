@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::Bound;
 use crate::experiment::{Experiment, Given};
 use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
-use crate::measure::{Detail, Measurement};
+use crate::measure::{BlockNorms, Detail, Measurement};
 use crate::picture::{AttentionPicture, TokenPicture};
 use crate::regime::{FamilyPoint, Regime, RegimePlan};
 use crate::scaling::{ScalingPlan, ScalingPoint};
@@ -31,6 +31,8 @@ pub enum Request {
         head_idx: usize,
         /// The most cells a side of the attention picture.
         most_cells: usize,
+        /// Whether the bound over the largest token is computed too.
+        block_norms: BlockNorms,
     },
     /// Sweep an experiment over lengths.
     Sweep {
@@ -275,7 +277,8 @@ mod tests {
             r#"{"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#,
         )
         .expect("a valid experiment");
-        let sent = Request::Measure { run_id: 7, experiment, head_idx: 0, most_cells: 64 };
+        let sent =
+            Request::Measure { run_id: 7, experiment, head_idx: 0, most_cells: 64, block_norms: BlockNorms::Skipped };
         let bytes = encode(&sent).expect("serialisable");
         assert_eq!(decode::<Request>(&bytes).expect("readable"), sent);
         assert!(decode::<Request>(&bytes[..bytes.len() - 1]).is_err());

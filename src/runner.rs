@@ -219,10 +219,10 @@ fn pictured_tokens(measuring: &Measuring) -> TokenPicture {
 
 /// The work of a request; `None` where it is answered already.
 fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> Result<Option<Work>, InputError> {
-    let options = MeasureOptions::default();
     Ok(match request {
         Request::Cancel => None,
-        Request::Measure { experiment, head_idx, most_cells, .. } => {
+        Request::Measure { experiment, head_idx, most_cells, block_norms, .. } => {
+            let options = MeasureOptions { block_norms, ..MeasureOptions::default() };
             let measuring = Box::new(Measuring::start(&experiment, options)?);
             Some(Work::Measure { measuring, head_idx, most_cells })
         }

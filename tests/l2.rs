@@ -9,7 +9,7 @@ use lipscope::bounds::{BoundId, Norm, Side};
 use lipscope::experiment::Experiment;
 use lipscope::inverse::{ConstantKind, InversePlan, Inverting, Outcome};
 use lipscope::jacobian::{JacobianOperator, LinearOperator};
-use lipscope::measure::{Measurement, measure};
+use lipscope::measure::{BlockNorms, MeasureOptions, Measurement, measure, measure_with};
 use lipscope::scaling::{ScaledTokens, Scaling, ScalingPlan, slopes};
 use lipscope::weights::inputs;
 use nalgebra::{DMatrix, DVector};
@@ -76,7 +76,8 @@ fn the_bounds_of_l2_attention_hold_over_six_thousand_drawn_cases() {
     let outcome = TestRunner::new(config).run(&cases(), |case| {
         let (normalization, scope) =
             [("none", "inputs"), ("none", "inputs"), ("layer", "inputs"), ("rms", "composed")][case.seed as usize % 4];
-        let found = measure(&case.experiment(normalization, scope)).expect("measured");
+        let options = MeasureOptions { block_norms: BlockNorms::Included, ..MeasureOptions::default() };
+        let found = measure_with(&case.experiment(normalization, scope), options).expect("measured");
         let dense = found.dense.expect("a small Jacobian");
         prop_assert!(bound(&found, BoundId::KimL2).is_some());
         prop_assert_eq!(bound(&found, BoundId::KimLinf).is_some(), scope == "inputs");

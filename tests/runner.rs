@@ -2,7 +2,7 @@
 
 use lipscope::bounds::{BoundId, Side};
 use lipscope::experiment::Experiment;
-use lipscope::measure::Detail;
+use lipscope::measure::{BlockNorms, Detail};
 use lipscope::message::{Reply, Request};
 use lipscope::runner::{Runner, Turn};
 use lipscope::sweep::SweepPoint;
@@ -28,7 +28,13 @@ fn answer(request: Request) -> Vec<Reply> {
 #[test]
 fn a_measurement_is_started_measured_and_finished() {
     let experiment = experiment("inputs", "none", "ball");
-    let replies = answer(Request::Measure { run_id: 5, experiment: experiment.clone(), head_idx: 1, most_cells: 16 });
+    let replies = answer(Request::Measure {
+        run_id: 5,
+        experiment: experiment.clone(),
+        head_idx: 1,
+        most_cells: 16,
+        block_norms: BlockNorms::Skipped,
+    });
     assert_eq!(replies.first(), Some(&Reply::Started { run_id: 5 }));
     assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 5 }));
     let Some(Reply::Measured { measurement, attention, tokens, .. }) =
@@ -75,7 +81,13 @@ fn a_new_request_cancels_the_old_run_at_its_next_slice() {
 fn what_cannot_be_done_is_answered_with_a_sentence() {
     let text = r#"{"tokens":{"source":"explicit","rows":[[-1e200],[1e200]]},"weights":{"source":"identity","sign":1}}"#;
     let experiment = Experiment::from_json(text).expect("a valid file");
-    let replies = answer(Request::Measure { run_id: 9, experiment, head_idx: 0, most_cells: 8 });
+    let replies = answer(Request::Measure {
+        run_id: 9,
+        experiment,
+        head_idx: 0,
+        most_cells: 8,
+        block_norms: BlockNorms::Skipped,
+    });
     assert!(matches!(replies.last(), Some(Reply::Failed { run_id: 9, problem }) if problem.contains("smaller")));
 }
 

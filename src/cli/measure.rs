@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::read_text;
 use crate::experiment::{Experiment, InputError};
-use crate::measure::{MeasureOptions, measure_with};
+use crate::measure::{BlockNorms, MeasureOptions, measure_with};
 use crate::spectral::LanczosOptions;
 
 /// Arguments of `lipscope measure`.
@@ -23,6 +23,9 @@ pub(super) struct MeasureArguments {
     /// Largest number of rows and columns for a dense SVD.
     #[arg(long, default_value_t = MeasureOptions::default().svd_limit)]
     svd_limit: usize,
+    /// Also the bound over the largest token: the norm of every block of the Jacobian.
+    #[arg(long)]
+    block_norms: bool,
     /// Largest number of rows and columns for the Frobenius, l_inf and l_1 norms.
     #[arg(long, default_value_t = MeasureOptions::default().dense_limit)]
     dense_limit: usize,
@@ -37,6 +40,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
         lanczos: LanczosOptions { tolerance: arguments.tolerance, ..LanczosOptions::default() },
         svd_limit: arguments.svd_limit.min(MOST_DENSE),
         dense_limit: arguments.dense_limit.min(MOST_DENSE),
+        block_norms: if arguments.block_norms { BlockNorms::Included } else { BlockNorms::Skipped },
         ..MeasureOptions::default()
     };
     let mut out = io::stdout().lock();

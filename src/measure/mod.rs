@@ -33,6 +33,17 @@ pub struct MeasureOptions {
     pub grouping: Grouping,
     /// How much is found out.
     pub detail: Detail,
+    /// Whether the norm of every block is computed, for the bound over the largest token: n^2 small decompositions.
+    pub block_norms: BlockNorms,
+}
+
+/// Whether the norm of every block of the Jacobian is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlockNorms {
+    /// Yes, up to some thousands of blocks.
+    Included,
+    /// No.
+    Skipped,
 }
 
 /// Whether equal tokens are gathered.
@@ -63,6 +74,7 @@ impl Default for MeasureOptions {
             dense_limit: 1024,
             grouping: Grouping::Auto,
             detail: Detail::Full,
+            block_norms: BlockNorms::Skipped,
         }
     }
 }
@@ -72,7 +84,12 @@ impl MeasureOptions {
     #[must_use]
     pub fn for_sweep_of_norms() -> Self {
         let MeasureOptions { dense_limit, .. } = MeasureOptions::default();
-        MeasureOptions { dense_limit, detail: Detail::Norms, ..MeasureOptions::for_sweep() }
+        MeasureOptions {
+            dense_limit,
+            detail: Detail::Norms,
+            block_norms: BlockNorms::Included,
+            ..MeasureOptions::for_sweep()
+        }
     }
 
     /// For the points of a sweep: one norm each, and Lanczos from where it is quicker than all singular values
@@ -156,7 +173,7 @@ pub struct DenseNormValues {
     /// Largest absolute column sum.
     pub l1: f64,
     /// Largest row sum of block spectral norms, an upper bound on the norm over the largest token; `None` for token
-    /// measures and where the blocks are too many.
+    /// measures, where the blocks are too many, and where they were not asked for.
     pub max_token: Option<f64>,
 }
 

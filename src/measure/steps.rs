@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::limit::large_radius_limit;
 use super::local::Local;
 use super::system::{Matrix, System};
-use super::{DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
+use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
 use crate::bounds::{Bound, BoundId, LocalParts, Setting, Side, bounds_and_witness, stories};
 use crate::experiment::{Experiment, InputError, Normalization};
@@ -280,7 +280,8 @@ impl Measuring {
     fn max_token(&self, jacobian: &DMatrix<f64>) -> Option<f64> {
         let (d, d_out) = (self.inputs.tokens.nrows(), self.inputs.weights.d_out());
         let (n, blocks) = (jacobian.ncols() / d, jacobian.ncols() / d * (jacobian.nrows() / d_out));
-        if d.min(d_out) > 1 && blocks > MOST_BLOCKS {
+        let is_large = d.min(d_out) > 1 && blocks > MOST_BLOCKS;
+        if is_large || self.options.block_norms == BlockNorms::Skipped {
             return None;
         }
         let row_sum = |i: usize| -> f64 {

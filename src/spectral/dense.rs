@@ -99,13 +99,15 @@ pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
 }
 
-/// The largest eigenvalue of a positive semidefinite matrix; where the iteration fails, its trace, which is never below
-/// it; infinity where an entry is not finite.
+/// The largest eigenvalue of a positive semidefinite matrix; infinity where an entry is not finite.
+///
+/// By nalgebra: faer's symmetric eigenvalues alone add 150 KB to the compressed WebAssembly.
 #[must_use]
 pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
-    let Some((scaled, scale)) = scaled(matrix) else { return f64::INFINITY };
-    let values = view(&scaled).self_adjoint_eigenvalues(faer::Side::Lower);
-    values.map_or_else(|_| matrix.trace(), |values| values.last().copied().unwrap_or(0.0).max(0.0) * scale)
+    match scaled(matrix) {
+        Some((scaled, scale)) => scaled.symmetric_eigenvalues().max().max(0.0) * scale,
+        None => f64::INFINITY,
+    }
 }
 
 /// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, by the QR factors of their transposes: no m x n matrix.

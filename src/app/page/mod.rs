@@ -9,7 +9,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::experiment::{Experiment, Given, InputError};
-use crate::measure::Detail;
+use crate::measure::{BlockNorms, Detail};
 use crate::message::Request;
 use crate::sweep::log_spaced;
 
@@ -204,6 +204,7 @@ impl Page {
                 experiment: state.experiment(),
                 head_idx: state.head_shown,
                 most_cells: MOST_CELLS,
+                block_norms: BlockNorms::Skipped,
             };
             engine.submit(Role::Measure, Job::from([request]));
         });
