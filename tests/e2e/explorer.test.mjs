@@ -1,62 +1,13 @@
 // The explorer as a person uses it: every control, own tokens, exported experiments, broken input, a sweep without a long task.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { changed, digits, exported, paste, reaches, reveal, swept, value } from './reading.mjs';
 import { mainThreadTasks, measureOnCommandLine, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { test } from 'node:test';
 
 const OPPOSED = [-1, ...Array(99).fill(1)].join('\n');
-
-/** The full digits behind a number on screen. */
-const value = async (page, id) => Number(await page.getByTestId(id).first().getAttribute('data-value'));
-
-/** Waits until a number has changed from `before` (a string of digits), or has come at all. */
-async function changed(page, id, before = '') {
-  await page.waitForFunction(
-    ([id, before]) => {
-      const now = document.querySelector(`[data-testid="${id}"]`)?.dataset.value;
-      return now && now !== before;
-    },
-    [id, before],
-    { timeout: 20_000 },
-  );
-  return value(page, id);
-}
-
-/** Waits until a number on screen is near `expected`. */
-async function reaches(page, id, expected, tolerance) {
-  await page.waitForFunction(
-    ([id, expected, tolerance]) => {
-      const now = Number(document.querySelector(`[data-testid="${id}"]`)?.dataset.value || NaN);
-      return Math.abs(now - expected) <= tolerance;
-    },
-    [id, expected, tolerance],
-    { timeout: 20_000 },
-  );
-}
-
-const digits = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
-
-/** Unfolds whatever holds an element. */
-const reveal = (page, selector) => page.evaluate((selector) => {
-  for (let fold = document.querySelector(selector)?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
-}, selector);
-
-async function paste(page, text) {
-  await reveal(page, '#own-text');
-  await page.fill('#own-text', text);
-  await page.click('#own-apply');
-}
-
-async function exported(page, button = '#export-download') {
-  await reveal(page, button);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
-  return JSON.parse(readFileSync(await download.path(), 'utf8'));
-}
-
-/** Waits until the sweep is over. */
-const swept = (page) => page.waitForSelector('[data-testid="sweep-progress"][data-phase="done"]', { state: 'attached', timeout: 120_000 });
 
 pageTest('a first visit shows a worked example, computed live', async ({ page }) => {
   const spectral = await changed(page, 'spectral');
@@ -128,6 +79,7 @@ pageTest('every slider, box, choice and button moves the number or says why not'
   await moves('identity weights', () => page.selectOption('#weights', 'identity-plus'));
   await moves('adversarial tokens', () => page.selectOption('#law', 'adversarial'));
   assert.ok(await page.locator('#d').isDisabled(), 'd is the weights\' under adversarial tokens');
+  await page.click('#plot-draws');
   for (const axis of ['n', 'log', 'sqrt']) await page.selectOption('#x-axis', axis);
   await page.fill('#sweep-max-number', '64');
   await page.press('#sweep-max-number', 'Enter');
@@ -328,6 +280,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
 pageTest('the plot is read by keyboard, and its table says the same', async ({ page }) => {
   await changed(page, 'spectral');
   await swept(page);
+  await page.click('#plot-draws');
   await page.focus('#main-plot');
   await page.keyboard.press('Home');
   const first = await page.getByTestId('readout').innerText();

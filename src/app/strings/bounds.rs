@@ -70,6 +70,11 @@ pub fn reach(bound: &Bound, spectral: f64) -> String {
     }
 }
 
+/// Where a bound is proved.
+pub fn source(bound: BoundId) -> String {
+    format!("Source: {}.", bound.source())
+}
+
 /// A step that loses something, in words.
 pub fn loss(loss: &Loss) -> String {
     format!("{}: {} ×", loss.kind.label(), Number::rough(loss.times))

@@ -1,0 +1,52 @@
+// What tests do with the page again and again: reading numbers, pasting, saving.
+import { readFileSync } from 'node:fs';
+
+/** The full digits behind a number on screen. */
+export const value = async (page, id) => Number(await page.getByTestId(id).first().getAttribute('data-value'));
+
+/** Waits until a number has changed from `before` (a string of digits), or has come at all. */
+export async function changed(page, id, before = '') {
+  await page.waitForFunction(
+    ([id, before]) => {
+      const now = document.querySelector(`[data-testid="${id}"]`)?.dataset.value;
+      return now && now !== before;
+    },
+    [id, before],
+    { timeout: 20_000 },
+  );
+  return value(page, id);
+}
+
+/** Waits until a number on screen is near `expected`. */
+export async function reaches(page, id, expected, tolerance) {
+  await page.waitForFunction(
+    ([id, expected, tolerance]) => {
+      const now = Number(document.querySelector(`[data-testid="${id}"]`)?.dataset.value || NaN);
+      return Math.abs(now - expected) <= tolerance;
+    },
+    [id, expected, tolerance],
+    { timeout: 20_000 },
+  );
+}
+
+export const digits = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
+
+/** Unfolds whatever holds an element. */
+export const reveal = (page, selector) => page.evaluate((selector) => {
+  for (let fold = document.querySelector(selector)?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+}, selector);
+
+export async function paste(page, text) {
+  await reveal(page, '#own-text');
+  await page.fill('#own-text', text);
+  await page.click('#own-apply');
+}
+
+export async function exported(page, button = '#export-download') {
+  await reveal(page, button);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return JSON.parse(readFileSync(await download.path(), 'utf8'));
+}
+
+/** Waits until the sweep is over. */
+export const swept = (page) => page.waitForSelector('[data-testid="sweep-progress"][data-phase="done"]', { state: 'attached', timeout: 120_000 });
