@@ -1,12 +1,12 @@
 //! From a sweep to the chart of the norm over n.
 
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Side};
 use crate::plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind};
 use crate::sweep::SweepPoint;
 
 use super::fade::Faded;
 use crate::app::live::{Measured, SweepData, SweepPhase};
-use crate::app::state::{PageState, XAxis};
+use crate::app::state::{PageState, TokenChoice, XAxis};
 use crate::app::strings;
 
 /// On a log axis, bounds up to so many powers of ten above the data are shown; higher ones leave the frame.
@@ -68,7 +68,7 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
     }
     let label = strings::mean_label(sweep.draws);
     series.push(Series::new(id::MEAN, label, Role::Measured, SeriesKind::Line, means).short_label(strings::MEASURED));
-    for bound in BoundId::ALL {
+    for bound in BoundId::ALL.into_iter().filter(|bound| is_drawn(*bound, state)) {
         let curve: Vec<(f64, f64)> = sweep
             .curves
             .bounds
@@ -92,6 +92,11 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
     chart
+}
+
+/// Whether a bound is drawn over n: the lower ones are about one A, and the skew witness has another for each n.
+fn is_drawn(bound: BoundId, state: &PageState) -> bool {
+    bound != BoundId::AdversarialEnvelope && (bound.side() == Side::Upper || state.tokens != TokenChoice::Skew)
 }
 
 impl Ranges {

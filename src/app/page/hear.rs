@@ -23,7 +23,10 @@ impl Page {
             EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
             EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
             EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
-            EngineEvent::Reply(Role::Read, Reply::Read { given, .. }) => self.take(Ok(given)),
+            EngineEvent::Reply(Role::Read, Reply::Read { given, .. }) => {
+                // In a task of its own: unpacking a long list was work enough for this one.
+                set_timeout(move || self.take(Ok(given)), Duration::ZERO);
+            }
             EngineEvent::Reply(Role::Read, Reply::Failed { problem, .. }) => {
                 live.own_note.set(String::new());
                 self.complain(PLACE_OWN, problem);

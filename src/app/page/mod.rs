@@ -103,7 +103,9 @@ impl Page {
         Effect::new(move |_| {
             // Only while it is looked at.
             if page.plot.get() == PlotChoice::Regime {
-                to_draw.with(|state| page.ask_regime(state));
+                let state = to_draw.get();
+                // In a task of its own: a long list of tokens is copied for every worker.
+                set_timeout(move || page.ask_regime(&state), Duration::ZERO);
             }
         });
         page

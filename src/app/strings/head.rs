@@ -18,12 +18,14 @@ pub const PAPER_KIM: (&str, &str, &str) = (
 );
 pub const THEME: &str = "Theme";
 pub const KEYS_LABEL: &str = "Keyboard shortcuts";
-pub const KEY_LIST: [(&str, &str); 5] = [
+pub const KEY_LIST: [(&str, &str); 7] = [
     ("← →", "on a slider: one step; Page keys: ten"),
     ("↑ ↓", "in a number: one step"),
     ("Double-click", "on a slider: back to the first value"),
-    ("← → Home End", "on the plot: read the next n"),
-    ("Enter", "on the plot: take that n"),
+    ("← → Home End", "on a plot: read the next n"),
+    ("Page keys", "on the plot over n: a decade"),
+    ("Enter", "on a plot: keep that n"),
+    ("↑ ↓", "on the bound ladder: the next bound"),
 ];
 pub const CONTROLS: &str = "Controls";
 pub const CLOSE: &str = "Close";
