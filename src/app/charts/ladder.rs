@@ -157,7 +157,7 @@ fn Story(
         })
     };
     view! {
-        <div class="story" id="ladder-story" aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
+        <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::STORY aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
             {move || match id.get() {
                 Some(id) => view! {
                     <p class="story-name">{strings::bound_label(id)}</p>

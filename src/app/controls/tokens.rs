@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::field::Field;
 use crate::app::own;
-use crate::app::page::use_page;
+use crate::app::page::{Page, use_page};
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
 use crate::experiment::Law;
@@ -40,10 +40,7 @@ pub fn TokenControls() -> impl IntoView {
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => own::open(page),
         Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
-            // The two clusters of the last measurement, where there are some; else a reader's own.
-            if !page.load_two_clusters() {
-                own::open(page);
-            }
+            some_clusters(page)
         }
         Some((_, choice)) => page.edit("law", |state| state.choose_tokens(*choice)),
         None => {}
@@ -70,6 +67,13 @@ pub fn TokenControls() -> impl IntoView {
                 disabled=is_seedless
             />
         </section>
+    }
+}
+
+/// The two clusters of the last measurement, where there are some; else the place for a reader's own.
+fn some_clusters(page: Page) {
+    if !page.load_two_clusters() {
+        own::open(page);
     }
 }
 

@@ -7,7 +7,8 @@ use crate::plot::{Kind, Number};
 use super::numbers::kind_of;
 
 pub const LADDER_HEADING: &str = "Bound ladder";
-pub const LADDER_AXIS: &str = "L, logarithmic";
+pub const STORY: &str = "What stands behind the selected bound";
+pub const LADDER_AXIS: &str = "L; ≥: some tokens in this ball";
 pub const LOAD: &str = "Load tokens of";
 pub const LOAD_HINT: &str = "Take the tokens behind a lower bound, and measure them";
 pub const LOAD_TWO_CLUSTERS: &str = "two clusters";

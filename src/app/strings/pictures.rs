@@ -54,9 +54,10 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
     };
     let averaged = if picture.side < picture.n { " Cells are averages." } else { "" };
     format!(
-        "Most attention goes to {to}: c = {} of n = {}, its column sum. An attention sink has c near n; L follows √c = {}.{averaged}",
+        "Most attention goes to {to}: its column sums to c = {} of n = {}. With c near n, an attention sink, L is of the size of √n = {}; here √c = {}.{averaged}",
         Number::of(largest),
         count(measurement.n),
+        Number::of(measurement.n.sqrt()),
         Number::of(largest.sqrt())
     )
 }
