@@ -152,6 +152,7 @@ fn Story(
                 <p class="worked" data-testid="story-worked">"= " {worked}</p>
                 <p>{strings::reach(&bound, spectral)}</p>
                 <ul data-testid="story-losses">{losses.iter().map(|loss| view! { <li>{strings::loss(loss)}</li> }).collect_view()}</ul>
+                <p>{strings::formula_where(bound.id)}</p>
                 <p data-testid="story-source">{strings::source(bound.id)}</p>
             }
         })
@@ -162,7 +163,6 @@ fn Story(
                 Some(id) => view! {
                     <p class="story-name">{strings::bound_label(id)}</p>
                     <Formula id/>
-                    <p>{strings::formula_where(id)}</p>
                 }.into_any(),
                 None => view! { <p class="story-name">{strings::MEASURED}</p><p>{strings::SPECTRAL_HINT}</p> }.into_any(),
             }}
