@@ -181,9 +181,10 @@ fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
 /// [`InputError`] of the experiment.
 pub fn regime(experiment: &Experiment, plan: &RegimePlan) -> Result<Regime, InputError> {
     let setting = setting_of_ball(experiment)?;
+    let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
     // One search over ratios serves all n while R stays.
     let curve = match plan.growth {
-        Growth::Fixed => TwoClusterCurve::new(&setting),
+        Growth::Fixed => TwoClusterCurve::new(&setting, longest.ln()),
         Growth::SqrtLog { .. } => None,
     };
     let rows = plan

@@ -312,7 +312,7 @@ pub fn all_bounds(setting: &Setting) -> Vec<Bound> {
 /// Every bound over the ball that applies in a setting, and the two clusters behind `two_clusters`.
 #[must_use]
 pub fn bounds_and_witness(setting: &Setting) -> (Vec<Bound>, Option<TwoClusters>) {
-    let witness = TwoClusterCurve::new(setting).and_then(|curve| curve.at(setting.ln_n));
+    let witness = TwoClusterCurve::new(setting, setting.ln_n).and_then(|curve| curve.at(setting.ln_n));
     let bound = |id: BoundId| match (id, &witness) {
         (BoundId::TwoClusters, found) => found.as_ref().map(|found| Bound::of_ln(id, found.norm.ln())),
         _ => id.at(setting),

@@ -91,13 +91,14 @@ const MOST_MOVES: usize = 40;
 const MOST_LN_RATIO: f64 = 700.0;
 
 impl TwoClusterCurve {
-    /// The search for a setting; `None` where the bound does not apply.
+    /// The search for a setting and up to e^most_ln_n tokens; `None` where the bound does not apply.
     #[must_use]
-    pub fn new(setting: &Setting) -> Option<Self> {
+    pub fn new(setting: &Setting, most_ln_n: f64) -> Option<Self> {
         if setting.mask != Mask::None || setting.lines.is_empty() || !setting.radius.is_finite() {
             return None;
         }
-        let lines = setting.lines.iter().map(|line| LineCurve::new(line, setting.radius)).collect();
+        let lines =
+            setting.lines.iter().map(|line| LineCurve::new(line, setting.radius, ln_minus_one(most_ln_n))).collect();
         Some(TwoClusterCurve { lines, radius: setting.radius })
     }
 
@@ -116,7 +117,8 @@ impl TwoClusterCurve {
                 .into_iter()
                 .map(|ln_sizes| {
                     let first = if ln_sizes[0] == 0.0 { First::Alone } else { First::Many };
-                    let near = peak.map(|(_, shape)| *shape);
+                    // One against all others is a ratio of its own; the others are at the peak.
+                    let near = peak.filter(|_| first == First::Many).map(|(_, shape)| *shape);
                     let Shape { places, norm } = line.problem.best_shape(ln_sizes[1] - ln_sizes[0], first, near);
                     let places = places.map(|place| place * self.radius);
                     TwoClusters { direction: line.direction.clone(), places, ln_sizes, norm }
@@ -129,7 +131,7 @@ impl TwoClusterCurve {
 
 /// ln of the bound.
 pub(super) fn ln_two_clusters(setting: &Setting) -> Option<f64> {
-    TwoClusterCurve::new(setting)?.at(setting.ln_n).map(|found| found.norm.ln())
+    TwoClusterCurve::new(setting, setting.ln_n)?.at(setting.ln_n).map(|found| found.norm.ln())
 }
 
 /// Sizes (as logarithms) of two clusters of n tokens in all that are worth a look: one against all others, and the whole
@@ -147,15 +149,15 @@ fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
 }
 
 impl LineCurve {
-    fn new(line: &Line, radius: f64) -> Self {
+    fn new(line: &Line, radius: f64, most_ln_ratio: f64) -> Self {
         let problem = Problem {
             growths: line.lambdas.iter().map(|lambda| lambda * radius * radius).collect(),
             products: line.products.iter().copied().collect(),
         };
         // Past e^(2g) or so nothing rises any more.
         let largest = problem.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
-        let most = (2.0 * largest + 12.0).min(MOST_LN_RATIO);
-        let steps = ((most / RATIO_STEP).ceil() as usize).clamp(8, MOST_RATIOS);
+        let most = (2.0 * largest + 12.0).min(MOST_LN_RATIO).min(most_ln_ratio).max(0.0);
+        let steps = ((most / RATIO_STEP).ceil() as usize).clamp(4, MOST_RATIOS);
         let width = most / steps as f64;
         let at = |ln_ratio: f64, near: Option<Shape>| (ln_ratio, problem.best_shape(ln_ratio, First::Many, near));
         let samples: Vec<(f64, Shape)> = (0..=steps).map(|step| at(width * step as f64, None)).collect();
@@ -197,19 +199,17 @@ impl Problem {
         // The adversarial tokens' own shapes.
         consider([-1.0, 1.0]);
         consider([1.0, 0.5]);
-        for growth in &self.growths {
-            Problem::critical_shapes(ln_ratio, *growth).into_iter().for_each(&mut consider);
-        }
         match near {
             Some(shape) => consider(shape.places),
             // Scores of order one: no place is special, so that all are tried.
             None if self.growths.iter().all(|g| g.abs() < 40.0) => {
+                self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
                 const GRID: i32 = 4;
                 for (i, j) in (-GRID..=GRID).flat_map(|i| (-GRID..=GRID).map(move |j| (i, j))) {
                     consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
                 }
             }
-            None => {}
+            None => self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(consider),
         }
         self.climb(ln_ratio, first, best)
     }
@@ -412,7 +412,7 @@ mod tests {
     #[test]
     fn the_bound_never_falls_as_n_grows_by_more_than_whole_numbers_cost() {
         for (lambda, radius) in [(-1.0, 1.0), (-1.0, 2.0), (1.0, 3.0), (-1.0, 30.0), (4.0, 10.0), (-1e3, 1e3)] {
-            let curve = TwoClusterCurve::new(&at(lambda, radius, 2.0)).expect("it applies");
+            let curve = TwoClusterCurve::new(&at(lambda, radius, 2.0), f64::INFINITY).expect("it applies");
             let mut before = 0.0;
             for step in 0..200 {
                 let ln_n = 2f64.ln() + (1e18f64.ln() - 2f64.ln()) * f64::from(step) / 199.0;
