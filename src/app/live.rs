@@ -9,7 +9,7 @@ use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::Measurement;
 use crate::message::RunId;
 use crate::picture::{AttentionPicture, TokenPicture};
-use crate::regime::{FamilyPoint, Regime, RegimeRow};
+use crate::regime::{Crossover, FamilyPoint, Regime, RegimeRow};
 use crate::sweep::SweepPoint;
 
 use super::state::PageState;
@@ -89,6 +89,18 @@ pub struct RegimeData {
 }
 
 impl RegimeData {
+    /// Whether some bound over the ball is known here.
+    #[must_use]
+    pub fn has_bounds(&self) -> bool {
+        self.regime.as_ref().is_some_and(|regime| regime.rows.iter().any(|row| !row.bounds.is_empty()))
+    }
+
+    /// Where the growth like the root of n ends; `None` where it does not, or no bound tells.
+    #[must_use]
+    pub fn crossover(&self) -> Option<Crossover> {
+        self.regime.as_ref().and_then(|regime| regime.crossover).filter(|_| self.has_bounds())
+    }
+
     /// The row at exactly this n.
     #[must_use]
     pub fn row(&self, n: f64) -> Option<&RegimeRow> {

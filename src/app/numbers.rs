@@ -25,7 +25,7 @@ impl Shown {
 
     /// A number of tokens: all digits while it is a number that people write so.
     fn count(n: f64) -> Self {
-        let text = if n < 1e7 { n.to_string() } else { Number::of(n).to_string() };
+        let text = strings::count(n);
         Shown { text, full: n.to_string(), ..Shown::default() }
     }
 

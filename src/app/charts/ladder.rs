@@ -93,7 +93,7 @@ pub fn BoundLadder() -> impl IntoView {
                 ></canvas>
             </div>
             <figcaption>
-                <h2>{strings::LADDER_HEADING}</h2>
+                <h2>{strings::LADDER_HEADING} " " <span class="note">{strings::LADDER_NOTE}</span></h2>
                 <Values/>
                 <Story selected/>
                 <Twin
@@ -151,7 +151,7 @@ fn Story(
             view! {
                 <p class="worked" data-testid="story-worked">"= " {worked}</p>
                 <p>{strings::reach(&bound, spectral)}</p>
-                <ul data-testid="story-losses">{losses.iter().map(|loss| view! { <li>{strings::loss(loss)}</li> }).collect_view()}</ul>
+                <ul data-testid="story-losses">{strings::losses(&losses).into_iter().map(|loss| view! { <li>{loss}</li> }).collect_view()}</ul>
                 <p>{strings::formula_where(bound.id)}</p>
                 <p data-testid="story-source">{strings::source(bound.id)}</p>
             }

@@ -86,7 +86,7 @@ pub fn regime_chart(data: &RegimeData, sweep: &SweepData, current: Option<&Measu
     let mut chart = LineChart::new(x, y, series);
     let gap = rows.iter().filter_map(|row| Some((row.n, row.best_lower()?.log10, row.best_upper()?.log10))).collect();
     chart.bands = vec![Band::new("gap", strings::GAP, Role::Measured, gap).given_log10()];
-    if let Some(crossover) = data.regime.as_ref().and_then(|regime| regime.crossover) {
+    if let Some(crossover) = data.crossover() {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
     }
     chart.note = match &data.problem {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::live::RegimeData;
 use crate::app::page::{Page, use_page};
 use crate::app::state::{RadiusLaw, Trace};
 use crate::app::strings;
@@ -42,12 +43,14 @@ pub fn RegimeFacts(
 ) -> impl IntoView {
     let page = use_page();
     let gap = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).and_then(|row| row.gap_log10())));
-    let crossover = Memo::new(move |_| page.live.regime.with(|data| data.regime.as_ref().and_then(|r| r.crossover)));
+    let crossover = Memo::new(move |_| page.live.regime.with(RegimeData::crossover));
     let radius = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).map(|row| row.radius)));
+    let is_empty = Memo::new(move |_| page.live.regime.with(|data| data.regime.is_some() && !data.has_bounds()));
     let grows = Memo::new(move |_| page.state.with(|state| state.regime.radius_law != RadiusLaw::Fixed));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     view! {
-        <dl class="regime-facts">
+        <p class="note" hidden=move || !is_empty.get()>{strings::REGIME_NOTE}</p>
+        <dl class="regime-facts" hidden=move || is_empty.get()>
             <div title=strings::GAP_HINT>
                 <dt>{strings::GAP}</dt>
                 <dd

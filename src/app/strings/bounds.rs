@@ -8,7 +8,8 @@ use super::numbers::kind_of;
 
 pub const LADDER_HEADING: &str = "Bound ladder";
 pub const STORY: &str = "What stands behind the selected bound";
-pub const LADDER_AXIS: &str = "L; ≥: some tokens in this ball";
+pub const LADDER_AXIS: &str = "L";
+pub const LADDER_NOTE: &str = "≥: some tokens in this ball reach it";
 pub const LOAD: &str = "Load tokens of";
 pub const LOAD_HINT: &str = "Take the tokens behind a lower bound, and measure them";
 pub const LOAD_TWO_CLUSTERS: &str = "two clusters";
@@ -76,8 +77,16 @@ pub fn source(bound: BoundId) -> String {
     format!("Source: {}.", bound.source())
 }
 
+/// The least factor that is worth a line.
+const WORTH_TELLING: f64 = 1.05;
+
+/// The steps of a bound that lose something worth telling, in words.
+pub fn losses(losses: &[Loss]) -> Vec<String> {
+    losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
+}
+
 /// A step that loses something, in words.
-pub fn loss(loss: &Loss) -> String {
+fn loss_words(loss: &Loss) -> String {
     format!("{}: {} ×", loss.kind.label(), Number::rough(loss.times))
 }
 

@@ -38,8 +38,8 @@ pub fn unit(unit: Unit) -> &'static str {
 pub fn unit_axes(unit: Unit) -> (&'static str, &'static str) {
     match unit {
         Unit::Token => ("from token", "to token"),
-        Unit::Cluster => ("from a token of cluster", "to all of cluster"),
-        Unit::Run => ("from a token of run", "to all of run"),
+        Unit::Cluster => ("from cluster", "to cluster"),
+        Unit::Run => ("from run", "to run"),
     }
 }
 

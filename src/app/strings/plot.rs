@@ -50,7 +50,8 @@ pub fn n_equals(n: f64) -> String {
 
 /// A number of tokens: all digits while people write them so.
 pub fn count(n: f64) -> String {
-    if n < 1e7 { n.to_string() } else { Number::short(n).to_string() }
+    let is_round = n >= 1e6 && n % 1e4 == 0.0;
+    if n < 1e7 && !is_round { n.to_string() } else { Number::short(n).to_string() }
 }
 
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
