@@ -1,9 +1,10 @@
 //! The page's side of the workers.
 //!
-//! Measuring, sweeping and the curves over n have a worker each, and a fourth stands ready. A worker listens between slices of a few
-//! milliseconds, but one step may take a second; a worker that does not turn to a new request in time is ended and the
-//! spare one takes its place, so that a new slider position ends the old run within 50 ms whatever it is doing. A run
-//! that is nearly over is let finish: the newest request waits a frame for it, and a newer one takes its place.
+//! Measuring, sweeping and the curves over n have a worker each, and one more stands ready. A worker listens between
+//! slices of a few milliseconds, but one step may take a second; a worker that does not turn to a new request in time is
+//! ended and the spare one takes its place, so that a new slider position ends the old run within 50 ms whatever it is
+//! doing. A run that is nearly over is let finish: the newest request waits a frame for it, and a newer one takes its
+//! place.
 
 mod hand;
 mod lane;

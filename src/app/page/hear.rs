@@ -119,7 +119,10 @@ impl Page {
                 regime.set(RegimeData { regime: Some(Arc::new(*found)), ..RegimeData::default() });
             }
             Reply::Family { points, .. } => regime.update(|regime| regime.family.extend(points)),
-            Reply::Failed { problem, .. } => regime.update(|regime| regime.problem = Some(problem)),
+            // Curves of another configuration would be taken for this one's.
+            Reply::Failed { problem, .. } => {
+                regime.set(RegimeData { problem: Some(problem), ..RegimeData::default() });
+            }
             _ => {}
         }
     }
