@@ -38,7 +38,7 @@ impl Shown {
 #[component]
 pub fn Numbers() -> impl IntoView {
     let page = use_page();
-    let is_stale = Memo::new(move |_| page.live.problem.with(Option::is_some));
+    let is_stale = Memo::new(move |_| is_stale(page));
     view! {
         <section class="numbers" class:stale=is_stale aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
@@ -79,7 +79,7 @@ fn Spectral() -> impl IntoView {
         if let Some(progress) = page.live.progress.get() {
             return strings::measuring(progress);
         }
-        if page.live.problem.with(Option::is_some) {
+        if is_stale(page) {
             return strings::STALE.into();
         }
         page.live.measured.with(|measured| measured.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement)))
@@ -146,4 +146,13 @@ fn Time() -> impl IntoView {
 
 fn measured(page: Page, read: impl Fn(&Measurement) -> Option<Shown> + Send + Sync + 'static) -> Memo<Option<Shown>> {
     Memo::new(move |_| page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement))))
+}
+
+/// Whether the numbers are of another configuration than the controls', which could not be measured.
+fn is_stale(page: Page) -> bool {
+    page.live.problem.with(Option::is_some)
+        && page.live.measured.with(|measured| {
+            let measured = measured.as_ref().map(|measured| measured.state.for_measuring());
+            measured.is_some_and(|measured| page.state.with(|state| state.for_measuring() != measured))
+        })
 }

@@ -75,10 +75,10 @@ pub fn OwnData() -> impl IntoView {
                     <span>{strings::CHOOSE_FILE}</span>
                 </label>
             </div>
+            <ProblemAt place=PLACE_OWN/>
             <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
             <Export/>
         </details>
-        <ProblemAt place=PLACE_OWN/>
         <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::DROP}</p></div>
     }
 }

@@ -133,7 +133,7 @@ pub enum InputError {
         instead: String,
     },
     /// A link that is no link of ours, or not the whole of it.
-    #[error("The link cannot be read: {problem}. Copy the whole link again; the page shows its first example instead.")]
+    #[error("The link cannot be read: {problem}. Copy the whole link again; what is on screen is not what it says.")]
     Link {
         /// What is wrong with it.
         problem: String,

@@ -100,11 +100,12 @@ pub fn DrawsPlot() -> impl IntoView {
 pub fn Slope() -> impl IntoView {
     let page = use_page();
     let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope()));
+    let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
     let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
     view! {
         <p class="slope" data-testid="slope" data-value=exact data-half-width=half title=strings::SLOPE_HINT>
-            {move || strings::slope(slope.get())}
+            {words}
         </p>
     }
 }

@@ -127,6 +127,9 @@ impl Page {
                 self.last_place.set_value(place);
                 self.clear_problem();
                 self.state.set(state);
+                if place != PLACE_LINK {
+                    forget_link();
+                }
                 true
             }
             Err(problem) => {
@@ -138,6 +141,10 @@ impl Page {
 
     /// Puts a sentence at a control.
     pub fn complain(self, place: &'static str, text: String) {
+        if place == PLACE_OWN {
+            // The sentence stands beside the data, which may be folded.
+            self.own_open.set(true);
+        }
         self.live.problem.set(Some(Problem { place, text }));
     }
 
@@ -152,7 +159,11 @@ impl Page {
     pub fn pause_sweep(self) {
         self.sweep_count.update_value(|count| *count += 1);
         self.with_engine(|engine| engine.cancel(Role::Sweep));
-        self.live.sweep.update(|sweep| sweep.phase = SweepPhase::Paused);
+        self.live.sweep.update(|sweep| {
+            sweep.phase = SweepPhase::Paused;
+            // Points of another configuration do not stay beside these.
+            sweep.before.clear();
+        });
     }
 
     /// Goes on with a stopped sweep, or does a failed one again.
@@ -324,5 +335,18 @@ impl Page {
             let linked = Experiment::from_link(&fragment).and_then(|experiment| now.with_experiment(experiment));
             self.put(PLACE_LINK, linked);
         }
+    }
+}
+
+/// Takes a link of ours out of the address: what is on screen is no longer what it says, and a reload would go back.
+fn forget_link() {
+    let location = window().location();
+    if !location.hash().is_ok_and(|hash| hash.starts_with("#v1.")) {
+        return;
+    }
+    let (path, query) = (location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
+    if let Ok(history) = window().history() {
+        // Where the browser refuses, the address stays as it is.
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&format!("{path}{query}")));
     }
 }

@@ -33,10 +33,15 @@ pub fn x_axis_title(axis: XAxis) -> &'static str {
     }
 }
 
-pub fn slope(fit: Option<PowerLaw>) -> String {
-    match fit {
-        Some(fit) => format!("log–log slope {} ± {:.3} (95%)", signed(fit.exponent), fit.half_width),
-        None => "log–log slope –".into(),
+/// The interval is of chance: it is there where tokens are drawn, and at more than two lengths.
+pub fn slope(fit: Option<PowerLaw>, draws: usize, lengths: &[usize]) -> String {
+    let ends = lengths.first().zip(lengths.last());
+    match (fit, ends) {
+        (Some(fit), Some((first, last))) if draws < 2 || lengths.len() < 3 => {
+            format!("log–log slope {} over n = {first} to {last}", signed(fit.exponent))
+        }
+        (Some(fit), _) => format!("log–log slope {} ± {:.3} (95%)", signed(fit.exponent), fit.half_width),
+        (None, _) => "log–log slope –".into(),
     }
 }
 
