@@ -138,11 +138,14 @@ impl Field {
         if value == 0.0 || (1e-4..largest).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
     }
 
-    /// The values that the slider stops at, ascending, while there may be `most` tokens.
+    /// The values that the slider stops at in a state, ascending.
     #[must_use]
-    pub fn rungs(self, most: usize) -> Vec<f64> {
+    pub fn rungs(self, state: &PageState) -> Vec<f64> {
         match self {
-            Field::N => whole_rungs(2, most, 16.0),
+            Field::N => whole_rungs(2, state.most_tokens(), 16.0),
+            Field::D if state.dim_step() > 1 => {
+                (1..=128 / state.dim_step()).map(|times| (times * state.dim_step()) as f64).collect()
+            }
             Field::D => whole_rungs(1, 128, 12.0),
             Field::HeadDim => whole_rungs(1, 128, 12.0),
             Field::SweepMax => whole_rungs(4, MAX_N, 4.0),

@@ -93,6 +93,21 @@ pub fn Formula(
             </math>
         }
         .into_any(),
+        BoundId::KimL2 => view! {
+            <math>
+                <msqrt><mi>"n"</mi><mo>"/"</mo><mi>"k"</mi></msqrt>
+                <mo>"("</mo><mn>"4"</mn>
+                <msup><mi>"φ"</mi><mrow><mo>"−"</mo><mn>"1"</mn></mrow></msup>
+                <mo>"("</mo><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn><mo>")"</mo><mo>"+"</mo><mn>"1"</mn><mo>")"</mo>
+                <msqrt>
+                    <munder><mo>"∑"</mo><mi>"h"</mi></munder>
+                    <msup><mrow><mo>"‖"</mo><msub><mi>"W"</mi><mi>"Q"</mi></msub><mo>"‖"</mo></mrow><mn>"4"</mn></msup>
+                    <msup><mrow><mo>"‖"</mo><msub><mi>"W"</mi><mi>"V"</mi></msub><mo>"‖"</mo></mrow><mn>"2"</mn></msup>
+                </msqrt>
+                <mrow><mo>"‖"</mo><msub><mi>"W"</mi><mi>"O"</mi></msub><mo>"‖"</mo></mrow>
+            </math>
+        }
+        .into_any(),
         // No formula of one line: said in words.
         other => view! { <span>{other.formula()}</span> }.into_any(),
     }

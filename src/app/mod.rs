@@ -7,6 +7,7 @@
 //! | `plans` | at which n the curves are computed |
 //! | `engine` | the workers: starting, sending, overtaking, restarting |
 //! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
+//! | `labs` | the views of L2 attention: scaled tokens, tightness, the inverse |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `strings` | every text |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
@@ -20,6 +21,7 @@ mod field;
 mod files;
 mod formulas;
 mod frame;
+mod labs;
 mod live;
 mod numbers;
 mod own;

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::bounds::BoundId;
 use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
 
@@ -55,6 +56,7 @@ pub fn Numbers() -> impl IntoView {
                 <Reading id="mean-field" label=strings::MEAN_FIELD hint=strings::MEAN_FIELD_HINT read=|m| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
             </dl>
             <dl class="readings ruled">
+                <KimLinf/>
                 <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
                 <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
                 <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
@@ -123,6 +125,22 @@ fn Reading(
             </dd>
         </div>
     }
+}
+
+/// The bound on the norm of row sums, where it applies.
+#[component]
+fn KimLinf() -> impl IntoView {
+    let bound = measured(use_page(), kim_linf);
+    view! {
+        <Show when=move || bound.with(Option::is_some)>
+            <Reading id="bound-kim_linf" label=strings::KIM_LINF hint=BoundId::KimLinf.source() read=kim_linf/>
+        </Show>
+    }
+}
+
+fn kim_linf(measurement: &Measurement) -> Option<Shown> {
+    let bound = measurement.bounds.iter().find(|bound| bound.id == BoundId::KimLinf)?;
+    bound.value.map(|value| Shown::of(value, Kind::UpperBound))
 }
 
 /// How long the worker took.

@@ -19,11 +19,12 @@ use super::growth::role_of;
 use super::twin::Twin;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 9] = [
+const RUNGS: [Option<BoundId>; 10] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
     Some(BoundId::UnifiedMasked),
+    Some(BoundId::KimL2),
     Some(BoundId::Local),
     None,
     Some(BoundId::TwoClusters),

@@ -17,8 +17,10 @@ mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
+pub use easel::{Easel, use_easel};
 pub use growth::role_of;
 pub use ladder::BoundLadder;
 pub use loads::Loads;
 pub use plots::Plots;
 pub use token_view::TokenView;
+pub use twin::Twin;

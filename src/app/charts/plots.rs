@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::labs::{InverseLab, ScalingLab, TightnessLab};
 use crate::app::page::{PlotChoice, use_page};
 use crate::app::strings;
 
@@ -28,10 +29,16 @@ pub fn Plots() -> impl IntoView {
     let tabs = [
         ("plot-regime", PlotChoice::Regime, strings::PLOT_REGIME, strings::PLOT_REGIME_HINT),
         ("plot-draws", PlotChoice::Draws, strings::PLOT_DRAWS, strings::PLOT_DRAWS_HINT),
+        ("plot-scaled", PlotChoice::Scaled, strings::PLOT_SCALED, strings::PLOT_SCALED_HINT),
+        ("plot-tightness", PlotChoice::Tightness, strings::PLOT_TIGHTNESS, strings::PLOT_TIGHTNESS_HINT),
+        ("plot-inverse", PlotChoice::Inverse, strings::PLOT_INVERSE, strings::PLOT_INVERSE_HINT),
     ];
     let heading = move || match page.plot.get() {
         PlotChoice::Regime => strings::REGIME_HEADING,
         PlotChoice::Draws => strings::PLOT_HEADING,
+        PlotChoice::Scaled => strings::SCALED_HEADING,
+        PlotChoice::Tightness => strings::TIGHTNESS_HEADING,
+        PlotChoice::Inverse => strings::INVERSE_HEADING,
     };
     let no_draws = move || page.plot.get() != PlotChoice::Draws;
     view! {
@@ -46,6 +53,9 @@ pub fn Plots() -> impl IntoView {
             </div>
             <RegimePlot/>
             <DrawsPlot/>
+            <ScalingLab/>
+            <TightnessLab/>
+            <InverseLab/>
         </section>
     }
 }

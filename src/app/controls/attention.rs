@@ -18,6 +18,9 @@ pub fn AttentionControls() -> impl IntoView {
     let read = move |get: fn(&PageState) -> &'static str| Signal::derive(move || page.state.with(get));
     let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
     let has_normalizer = Memo::new(move |_| page.state.with(|state| state.normalization != Normalization::None));
+    let is_kim = Memo::new(move |_| {
+        page.state.with(|state| state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew)
+    });
     view! {
         <section class="group" aria-labelledby="attention-heading">
             <h2 id="attention-heading">{strings::ATTENTION}</h2>
@@ -27,6 +30,7 @@ pub fn AttentionControls() -> impl IntoView {
                 hint=strings::KERNEL_HINT
                 options=listed(&strings::KERNELS)
                 chosen=read(|state| state.attention.id())
+                disabled=Signal::derive(move || is_kim.get())
                 on_pick=Callback::new(move |id: String| {
                     let kernel = if id == Attention::L2.id() { Attention::L2 } else { Attention::Dot };
                     page.edit("attention", |state| state.attention = kernel);

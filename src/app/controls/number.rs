@@ -58,8 +58,7 @@ fn Slider(
     is_fixed: Signal<bool>,
 ) -> impl IntoView {
     let page = use_page();
-    let most = Memo::new(move |_| if field == Field::N { page.state.with(PageState::most_tokens) } else { 0 });
-    let rungs = Memo::new(move |_| field.rungs(most.get()));
+    let rungs = Memo::new(move |_| page.state.with(|state| field.rungs(state)));
     let rung = Memo::new(move |_| rungs.with(|rungs| nearest_rung(rungs, value.get())));
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
@@ -208,7 +207,7 @@ fn share(rung: usize, n_rungs: usize) -> f64 {
 
 /// Moves a number by one rung.
 fn step(page: Page, field: Field, by: isize) {
-    let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state.most_tokens()), field.get(state)));
+    let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state), field.get(state)));
     let at = nearest_rung(&rungs, now).saturating_add_signed(by);
     if let Some(value) = rungs.get(at) {
         page.edit(field.id(), |state| field.set(state, *value));

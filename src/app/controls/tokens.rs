@@ -98,6 +98,7 @@ fn why_d_is_fixed(state: &PageState) -> Option<&'static str> {
         (TokenChoice::Clusters, _) => Some(strings::FIXED_BY_CLUSTERS),
         (TokenChoice::Skew, _) => Some(strings::FIXED_BY_SKEW),
         (TokenChoice::Adversarial, WeightChoice::Random) => Some(strings::FIXED_BY_HEADS),
+        (TokenChoice::Adversarial, WeightChoice::Kim) => Some(strings::ONE_A_HEAD),
         (TokenChoice::Adversarial, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus) => {
             Some(strings::FIXED_BY_IDENTITY)
         }

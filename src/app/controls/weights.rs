@@ -12,10 +12,11 @@ use super::choice::Choice;
 use super::number::NumberField;
 use super::seed::SeedField;
 
-const CHOICES: [(&str, WeightChoice); 4] = [
+const CHOICES: [(&str, WeightChoice); 5] = [
     ("random", WeightChoice::Random),
     ("identity-plus", WeightChoice::IdentityPlus),
     ("identity-minus", WeightChoice::IdentityMinus),
+    ("kim", WeightChoice::Kim),
     ("own", WeightChoice::Own),
 ];
 
@@ -43,29 +44,32 @@ pub fn WeightControls() -> impl IntoView {
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, WeightChoice::Own)) if page.state.with_untracked(|s| s.own_weights.is_none()) => own::open(page),
-        Some((_, choice)) => page.edit("weights", |state| state.weights = *choice),
+        Some((_, choice)) => page.edit("weights", |state| state.choose_weights(*choice)),
         None => {}
     };
     let fixed = Signal::derive(move || match chosen.get() {
         _ if is_skew.get() => Some(strings::FIXED_BY_WITNESS),
-        WeightChoice::Random => None,
+        WeightChoice::Random | WeightChoice::Kim => None,
         WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(strings::ONLY_RANDOM),
         WeightChoice::Own => Some(strings::FIXED_BY_OWN_WEIGHTS),
     });
+    let is_kim = Memo::new(move |_| !is_skew.get() && chosen.get() == WeightChoice::Kim);
+    let head_dim_fixed = Signal::derive(move || if is_kim.get() { Some(strings::SHARE_OF_HEAD) } else { fixed.get() });
     view! {
         <section class="group" aria-labelledby="weights-heading">
             <h2 id="weights-heading">{strings::WEIGHTS}</h2>
             <Choice id="weights" label=strings::WEIGHT_LAW hint=strings::WEIGHT_LAW_HINT options chosen=chosen_id disabled=Signal::derive(move || is_skew.get()) on_pick=Callback::new(on_pick)/>
             <p class="note" hidden=move || !is_skew.get()>{strings::SKEW_NOTE}</p>
+            <p class="note" data-testid="kim-note" hidden=move || !is_kim.get()>{move || page.state.with(|state| strings::kim_note(state.heads, state.dim()))}</p>
             <NumberField field=Field::Heads fixed/>
-            <NumberField field=Field::HeadDim fixed/>
+            <NumberField field=Field::HeadDim fixed=head_dim_fixed/>
             <NumberField field=Field::Scale fixed/>
             <SeedField
                 id="weight-seed"
                 redraw_hint=strings::REDRAW_WEIGHTS
                 get=|state| state.weight_seed
                 set=|state, seed| state.weight_seed = seed
-                disabled=Signal::derive(move || is_skew.get() || chosen.get() != WeightChoice::Random)
+                disabled=Signal::derive(move || is_skew.get() || !matches!(chosen.get(), WeightChoice::Random | WeightChoice::Kim))
             />
         </section>
     }

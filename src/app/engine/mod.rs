@@ -43,11 +43,13 @@ pub enum Role {
     Regime,
     /// Large texts and files; its worker is taken when the first comes.
     Read,
+    /// The views of L2 attention; its worker starts when it is first needed.
+    Lab,
 }
 
 impl Role {
     /// All, in the order of [`Pool::lanes`].
-    const ALL: [Role; 4] = [Role::Measure, Role::Sweep, Role::Regime, Role::Read];
+    const ALL: [Role; 5] = [Role::Measure, Role::Sweep, Role::Regime, Role::Read, Role::Lab];
 }
 
 /// What the page hears.
@@ -101,7 +103,8 @@ impl Engine {
     pub fn restart(&self) {
         self.with(|pool| {
             pool.failed_starts = 0;
-            Role::ALL.into_iter().filter(|role| *role != Role::Read).for_each(|role| pool.man(role));
+            let waits = |role: &Role| matches!(role, Role::Read | Role::Lab);
+            Role::ALL.into_iter().filter(|role| !waits(role)).for_each(|role| pool.man(role));
         });
     }
 
@@ -215,7 +218,7 @@ impl Pool {
                     pool.replace(role);
                 }
             });
-        } else if role == Role::Sweep {
+        } else if matches!(role, Role::Sweep | Role::Lab) {
             // A point of an old sweep is of no use.
             self.overtake(role);
         } else if role == Role::Regime && !run.has_answered {

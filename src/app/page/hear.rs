@@ -32,6 +32,7 @@ impl Page {
                 self.complain(PLACE_OWN, problem);
             }
             EngineEvent::Reply(Role::Read, _) => {}
+            EngineEvent::Reply(Role::Lab, reply) => self.labs.hear(reply),
             EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
             EngineEvent::GaveUp(role) => {
                 live.status.set(Some(strings::gave_up(role).into()));
@@ -40,6 +41,7 @@ impl Page {
                     Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
                     Role::Regime => {}
                     Role::Read => live.own_note.set(String::new()),
+                    Role::Lab => self.labs.give_up(strings::gave_up(role)),
                 }
             }
             EngineEvent::CannotStart => {

@@ -15,6 +15,7 @@ use crate::sweep::log_spaced;
 
 use crate::app::engine::{Engine, Job, Role};
 use crate::app::frame::now;
+use crate::app::labs::{self, Labs};
 use crate::app::live::{Live, Problem, SweepData, SweepPhase};
 use crate::app::plans::{curve_lengths, regime_request};
 use crate::app::state::PageState;
@@ -42,6 +43,12 @@ pub enum PlotChoice {
     Regime,
     /// The norms of draws, measured.
     Draws,
+    /// Tokens scaled without bound.
+    Scaled,
+    /// The search against a bound.
+    Tightness,
+    /// The inverse of attention with a skip.
+    Inverse,
 }
 
 /// What every part of the page may read and do.
@@ -57,6 +64,8 @@ pub struct Page {
     pub own_open: RwSignal<bool>,
     /// What the workers have answered.
     pub live: Live,
+    /// The views of L2 attention.
+    pub labs: Labs,
     /// Light or dark.
     pub themes: Themes,
     /// The control that was edited last.
@@ -84,6 +93,7 @@ impl Page {
             held: RwSignal::new(false),
             own_open: RwSignal::new(false),
             live: Live::default(),
+            labs: Labs::default(),
             themes: use_themes(),
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
@@ -108,6 +118,7 @@ impl Page {
                 set_timeout(move || page.ask_regime(&state), Duration::ZERO);
             }
         });
+        labs::begin(page);
         page
     }
 
@@ -194,7 +205,7 @@ impl Page {
         self.with_engine(Engine::restart);
     }
 
-    fn with_engine(self, work: impl FnOnce(&Engine)) {
+    pub(in crate::app) fn with_engine(self, work: impl FnOnce(&Engine)) {
         // A handle of its own: the work may call back into the page.
         let engine = self.engine.with_value(Clone::clone);
         if let Some(engine) = engine {

@@ -38,6 +38,13 @@ impl PageState {
                 return too_large(strings::WHAT_WEIGHTS, entries, MAX_WEIGHTS, strings::FIX_WEIGHTS);
             }
         }
+        if self.weights == WeightChoice::Kim && self.tokens != TokenChoice::Skew && !d.is_multiple_of(self.heads) {
+            return Err(InputError::Conflict {
+                what: strings::heads_of(self.heads),
+                problem: strings::do_not_divide(d),
+                fix: strings::FIX_HEADS.into(),
+            });
+        }
         match self.own_weight_dim() {
             Some(found) if found != d => Err(InputError::Conflict {
                 what: strings::tokens_of_dim(d),

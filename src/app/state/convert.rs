@@ -35,6 +35,9 @@ impl PageState {
                 seed: self.weight_seed,
                 output: self.output,
             }),
+            (WeightChoice::Kim, _) => {
+                WeightSource::Kim { heads: self.heads, scale: self.scale, seed: self.weight_seed }
+            }
             (WeightChoice::IdentityPlus, _) => WeightSource::Identity { sign: 1.0 },
             (WeightChoice::IdentityMinus | WeightChoice::Own, _) => WeightSource::Identity { sign: -1.0 },
         };
@@ -105,7 +108,10 @@ impl PageState {
             Some(WeightSource::Identity { sign }) => {
                 state.weights = if sign < 0.0 { WeightChoice::IdentityMinus } else { WeightChoice::IdentityPlus };
             }
-            Some(WeightSource::Kim { .. }) => return Err(not_yet("weights.source", "kim", strings::USABLE_WEIGHTS)),
+            Some(WeightSource::Kim { heads, scale, seed }) => {
+                state.choose_weights(WeightChoice::Kim);
+                (state.heads, state.scale, state.weight_seed) = (heads, scale, seed);
+            }
             None => {}
         }
         Ok(state)

@@ -63,6 +63,8 @@ pub enum WeightChoice {
     IdentityPlus,
     /// A = -I.
     IdentityMinus,
+    /// The L2 multi-head attention of [K], drawn.
+    Kim,
     /// The reader's own.
     Own,
 }
@@ -220,6 +222,7 @@ impl PageState {
             (TokenChoice::Clusters, _, Some(own)) => own.positions.n_columns(),
             (TokenChoice::Adversarial, ..) => self.dim_of_weights().unwrap_or(1),
             (TokenChoice::Skew, ..) => 2,
+            (TokenChoice::Law(_), ..) if self.weights == WeightChoice::Kim => self.divided_dim(),
             _ => self.own_weight_dim().unwrap_or(self.d),
         }
     }
@@ -229,7 +232,7 @@ impl PageState {
     pub fn n_heads(&self) -> usize {
         match (self.tokens, self.weights, &self.own_weights) {
             (TokenChoice::Skew, ..) => 1,
-            (_, WeightChoice::Random, _) => self.heads,
+            (_, WeightChoice::Random | WeightChoice::Kim, _) => self.heads,
             (_, WeightChoice::Own, Some(own)) => own.0.heads.len(),
             _ => 1,
         }
@@ -242,6 +245,7 @@ impl PageState {
             _ if self.tokens == TokenChoice::Skew => self.dim(),
             (WeightChoice::Own, Some(own)) => own.0.heads.first().map_or(self.head_dim, |head| head.q.n_rows()),
             (WeightChoice::IdentityPlus | WeightChoice::IdentityMinus, _) => self.dim(),
+            (WeightChoice::Kim, _) => self.dim() / self.heads.max(1),
             _ => self.head_dim,
         }
     }
@@ -276,6 +280,7 @@ impl PageState {
         match self.weights {
             WeightChoice::Random => Some(self.heads.saturating_mul(self.head_dim)),
             WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(1),
+            WeightChoice::Kim => Some(self.heads),
             WeightChoice::Own => self.own_weight_dim(),
         }
     }
@@ -328,6 +333,26 @@ impl PageState {
             n: if needs_n { self.n } else { first.n },
             regime: RegimeView { traces: first.regime.traces, ..self.regime },
             ..self.clone()
+        }
+    }
+
+    /// The multiple of the number of heads that is nearest d.
+    fn divided_dim(&self) -> usize {
+        let step = self.dim_step();
+        ((self.d + step / 2) / step).max(1) * step
+    }
+
+    /// The steps that the token dimension goes in: each head of [K]'s attention has its share of it.
+    #[must_use]
+    pub fn dim_step(&self) -> usize {
+        if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
+    }
+
+    /// Other weights; those of [K] come with the kernel they are made for.
+    pub fn choose_weights(&mut self, choice: WeightChoice) {
+        self.weights = choice;
+        if choice == WeightChoice::Kim {
+            self.attention = Attention::L2;
         }
     }
 

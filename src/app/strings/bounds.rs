@@ -35,6 +35,7 @@ pub fn rung_label(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => "any n [C]",
         BoundId::CastinMeanField => "mean-field [C]",
+        BoundId::KimL2 => "Kim et al. [K]",
         bound => bound_label_short(bound),
     }
 }
@@ -50,6 +51,7 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::AdversarialEnvelope => "The largest of the adversarial bound over all lengths up to n.",
         BoundId::TwoClusters => "The exact norm, along a line, of the best n tokens in two clusters.",
         BoundId::Skew => "For another A of the same norm.",
+        BoundId::KimL2 | BoundId::KimLinf => "With φ(x) = x e^(x + 1), k = d / heads, and the matrices of L2-MHA.",
         _ => "With a = ‖A‖₂R² and v = ‖V‖₂ of each head.",
     }
 }

@@ -124,6 +124,7 @@ pub fn weight_choice(choice: WeightChoice, own: Option<(usize, usize)>) -> Strin
         (WeightChoice::Random, _) => "random".into(),
         (WeightChoice::IdentityPlus, _) => "identity, A = I".into(),
         (WeightChoice::IdentityMinus, _) => "identity, A = −I".into(),
+        (WeightChoice::Kim, _) => "L2-MHA (Kim et al.)".into(),
         (WeightChoice::Own, Some((1, d))) => format!("your own (1 head, d = {d})"),
         (WeightChoice::Own, Some((heads, d))) => format!("your own ({heads} heads, d = {d})"),
         (WeightChoice::Own, None) => "your own …".into(),

@@ -3,6 +3,7 @@
 mod bounds;
 mod controls;
 mod head;
+mod labs;
 mod numbers;
 mod own;
 mod pictures;
@@ -14,6 +15,7 @@ mod wrong;
 pub use bounds::*;
 pub use controls::*;
 pub use head::*;
+pub use labs::*;
 pub use numbers::*;
 pub use own::*;
 pub use pictures::*;

@@ -14,6 +14,7 @@ pub fn restarted(role: Role) -> &'static str {
         Role::Sweep => "The worker that sweeps stopped and was started again; the sweep was sent again.",
         Role::Read => "The worker that reads your data stopped and was started again; they were sent again.",
         Role::Regime => "The worker that draws the curves over n stopped and was started again; they were sent again.",
+        Role::Lab => "The worker of this view stopped and was started again; its work was sent again.",
     }
 }
 
@@ -26,6 +27,7 @@ pub fn gave_up(role: Role) -> &'static str {
         Role::Regime => {
             "The curves over n stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights."
         }
+        Role::Lab => "This view stopped the worker twice, so it is not tried again. Use fewer tokens.",
         Role::Sweep => {
             "This sweep stopped the worker twice, so it is not tried again. It may need too much memory: sweep to a smaller n."
         }

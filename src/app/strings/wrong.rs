@@ -11,7 +11,6 @@ pub const FIX_ND: &str = "Use fewer tokens or fewer dimensions here, or the comm
 pub const WHAT_WEIGHTS: &str = "The number of weights";
 pub const FIX_WEIGHTS: &str = "Use fewer heads or smaller dimensions here, or the command line.";
 pub const FIX_FIT: &str = "Use tokens of that dimension, or other weights.";
-pub const USABLE_WEIGHTS: &str = "explicit, random, identity";
 pub const SKEW_WITHOUT_WEIGHTS: &str = "skew without weights or with the identity, or other tokens";
 
 pub fn tokens_of_dim(d: usize) -> String {

@@ -1,0 +1,87 @@
+//! A line chart that the pointer and the keys read.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::app::charts::{Easel, use_easel};
+use crate::app::frame::When;
+use crate::plot::{ChartLayout, LineChart};
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
+
+/// A chart on a canvas; `at` is the x that is read, `None` where nobody points.
+#[component]
+pub fn LabChart(
+    /// The id of the canvas.
+    id: &'static str,
+    /// What is drawn.
+    chart: Memo<LineChart>,
+    /// The x under the pointer or the keys.
+    at: RwSignal<Option<f64>>,
+    /// The chart in words.
+    #[prop(into)]
+    words: Signal<String>,
+    /// The id of the line that says what is read.
+    readout: &'static str,
+) -> impl IntoView {
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let watch = move || {
+        chart.track();
+        at.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| paint(chart, at, painted, easel));
+    let on_pointer = move |event: ev::PointerEvent| at.set(x_at(chart, painted, f64::from(event.offset_x())));
+    let on_key = move |event: ev::KeyboardEvent| {
+        let places = chart.with_untracked(LineChart::x_values);
+        let Some(last) = places.len().checked_sub(1) else { return };
+        let now = at.get_untracked().map_or(last, |x| places.partition_point(|place| *place < x));
+        let to = match event.key().as_str() {
+            "ArrowLeft" => now.saturating_sub(1),
+            "ArrowRight" => now + 1,
+            "Home" => 0,
+            "End" => last,
+            "Escape" => return at.set(None),
+            _ => return,
+        };
+        event.prevent_default();
+        at.set(places.get(to.min(last)).copied());
+    };
+    view! {
+        <canvas
+            node_ref=canvas
+            id=id
+            class="lab-canvas"
+            role="img"
+            tabindex="0"
+            aria-label=move || words.get()
+            aria-describedby=readout
+            on:pointermove=on_pointer
+            on:pointerdown=on_pointer
+            on:pointerleave=move |_| at.set(None)
+            on:blur=move |_| at.set(None)
+            on:keydown=on_key
+        ></canvas>
+    }
+}
+
+fn paint(chart: Memo<LineChart>, at: RwSignal<Option<f64>>, painted: Painted, easel: &Easel) {
+    let mut chart = chart.get_untracked();
+    chart.hover_x = at.get_untracked();
+    let Some(area) = easel.area() else { return };
+    // A canvas that cannot be drawn on keeps its last picture; the numbers are beside it.
+    if let Ok(layout) = chart.draw(&area, &easel.style) {
+        painted.set_value(Some(Rc::new(layout)));
+    }
+}
+
+/// Of the x that have a value, the one nearest a pixel column.
+fn x_at(chart: Memo<LineChart>, painted: Painted, px: f64) -> Option<f64> {
+    let layout = painted.get_value()?;
+    let distance = |x: f64| (layout.x_to_px(x) - px).abs();
+    chart.with_untracked(LineChart::x_values).into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+}

@@ -1,0 +1,110 @@
+//! What is inverted: c, the tokens, the weights of dot-product attention.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::app::controls::Choice;
+use crate::app::page::use_page;
+use crate::app::strings;
+
+use super::number::{LabNumber, Taken};
+use super::settings::{DotWeights, InverseSettings, LabTokens};
+use super::wanted::shared_weights;
+
+/// Values of c to pick.
+const PICKS: [f64; 3] = [0.5, 0.7, 0.9];
+
+/// The controls over the plot of the inverse.
+#[component]
+pub fn InverseControls() -> impl IntoView {
+    let page = use_page();
+    let settings = page.labs.settings;
+    let tokens = Memo::new(move |_| settings.with(|settings| settings.inverse.tokens));
+    let chosen_tokens = Signal::derive(move || id_of(&LabTokens::ALL, tokens.get()));
+    let chosen_weights = Signal::derive(move || settings.with(|s| id_of(&DotWeights::ALL, s.inverse.dot_weights)));
+    let token_options = Signal::stored(LabTokens::ALL.map(|(id, choice)| (id, strings::lab_tokens(choice))).to_vec());
+    let weight_options = Signal::stored(DotWeights::ALL.map(|(id, choice)| (id, strings::dot_weights(choice))).to_vec());
+    let pick_tokens = move |id: String| {
+        if let Some((_, choice)) = LabTokens::ALL.iter().find(|(known, _)| *known == id) {
+            settings.update(|settings| settings.inverse.tokens = *choice);
+        }
+    };
+    let pick_weights = move |id: String| {
+        if let Some((_, choice)) = DotWeights::ALL.iter().find(|(known, _)| *known == id) {
+            settings.update(|settings| settings.inverse.dot_weights = *choice);
+        }
+    };
+    let not_drawn = Signal::derive(move || tokens.get() != LabTokens::Drawn);
+    let is_page = Signal::derive(move || tokens.get() == LabTokens::Page);
+    let weights_words =
+        move || settings.with(|settings| page.state.with(|state| strings::l2_weights(&shared_weights(&settings.inverse, state))));
+    view! {
+        <div class="lab-head">
+            <Fraction/>
+            <button
+                type="button"
+                id="inverse-preset"
+                title=strings::WHERE_DOT_FAILS_HINT
+                on:click=move |_| settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails())
+            >
+                {strings::WHERE_DOT_FAILS}
+            </button>
+        </div>
+        <div class="lab-head">
+            <Choice id="inverse-tokens" label=strings::TOKENS options=token_options chosen=chosen_tokens on_pick=Callback::new(pick_tokens)/>
+            <LabNumber id="inverse-n" label="n" hint=strings::LAB_N_HINT taken=Taken::Whole(2.0, 512.0) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize disabled=not_drawn/>
+            <LabNumber id="inverse-d" label="d" hint=strings::LAB_D_HINT taken=Taken::Whole(1.0, 64.0) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize disabled=not_drawn/>
+            <LabNumber id="inverse-radius" label="R" hint=strings::LAB_R_HINT taken=Taken::Any(1e-3, 1e4) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x disabled=is_page/>
+            <LabNumber id="inverse-seed" label=strings::SEED hint=strings::SEED_HINT taken=Taken::Whole(0.0, 9e15) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64 disabled=not_drawn/>
+            <Choice id="inverse-dot-weights" label=strings::DOT_WEIGHTS options=weight_options chosen=chosen_weights on_pick=Callback::new(pick_weights)/>
+            <p class="note">{weights_words}</p>
+        </div>
+    }
+}
+
+/// c: three values to pick, and a slider.
+#[component]
+fn Fraction() -> impl IntoView {
+    let settings = use_page().labs.settings;
+    let fraction = Memo::new(move |_| settings.with(|settings| settings.inverse.fraction));
+    let set = move |value: f64| settings.update(|settings| settings.inverse.fraction = value);
+    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        if let Ok(value) = event.target().value().parse::<f64>() {
+            set(value.clamp(0.05, 1.5));
+        }
+    };
+    let pick = move |value: f64| {
+        view! {
+            <button
+                type="button"
+                id=format!("inverse-c-{}", (100.0 * value).round())
+                aria-pressed=move || (fraction.get() == value).to_string()
+                on:click=move |_| set(value)
+            >
+                {value.to_string()}
+            </button>
+        }
+    };
+    view! {
+        <div class="lab-fraction">
+            <label for="inverse-c" title=strings::FRACTION_HINT>{strings::FRACTION}</label>
+            <input
+                type="range"
+                id="inverse-c"
+                min="0.05"
+                max="1.5"
+                step="0.05"
+                prop:value=move || fraction.get().to_string()
+                style=move || format!("--at:{}", (fraction.get() - 0.05) / 1.45)
+                on:input:target=on_input
+            />
+            <output for="inverse-c" data-testid="inverse-c" data-value=move || fraction.get().to_string()>{move || format!("{:.2}", fraction.get())}</output>
+            <div class="switch" role="group" aria-label=strings::FRACTION>{PICKS.map(pick).collect_view()}</div>
+            <span class="note" hidden=move || fraction.get() < 1.0>{strings::NO_GUARANTEE}</span>
+        </div>
+    }
+}
+
+fn id_of<T: PartialEq + Copy>(all: &[(&'static str, T)], now: T) -> &'static str {
+    all.iter().find(|(_, choice)| *choice == now).map_or("", |(id, _)| *id)
+}

@@ -1,0 +1,238 @@
+//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", each of which has the lab's worker
+//! while it is looked at.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | `settings` | what a reader chooses here; it is no part of a link |
+//! | `wanted` | what a view asks the worker for |
+//! | `run` | what came of it |
+//! | `chart`, `progress`, `number` | parts that the views share |
+//! | `scaling`, `tightness` | a view each |
+//! | `inverse`, `inverse_chart`, `inverse_controls`, `plane`, `player` | the view of the inverse |
+
+mod chart;
+mod inverse;
+mod inverse_chart;
+mod inverse_controls;
+mod number;
+mod plane;
+mod player;
+mod progress;
+mod run;
+mod scaling;
+mod settings;
+mod tightness;
+mod wanted;
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::message::{Reply, RunId};
+use crate::scaling::ScalingPoint;
+use crate::tightness::TightnessPoint;
+
+use super::engine::{Job, Role};
+use super::page::{Page, PlotChoice};
+
+pub use inverse::InverseLab;
+pub use inverse::Which;
+pub use run::{Phase, Side};
+pub use settings::{DotWeights, LabTokens};
+pub use scaling::ScalingLab;
+pub use tightness::TightnessLab;
+
+use run::{Pair, Run};
+use settings::Settings;
+use wanted::Wanted;
+
+/// How long the controls rest before the worker is asked.
+const REST: Duration = Duration::from_millis(70);
+
+/// What the views hold.
+#[derive(Clone, Copy)]
+pub struct Labs {
+    settings: RwSignal<Settings>,
+    scaling: RwSignal<Run<Vec<ScalingPoint>>>,
+    tightness: RwSignal<Run<Vec<TightnessPoint>>>,
+    inverse: RwSignal<Run<Pair>>,
+    /// The iteration of the inverse that is pictured.
+    frame: RwSignal<usize>,
+    /// Whose answers come now.
+    tab: StoredValue<PlotChoice>,
+    /// The first run of the last job: what comes of earlier ones is stale.
+    first_run: StoredValue<RunId>,
+    /// Runs of the last job that are not over.
+    left: StoredValue<usize>,
+    /// Counts jobs.
+    count: StoredValue<u64>,
+}
+
+impl Default for Labs {
+    fn default() -> Self {
+        Labs {
+            settings: RwSignal::default(),
+            scaling: RwSignal::default(),
+            tightness: RwSignal::default(),
+            inverse: RwSignal::default(),
+            frame: RwSignal::new(0),
+            tab: StoredValue::new(PlotChoice::Scaled),
+            first_run: StoredValue::new(0),
+            left: StoredValue::new(0),
+            count: StoredValue::new(0),
+        }
+    }
+}
+
+/// Asks for what the view that is shown needs, whenever that changes.
+pub fn begin(page: Page) {
+    let wanted = Memo::new(move |_| wanted_now(page));
+    Effect::new(move |_| {
+        let labs = page.labs;
+        labs.leave(page);
+        labs.count.update_value(|count| *count += 1);
+        let Some(wanted) = wanted.get() else { return };
+        if labs.has(&wanted) {
+            return;
+        }
+        let count = labs.count.get_value();
+        set_timeout(
+            move || {
+                if labs.count.get_value() == count {
+                    labs.start(page, wanted);
+                }
+            },
+            REST,
+        );
+    });
+}
+
+fn wanted_now(page: Page) -> Option<Wanted> {
+    let plot = page.plot.get();
+    match plot {
+        PlotChoice::Regime | PlotChoice::Draws => None,
+        _ => page.labs.settings.with(|settings| page.state.with(|state| Wanted::of(plot, settings, state))),
+    }
+}
+
+impl Labs {
+    /// Does again what the view that is shown needs.
+    pub fn again(self, page: Page) {
+        if let Some(wanted) = untrack(|| wanted_now(page)) {
+            self.start(page, wanted);
+        }
+    }
+
+    /// Stops the work; what there is of it stays.
+    pub fn stop(self, page: Page) {
+        page.with_engine(|engine| engine.cancel(Role::Lab));
+        self.set_phase(&Phase::Stopped);
+    }
+
+    /// Takes in an answer.
+    pub fn hear(self, reply: Reply) {
+        let first = self.first_run.get_value();
+        let is_stale = |run_id: RunId| run_id < first;
+        match reply {
+            Reply::Scaled { run_id, points } if !is_stale(run_id) => {
+                self.scaling.update(|run| run.fresh().extend(points));
+            }
+            Reply::Tight { run_id, points } if !is_stale(run_id) => {
+                self.tightness.update(|run| run.fresh().extend(points));
+            }
+            Reply::Inverting { run_id, constant, kind, tokens, images } if !is_stale(run_id) => {
+                let side = Side { constant: Some((constant, kind)), tokens, images, ..Side::default() };
+                self.inverse.update(|run| *run.data.side(run_id - first) = side);
+            }
+            Reply::Inverse { run_id, steps, outcome } if !is_stale(run_id) => self.inverse.update(|run| {
+                let side = run.data.side(run_id - first);
+                side.steps.extend(steps);
+                side.outcome = outcome;
+            }),
+            Reply::Progress { run_id, done, total, .. } if !is_stale(run_id) => {
+                let total = total.unwrap_or(0);
+                match self.tab.get_value() {
+                    PlotChoice::Tightness => self.tightness.update(|run| run.progress = (done, total)),
+                    _ => self.scaling.update(|run| run.progress = (done, total)),
+                }
+            }
+            Reply::Finished { run_id } if !is_stale(run_id) => {
+                self.left.update_value(|left| *left = left.saturating_sub(1));
+                if self.left.get_value() == 0 {
+                    self.set_phase(&Phase::Done);
+                }
+            }
+            Reply::Failed { run_id, problem } if !is_stale(run_id) => {
+                self.inverse.update(|run| *run.data.side(run_id - first) = Side::default());
+                self.set_phase(&Phase::Failed(problem));
+            }
+            _ => {}
+        }
+    }
+
+    /// The worker stopped over this twice.
+    pub fn give_up(self, words: &str) {
+        self.set_phase(&Phase::Failed(words.to_owned()));
+    }
+
+    fn start(self, page: Page, wanted: Wanted) {
+        self.tab.set_value(wanted.tab());
+        let of = Some(wanted.clone());
+        match wanted.tab() {
+            PlotChoice::Scaled => self.scaling.update(|run| run.begin(of)),
+            PlotChoice::Tightness => self.tightness.update(|run| run.begin(of)),
+            _ => self.inverse.update(|run| run.begin(of)),
+        }
+        if let Wanted::Refused(_, why) = wanted {
+            page.with_engine(|engine| engine.cancel(Role::Lab));
+            self.set_phase(&Phase::Failed(why.to_owned()));
+            return;
+        }
+        page.with_engine(|engine| {
+            let first = engine.next_run();
+            let mut next = Some(first);
+            let job: Job = wanted.requests(|| next.take().unwrap_or_else(|| engine.next_run())).into();
+            self.first_run.set_value(first);
+            self.left.set_value(job.len());
+            engine.submit(Role::Lab, job);
+        });
+    }
+
+    /// Ends the work of a view that is looked at no more; it begins anew when it is looked at again.
+    fn leave(self, page: Page) {
+        let tab = self.tab.get_value();
+        if page.plot.get_untracked() == tab {
+            return;
+        }
+        let is_running = match tab {
+            PlotChoice::Scaled => self.scaling.with_untracked(Run::is_running),
+            PlotChoice::Tightness => self.tightness.with_untracked(Run::is_running),
+            _ => self.inverse.with_untracked(Run::is_running),
+        };
+        if is_running {
+            self.stop(page);
+            match tab {
+                PlotChoice::Scaled => self.scaling.update(|run| run.of = None),
+                PlotChoice::Tightness => self.tightness.update(|run| run.of = None),
+                _ => self.inverse.update(|run| run.of = None),
+            }
+        }
+    }
+
+    /// Whether what is wanted is there, or on its way.
+    fn has(self, wanted: &Wanted) -> bool {
+        match wanted.tab() {
+            PlotChoice::Scaled => self.scaling.with_untracked(|run| run.of.as_ref() == Some(wanted)),
+            PlotChoice::Tightness => self.tightness.with_untracked(|run| run.of.as_ref() == Some(wanted)),
+            _ => self.inverse.with_untracked(|run| run.of.as_ref() == Some(wanted)),
+        }
+    }
+
+    fn set_phase(self, phase: &Phase) {
+        match self.tab.get_value() {
+            PlotChoice::Scaled => self.scaling.update(|run| run.end(phase)),
+            PlotChoice::Tightness => self.tightness.update(|run| run.end(phase)),
+            _ => self.inverse.update(|run| run.end(phase)),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a reader chooses in these views.
+
+use crate::scaling::ScaledTokens;
+
+/// The choices of all views.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Which tokens are scaled.
+    pub scaled: ScaledTokens,
+    /// Random restarts of the search at each n.
+    pub restarts: usize,
+    /// What is inverted.
+    pub inverse: InverseSettings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { scaled: ScaledTokens::OneAtZero, restarts: 12, inverse: InverseSettings::default() }
+    }
+}
+
+/// The choices of the inverse.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InverseSettings {
+    /// Where the tokens come from.
+    pub tokens: LabTokens,
+    /// The weights of dot-product attention.
+    pub dot_weights: DotWeights,
+    /// c.
+    pub fraction: f64,
+    /// Number of drawn tokens.
+    pub n: usize,
+    /// Dimension of drawn tokens.
+    pub d: usize,
+    /// Radius of the ball, or half the side of the grid.
+    pub radius: f64,
+    /// Seed of drawn tokens.
+    pub seed: u64,
+}
+
+impl Default for InverseSettings {
+    fn default() -> Self {
+        InverseSettings {
+            tokens: LabTokens::Drawn,
+            dot_weights: DotWeights::IdentityPlus,
+            fraction: 0.9,
+            n: 24,
+            d: 2,
+            radius: 2.0,
+            seed: 0,
+        }
+    }
+}
+
+impl InverseSettings {
+    /// Four far tokens at which dot-product attention has no inverse that the iteration finds.
+    #[must_use]
+    pub fn where_dot_fails() -> Self {
+        InverseSettings {
+            tokens: LabTokens::Drawn,
+            dot_weights: DotWeights::IdentityPlus,
+            fraction: 0.9,
+            n: 4,
+            d: 4,
+            radius: 21.7,
+            seed: 28,
+        }
+    }
+}
+
+/// Where the tokens of the inverse come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabTokens {
+    /// Drawn in a ball.
+    Drawn,
+    /// A grid in the plane.
+    Grid,
+    /// Those of the controls.
+    Page,
+}
+
+impl LabTokens {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, LabTokens); 3] =
+        [("drawn", LabTokens::Drawn), ("grid", LabTokens::Grid), ("page", LabTokens::Page)];
+}
+
+/// The weights of dot-product attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DotWeights {
+    /// A = I.
+    IdentityPlus,
+    /// A = -I.
+    IdentityMinus,
+    /// Those of L2 multi-head attention.
+    Same,
+}
+
+impl DotWeights {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, DotWeights); 3] = [
+        ("identity-plus", DotWeights::IdentityPlus),
+        ("identity-minus", DotWeights::IdentityMinus),
+        ("same", DotWeights::Same),
+    ];
+}
