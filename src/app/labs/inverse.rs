@@ -109,7 +109,8 @@ fn Ending(
     let last = move |read: fn(&crate::inverse::InverseStep) -> f64| {
         Signal::derive(move || run.with(|run| which.of(&run.data).steps.last().map(read)))
     };
-    let iterations = move || run.with(|run| strings::ended(which.of(&run.data).outcome, which.of(&run.data).steps.len()));
+    let iterations =
+        move || run.with(|run| strings::ended(which.of(&run.data).outcome, which.of(&run.data).steps.len()));
     let kind = move || strings::constant_kind(constant.get().map(|(_, kind)| kind));
     let sign = Signal::derive(move || match constant.get() {
         Some((_, ConstantKind::KimL2)) => "≤",

@@ -52,7 +52,8 @@ pub fn table(pair: &Pair, written: impl Fn(f64) -> String) -> Table {
     let row = |t: usize| {
         let (l2, dot) = (pair.l2.steps.get(t), pair.dot.steps.get(t));
         let guaranteed = l2.and_then(|step| step.guaranteed);
-        let numbers = [l2.map(|s| s.error), l2.map(|s| s.residual), guaranteed, dot.map(|s| s.error), dot.map(|s| s.residual)];
+        let numbers =
+            [l2.map(|s| s.error), l2.map(|s| s.residual), guaranteed, dot.map(|s| s.error), dot.map(|s| s.residual)];
         std::iter::once(t.to_string()).chain(numbers.map(cell)).collect()
     };
     let count = pair.l2.steps.len().max(pair.dot.steps.len());

@@ -23,7 +23,8 @@ pub fn InverseControls() -> impl IntoView {
     let chosen_tokens = Signal::derive(move || id_of(&LabTokens::ALL, tokens.get()));
     let chosen_weights = Signal::derive(move || settings.with(|s| id_of(&DotWeights::ALL, s.inverse.dot_weights)));
     let token_options = Signal::stored(LabTokens::ALL.map(|(id, choice)| (id, strings::lab_tokens(choice))).to_vec());
-    let weight_options = Signal::stored(DotWeights::ALL.map(|(id, choice)| (id, strings::dot_weights(choice))).to_vec());
+    let weight_options =
+        Signal::stored(DotWeights::ALL.map(|(id, choice)| (id, strings::dot_weights(choice))).to_vec());
     let pick_tokens = move |id: String| {
         if let Some((_, choice)) = LabTokens::ALL.iter().find(|(known, _)| *known == id) {
             settings.update(|settings| settings.inverse.tokens = *choice);
@@ -36,8 +37,10 @@ pub fn InverseControls() -> impl IntoView {
     };
     let not_drawn = Signal::derive(move || tokens.get() != LabTokens::Drawn);
     let is_page = Signal::derive(move || tokens.get() == LabTokens::Page);
-    let weights_words =
-        move || settings.with(|settings| page.state.with(|state| strings::l2_weights(&shared_weights(&settings.inverse, state))));
+    let weights_words = move || {
+        settings
+            .with(|settings| page.state.with(|state| strings::l2_weights(&shared_weights(&settings.inverse, state))))
+    };
     view! {
         <div class="lab-head">
             <Fraction/>

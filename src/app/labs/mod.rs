@@ -38,8 +38,8 @@ use super::page::{Page, PlotChoice};
 pub use inverse::InverseLab;
 pub use inverse::Which;
 pub use run::{Phase, Side};
-pub use settings::{DotWeights, LabTokens};
 pub use scaling::ScalingLab;
+pub use settings::{DotWeights, LabTokens};
 pub use tightness::TightnessLab;
 
 use run::{Pair, Run};

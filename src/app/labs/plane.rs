@@ -34,9 +34,9 @@ pub fn Plane(
     };
     use_easel(canvas, When::After, watch, move |easel| {
         let Some(area) = easel.area() else { return };
-        let size = canvas.get_untracked().map_or((0.0, 0.0), |canvas| {
-            (f64::from(canvas.client_width()), f64::from(canvas.client_height()))
-        });
+        let size = canvas
+            .get_untracked()
+            .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
         let mut chart = picture(page, which);
         let layout = chart.layout(size, &easel.style);
         square(&mut chart, &layout);
@@ -100,7 +100,8 @@ fn picture(page: Page, which: Which) -> LineChart {
         let both = || tokens.iter().chain(&first);
         chart.x.range = Extent::of(both().map(|point| point.0));
         chart.y.range = Extent::of(both().map(|point| point.1));
-        chart.note = if side.constant.is_some() && tokens.is_empty() { strings::PLANE_MANY.into() } else { String::new() };
+        chart.note =
+            if side.constant.is_some() && tokens.is_empty() { strings::PLANE_MANY.into() } else { String::new() };
         chart
     })
 }

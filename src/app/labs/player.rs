@@ -33,7 +33,9 @@ pub fn Player() -> impl IntoView {
         go_on(page, last, is_playing, beat, beat.get_value());
     };
     // Once when an answer is complete, for readers who do not mind motion.
-    let is_done = Memo::new(move |_| page.labs.inverse.with(|run| run.phase == Phase::Done).then(|| page.labs.inverse.with(|run| run.of.clone())));
+    let is_done = Memo::new(move |_| {
+        page.labs.inverse.with(|run| run.phase == Phase::Done).then(|| page.labs.inverse.with(|run| run.of.clone()))
+    });
     Effect::new(move |_| {
         is_playing.set(false);
         if is_done.with(Option::is_some) {

@@ -158,7 +158,8 @@ fn point_at(points: &[ScalingPoint], radius: f64) -> Option<ScalingPoint> {
 }
 
 fn chart(points: &[ScalingPoint], phase: &Phase) -> LineChart {
-    let of = |read: fn(&ScalingPoint) -> f64| points.iter().map(|point| (point.radius, read(point))).collect::<Vec<_>>();
+    let of =
+        |read: fn(&ScalingPoint) -> f64| points.iter().map(|point| (point.radius, read(point))).collect::<Vec<_>>();
     let (dot, l2) = (of(|point| point.dot), of(|point| point.l2));
     let mut guide = Series::new("slope-2", strings::SLOPE_2, Role::Measured, SeriesKind::Line, guide(&dot));
     guide.opacity = 0.4;

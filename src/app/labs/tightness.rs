@@ -72,7 +72,8 @@ pub fn TightnessLab() -> impl IntoView {
 }
 
 fn chart(points: &[TightnessPoint], phase: &Phase) -> LineChart {
-    let of = |read: fn(&TightnessPoint) -> f64| points.iter().map(|point| (point.n as f64, read(point))).collect::<Vec<_>>();
+    let of =
+        |read: fn(&TightnessPoint) -> f64| points.iter().map(|point| (point.n as f64, read(point))).collect::<Vec<_>>();
     let (found, bound) = (of(|point| point.found), of(|point| point.bound));
     let top = bound.iter().map(|point| point.1).fold(1.0, f64::max);
     let series = vec![

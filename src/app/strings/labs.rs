@@ -37,8 +37,7 @@ pub const SCALED_X: &str = "R, the largest token norm, logarithmic";
 pub const SCALED_Y: &str = "local Lipschitz constant ‖J‖₂";
 pub const SLOPE_2: &str = "slope 2";
 pub const SCALED_COLUMNS: [&str; 3] = ["R", "dot product", "L2"];
-pub const SCALED_UNTIED: &str =
-    "L2 is bounded where queries and keys are one matrix (Q = K); these weights have two.";
+pub const SCALED_UNTIED: &str = "L2 is bounded where queries and keys are one matrix (Q = K); these weights have two.";
 pub const TAKE_KIM: &str = "Take L2-MHA weights";
 pub const SCALED_SKEW: &str = "The skew witness brings another A for each R. Choose other tokens.";
 pub const SCALED_CLUSTERS: &str = "Clusters are no list of tokens. Choose a law of tokens, or paste your own.";
@@ -65,8 +64,14 @@ pub const GUARANTEED_SHORT: &str = "guaranteed";
 pub const ERROR: &str = "error";
 pub const STEP_RESIDUAL: &str = "residual";
 pub const CONSTANT: &str = "L";
-pub const INVERSE_COLUMNS: [&str; 6] =
-    ["t", "L2-MHA error", "L2-MHA residual", "L2-MHA guaranteed (upper bound)", "dot product error", "dot product residual"];
+pub const INVERSE_COLUMNS: [&str; 6] = [
+    "t",
+    "L2-MHA error",
+    "L2-MHA residual",
+    "L2-MHA guaranteed (upper bound)",
+    "dot product error",
+    "dot product residual",
+];
 pub const INVERSE_NO_TOKENS: &str =
     "The tokens of the controls depend on the weights, or are no list. Choose a law of tokens, or paste your own.";
 pub const FRACTION: &str = "c";
@@ -97,7 +102,10 @@ pub fn do_not_divide(d: usize) -> String {
 
 pub fn kim_note(heads: usize, d: usize) -> String {
     let steps = if heads > 1 { format!(" d goes in steps of {heads}.") } else { String::new() };
-    format!("Queries are keys, so the kernel is set to L2. Each head has d / heads = {} dimensions.{steps}", d / heads.max(1))
+    format!(
+        "Queries are keys, so the kernel is set to L2. Each head has d / heads = {} dimensions.{steps}",
+        d / heads.max(1)
+    )
 }
 
 pub fn lab_progress(phase: &Phase, done: usize, total: usize) -> String {
@@ -183,11 +191,17 @@ pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
         Some(last) => format!("{name}: {}, error {}.", ended(side.outcome, side.steps.len()), Number::of(last.error)),
         None => format!("{name}: being computed."),
     };
-    format!("Error of the inverse against the iteration. {} {} Left and right arrows read values.", one(L2_MHA, l2), one(DOT, dot))
+    format!(
+        "Error of the inverse against the iteration. {} {} Left and right arrows read values.",
+        one(L2_MHA, l2),
+        one(DOT, dot)
+    )
 }
 
 pub fn inverse_readout(iteration: usize, l2: &Side, dot: &Side) -> String {
-    let one = |name: &str, side: &Side| side.steps.get(iteration).map(|step| format!("{name} error {}", Number::of(step.error)));
+    let one = |name: &str, side: &Side| {
+        side.steps.get(iteration).map(|step| format!("{name} error {}", Number::of(step.error)))
+    };
     let guaranteed = l2.steps.get(iteration).and_then(|step| step.guaranteed);
     let guaranteed = guaranteed.map(|rate| format!("guaranteed ≤ {}", Number::of(rate)));
     [Some(self::iteration(iteration)), one(L2_MHA, l2), guaranteed, one(DOT, dot)]
@@ -258,5 +272,7 @@ pub fn plane_words(which: Which, iteration: usize) -> String {
         Which::L2 => L2_MHA,
         Which::Dot => DOT,
     };
-    format!("{name}: the tokens X as rings, the iterate at t = {iteration} as dots, in the plane of their first two numbers")
+    format!(
+        "{name}: the tokens X as rings, the iterate at t = {iteration} as dots, in the plane of their first two numbers"
+    )
 }
