@@ -1,0 +1,168 @@
+// The views of L2 attention: scaled tokens, tightness of the bound, the inverse; and the weights they are about.
+import assert from 'node:assert/strict';
+import { pageTest, PHONE, seriousFaults } from './browser.mjs';
+
+/** The full digits behind a number on screen. */
+const value = async (page, id) => Number(await page.getByTestId(id).first().getAttribute('data-value'));
+const text = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
+
+/** Does something that a view answers, and waits until its answer is complete. */
+async function answered(page, view, act) {
+  await act();
+  // The controls rest a moment before the worker is asked.
+  await page.waitForTimeout(250);
+  await page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
+}
+
+async function type(page, id, words) {
+  await page.fill(`#${id}`, words);
+  await page.press(`#${id}`, 'Enter');
+}
+
+/** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
+async function drawHeads(page, n, heads) {
+  await page.selectOption('#law', 'ball');
+  await page.selectOption('#weights', 'kim');
+  await type(page, 'heads-number', heads);
+  await type(page, 'd-number', '8');
+  await type(page, 'n-number', n);
+}
+
+pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', async ({ page }) => {
+  await page.selectOption('#law', 'ball');
+  await page.selectOption('#weights', 'kim');
+  assert.equal(await page.locator('#attention').inputValue(), 'l2');
+  assert.ok(await page.locator('#attention').isDisabled());
+  assert.ok(await page.getByTestId('kim-note').isVisible());
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_l2"]')?.dataset.value) > 0);
+  assert.ok((await value(page, 'bound-kim_l2')) >= (await value(page, 'spectral')));
+  assert.ok((await value(page, 'bound-kim_linf')) >= (await value(page, 'linf')));
+  // Heads share the dimension: it goes in their steps.
+  await type(page, 'heads-number', '3');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="d"]').dataset.value) % 3 === 0);
+});
+
+pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async ({ page }) => {
+  // With one head: the more dimensions a head has, the further its tokens are apart, and the sooner L2 is flat.
+  await drawHeads(page, '16', '1');
+  await answered(page, 'scaled', () => page.click('#plot-scaled'));
+  assert.ok(Math.abs((await value(page, 'scale-slope-dot')) - 2) <= 0.04, `slope ${await value(page, 'scale-slope-dot')}`);
+  assert.ok(Math.abs(await value(page, 'scale-slope-l2')) <= 0.02, `slope ${await value(page, 'scale-slope-l2')}`);
+  assert.ok((await value(page, 'scale-dot')) > 1e4 * (await value(page, 'scale-l2')));
+  assert.ok(await page.getByTestId('scaled-untied').isHidden());
+  await answered(page, 'scaled', () => page.selectOption('#scaled-tokens', 'as-is'));
+  assert.ok((await value(page, 'scale-l2')) > 0);
+  // Weights whose queries are not their keys: a sentence, and a way out.
+  await answered(page, 'scaled', () => page.selectOption('#weights', 'random'));
+  assert.ok(await page.getByTestId('scaled-untied').isVisible());
+  await answered(page, 'scaled', () => page.click('#scaled-take-kim'));
+  assert.equal(await page.locator('#weights').inputValue(), 'kim');
+  // The table has a row for each radius.
+  await page.click('#scaled-table summary');
+  assert.equal(await page.locator('#scaled-table tbody tr').count(), 33);
+});
+
+pageTest('scaled tokens take a reader’s own, and say why they cannot', async ({ page }) => {
+  await page.evaluate(() => { for (let fold = document.querySelector('#own-text').closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true; });
+  await page.fill('#own-text', '0.3, 1\n-1, 0.2\n0.5, -0.7\n1, 1');
+  await page.click('#own-apply');
+  await page.selectOption('#weights', 'identity-plus');
+  await answered(page, 'scaled', () => page.click('#plot-scaled'));
+  assert.ok(Math.abs((await value(page, 'scale-slope-dot')) - 2) <= 0.04);
+  await page.selectOption('#normalization', 'layer');
+  await page.waitForSelector('[data-testid="scaled-progress"][data-phase="failed"]', { state: 'attached' });
+  assert.match(await page.getByTestId('scaled-progress').innerText(), /normaliser/i);
+});
+
+pageTest('tightness: what is found is under the bound and near it', async ({ page }) => {
+  await answered(page, 'tightness', () => page.click('#plot-tightness'));
+  const read = async () => ({ n: await value(page, 'tight-n'), found: await value(page, 'tight-found'), bound: await value(page, 'tight-bound'), ratio: await value(page, 'tight-ratio') });
+  await page.focus('#tightness-plot');
+  await page.keyboard.press('End');
+  const last = await read();
+  assert.equal(last.n, 1000);
+  assert.ok(last.found >= 7.22 && last.found <= last.bound, JSON.stringify(last));
+  assert.ok(Math.abs(last.bound - 18.68) < 0.006);
+  assert.ok(Math.abs(last.ratio - last.found / last.bound) < 1e-12);
+  for (let at = await read(); at.n !== 10; at = await read()) await page.keyboard.press('ArrowLeft');
+  const ten = await read();
+  assert.ok(ten.found >= 2.98 && ten.found <= ten.bound && Math.abs(ten.bound - 5.4) < 0.006, JSON.stringify(ten));
+  // A number that is none is told of, and changes nothing.
+  await type(page, 'tightness-restarts', '1.5');
+  assert.ok(await page.locator('#tightness-restarts-problem').isVisible());
+  await answered(page, 'tightness', () => type(page, 'tightness-restarts', '2'));
+  assert.ok(await page.locator('#tightness-restarts-problem').isHidden());
+});
+
+pageTest('the search can be stopped and done again', async ({ page }) => {
+  await page.click('#plot-tightness');
+  await type(page, 'tightness-restarts', '200');
+  await page.waitForSelector('#tightness-stop', { state: 'visible' });
+  await page.click('#tightness-stop');
+  await page.waitForSelector('[data-testid="tightness-progress"][data-phase="stopped"]', { state: 'attached' });
+  await type(page, 'tightness-restarts', '0');
+  await page.waitForSelector('[data-testid="tightness-progress"][data-phase="done"]', { state: 'attached', timeout: 60_000 });
+});
+
+pageTest('the inverse of L2-MHA converges for c = 0.5, 0.7, 0.9', { timeout: 240_000 }, async ({ page }) => {
+  await drawHeads(page, '64', '8');
+  await page.click('#plot-inverse');
+  await answered(page, 'inverse', () => page.selectOption('#inverse-tokens', 'page'));
+  for (const c of [0.5, 0.7, 0.9]) {
+    await answered(page, 'inverse', () => page.click(`#inverse-c-${100 * c}`));
+    assert.equal(await value(page, 'inverse-c'), c);
+    assert.equal(await text(page, 'inverse-l2-outcome'), 'converged');
+    assert.ok((await value(page, 'inverse-l2-error')) < 1e-9);
+  }
+  // n = 64, d = 8, eight heads: L is the bound that the numbers show.
+  assert.ok(Math.abs((await value(page, 'inverse-l2-constant')) / (await value(page, 'bound-kim_l2')) - 1) < 1e-9);
+});
+
+pageTest('the inverse of dot-product attention fails where it must, beside L2-MHA', async ({ page }) => {
+  await page.click('#plot-inverse');
+  await answered(page, 'inverse', () => page.click('#inverse-preset'));
+  assert.equal(await text(page, 'inverse-l2-outcome'), 'converged');
+  assert.notEqual(await text(page, 'inverse-dot-outcome'), 'converged');
+  assert.ok((await value(page, 'inverse-dot-residual')) > 1);
+  // The grid goes forward and back; steps by buttons.
+  await answered(page, 'inverse', () => page.selectOption('#inverse-tokens', 'grid'));
+  await page.click('#inverse-step');
+  await page.click('#inverse-back');
+  assert.ok((await value(page, 'inverse-frame')) >= 0);
+});
+
+pageTest('with reduced motion the iterations stand still', { reducedMotion: 'reduce' }, async ({ page }) => {
+  await answered(page, 'inverse', () => page.click('#plot-inverse'));
+  await page.waitForTimeout(700);
+  assert.equal(await value(page, 'inverse-frame'), 0);
+  assert.ok(await page.locator('#inverse-play').isHidden());
+  await page.click('#inverse-step');
+  assert.equal(await value(page, 'inverse-frame'), 1);
+});
+
+/** The faults of these views; those of other parts of the page have tests of their own. */
+const faultsHere = async (page) => (await seriousFaults(page)).filter((line) => !line.includes('#ladder'));
+
+pageTest('tabs by keyboard, no serious faults', { reducedMotion: 'reduce' }, async ({ page }) => {
+  await page.focus('#plot-draws');
+  for (const [tab, view] of [['plot-scaled', 'scaled'], ['plot-tightness', 'tightness'], ['plot-inverse', 'inverse']]) {
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.id), tab);
+    await answered(page, view, () => page.keyboard.press('Enter'));
+    assert.equal(await page.locator(`#${tab}`).getAttribute('aria-pressed'), 'true');
+    assert.ok(await page.locator(`#${view}-plot`).isVisible());
+    assert.deepEqual(await faultsHere(page), []);
+  }
+});
+
+for (const viewport of [PHONE, { width: 360, height: 740 }]) {
+  pageTest(`the views fit ${viewport.width} px`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
+    for (const [tab, view] of [['plot-scaled', 'scaled'], ['plot-tightness', 'tightness'], ['plot-inverse', 'inverse']]) {
+      await answered(page, view, () => page.click(`#${tab}`));
+      const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);
+      assert.ok((await page.locator(`#${view}-plot`).boundingBox()).height >= 200);
+      assert.deepEqual(await faultsHere(page), []);
+    }
+  });
+}
