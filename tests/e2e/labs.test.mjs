@@ -95,10 +95,15 @@ pageTest('tightness: what is found is under the bound and near it', async ({ pag
 });
 
 pageTest('the search can be stopped and done again', async ({ page }) => {
-  await page.click('#plot-tightness');
+  await answered(page, 'tightness', () => page.click('#plot-tightness'));
   await type(page, 'tightness-restarts', '200');
-  await page.waitForSelector('#tightness-stop', { state: 'visible' });
-  await page.click('#tightness-stop');
+  // At once: the search does not take long.
+  await page.waitForFunction(() => {
+    const stop = document.querySelector('#tightness-stop');
+    if (!stop || stop.hidden) return false;
+    stop.click();
+    return true;
+  });
   await page.waitForSelector('[data-testid="tightness-progress"][data-phase="stopped"]', { state: 'attached' });
   await type(page, 'tightness-restarts', '0');
   await page.waitForSelector('[data-testid="tightness-progress"][data-phase="done"]', { state: 'attached', timeout: 60_000 });
