@@ -233,6 +233,7 @@ impl Problem {
                 // The second one's again, with the first at the edge: y^2 - y + gap = 0.
                 let root = (1.0 - 4.0 * gap).max(0.0).sqrt();
                 shapes.push([1.0, 0.5 * (1.0 + root)]);
+                shapes.push([1.0, 0.5 * (1.0 - root)]);
             }
         }
         shapes.iter_mut().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
@@ -419,7 +420,7 @@ mod tests {
                 let n = ln_n.exp().round();
                 let found = curve.at(n.ln()).expect("two tokens at least").norm;
                 assert!(
-                    found.is_finite() && found >= before * 0.85,
+                    found.is_finite() && found >= before * 0.9,
                     "{lambda} R={radius} n={n}: {found} after {before}"
                 );
                 before = found;
@@ -429,9 +430,9 @@ mod tests {
 
     #[test]
     fn a_fine_grid_finds_hardly_more() {
-        for (lambda, radius, n) in
-            [(-1.0, 1.0, 8.0), (-1.0, 2.0, 64.0), (1.0, 2.5, 40.0), (-1.0, 3.0, 1e5), (2.0, 3.0, 1e4)]
-        {
+        let lengths = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 11.0, 40.0, 64.0, 1e3, 1e5];
+        let lines = [(-1.0, 1.0), (-1.0, 2.0), (-1.0, 4.0), (1.0, 2.5), (-1.0, 3.0), (2.0, 3.0)];
+        for ((lambda, radius), n) in lines.into_iter().flat_map(|line| lengths.map(|n| (line, n))) {
             let found = value(&at(lambda, radius, n));
             let problem = Problem { growths: vec![lambda * radius * radius], products: vec![1.0] };
             let mut largest = 0.0f64;
@@ -442,7 +443,7 @@ mod tests {
                     largest = largest.max(problem.norm(ln_ratio, size, [f64::from(i) / 30.0, f64::from(j) / 30.0]));
                 }
             }
-            assert!(found >= largest * 0.9999, "{lambda} R={radius} n={n}: {found} where a grid finds {largest}");
+            assert!(found >= largest * 0.999, "{lambda} R={radius} n={n}: {found} where a grid finds {largest}");
         }
     }
 }
