@@ -54,6 +54,8 @@ struct LineCurve {
     direction: Vec<f64>,
     /// The ratios (as ln tau) at which the curve over tau has a peak, with the shapes there.
     peaks: Vec<(f64, Shape)>,
+    /// The ratios that were tried, evenly spaced, with the best shapes.
+    samples: Vec<(f64, Shape)>,
 }
 
 /// r_1/R and r_2/R, and the norm there.
@@ -87,6 +89,8 @@ const RATIO_STEP: f64 = 1.0;
 const MOST_RATIOS: usize = 160;
 /// The most moves of a pattern search: it starts near a peak.
 const MOST_MOVES: usize = 40;
+/// ln of a number of tokens below which samples of the curve are too far apart to start from: 20.
+const FEW_LN_N: f64 = 3.0;
 /// The largest ratio that is looked at.
 const MOST_LN_RATIO: f64 = 700.0;
 
@@ -117,9 +121,14 @@ impl TwoClusterCurve {
                 .into_iter()
                 .map(|ln_sizes| {
                     let first = if ln_sizes[0] == 0.0 { First::Alone } else { First::Many };
-                    // One against all others is a ratio of its own; the others are at the peak.
-                    let near = peak.filter(|_| first == First::Many).map(|(_, shape)| *shape);
-                    let Shape { places, norm } = line.problem.best_shape(ln_sizes[1] - ln_sizes[0], first, near);
+                    let ln_ratio = ln_sizes[1] - ln_sizes[0];
+                    let near = match first {
+                        // One against all others is a ratio of its own; among few every shape is worth a look.
+                        First::Alone if ln_n < FEW_LN_N => None,
+                        First::Alone => line.sample_near(ln_ratio),
+                        First::Many => peak.map(|(_, shape)| *shape),
+                    };
+                    let Shape { places, norm } = line.problem.best_shape(ln_ratio, first, near);
                     let places = places.map(|place| place * self.radius);
                     TwoClusters { direction: line.direction.clone(), places, ln_sizes, norm }
                 })
@@ -143,7 +152,9 @@ fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
     let mut splits = vec![of(1.0)];
     let first = ln_ratio.map_or(1.0, |ln_ratio| n / (1.0 + ln_ratio.exp()));
     if first > 1.0 {
-        splits.extend([first.floor(), first.ceil().min((n / 2.0).floor()).max(1.0)].map(of));
+        let (below, above) = (first.floor(), first.ceil().min((n / 2.0).floor()).max(1.0));
+        // Where both are many, neighbours are the same ratio for all that matters.
+        splits.extend(if below > 100.0 { vec![of(below)] } else { vec![of(below), of(above)] });
     }
     splits
 }
@@ -182,7 +193,14 @@ impl LineCurve {
                 best
             })
             .collect();
-        LineCurve { problem, direction: line.direction.iter().copied().collect(), peaks }
+        LineCurve { problem, direction: line.direction.iter().copied().collect(), peaks, samples }
+    }
+
+    /// The best shape at the sampled ratio next to one, where one is near enough to start from.
+    fn sample_near(&self, ln_ratio: f64) -> Option<Shape> {
+        let distance = |sample: &&(f64, Shape)| (sample.0 - ln_ratio).abs();
+        let nearest = self.samples.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.filter(|sample| distance(sample) < RATIO_STEP).map(|(_, shape)| *shape)
     }
 }
 
