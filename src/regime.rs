@@ -139,40 +139,53 @@ impl RegimeRow {
 /// # Errors
 /// [`InputError`] of the experiment.
 pub fn setting_of_ball(experiment: &Experiment) -> Result<Setting, InputError> {
-    let (tokens, weights, radius) = match &experiment.tokens {
-        TokenSource::Random(law) => {
-            let few = tokens::random_tokens(&RandomTokens { n: 2, ..*law });
-            let weights = weights_for(experiment, law.d)?;
-            (few, weights, law.radius)
-        }
-        // A list is cut: the bounds know nothing of it but its largest norm.
-        TokenSource::Explicit(rows) => {
-            let tokens = tokens::listed_tokens(rows);
-            let radius = largest_norm(&tokens);
-            (tokens.columns(0, 1).into_owned(), weights_for(experiment, tokens.nrows())?, radius)
-        }
-        TokenSource::Adversarial { radius, .. } => {
-            let tokens = TokenSource::Adversarial { n: 2, radius: *radius };
-            let Inputs { tokens, weights, .. } = inputs(&Experiment { tokens, ..experiment.clone() })?;
-            (tokens, weights, *radius)
-        }
-        TokenSource::Skew { .. } | TokenSource::Clusters { .. } => {
-            let Inputs { tokens, weights, .. } = inputs(experiment)?;
-            let radius = largest_norm(&tokens);
-            (tokens.columns(0, 1).into_owned(), weights, radius)
-        }
-    };
+    let Ball { tokens, weights, radius } = Ball::of(experiment)?;
     let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
     let mut setting = Setting::new(experiment, &weights, &normalizer, radius, 2f64.ln());
-    if experiment.normalization != Normalization::None && experiment.normalization_scope == Scope::Composed {
+    if experiment.scope() == Scope::Composed {
         // 1/sqrt(eps) at a constant token; infinite for eps = 0, and then the bounds are absent.
         setting.outer_factor = 1.0 / experiment.eps.sqrt();
     }
     Ok(setting)
 }
 
-fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
-    tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max)
+/// Weights and radius of an experiment whatever its n.
+struct Ball {
+    /// A few of its tokens, to know the normaliser by.
+    tokens: DMatrix<f64>,
+    weights: Weights,
+    radius: f64,
+}
+
+impl Ball {
+    fn of(experiment: &Experiment) -> Result<Self, InputError> {
+        match &experiment.tokens {
+            TokenSource::Random(law) => Ok(Ball {
+                tokens: tokens::random_tokens(&RandomTokens { n: 2, ..*law }),
+                weights: weights_for(experiment, law.d)?,
+                radius: law.radius,
+            }),
+            // A list is cut: the bounds know nothing of it but its largest norm.
+            TokenSource::Explicit(rows) => {
+                let tokens = tokens::listed_tokens(rows);
+                Ok(Ball {
+                    weights: weights_for(experiment, tokens.nrows())?,
+                    radius: tokens::largest_norm(&tokens),
+                    tokens: tokens.columns(0, 1).into_owned(),
+                })
+            }
+            TokenSource::Adversarial { radius, .. } => {
+                let tokens = TokenSource::Adversarial { n: 2, radius: *radius };
+                let Inputs { tokens, weights, .. } = inputs(&Experiment { tokens, ..experiment.clone() })?;
+                Ok(Ball { tokens, weights, radius: *radius })
+            }
+            TokenSource::Skew { .. } | TokenSource::Clusters { .. } => {
+                let Inputs { tokens, weights, .. } = inputs(experiment)?;
+                let radius = tokens::largest_norm(&tokens);
+                Ok(Ball { tokens: tokens.columns(0, 1).into_owned(), weights, radius })
+            }
+        }
+    }
 }
 
 /// The bound curves of an experiment.
@@ -268,21 +281,12 @@ impl Family {
         if !applies {
             return Ok(None);
         }
-        let setting = setting_of_ball(experiment)?;
-        let weights = match &experiment.tokens {
-            TokenSource::Random(law) => weights_for(experiment, law.d)?,
-            TokenSource::Explicit(rows) => weights_for(experiment, rows.n_columns())?,
-            TokenSource::Adversarial { .. } => {
-                let tokens = TokenSource::Adversarial { n: 2, radius: setting.radius };
-                inputs(&Experiment { tokens, ..experiment.clone() })?.weights
-            }
-            TokenSource::Skew { .. } | TokenSource::Clusters { .. } => inputs(experiment)?.weights,
-        };
+        let Ball { weights, radius, .. } = Ball::of(experiment)?;
         if weights.d().max(weights.d_out()) > MOST_FAMILY_DIM {
             return Ok(None);
         }
         let line = weights.heads.first().and_then(|head| AdversarialDirection::of(head.query_key()).ok());
-        let family = |line| Family { weights, line, radius: setting.radius, plan: plan.clone(), next: 0 };
+        let family = |line| Family { weights, line, radius, plan: plan.clone(), next: 0 };
         Ok(line.map(family))
     }
 

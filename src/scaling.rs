@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::{Attention, Experiment, InputError, Normalization, Rows, TokenSource};
 use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::{MeasureOptions, measure_with};
+use crate::tokens::largest_norm;
 use crate::weights::inputs;
 
 /// Which tokens are scaled.
@@ -85,7 +86,7 @@ impl Scaling {
         if *tokens == ScaledTokens::OneAtZero {
             shape.column_mut(0).fill(0.0);
         }
-        let largest = shape.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        let largest = largest_norm(&shape);
         if largest == 0.0 {
             return Err(InputError::Conflict {
                 what: "The tokens".into(),

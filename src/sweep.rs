@@ -263,13 +263,11 @@ pub fn setting_of_draws(experiment: &Experiment, longest: usize, draws: usize) -
         }
         TokenSource::Explicit(rows) => {
             let tokens = tokens::listed_tokens(rows);
-            let largest = tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
-            of(&tokens, largest)
+            of(&tokens, tokens::largest_norm(&tokens))
         }
         _ => {
             let inputs = inputs(experiment)?;
-            let largest = inputs.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
-            of(&inputs.tokens, largest)
+            of(&inputs.tokens, tokens::largest_norm(&inputs.tokens))
         }
     }
 }

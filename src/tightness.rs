@@ -121,7 +121,7 @@ impl Tightness {
         let normalizer = Normalizer::new(Normalization::None, 0.0, &positions);
         // A place that no score can be computed for is no good place.
         ClusterJacobian::new(Attention::L2, normalizer, Scope::Inputs, &self.weights, &ln_sizes)
-            .map_or(0.0, |jacobian| jacobian.sums().linf)
+            .map_or(0.0, |jacobian| jacobian.sums(&jacobian.between()).linf)
     }
 }
 

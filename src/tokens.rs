@@ -39,6 +39,12 @@ pub fn listed_tokens(rows: &Rows) -> DMatrix<f64> {
     DMatrix::from_column_slice(rows.n_columns(), rows.n_rows(), rows.entries())
 }
 
+/// The largest norm of a token, 0 where there are none.
+#[must_use]
+pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
+    tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max)
+}
+
 /// n of the listed tokens, drawn without replacement and kept in their order, d x n; all of them where n is as large.
 #[must_use]
 pub fn subset(tokens: &DMatrix<f64>, n: usize, seed: u64) -> DMatrix<f64> {

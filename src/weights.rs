@@ -87,6 +87,23 @@ impl Weights {
             .collect()
     }
 
+    /// Of each head O_h V_h, and the first entry of an output token that it writes; V_h where heads are concatenated.
+    #[must_use]
+    pub fn values_in_output(&self) -> Vec<(DMatrix<f64>, usize)> {
+        let mut column = 0;
+        self.heads
+            .iter()
+            .map(|head| {
+                let start = column;
+                column += head.v.nrows();
+                match &self.output {
+                    Some(output) => (output.columns(start, head.v.nrows()) * &head.v, 0),
+                    None => (head.v.clone(), start),
+                }
+            })
+            .collect()
+    }
+
     /// The dimension of an output token.
     #[must_use]
     pub fn d_out(&self) -> usize {

@@ -12,7 +12,7 @@ use super::kernel::Kernel;
 use super::normalize::Normalizer;
 use super::product::{Accumulate, View, ViewMut, multiply};
 use super::scalar::Scalar;
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Scope, limits};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Scope, limits};
 use crate::weights::Inputs;
 
 /// Where the attention matrices live.
@@ -105,10 +105,7 @@ impl<T: Scalar> Forward<T> {
             View::new(normalizer.outputs().as_slice(), d, n),
             T::constant(1.0),
         );
-        let scope = match experiment.normalization {
-            Normalization::None => Scope::Inputs,
-            _ => experiment.normalization_scope,
-        };
+        let scope = experiment.scope();
         let storage = if n * n <= MAX_KEPT / heads.len().max(1) { Storage::Kept } else { Storage::Recomputed };
         let mut forward = Forward {
             n,

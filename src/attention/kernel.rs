@@ -9,6 +9,8 @@
 //! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w, and everything
 //! downstream is one code.
 
+use nalgebra::DVectorView;
+
 use crate::experiment::Attention;
 
 /// The two numbers of a kernel for a head of key dimension k: s_ij = c q_i.k_j - w |k_j|^2, up to a row constant.
@@ -31,6 +33,12 @@ impl Kernel {
             Attention::Dot => Kernel { cross: root, key_square: 0.0, query_square: 0.0 },
             Attention::L2 => Kernel { cross: 2.0 * root, key_square: root, query_square: root },
         }
+    }
+
+    /// s_ij from q_i and k_j, up to a row constant.
+    #[must_use]
+    pub fn score(&self, q: DVectorView<'_, f64>, k: DVectorView<'_, f64>) -> f64 {
+        self.cross * q.dot(&k) - self.key_square * k.norm_squared()
     }
 
     /// ds_ij/dq_i at one entry of q_i and k_j; a_ij is Q^T of it.

@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::setting::{AdversarialLine, HeadNorms, identity};
+use super::setting::{AdversarialLine, HeadNorms};
 use crate::tokens::AdversarialDirection;
 use crate::weights::{HeadWeights, Weights};
 
@@ -80,7 +80,7 @@ fn symmetric_extremes(head: &HeadWeights) -> Vec<DVector<f64>> {
         rows.columns_mut(k, k).copy_from(&head.k.transpose());
         rows.qr().q()
     } else {
-        identity(d)
+        DMatrix::identity(d, d)
     };
     let (queries, keys) = (&head.q * &basis, &head.k * &basis);
     let a = keys.tr_mul(&queries);

@@ -6,6 +6,12 @@ pub(super) fn ln_add(x: f64, y: f64) -> f64 {
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
+/// ln of the sum of e^x over some x; minus infinity for none.
+pub(crate) fn ln_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    if largest.is_finite() { largest + logs.map(|ln| (ln - largest).exp()).sum::<f64>().ln() } else { largest }
+}
+
 /// ln(1 + e^x).
 pub(super) fn softplus(x: f64) -> f64 {
     if x > 40.0 { x } else { x.exp().ln_1p() }

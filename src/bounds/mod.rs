@@ -8,6 +8,7 @@ mod kim;
 mod line;
 mod local;
 mod logarithms;
+mod pair;
 mod setting;
 mod story;
 mod two_clusters;
@@ -17,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 pub use local::{LocalBound, LocalParts};
 pub(crate) use local::{LocalHead, combine as combine_local};
-pub use setting::{Combination, HeadNorms, Setting};
+pub(crate) use logarithms::ln_sum;
+pub use setting::{Combination, HeadNorms, Setting, radius_of_ball};
 pub use story::{BoundStory, Loss, LossKind, stories};
 pub use two_clusters::{TwoClusterCurve, TwoClusters};
 
@@ -287,9 +289,6 @@ impl Side {
 }
 
 impl Norm {
-    /// Every norm there is.
-    pub const ALL: [Norm; 5] = [Norm::Spectral, Norm::Linf, Norm::L1, Norm::Frobenius, Norm::MaxToken];
-
     /// Its word in files.
     #[must_use]
     pub fn id(self) -> &'static str {

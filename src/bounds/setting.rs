@@ -1,9 +1,8 @@
 //! What the bounds depend on: the experiment without its tokens.
 
-use nalgebra::DMatrix;
-
 use super::kim::KimNorms;
 use super::line::{Line, adversarial_line, lines};
+use super::logarithms::ln_sum;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
 use crate::spectral::norm_of_product;
@@ -76,7 +75,6 @@ impl Setting {
     ) -> Self {
         let d = normalizer.outputs().nrows();
         let normalized = experiment.normalization != Normalization::None;
-        let composed = normalized && experiment.normalization_scope == Scope::Composed;
         let heads = head_norms(weights);
         // The token sets of the lower bounds fill a ball, which no normaliser reaches.
         let has_lower = experiment.attention == Attention::Dot && !normalized;
@@ -84,14 +82,17 @@ impl Setting {
             attention: experiment.attention,
             mask: experiment.mask,
             ln_n,
-            radius: if normalized { (d as f64).sqrt() } else { largest_norm },
+            radius: radius_of_ball(experiment, d, largest_norm),
             lines: if has_lower { lines(weights, &heads) } else { Vec::new() },
             adversarial: if has_lower { adversarial_line(weights) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
-            scope: if composed { Scope::Composed } else { Scope::Inputs },
+            scope: experiment.scope(),
             heads,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
-            outer_factor: if composed { normalizer.jacobian_norm_bound() } else { 1.0 },
+            outer_factor: match experiment.scope() {
+                Scope::Composed => normalizer.jacobian_norm_bound(),
+                Scope::Inputs => 1.0,
+            },
         }
     }
 
@@ -143,18 +144,21 @@ impl Setting {
     }
 }
 
+/// R of the bounds: the largest token norm, or sqrt d under a normaliser.
+#[must_use]
+pub fn radius_of_ball(experiment: &Experiment, d: usize, largest_norm: f64) -> f64 {
+    match experiment.normalization {
+        Normalization::None => largest_norm,
+        _ => (d as f64).sqrt(),
+    }
+}
+
 impl Combination {
     /// The logarithm of the combined bound from those of the heads.
     pub(super) fn ln_combine(self, ln_heads: &[f64]) -> f64 {
-        let largest = ln_heads.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if !largest.is_finite() {
-            return largest;
-        }
         match self {
-            Combination::Sum => largest + ln_heads.iter().map(|ln| (ln - largest).exp()).sum::<f64>().ln(),
-            Combination::RootOfSquares => {
-                largest + 0.5 * ln_heads.iter().map(|ln| (2.0 * (ln - largest)).exp()).sum::<f64>().ln()
-            }
+            Combination::Sum => ln_sum(ln_heads.iter().copied()),
+            Combination::RootOfSquares => 0.5 * ln_sum(ln_heads.iter().map(|ln| 2.0 * ln)),
         }
     }
 }
@@ -171,9 +175,4 @@ fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
             v_norm: norm_of_product(&outer, value),
         })
         .collect()
-}
-
-/// d x d identity: the transposed outer factor where there is no output matrix.
-pub(super) fn identity(size: usize) -> DMatrix<f64> {
-    DMatrix::identity(size, size)
 }

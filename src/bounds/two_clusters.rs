@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Setting;
 use super::line::Line;
-use super::logarithms::{ln_minus_one, sigmoid};
+use super::logarithms::ln_minus_one;
+use super::pair::{First, Problem, Shape};
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
 /// The best two clusters that were found.
@@ -58,37 +59,10 @@ struct LineCurve {
     samples: Vec<(f64, Shape)>,
 }
 
-/// r_1/R and r_2/R, and the norm there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Shape {
-    places: [f64; 2],
-    norm: f64,
-}
-
-/// How many tokens the first, smaller cluster has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum First {
-    /// One, so that none of its fields sums to zero.
-    Alone,
-    /// Two or more, and so has the second.
-    Many,
-}
-
-/// One line, with scores in units of R^2.
-#[derive(Clone, Debug)]
-struct Problem {
-    /// g_h = lambda_h R^2.
-    growths: Vec<f64>,
-    /// w_h . w_h', row by row.
-    products: Vec<f64>,
-}
-
 /// How far apart the ratios are that are tried first, in ln tau.
 const RATIO_STEP: f64 = 1.0;
 /// The most ratios that are tried first.
 const MOST_RATIOS: usize = 160;
-/// The most moves of a pattern search: it starts near a peak.
-const MOST_MOVES: usize = 40;
 /// ln of a number of tokens below which samples of the curve are too far apart to start from: 20.
 const FEW_LN_N: f64 = 3.0;
 /// The largest ratio that is looked at.
@@ -202,187 +176,6 @@ impl LineCurve {
         let nearest = self.samples.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         nearest.filter(|sample| distance(sample) < RATIO_STEP).map(|(_, shape)| *shape)
     }
-}
-
-impl Problem {
-    /// The best places for a ratio, near a shape that is known to be good or among all.
-    fn best_shape(&self, ln_ratio: f64, first: First, near: Option<Shape>) -> Shape {
-        let mut best = Shape { places: [0.0; 2], norm: 0.0 };
-        let mut consider = |places: [f64; 2]| {
-            let norm = self.norm(ln_ratio, first, places);
-            if norm > best.norm {
-                best = Shape { places, norm };
-            }
-        };
-        // The adversarial tokens' own shapes.
-        consider([-1.0, 1.0]);
-        consider([1.0, 0.5]);
-        match near {
-            Some(shape) => consider(shape.places),
-            // Scores of order one: no place is special, so that all are tried.
-            None if self.growths.iter().all(|g| g.abs() < 40.0) => {
-                self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
-                const GRID: i32 = 4;
-                for (i, j) in (-GRID..=GRID).flat_map(|i| (-GRID..=GRID).map(move |j| (i, j))) {
-                    consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
-                }
-            }
-            None => self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(consider),
-        }
-        self.climb(ln_ratio, first, best)
-    }
-
-    /// Places at which a cluster's attention is divided between the two: where the scores' difference makes up for the
-    /// ratio, or nearly.
-    fn critical_shapes(ln_ratio: f64, growth: f64) -> Vec<[f64; 2]> {
-        let mut shapes = Vec::with_capacity(64);
-        if growth == 0.0 {
-            return shapes;
-        }
-        for second in [1.0, 0.7, 0.45] {
-            for beyond in [-1.0, 0.0, 1.5, 4.0] {
-                let gap = (ln_ratio + beyond) / growth;
-                // The second cluster's: ln tau + g y (y - x) = -beyond.
-                shapes.push([second + gap / second, second]);
-                // The first one's: ln tau + g x (y - x) = -beyond.
-                let root = (second * second + 4.0 * gap).max(0.0).sqrt();
-                shapes.push([0.5 * (second - root), second]);
-                shapes.push([0.5 * (second + root), second]);
-                // The second one's again, with the first at the edge: y^2 - y + gap = 0.
-                let root = (1.0 - 4.0 * gap).max(0.0).sqrt();
-                shapes.push([1.0, 0.5 * (1.0 + root)]);
-                shapes.push([1.0, 0.5 * (1.0 - root)]);
-            }
-        }
-        shapes.iter_mut().flatten().for_each(|x| *x = x.clamp(-1.0, 1.0));
-        shapes
-    }
-
-    /// Pattern search: one place at a time, and both so that the second cluster's attention stays; the step is halved
-    /// where nothing is gained.
-    fn climb(&self, ln_ratio: f64, first: First, mut best: Shape) -> Shape {
-        let largest = self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
-        let mut step = 0.25f64.min(4.0 / largest.max(1e-300));
-        let least = step * 1e-4;
-        for _ in 0..MOST_MOVES {
-            if step < least {
-                break;
-            }
-            let [x, y] = best.places;
-            // y (y - x) stays.
-            let along = |y_moved: f64| [if y_moved == 0.0 { x } else { y_moved - y * (y - x) / y_moved }, y_moved];
-            let around = [
-                [x - step, y],
-                [x + step, y],
-                [x, y - step],
-                [x, y + step],
-                along(y - 4.0 * step),
-                along(y + 4.0 * step),
-            ];
-            let before = best.norm;
-            for places in around.map(|places| places.map(|x| x.clamp(-1.0, 1.0))) {
-                let norm = self.norm(ln_ratio, first, places);
-                if norm > best.norm {
-                    best = Shape { places, norm };
-                }
-            }
-            step *= if best.norm > before * (1.0 + 1e-9) { 1.6 } else { 0.35 };
-        }
-        best
-    }
-
-    /// The norm on perturbations along the line.
-    fn norm(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
-        let [growth] = self.growths[..] else { return self.norm_of_heads(ln_ratio, first, places) };
-        let (head, scale) = ScalarHead::new(growth, ln_ratio, first, places).scaled();
-        let [[b11, b12], [b21, b22]] = head.matrix;
-        let gram = [b11 * b11 + b21 * b21, b11 * b12 + b21 * b22, b12 * b12 + b22 * b22];
-        let within = head.within[0].abs().max(head.within[1].abs());
-        scale * self.products[0].sqrt() * largest_eigenvalue(gram).sqrt().max(within)
-    }
-
-    fn norm_of_heads(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
-        let heads = self.growths.len();
-        let all: Vec<(ScalarHead, f64)> =
-            self.growths.iter().map(|g| ScalarHead::new(*g, ln_ratio, first, places).scaled()).collect();
-        let largest = all.iter().fold(0.0f64, |most, (_, scale)| most.max(*scale));
-        if largest == 0.0 {
-            return 0.0;
-        }
-        let (mut gram, mut within) = ([0.0; 3], [0.0; 2]);
-        for (a, (left, left_scale)) in all.iter().enumerate() {
-            for (b, (right, right_scale)) in all.iter().enumerate() {
-                let weight = self.products[a * heads + b] * (left_scale / largest) * (right_scale / largest);
-                if weight == 0.0 {
-                    continue;
-                }
-                let inner = |c: usize, d: usize| {
-                    left.matrix[0][c] * right.matrix[0][d] + left.matrix[1][c] * right.matrix[1][d]
-                };
-                gram[0] += weight * inner(0, 0);
-                gram[1] += weight * 0.5 * (inner(0, 1) + inner(1, 0));
-                gram[2] += weight * inner(1, 1);
-                within[0] += weight * left.within[0] * right.within[0];
-                within[1] += weight * left.within[1] * right.within[1];
-            }
-        }
-        largest * largest_eigenvalue(gram).max(within[0]).max(within[1]).max(0.0).sqrt()
-    }
-}
-
-/// One head on the line.
-struct ScalarHead {
-    /// On fields that are constant on each cluster.
-    matrix: [[f64; 2]; 2],
-    /// On fields that sum to zero inside a cluster; zero for a cluster of one token.
-    within: [f64; 2],
-}
-
-impl ScalarHead {
-    /// g = lambda R^2; places in units of R.
-    fn new(g: f64, ln_ratio: f64, size: First, [first, second]: [f64; 2]) -> Self {
-        let delta = second - first;
-        // ln of the odds that a token of each cluster attends to the second one.
-        let odds = [ln_ratio + g * first * delta, ln_ratio + g * second * delta];
-        let to_second = odds.map(sigmoid);
-        let to_first = odds.map(|x| sigmoid(-x));
-        let root = (0.5 * ln_ratio).exp();
-        let variance = |row: usize| to_first[row] * to_second[row] * delta * delta;
-        let own = [g * variance(0), g * variance(1)];
-        let matrix = [
-            [
-                to_first[0] * (1.0 - g * first * to_second[0] * delta) + own[0],
-                to_second[0] * (1.0 + g * first * to_first[0] * delta) / root,
-            ],
-            [
-                to_first[1] * (1.0 - g * second * to_second[1] * delta) * root,
-                to_second[1] * (1.0 + g * second * to_first[1] * delta) + own[1],
-            ],
-        ];
-        // A cluster of one token has no such fields.
-        let within = match size {
-            First::Many => own,
-            First::Alone if ln_ratio >= LN_2 - 1e-12 => [0.0, own[1]],
-            First::Alone => [0.0; 2],
-        };
-        ScalarHead { matrix, within }
-    }
-
-    /// With entries of at most one, and what they were divided by: their squares do not overflow.
-    fn scaled(mut self) -> (Self, f64) {
-        let entries = || self.matrix.iter().flatten().chain(&self.within);
-        let scale = entries().fold(0.0f64, |most, x| most.max(x.abs()));
-        if scale > 0.0 {
-            self.matrix = self.matrix.map(|row| row.map(|x| x / scale));
-            self.within = self.within.map(|x| x / scale);
-        }
-        (self, scale)
-    }
-}
-
-/// Of the symmetric matrix [[a, b], [b, c]].
-fn largest_eigenvalue([a, b, c]: [f64; 3]) -> f64 {
-    0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
 }
 
 #[cfg(test)]

@@ -26,6 +26,17 @@ pub struct Experiment {
     pub weights: Option<WeightSource>,
 }
 
+impl Experiment {
+    /// Which map the Jacobian is of: without a normaliser there is only one.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        match self.normalization {
+            Normalization::None => Scope::Inputs,
+            _ => self.normalization_scope,
+        }
+    }
+}
+
 /// The kernel of the scores s_ij.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Attention {

@@ -86,14 +86,9 @@ impl CausalRuns {
         let tokens = normalizer.outputs();
         let d = tokens.nrows();
         let mut heads = Vec::with_capacity(weights.heads.len());
-        let mut out_start = 0;
-        for (head, (outer, value)) in weights.heads.iter().zip(weights.values_through_output()) {
-            let has_output = weights.output.is_some();
-            let value = if has_output { outer.tr_mul(value) } else { value.clone() };
+        for (head, (value, out_start)) in weights.heads.iter().zip(weights.values_in_output()) {
             let kernel = Kernel::new(attention, head.q.nrows());
-            let rows = value.nrows();
             heads.push(Head::new(kernel, (&head.q, &head.k), value, (tokens, lengths), out_start)?);
-            out_start += if has_output { 0 } else { rows };
         }
         let n = lengths.iter().sum();
         let is_composed = scope == Scope::Composed;
@@ -210,9 +205,7 @@ impl Head {
         let mut runs = Vec::with_capacity(lengths.len());
         for (a, length) in lengths.iter().enumerate() {
             let query = queries.column(a);
-            let scores: Vec<f64> = (0..=a)
-                .map(|b| kernel.cross * query.dot(&keys.column(b)) - kernel.key_square * keys.column(b).norm_squared())
-                .collect();
+            let scores: Vec<f64> = (0..=a).map(|b| kernel.score(query, keys.column(b))).collect();
             if scores.iter().any(|s| !s.is_finite()) {
                 return Err(InputError::Overflow { what: "The attention scores".into() });
             }

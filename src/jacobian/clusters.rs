@@ -78,12 +78,9 @@ impl ClusterJacobian {
             masses: Vec::new(),
             normalizer,
         };
-        let mut out_start = 0;
-        for (head, (outer, value)) in weights.heads.iter().zip(weights.values_through_output()) {
-            let value = if weights.output.is_some() { outer.tr_mul(value) } else { value.clone() };
+        for (head, (value, out_start)) in weights.heads.iter().zip(weights.values_in_output()) {
             let kernel = Kernel::new(attention, head.q.nrows());
             jacobian.add_head(kernel, (&head.q, &head.k, &value), out_start)?;
-            out_start += if weights.output.is_some() { 0 } else { value.nrows() };
         }
         if scope == Scope::Composed {
             jacobian.compose();
@@ -147,12 +144,12 @@ impl ClusterJacobian {
         self.own.iter()
     }
 
-    /// Frobenius, l_inf and l_1 norm of the Jacobian over all tokens.
+    /// Frobenius, l_inf and l_1 norm of the Jacobian over all tokens, with the matrix of [`ClusterJacobian::between`].
     #[must_use]
-    pub fn sums(&self) -> ClusterSums {
+    pub fn sums(&self, between: &DMatrix<f64>) -> ClusterSums {
         let (m, d, d_out) = (self.m, self.d, self.d_out);
         let size = |a: usize| self.ln_sizes[a].exp();
-        let mut squares = self.between().iter().map(|x| x * x).sum::<f64>();
+        let mut squares = between.norm_squared();
         for (a, own) in self.own.iter().enumerate() {
             squares += (size(a) - 1.0).max(0.0) * own.norm_squared();
         }
@@ -190,12 +187,7 @@ impl ClusterJacobian {
         let (queries, keys, values) = (q * tokens, k * tokens, value * tokens);
         let mut masses = DMatrix::zeros(m, m);
         for a in 0..m {
-            let scores: Vec<f64> = (0..m)
-                .map(|b| {
-                    kernel.cross * queries.column(a).dot(&keys.column(b))
-                        - kernel.key_square * keys.column(b).norm_squared()
-                })
-                .collect();
+            let scores: Vec<f64> = (0..m).map(|b| kernel.score(queries.column(a), keys.column(b))).collect();
             if scores.iter().any(|s| !s.is_finite()) {
                 return Err(InputError::Overflow { what: "The attention scores".into() });
             }

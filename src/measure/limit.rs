@@ -53,15 +53,12 @@ pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Op
         return None;
     }
     let mut matrix = DMatrix::zeros(m * d_out, m * d);
-    let mut out_start = 0;
-    for (targets, (outer, value)) in targets.iter().zip(&values) {
-        let through = if inputs.weights.output.is_some() { outer.tr_mul(value) } else { (*value).clone() };
+    for (targets, (through, out_start)) in targets.iter().zip(inputs.weights.values_in_output()) {
         for (a, b) in targets.iter().enumerate() {
             let stretch = (0.5 * (ln_sizes[a] - ln_sizes[*b])).exp();
             let mut block = matrix.view_mut((a * d_out + out_start, b * d), (through.nrows(), d));
             block += &through * stretch;
         }
-        out_start += if inputs.weights.output.is_some() { 0 } else { through.nrows() };
     }
     let limit = largest_singular_value(&matrix);
     limit.is_finite().then_some(limit)
@@ -74,12 +71,7 @@ fn targets(experiment: &Experiment, head: &HeadWeights, tokens: &DMatrix<f64>) -
     (0..tokens.ncols())
         .map(|i| {
             let reach = if experiment.mask == Mask::Causal { i + 1 } else { tokens.ncols() };
-            let scores: Vec<f64> = (0..reach)
-                .map(|j| {
-                    let key = keys.column(j);
-                    kernel.cross * queries.column(i).dot(&key) - kernel.key_square * key.norm_squared()
-                })
-                .collect();
+            let scores: Vec<f64> = (0..reach).map(|j| kernel.score(queries.column(i), keys.column(j))).collect();
             let best = (0..reach).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
             let scale = scores.iter().fold(0.0f64, |most, s| most.max(s.abs()));
             let is_shared = (0..reach).any(|j| j != best && scores[best] - scores[j] <= 1e-9 * scale);

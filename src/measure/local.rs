@@ -1,10 +1,12 @@
 //! `local` for each form of the Jacobian, in steps.
 
+use nalgebra::DMatrix;
+
 use super::system::{Clusters, Runs, System};
 use crate::attention::Kernel;
 use crate::bounds::{Combination, LocalBound, LocalHead, LocalParts, combine_local};
 use crate::experiment::Attention;
-use crate::weights::{Inputs, Weights};
+use crate::weights::{HeadWeights, Weights};
 
 /// Up to so many rows of a run are taken one by one; further ones in blocks of this part of what came before.
 const ROWS_ONE_BY_ONE: usize = 4096;
@@ -24,8 +26,8 @@ impl Local {
     pub(super) fn new(system: &System, weights: &Weights, attention: Attention, combination: Combination) -> Self {
         match system {
             System::Tokens(operator) => Local::Tokens(Box::new(LocalBound::new(operator.forward(), weights))),
-            System::Clusters(clusters) => Local::Known(of_clusters(clusters, attention, combination)),
-            System::Runs(runs) => of_runs(runs, attention, combination).map_or(Local::Absent, Local::Known),
+            System::Clusters(clusters) => Local::Known(of_clusters(clusters, weights, attention, combination)),
+            System::Runs(runs) => of_runs(runs, weights, attention, combination).map_or(Local::Absent, Local::Known),
         }
     }
 
@@ -47,23 +49,18 @@ impl Local {
 }
 
 /// The heads at the distinct tokens, with the queries there (k x m each).
-fn heads(
-    inputs: &Inputs,
-    attention: Attention,
-    tokens: &nalgebra::DMatrix<f64>,
-) -> Vec<(LocalHead, nalgebra::DMatrix<f64>)> {
-    let values = inputs.weights.values_through_output();
-    let head = |(head, (outer, _)): (&crate::weights::HeadWeights, (nalgebra::DMatrix<f64>, _))| {
+fn heads(weights: &Weights, attention: Attention, tokens: &DMatrix<f64>) -> Vec<(LocalHead, DMatrix<f64>)> {
+    let with_queries = |(head, (outer, _)): (&HeadWeights, (DMatrix<f64>, _))| {
         let kernel = Kernel::new(attention, head.q.nrows());
         (LocalHead::new(kernel, &outer, head, tokens), &head.q * tokens)
     };
-    inputs.weights.heads.iter().zip(values).map(head).collect()
+    weights.heads.iter().zip(weights.values_through_output()).map(with_queries).collect()
 }
 
-fn of_clusters(clusters: &Clusters, attention: Attention, combination: Combination) -> LocalParts {
-    let Clusters { jacobian, inputs, .. } = clusters;
+fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, combination: Combination) -> LocalParts {
+    let jacobian = &clusters.jacobian;
     let ln_sizes = jacobian.ln_sizes();
-    let parts = heads(inputs, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
+    let parts = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
         |(head_idx, (mut head, queries))| {
             let masses = jacobian.masses(head_idx);
             for (a, ln_size) in ln_sizes.iter().enumerate() {
@@ -78,13 +75,13 @@ fn of_clusters(clusters: &Clusters, attention: Attention, combination: Combinati
     combine_local(parts, combination)
 }
 
-fn of_runs(runs: &Runs, attention: Attention, combination: Combination) -> Option<LocalParts> {
-    let Runs { jacobian, inputs, lengths } = runs;
+fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Combination) -> Option<LocalParts> {
+    let Runs { jacobian, lengths, .. } = runs;
     // The blocks' argument is about covariances alone, which are all that the dot product needs.
     if attention != Attention::Dot && lengths.iter().any(|length| *length > ROWS_ONE_BY_ONE) {
         return None;
     }
-    let parts = heads(inputs, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
+    let parts = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
         |(head_idx, (mut head, queries))| {
             let mut block = Block::default();
             let (mut count, mut run) = (0, usize::MAX);

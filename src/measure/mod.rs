@@ -238,15 +238,6 @@ impl fmt::Display for Warning {
 }
 
 impl Measurement {
-    /// A norm of the Jacobian; `None` where it needs more than there is. Over the largest token it is an upper bound.
-    #[must_use]
-    pub fn norm(&self, norm: Norm) -> Option<f64> {
-        match norm {
-            Norm::Spectral => Some(self.spectral),
-            other => self.dense.and_then(|dense| dense.get(other)),
-        }
-    }
-
     /// The result as the experiment file's document describes it.
     #[must_use]
     pub fn to_value(&self) -> Value {

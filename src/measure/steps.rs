@@ -7,12 +7,13 @@ use super::local::Local;
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
-use crate::bounds::{Bound, BoundId, LocalParts, Setting, Side, bounds_and_witness, stories};
-use crate::experiment::{Experiment, InputError, Normalization};
+use crate::bounds::{Bound, BoundId, LocalParts, Setting, Side, bounds_and_witness, radius_of_ball, stories};
+use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::spectral::{
-    DenseNorms, Lanczos, LanczosOptions, Status, dense_norms, largest_singular_value, singular_values,
+    DenseNorms, Lanczos, LanczosOptions, SingularTriplet, Status, dense_norms, largest_singular_value, singular_values,
 };
+use crate::tokens;
 use crate::weights::{Inputs, inputs};
 
 /// A measurement under way.
@@ -86,10 +87,9 @@ impl Measuring {
     /// [`InputError`].
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
         let inputs = inputs(experiment)?;
-        let largest_norm = inputs.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        let largest_norm = tokens::largest_norm(&inputs.tokens);
         let system = System::new(experiment, &inputs, &options)?;
-        let is_normalized = experiment.normalization != Normalization::None;
-        let radius = if is_normalized { (inputs.tokens.nrows() as f64).sqrt() } else { largest_norm };
+        let radius = radius_of_ball(experiment, inputs.tokens.nrows(), largest_norm);
         let setting = (options.detail == Detail::Full)
             .then(|| Setting::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
         let experiment = experiment.clone();
@@ -124,9 +124,9 @@ impl Measuring {
     pub fn distinct(&self) -> Option<(&DMatrix<f64>, Vec<f64>)> {
         match &self.system {
             System::Tokens(_) => None,
-            System::Clusters(clusters) => Some((&clusters.inputs.tokens, clusters.jacobian.ln_sizes().to_vec())),
+            System::Clusters(clusters) => Some((&clusters.positions, clusters.jacobian.ln_sizes().to_vec())),
             System::Runs(runs) => {
-                Some((&runs.inputs.tokens, runs.lengths.iter().map(|length| (*length as f64).ln()).collect()))
+                Some((&runs.positions, runs.lengths.iter().map(|length| (*length as f64).ln()).collect()))
             }
         }
     }
@@ -138,24 +138,27 @@ impl Measuring {
     pub fn step(&mut self) -> Result<Step, InputError> {
         let waiting = Step::Going { iterations: 0, relative_residual: f64::INFINITY };
         match std::mem::replace(&mut self.stage, Stage::Finished) {
-            Stage::Begun => match self.at_once()? {
-                Some(norms) => self.then_bounds(norms),
-                None => {
-                    self.stage = Stage::Iterating(Lanczos::new(self.n_inputs(), self.lanczos_options()));
-                    Ok(waiting)
+            Stage::Begun => {
+                if let Some(norms) = self.at_once()? {
+                    return self.then_bounds(norms);
                 }
-            },
-            Stage::Iterating(mut lanczos) => match self.iterate(&mut lanczos) {
-                Status::Going { relative_residual, .. } => {
+                if let Some((operator, _)) = self.system.operator() {
+                    let n_inputs = operator.n_inputs();
+                    self.stage = Stage::Iterating(Lanczos::new(n_inputs, self.lanczos_options(n_inputs)));
+                }
+                Ok(waiting)
+            }
+            Stage::Iterating(mut lanczos) => {
+                let Some((operator, method)) = self.system.operator() else { return Ok(waiting) };
+                if let Status::Going { relative_residual, .. } = lanczos.step(operator) {
                     let iterations = lanczos.iterations();
                     self.stage = Stage::Iterating(lanczos);
-                    Ok(Step::Going { iterations, relative_residual })
+                    return Ok(Step::Going { iterations, relative_residual });
                 }
-                Status::Done => {
-                    let norms = self.iterated(lanczos);
-                    self.then_bounds(norms)
-                }
-            },
+                let triplet = lanczos.finish(operator);
+                let norms = self.iterated(&triplet, method);
+                self.then_bounds(norms)
+            }
             Stage::Bounding(mut bounding) => {
                 if !bounding.1.step(&self.system) {
                     let Norms { iterations, relative_residual, .. } = bounding.0;
@@ -196,6 +199,7 @@ impl Measuring {
                 let jacobian = &clusters.jacobian;
                 let between = jacobian.between();
                 let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
+                let sums = (self.options.detail != Detail::NormOnly).then(|| jacobian.sums(&between));
                 let (largest, iterations, relative_residual) =
                     if between.nrows().max(between.ncols()) <= CLUSTER_SVD_LIMIT {
                         (largest_singular_value(&between), 0, 0.0)
@@ -204,7 +208,6 @@ impl Measuring {
                         let triplet = lanczos.run(&mut Matrix(between));
                         (triplet.value, triplet.iterations, triplet.relative_residual)
                     };
-                let sums = (self.options.detail != Detail::NormOnly).then(|| jacobian.sums());
                 let limit = jacobian.within_limit().map(largest_singular_value).fold(largest, f64::max);
                 Ok(Some(Norms {
                     method: Method::Clusters,
@@ -223,35 +226,14 @@ impl Measuring {
         }
     }
 
-    fn n_inputs(&self) -> usize {
-        match &self.system {
-            System::Tokens(operator) => operator.n_inputs(),
-            System::Clusters(_) => 0,
-            System::Runs(runs) => runs.jacobian.n_inputs(),
-        }
-    }
-
-    fn lanczos_options(&self) -> LanczosOptions {
-        match self.n_inputs() {
+    fn lanczos_options(&self, n_inputs: usize) -> LanczosOptions {
+        match n_inputs {
             0..LARGE_FIELD => self.options.lanczos,
             _ => LanczosOptions { max_basis: 20, ..self.options.lanczos },
         }
     }
 
-    fn iterate(&mut self, lanczos: &mut Lanczos) -> Status {
-        match &mut self.system {
-            System::Tokens(operator) => lanczos.step(operator.as_mut()),
-            System::Runs(runs) => lanczos.step(&mut runs.jacobian),
-            System::Clusters(_) => Status::Done,
-        }
-    }
-
-    fn iterated(&mut self, lanczos: Lanczos) -> Norms {
-        let (triplet, method) = match &mut self.system {
-            System::Runs(runs) => (lanczos.finish(&mut runs.jacobian), Method::CausalRuns),
-            System::Tokens(operator) => (lanczos.finish(operator.as_mut()), Method::Lanczos),
-            System::Clusters(clusters) => (lanczos.finish(&mut Matrix(clusters.jacobian.between())), Method::Clusters),
-        };
+    fn iterated(&self, triplet: &SingularTriplet, method: Method) -> Norms {
         let dense = match &self.system {
             System::Tokens(operator) if operator.n_inputs().max(operator.n_outputs()) <= self.options.dense_limit => {
                 self.dense(&dense_jacobian(operator.forward()))

@@ -3,11 +3,12 @@
 use nalgebra::DMatrix;
 
 use super::group::{Groups, clusters, runs};
-use super::{Grouping, MeasureOptions};
+use super::{Grouping, MeasureOptions, Method};
 use crate::attention::{Forward, Normalizer};
-use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope};
+use crate::bounds::ln_sum;
+use crate::experiment::{Experiment, InputError, Mask};
 use crate::jacobian::{CausalRuns, ClusterJacobian, JacobianOperator, LinearOperator};
-use crate::weights::Inputs;
+use crate::weights::{Inputs, Weights};
 
 /// The Jacobian of an experiment.
 #[derive(Clone, Debug)]
@@ -24,8 +25,8 @@ pub(super) enum System {
 #[derive(Clone, Debug)]
 pub(super) struct Clusters {
     pub(super) jacobian: ClusterJacobian,
-    /// The positions and the weights.
-    pub(super) inputs: Inputs,
+    /// d x m.
+    pub(super) positions: DMatrix<f64>,
     /// Which position each token is, where there is a list of tokens.
     pub(super) membership: Option<Vec<u32>>,
 }
@@ -34,40 +35,35 @@ pub(super) struct Clusters {
 #[derive(Clone, Debug)]
 pub(super) struct Runs {
     pub(super) jacobian: CausalRuns,
-    /// One token of each run, and the weights.
-    pub(super) inputs: Inputs,
+    /// One token of each run, d x m.
+    pub(super) positions: DMatrix<f64>,
     pub(super) lengths: Vec<usize>,
 }
 
 impl System {
     pub(super) fn new(experiment: &Experiment, inputs: &Inputs, options: &MeasureOptions) -> Result<Self, InputError> {
+        let weights = &inputs.weights;
         if let Some(ln_sizes) = &inputs.ln_multiplicities {
-            return System::clusters(experiment, inputs.clone(), ln_sizes, None);
+            return System::clusters(experiment, weights, inputs.tokens.clone(), ln_sizes, None);
         }
         let (d, n) = inputs.tokens.shape();
-        let is_large = n * d.max(inputs.weights.d_out()) > options.svd_limit;
-        if is_large && options.grouping == Grouping::Auto {
-            let with_positions = |positions: DMatrix<f64>| Inputs {
-                tokens: positions,
-                weights: inputs.weights.clone(),
-                ln_multiplicities: None,
-            };
+        let size_of_token = d.max(weights.d_out());
+        if n * size_of_token > options.svd_limit && options.grouping == Grouping::Auto {
             match experiment.mask {
                 Mask::None => {
                     if let Some(Groups { positions, sizes, membership }) = clusters(&inputs.tokens)
-                        && positions.ncols() * d.max(inputs.weights.d_out()) <= options.svd_limit.max(512)
+                        && positions.ncols() * size_of_token <= options.svd_limit.max(512)
                     {
                         let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
-                        return System::clusters(experiment, with_positions(positions), &ln_sizes, Some(membership));
+                        return System::clusters(experiment, weights, positions, &ln_sizes, Some(membership));
                     }
                 }
                 Mask::Causal => {
                     if let Some(Groups { positions, sizes, .. }) = runs(&inputs.tokens) {
-                        let inputs = with_positions(positions);
-                        let (normalizer, scope) = normalized(experiment, &inputs.tokens);
-                        let jacobian =
-                            CausalRuns::new(experiment.attention, normalizer, scope, &inputs.weights, &sizes)?;
-                        return Ok(System::Runs(Box::new(Runs { jacobian, inputs, lengths: sizes })));
+                        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &positions);
+                        let scope = experiment.scope();
+                        let jacobian = CausalRuns::new(experiment.attention, normalizer, scope, weights, &sizes)?;
+                        return Ok(System::Runs(Box::new(Runs { jacobian, positions, lengths: sizes })));
                     }
                 }
             }
@@ -78,13 +74,15 @@ impl System {
 
     fn clusters(
         experiment: &Experiment,
-        inputs: Inputs,
+        weights: &Weights,
+        positions: DMatrix<f64>,
         ln_sizes: &[f64],
         membership: Option<Vec<u32>>,
     ) -> Result<Self, InputError> {
-        let (normalizer, scope) = normalized(experiment, &inputs.tokens);
-        let jacobian = ClusterJacobian::new(experiment.attention, normalizer, scope, &inputs.weights, ln_sizes)?;
-        Ok(System::Clusters(Box::new(Clusters { jacobian, inputs, membership })))
+        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &positions);
+        let scope = experiment.scope();
+        let jacobian = ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?;
+        Ok(System::Clusters(Box::new(Clusters { jacobian, positions, membership })))
     }
 
     /// The normaliser at the tokens, or at the distinct ones.
@@ -96,11 +94,20 @@ impl System {
         }
     }
 
+    /// The operator to iterate with; a token measure has none: its norms are known at once.
+    pub(super) fn operator(&mut self) -> Option<(&mut dyn LinearOperator<f64>, Method)> {
+        match self {
+            System::Tokens(operator) => Some((operator.as_mut(), Method::Lanczos)),
+            System::Clusters(_) => None,
+            System::Runs(runs) => Some((&mut runs.jacobian, Method::CausalRuns)),
+        }
+    }
+
     /// ln of the number of tokens.
     pub(super) fn ln_n(&self) -> f64 {
         match self {
             System::Tokens(operator) => (operator.forward().n() as f64).ln(),
-            System::Clusters(clusters) => ln_total(clusters.jacobian.ln_sizes()),
+            System::Clusters(clusters) => ln_sum(clusters.jacobian.ln_sizes().iter().copied()),
             System::Runs(runs) => (runs.jacobian.n() as f64).ln(),
         }
     }
@@ -120,21 +127,6 @@ impl System {
             System::Runs(runs) => runs.jacobian.n() as f64,
         }
     }
-}
-
-/// The normaliser at some tokens, and the scope that counts.
-fn normalized(experiment: &Experiment, tokens: &DMatrix<f64>) -> (Normalizer<f64>, Scope) {
-    let scope = match experiment.normalization {
-        Normalization::None => Scope::Inputs,
-        _ => experiment.normalization_scope,
-    };
-    (Normalizer::new(experiment.normalization, experiment.eps, tokens), scope)
-}
-
-/// ln of the sum of numbers given by their logarithms.
-fn ln_total(logs: &[f64]) -> f64 {
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    largest + logs.iter().map(|ln| (ln - largest).exp()).sum::<f64>().ln()
 }
 
 /// A matrix as an operator.

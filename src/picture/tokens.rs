@@ -22,7 +22,7 @@ pub struct TokenPicture {
 #[must_use]
 pub fn token_picture(tokens: &DMatrix<f64>, ln_sizes: Option<Vec<f64>>) -> TokenPicture {
     let (d, n) = tokens.shape();
-    let largest_norm = tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+    let largest_norm = crate::tokens::largest_norm(tokens);
     if d <= 2 {
         let positions = tokens.column_iter().map(|t| (t[0] as f32, t.get(1).copied().unwrap_or(0.0) as f32)).collect();
         return TokenPicture { positions, d, ln_sizes, largest_norm, variance_shares: None };

@@ -105,7 +105,7 @@ impl Lanczos {
     }
 
     /// One product with J and one with J^T.
-    pub fn step(&mut self, operator: &mut impl LinearOperator<f64>) -> Status {
+    pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
         if self.done || self.iterations >= self.options.max_iterations {
             return Status::Done;
         }
@@ -160,7 +160,7 @@ impl Lanczos {
 
     /// Steps until done.
     #[must_use]
-    pub fn run(mut self, operator: &mut impl LinearOperator<f64>) -> SingularTriplet {
+    pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         while let Status::Going { .. } = self.step(operator) {}
         self.finish(operator)
     }
@@ -173,7 +173,7 @@ impl Lanczos {
 
     /// The leading triplet, its value and residual recomputed with one more product each way.
     #[must_use]
-    pub fn finish(self, operator: &mut impl LinearOperator<f64>) -> SingularTriplet {
+    pub fn finish(self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         let size = self.left.len();
         let mut right = vec![0.0; operator.n_inputs()];
         match small_svd(&self.small, size) {
