@@ -5,10 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::Bound;
+use crate::bounds::{Bound, Norm};
 use crate::experiment::{Experiment, Given};
 use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
-use crate::measure::{BlockNorms, Detail, Measurement};
+use crate::measure::{BlockNorms, Measurement};
 use crate::picture::{AttentionPicture, TokenPicture};
 use crate::regime::{FamilyPoint, Regime, RegimePlan};
 use crate::scaling::{ScalingPlan, ScalingPoint};
@@ -44,8 +44,8 @@ pub enum Request {
         lengths: Vec<usize>,
         /// Draws a length.
         draws: usize,
-        /// The spectral norm alone, or all norms.
-        detail: Detail,
+        /// The norm that is wanted; any but the spectral one brings the other norms along.
+        norm: Norm,
     },
     /// The bounds as curves over n, valid for every draw of a sweep: R is the radius of the ball that holds them all.
     Curves {

@@ -106,29 +106,29 @@ impl RegimePlan {
 }
 
 impl RegimeRow {
-    /// The lowest upper bound over the ball.
+    /// The lowest upper bound on a norm over the ball.
     #[must_use]
-    pub fn best_upper(&self) -> Option<&Bound> {
-        self.on_ball(Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
+    pub fn best_upper(&self, norm: Norm) -> Option<&Bound> {
+        self.on_ball(norm, Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
     }
 
-    /// The highest lower bound over the ball at exactly this n.
+    /// The highest lower bound on a norm over the ball at exactly this n.
     #[must_use]
-    pub fn best_lower(&self) -> Option<&Bound> {
+    pub fn best_lower(&self, norm: Norm) -> Option<&Bound> {
         // The envelope is about all lengths up to n.
-        self.on_ball(Side::Lower)
+        self.on_ball(norm, Side::Lower)
             .filter(|bound| bound.id != BoundId::AdversarialEnvelope)
             .max_by(|a, b| a.log10.total_cmp(&b.log10))
     }
 
     /// Best upper over best lower bound, as a decimal logarithm.
     #[must_use]
-    pub fn gap_log10(&self) -> Option<f64> {
-        Some(self.best_upper()?.log10 - self.best_lower()?.log10)
+    pub fn gap_log10(&self, norm: Norm) -> Option<f64> {
+        Some(self.best_upper(norm)?.log10 - self.best_lower(norm)?.log10)
     }
 
-    fn on_ball(&self, side: Side) -> impl Iterator<Item = &Bound> {
-        let is_on_ball = move |bound: &&Bound| bound.side == side && bound.norm == Norm::Spectral;
+    fn on_ball(&self, norm: Norm, side: Side) -> impl Iterator<Item = &Bound> {
+        let is_on_ball = move |bound: &&Bound| bound.side == side && bound.id.is_about(norm);
         self.bounds.iter().filter(is_on_ball).filter(|bound| bound.id.reach() == Reach::Ball)
     }
 }

@@ -3,7 +3,7 @@
 use crate::bounds::all_bounds;
 use crate::experiment::{Given, InputError};
 use crate::inverse::{InverseStep, Inverting};
-use crate::measure::{Detail, MeasureOptions, Measuring, Step};
+use crate::measure::{MeasureOptions, Measuring, Step};
 use crate::message::{Reply, Request, RunId};
 use crate::picture::{TokenPicture, attention_picture, token_picture};
 use crate::regime::{Family, FamilyPoint, regime};
@@ -244,13 +244,9 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             emit(Reply::Inverting { run_id, constant, kind, tokens, images });
             Some(Work::Invert { inverting, pending: Vec::new() })
         }
-        Request::Sweep { experiment, lengths, draws, detail, .. } => {
+        Request::Sweep { experiment, lengths, draws, norm, .. } => {
             let plan = SweepPlan::new(&experiment, &lengths, draws)?;
-            let options = match detail {
-                Detail::NormOnly => MeasureOptions::for_sweep(),
-                Detail::Norms | Detail::Full => MeasureOptions::for_sweep_of_norms(),
-            };
-            let sweeping = Box::new(Sweeping::new(plan, options));
+            let sweeping = Box::new(Sweeping::new(plan, MeasureOptions::for_norm(norm)));
             Some(Work::Sweep { sweeping, pending: Vec::new() })
         }
         Request::Read { name, bytes, .. } => {

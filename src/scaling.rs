@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::Norm;
 use crate::experiment::{Attention, Experiment, InputError, Normalization, Rows, TokenSource};
 use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::{MeasureOptions, measure_with};
@@ -29,6 +30,8 @@ pub struct ScalingPlan {
     pub tokens: ScaledTokens,
     /// The largest token norms R, ascending.
     pub radii: Vec<f64>,
+    /// The norm of J that is computed.
+    pub norm: Norm,
 }
 
 /// Both kernels at one radius.
@@ -36,9 +39,9 @@ pub struct ScalingPlan {
 pub struct ScalingPoint {
     /// R, the largest token norm.
     pub radius: f64,
-    /// ||J||_2 of dot-product attention.
+    /// ||J|| of dot-product attention, in the plan's norm.
     pub dot: f64,
-    /// ||J||_2 of L2 attention.
+    /// ||J|| of L2 attention.
     pub l2: f64,
 }
 
@@ -49,6 +52,7 @@ pub struct Scaling {
     /// d x n, with the largest norm one.
     shape: nalgebra::DMatrix<f64>,
     radii: Vec<f64>,
+    norm: Norm,
     next: usize,
 }
 
@@ -61,7 +65,7 @@ impl Scaling {
     /// # Errors
     /// [`InputError`] where there is nothing to scale, or a normaliser would undo it.
     pub fn new(plan: &ScalingPlan) -> Result<Self, InputError> {
-        let ScalingPlan { experiment, tokens, radii } = plan;
+        let ScalingPlan { experiment, tokens, radii, norm } = plan;
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
@@ -95,7 +99,7 @@ impl Scaling {
             });
         }
         shape /= largest;
-        Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), next: 0 })
+        Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), norm: *norm, next: 0 })
     }
 
     /// Radii done and radii in all.
@@ -107,7 +111,8 @@ impl Scaling {
     /// The next point; `None` at the end.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where scores leave the range of f64.
+    /// [`InputError::Overflow`] where scores leave the range of f64, [`InputError::TooLarge`] where the norm needs more
+    /// entries of J than are computed.
     pub fn step(&mut self) -> Result<Option<ScalingPoint>, InputError> {
         let Some(radius) = self.radii.get(self.next).copied() else { return Ok(None) };
         self.next += 1;
@@ -115,7 +120,13 @@ impl Scaling {
         let tokens = TokenSource::Explicit(Rows::new("The tokens", self.shape.nrows(), entries)?);
         let at = |attention: Attention| -> Result<f64, InputError> {
             let experiment = Experiment { attention, tokens: tokens.clone(), ..self.experiment.clone() };
-            Ok(measure_with(&experiment, MeasureOptions::for_sweep())?.spectral)
+            let measurement = measure_with(&experiment, MeasureOptions::for_norm(self.norm))?;
+            measurement.norm(self.norm).ok_or_else(|| InputError::TooLarge {
+                what: "The Jacobian, whose every entry this norm needs,".into(),
+                found: format!("{} rows and columns", self.shape.len()),
+                limit: MeasureOptions::default().dense_limit.to_string(),
+                fix: "Use fewer tokens, or the spectral norm.".into(),
+            })
         };
         Ok(Some(ScalingPoint { radius, dot: at(Attention::Dot)?, l2: at(Attention::L2)? }))
     }

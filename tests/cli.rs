@@ -138,6 +138,10 @@ fn inverse_scaling_and_tightness_are_written_as_csv() {
     let output = lipscope().args(["scale", "--count", "9"]).write_stdin(RANDOM).assert().success();
     assert_eq!(String::from_utf8_lossy(&output.get_output().stdout).lines().count(), 10);
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("slope"));
+    // Where all entries of J are needed and it is too large, the sentence says what to do.
+    let large = r#"{"tokens":{"source":"random","n":300,"d":8},"weights":{"source":"random","head_dim":8}}"#;
+    let problem = lipscope().args(["scale", "--norm", "linf"]).write_stdin(large).assert().code(1);
+    assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("Use fewer tokens"));
     let output = lipscope().args(["tightness", "--most", "30", "--count", "3", "--restarts", "2"]).assert().success();
     assert_eq!(String::from_utf8_lossy(&output.get_output().stdout).lines().count(), 4);
     let layer = r#"{"normalization":"layer","tokens":{"source":"random","n":4,"d":2},"weights":{"source":"random","head_dim":2}}"#;

@@ -227,9 +227,13 @@ fn the_norm_of_dot_product_attention_grows_like_the_square_and_that_of_l2_stays(
     };
     let radii: Vec<f64> = (0..=24).map(|at| 10f64.powf(f64::from(at) / 6.0)).collect();
     for experiment in [experiment, tied.clone()] {
-        let mut scaling =
-            Scaling::new(&ScalingPlan { experiment, tokens: ScaledTokens::OneAtZero, radii: radii.clone() })
-                .expect("tokens");
+        let mut scaling = Scaling::new(&ScalingPlan {
+            experiment,
+            tokens: ScaledTokens::OneAtZero,
+            radii: radii.clone(),
+            norm: Norm::Spectral,
+        })
+        .expect("tokens");
         let mut points = Vec::new();
         while let Some(point) = scaling.step().expect("finite") {
             points.push(point);
@@ -239,7 +243,8 @@ fn the_norm_of_dot_product_attention_grows_like_the_square_and_that_of_l2_stays(
         assert!((dot.exponent - 2.0).abs() < 0.02, "dot: {dot:?}");
     }
     let mut scaling =
-        Scaling::new(&ScalingPlan { experiment: tied, tokens: ScaledTokens::OneAtZero, radii }).expect("tokens");
+        Scaling::new(&ScalingPlan { experiment: tied, tokens: ScaledTokens::OneAtZero, radii, norm: Norm::Spectral })
+            .expect("tokens");
     let mut points = Vec::new();
     while let Some(point) = scaling.step().expect("finite") {
         points.push(point);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use lipscope::bounds::{BoundId, Side};
+use lipscope::bounds::{BoundId, Norm, Side};
 use lipscope::experiment::Experiment;
 use lipscope::measure::measure;
 use lipscope::regime::{Family, FamilyPoint, Growth, Regime, RegimePlan, RegimeRow, regime};
@@ -53,7 +53,7 @@ fn lower_curves_stay_below_upper_ones_for_every_radius_weight_and_mask() {
                 let found = regime(&experiment, &plan(1e18, 25)).expect("curves");
                 check_order(&found);
                 // Two clusters are found for any heads; every row has bounds from both sides.
-                assert!(found.rows.iter().all(|row| mask == "causal" || row.gap_log10().is_some()));
+                assert!(found.rows.iter().all(|row| mask == "causal" || row.gap_log10(Norm::Spectral).is_some()));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What the worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
-use lipscope::bounds::{BoundId, Side};
+use lipscope::bounds::{BoundId, Norm, Side};
 use lipscope::experiment::Experiment;
-use lipscope::measure::{BlockNorms, Detail};
+use lipscope::measure::BlockNorms;
 use lipscope::message::{Reply, Request};
 use lipscope::runner::{Runner, Turn};
 use lipscope::sweep::SweepPoint;
@@ -57,7 +57,7 @@ fn a_new_request_cancels_the_old_run_at_its_next_slice() {
         experiment: experiment("inputs", "none", "ball"),
         lengths: vec![4, 8],
         draws: 3,
-        detail: Detail::NormOnly,
+        norm: Norm::Spectral,
     };
     let mut runner = Runner::default();
     let mut replies = Vec::new();
@@ -108,7 +108,7 @@ fn curves_hold_for_every_draw_of_the_sweep() {
         else {
             panic!("no curves in {replies:?}");
         };
-        let swept = answer(Request::Sweep { run_id: 1, experiment, lengths, draws: 12, detail: Detail::NormOnly });
+        let swept = answer(Request::Sweep { run_id: 1, experiment, lengths, draws: 12, norm: Norm::Spectral });
         let points: Vec<SweepPoint> = swept
             .iter()
             .flat_map(|reply| if let Reply::Points { points, .. } = reply { points.clone() } else { Vec::new() })

@@ -6,7 +6,7 @@ mod common;
 #[path = "common/portable.rs"]
 mod portable;
 
-use lipscope::measure::Detail;
+use lipscope::bounds::Norm;
 use lipscope::message::{Reply, Request};
 use lipscope::runner::{Runner, Turn};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -56,7 +56,7 @@ fn a_run_is_answered_in_slices() {
     let mut runner = Runner::default();
     let mut replies = Vec::new();
     let experiment = common::line_experiment(&[-1.0, 1.0, 0.5, 0.2], -1.0, "none");
-    let request = Request::Sweep { run_id: 3, experiment, lengths: vec![2, 3, 4], draws: 2, detail: Detail::NormOnly };
+    let request = Request::Sweep { run_id: 3, experiment, lengths: vec![2, 3, 4], draws: 2, norm: Norm::Spectral };
     runner.begin(request, 0.0, |reply| replies.push(reply));
     let mut slices = 0;
     // A clock that stands past the end: every slice does one step.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::bounds::Bound;
+use crate::bounds::{Bound, BoundId, Norm};
 use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::Measurement;
 use crate::message::RunId;
@@ -89,16 +89,20 @@ pub struct RegimeData {
 }
 
 impl RegimeData {
-    /// Whether some bound over the ball is known here.
+    /// Whether some bound on a norm over the ball is known here.
     #[must_use]
-    pub fn has_bounds(&self) -> bool {
-        self.regime.as_ref().is_some_and(|regime| regime.rows.iter().any(|row| !row.bounds.is_empty()))
+    pub fn has_bounds(&self, norm: Norm) -> bool {
+        let mut bounds = self.regime.iter().flat_map(|regime| &regime.rows).flat_map(|row| &row.bounds);
+        bounds.any(|bound| bound.id.is_about(norm))
     }
 
     /// Where the growth like the root of n ends; `None` where it does not, or no bound tells.
     #[must_use]
-    pub fn crossover(&self) -> Option<Crossover> {
-        self.regime.as_ref().and_then(|regime| regime.crossover).filter(|_| self.has_bounds())
+    pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
+        // It is about dot-product attention, whose bounds these are.
+        let applies = self.regime.iter().flat_map(|regime| &regime.rows).flat_map(|row| &row.bounds);
+        let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
+        self.regime.as_ref().and_then(|regime| regime.crossover).filter(|_| applies)
     }
 
     /// The row at exactly this n.
@@ -183,12 +187,23 @@ impl SweepData {
         (speed.is_finite() && speed > 0.0).then(|| (total - so_far) / speed)
     }
 
-    /// The slope of log L on log n.
+    /// (n, the norm) at the points where it is known.
     #[must_use]
-    pub fn slope(&self) -> Option<PowerLaw> {
-        let points: Vec<(f64, f64)> = self.points.iter().map(|point| (point.n as f64, point.spectral)).collect();
-        fit_power_law(&points)
+    pub fn values(&self, norm: Norm) -> Vec<(f64, f64)> {
+        values(&self.points, norm)
     }
+
+    /// The slope of the logarithm of a norm on log n.
+    #[must_use]
+    pub fn slope(&self, norm: Norm) -> Option<PowerLaw> {
+        fit_power_law(&self.values(norm))
+    }
+}
+
+/// (n, the norm) at the points where it is known.
+#[must_use]
+pub fn values(points: &[SweepPoint], norm: Norm) -> Vec<(f64, f64)> {
+    points.iter().filter_map(|point| Some((point.n as f64, point.norm(norm)?))).collect()
 }
 
 fn cost(n: usize) -> f64 {

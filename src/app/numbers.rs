@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::bounds::BoundId;
+use crate::bounds::Norm;
 use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
 
@@ -43,28 +43,25 @@ pub fn Numbers() -> impl IntoView {
     view! {
         <section class="numbers" class:stale=is_stale aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
-            <Spectral/>
+            <Headline/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m| Some(Shown::of(m.spectral / m.n.sqrt(), strings::kind_of(m)))/>
-                <Reading id="n" label=strings::SMALL_N hint="" read=|m| Some(Shown::count(m.n))/>
-                <Reading id="d" label=strings::SMALL_D hint="" read=|m| Some(Shown::whole(m.d))/>
-                <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m| Some(Shown::of(m.radius, Kind::Plain))/>
-                <Reading id="column-sum" label=strings::LARGEST_COLUMN_SUM hint=strings::LARGEST_COLUMN_SUM_HINT read=|m| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
+                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm)))/>
+                <Reading id="n" label=strings::SMALL_N hint="" read=|m, _| Some(Shown::count(m.n))/>
+                <Reading id="d" label=strings::SMALL_D hint="" read=|m, _| Some(Shown::whole(m.d))/>
+                <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m, _| Some(Shown::of(m.radius, Kind::Plain))/>
+                <Reading id="column-sum" label=strings::LARGEST_COLUMN_SUM hint=strings::LARGEST_COLUMN_SUM_HINT read=|m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
             </dl>
             <dl class="readings ruled">
-                <Reading id="large-radius" label=strings::LARGE_RADIUS hint=strings::LARGE_RADIUS_HINT read=|m| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
-                <Reading id="mean-field" label=strings::MEAN_FIELD hint=strings::MEAN_FIELD_HINT read=|m| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
+                <Reading id="large-radius" label=strings::LARGE_RADIUS hint=strings::LARGE_RADIUS_HINT read=|m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
+                <Reading id="mean-field" label=strings::MEAN_FIELD hint=strings::MEAN_FIELD_HINT read=|m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
             </dl>
             <dl class="readings ruled">
-                <KimLinf/>
-                <Reading id="frobenius" label=strings::FROBENIUS hint=strings::FROBENIUS_HINT read=|m| m.dense.map(|norms| Shown::of(norms.frobenius, Kind::Exact))/>
-                <Reading id="linf" label=strings::LINF hint=strings::LINF_HINT read=|m| m.dense.map(|norms| Shown::of(norms.linf, Kind::Exact))/>
-                <Reading id="l1" label=strings::L1 hint=strings::L1_HINT read=|m| m.dense.map(|norms| Shown::of(norms.l1, Kind::Exact))/>
+                {[Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1].map(|norm| view! { <OtherNorm norm/> }).collect_view()}
             </dl>
             <dl class="readings ruled">
-                <Reading id="method" label=strings::METHOD hint="" read=|m| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
-                <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m| Some(Shown::whole(m.iterations))/>
-                <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m| Some(Shown::of(m.relative_residual, Kind::Plain))/>
+                <Reading id="method" label=strings::METHOD hint="" read=|m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
+                <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m, _| Some(Shown::whole(m.iterations))/>
+                <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m, _| Some(Shown::of(m.relative_residual, Kind::Plain))/>
                 <Time/>
             </dl>
             <Loads/>
@@ -72,11 +69,12 @@ pub fn Numbers() -> impl IntoView {
     }
 }
 
-/// The norm itself, and in one line how well it is known.
+/// The chosen norm, and in one line how well it is known.
 #[component]
-fn Spectral() -> impl IntoView {
+fn Headline() -> impl IntoView {
     let page = use_page();
-    let shown = measured(page, |m| Some(Shown::of(m.spectral, strings::kind_of(m))));
+    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
+    let shown = measured(page, value_of);
     let how = Memo::new(move |_| {
         if let Some(progress) = page.live.progress.get() {
             return strings::measuring(progress);
@@ -84,20 +82,47 @@ fn Spectral() -> impl IntoView {
         if is_stale(page) {
             return strings::STALE.into();
         }
-        page.live.measured.with(|measured| measured.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement)))
+        let norm = norm.get();
+        page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))
     });
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
     let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
     view! {
         <div class="spectral">
-            <p class="label" title=strings::SPECTRAL_HINT>{strings::SPECTRAL}</p>
+            <p class="label" title=move || strings::norm_hint(norm.get())>{move || strings::norm_title(norm.get())}</p>
             <p class="big" class:busy=move || page.live.progress.with(Option::is_some)>
                 <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
-                <span data-testid="spectral" data-value=full title=full>{text}</span>
+                <span data-testid=move || norm.get().id() data-value=full title=full>{text}</span>
             </p>
             <p class="how" data-testid="how">{move || how.get()}</p>
         </div>
     }
+}
+
+/// A norm that is not the chosen one.
+#[component]
+fn OtherNorm(
+    /// Which.
+    norm: Norm,
+) -> impl IntoView {
+    let page = use_page();
+    let is_other = Memo::new(move |_| page.state.with(|state| state.norm != norm));
+    let read: fn(&Measurement, Norm) -> Option<Shown> = match norm {
+        Norm::Spectral => |m, _| value_of(m, Norm::Spectral),
+        Norm::Linf => |m, _| value_of(m, Norm::Linf),
+        Norm::L1 => |m, _| value_of(m, Norm::L1),
+        Norm::Frobenius => |m, _| value_of(m, Norm::Frobenius),
+        Norm::MaxToken => |m, _| value_of(m, Norm::MaxToken),
+    };
+    view! {
+        <Show when=move || is_other.get()>
+            <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) read/>
+        </Show>
+    }
+}
+
+fn value_of(measurement: &Measurement, norm: Norm) -> Option<Shown> {
+    measurement.norm(norm).map(|value| Shown::of(value, strings::kind_of(measurement, norm)))
 }
 
 /// A name and its number.
@@ -110,7 +135,7 @@ fn Reading(
     /// What it is, on hover.
     hint: &'static str,
     /// Reads it off a measurement; `None` where it needs more than there is.
-    read: fn(&Measurement) -> Option<Shown>,
+    read: fn(&Measurement, Norm) -> Option<Shown>,
 ) -> impl IntoView {
     let shown = measured(use_page(), read);
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
@@ -125,22 +150,6 @@ fn Reading(
             </dd>
         </div>
     }
-}
-
-/// The bound on the norm of row sums, where it applies.
-#[component]
-fn KimLinf() -> impl IntoView {
-    let bound = measured(use_page(), kim_linf);
-    view! {
-        <Show when=move || bound.with(Option::is_some)>
-            <Reading id="bound-kim_linf" label=strings::KIM_LINF hint=BoundId::KimLinf.source() read=kim_linf/>
-        </Show>
-    }
-}
-
-fn kim_linf(measurement: &Measurement) -> Option<Shown> {
-    let bound = measurement.bounds.iter().find(|bound| bound.id == BoundId::KimLinf)?;
-    bound.value.map(|value| Shown::of(value, Kind::UpperBound))
 }
 
 /// How long the worker took.
@@ -162,8 +171,11 @@ fn Time() -> impl IntoView {
     }
 }
 
-fn measured(page: Page, read: impl Fn(&Measurement) -> Option<Shown> + Send + Sync + 'static) -> Memo<Option<Shown>> {
-    Memo::new(move |_| page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement))))
+fn measured(page: Page, read: fn(&Measurement, Norm) -> Option<Shown>) -> Memo<Option<Shown>> {
+    Memo::new(move |_| {
+        let norm = page.state.with(|state| state.norm);
+        page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))
+    })
 }
 
 /// Whether the numbers are of another configuration than the controls', which could not be measured.

@@ -31,7 +31,7 @@ pub fn Shell() -> impl IntoView {
                     on:click=move |_| sheet_open.update(|open| *open = !*open)
                 >
                     <span>{move || if sheet_open.get() { strings::CLOSE } else { strings::CONTROLS }}</span>
-                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement)))}</span>
+                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.state.with(|state| state.norm))))}</span>
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>

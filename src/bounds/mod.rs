@@ -224,6 +224,14 @@ impl BoundId {
         }
     }
 
+    /// Whether it says something about a norm: its own, and, as a lower bound on the spectral norm, the Frobenius norm,
+    /// which is never below it.
+    #[must_use]
+    pub fn is_about(self, norm: Norm) -> bool {
+        let (own, is_lower) = (self.norm(), self.side() == Side::Lower);
+        own == norm || (is_lower && own == Norm::Spectral && norm == Norm::Frobenius)
+    }
+
     /// The natural logarithm of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` where the
     /// hypotheses do not hold.
     fn ln_one_head(self, setting: &Setting, a: f64) -> Option<f64> {
@@ -289,6 +297,9 @@ impl Side {
 }
 
 impl Norm {
+    /// Every norm there is.
+    pub const ALL: [Norm; 5] = [Norm::Spectral, Norm::Linf, Norm::L1, Norm::Frobenius, Norm::MaxToken];
+
     /// Its word in files.
     #[must_use]
     pub fn id(self) -> &'static str {

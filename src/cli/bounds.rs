@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::read_text;
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Norm};
 use crate::experiment::{Experiment, InputError};
 use crate::regime::{Family, FamilyPoint, Growth, Regime, RegimePlan, regime};
 
@@ -186,7 +186,7 @@ fn write_regime(out: &mut impl Write, found: &Regime, points: &[FamilyPoint]) ->
     for (at, row) in found.rows.iter().enumerate() {
         write!(out, "{:?},{:?}", row.n, row.radius)?;
         let exact = points.iter().find(|point| point.n == row.n).map(|point| point.spectral.log10());
-        for cell in ids.iter().map(|id| log10(found, at, *id)).chain([exact, row.gap_log10()]) {
+        for cell in ids.iter().map(|id| log10(found, at, *id)).chain([exact, row.gap_log10(Norm::Spectral)]) {
             match cell.filter(|log10| log10.is_finite()) {
                 Some(log10) => write!(out, ",{log10:?}")?,
                 None => write!(out, ",")?,

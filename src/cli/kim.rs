@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::norm::NormName;
 use super::read_text;
 use crate::experiment::{Experiment, InputError};
 use crate::scaling::{MOST_RADII, ScaledTokens, Scaling, ScalingPlan, ScalingPoint, slopes};
@@ -27,6 +28,9 @@ pub(super) struct ScaleArguments {
     /// Which tokens are scaled.
     #[arg(long, value_enum, default_value_t = Shape::OneAtZero)]
     tokens: Shape,
+    /// Which norm of the Jacobian; the last is bounded by the row sums of block norms.
+    #[arg(long, value_enum, default_value_t = NormName::Spectral)]
+    norm: NormName,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -86,7 +90,7 @@ fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<Scal
         Shape::OneAtZero => ScaledTokens::OneAtZero,
         Shape::AsTheyAre => ScaledTokens::AsTheyAre,
     };
-    let mut scaling = Scaling::new(&ScalingPlan { experiment, tokens, radii })?;
+    let mut scaling = Scaling::new(&ScalingPlan { experiment, tokens, radii, norm: arguments.norm.norm() })?;
     let mut points = Vec::with_capacity(count);
     while let Some(point) = scaling.step()? {
         points.push(point);

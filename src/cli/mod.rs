@@ -6,6 +6,7 @@ mod bounds;
 mod invert;
 mod kim;
 mod measure;
+mod norm;
 mod sweep;
 
 use std::path::Path;

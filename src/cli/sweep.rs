@@ -9,6 +9,7 @@ use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::norm::NormName;
 use super::read_text;
 use crate::bounds::Norm;
 use crate::experiment::{Experiment, InputError};
@@ -47,34 +48,6 @@ enum Format {
     Json,
 }
 
-/// The norms by their words in files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum NormName {
-    /// Largest singular value.
-    Spectral,
-    /// Largest absolute row sum.
-    Linf,
-    /// Largest absolute column sum.
-    L1,
-    /// Root of the sum of squares.
-    Frobenius,
-    /// Largest row sum of block norms, an upper bound.
-    MaxToken,
-}
-
-impl NormName {
-    fn norm(self) -> Norm {
-        match self {
-            NormName::Spectral => Norm::Spectral,
-            NormName::Linf => Norm::Linf,
-            NormName::L1 => Norm::L1,
-            NormName::Frobenius => Norm::Frobenius,
-            NormName::MaxToken => Norm::MaxToken,
-        }
-    }
-}
-
 pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let plan = Experiment::from_json(&text).and_then(|experiment| {
@@ -94,10 +67,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
     let bar = progress_bar(plan.n_points());
     let norm = arguments.norm.norm();
-    let options = match norm {
-        Norm::Spectral => MeasureOptions::for_sweep(),
-        _ => MeasureOptions::for_sweep_of_norms(),
-    };
+    let options = MeasureOptions::for_norm(norm);
     let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
         (0..plan.n_points())
             .into_par_iter()

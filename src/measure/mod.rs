@@ -46,6 +46,14 @@ pub enum BlockNorms {
     Skipped,
 }
 
+impl BlockNorms {
+    /// Those that a norm is made of, or none.
+    #[must_use]
+    pub fn for_norm(norm: Norm) -> Self {
+        if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
+    }
+}
+
 /// Whether equal tokens are gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
@@ -80,14 +88,17 @@ impl Default for MeasureOptions {
 }
 
 impl MeasureOptions {
-    /// For the points of a sweep with all norms.
+    /// For points of which one norm is wanted: as little as it takes.
     #[must_use]
-    pub fn for_sweep_of_norms() -> Self {
+    pub fn for_norm(norm: Norm) -> Self {
+        if norm == Norm::Spectral {
+            return MeasureOptions::for_sweep();
+        }
         let MeasureOptions { dense_limit, .. } = MeasureOptions::default();
         MeasureOptions {
             dense_limit,
             detail: Detail::Norms,
-            block_norms: BlockNorms::Included,
+            block_norms: BlockNorms::for_norm(norm),
             ..MeasureOptions::for_sweep()
         }
     }
@@ -238,6 +249,15 @@ impl fmt::Display for Warning {
 }
 
 impl Measurement {
+    /// A norm of J; for [`Norm::MaxToken`] the bound on it. `None` where it was not computed.
+    #[must_use]
+    pub fn norm(&self, norm: Norm) -> Option<f64> {
+        match norm {
+            Norm::Spectral => Some(self.spectral),
+            other => self.dense.and_then(|dense| dense.get(other)),
+        }
+    }
+
     /// The result as the experiment file's document describes it.
     #[must_use]
     pub fn to_value(&self) -> Value {

@@ -201,9 +201,9 @@ export async function seriousFaults(page) {
 }
 
 /** What `lipscope measure` says about an experiment: {status, lines, stderr}, with every line of stdout parsed. */
-export async function measureOnCommandLine(experiment) {
+export async function measureOnCommandLine(experiment, options = []) {
   const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
-  const child = spawn(binary, ['measure', '-']);
+  const child = spawn(binary, ['measure', '-', ...options]);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (text) => { stdout += text; });

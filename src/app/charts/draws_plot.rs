@@ -35,6 +35,7 @@ pub fn DrawsPlot() -> impl IntoView {
     let ranges = StoredValue::new_local(Ranges::default());
     let hover = RwSignal::new(None::<f64>);
     let fade = StoredValue::new_local(Fade::default());
+    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
     let next_frame = RwSignal::new(());
     let look = move || {
         watch(page, hover);
@@ -88,8 +89,8 @@ pub fn DrawsPlot() -> impl IntoView {
             <Twin
                 id="plot-table"
                 name="lipscope-sweep.csv"
-                table=move || page.live.sweep.with_untracked(growth_table)
-                csv=move || page.live.sweep.with_untracked(growth_csv)
+                table=move || page.live.sweep.with_untracked(|sweep| growth_table(sweep, norm.get_untracked()))
+                csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
             />
         </div>
     }
@@ -99,7 +100,7 @@ pub fn DrawsPlot() -> impl IntoView {
 #[component]
 pub fn Slope() -> impl IntoView {
     let page = use_page();
-    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope()));
+    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.state.with(|state| state.norm))));
     let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
     let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
@@ -214,8 +215,10 @@ fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
 
 /// The plot in words.
 fn finding(page: Page) -> String {
+    let norm = page.state.with(|state| state.norm);
     page.live.sweep.with(|sweep| {
-        let ends = sweep.points.first().zip(sweep.points.last());
-        strings::plot_finding(ends.map(|(a, b)| ((a.n, a.spectral), (b.n, b.spectral))), sweep.slope())
+        let values = sweep.values(norm);
+        let ends = values.first().copied().zip(values.last().copied());
+        strings::plot_finding(norm, ends, sweep.slope(norm))
     })
 }

@@ -1,11 +1,10 @@
 //! From a sweep to the chart of the norm over n.
 
-use crate::bounds::{BoundId, Side};
+use crate::bounds::{BoundId, Norm, Side};
 use crate::plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind};
-use crate::sweep::SweepPoint;
 
 use super::fade::Faded;
-use crate::app::live::{Measured, SweepData, SweepPhase};
+use crate::app::live::{Measured, SweepData, SweepPhase, values};
 use crate::app::state::{PageState, TokenChoice, XAxis};
 use crate::app::strings;
 
@@ -47,12 +46,12 @@ pub fn role_of(bound: BoundId) -> Role {
 /// The chart of a sweep, with the present configuration marked; the newest draws as visible as `faded` says.
 pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, faded: Faded) -> LineChart {
     let (scale_x, scale_y) = scales(state.x_axis);
-    let points = pairs(&sweep.points);
+    let points = sweep.values(state.norm);
     let means = means(&points);
     let mut series = Vec::with_capacity(7);
     let frontier = points.last().map_or(0.0, |point| point.0);
     if sweep.phase != SweepPhase::Done {
-        let before: Vec<_> = pairs(&sweep.before).into_iter().filter(|point| point.0 > frontier).collect();
+        let before: Vec<_> = values(&sweep.before, state.norm).into_iter().filter(|point| point.0 > frontier).collect();
         let mut faint = Series::new("before", "", Role::Measured, SeriesKind::Points, before);
         faint.opacity = 0.2;
         series.push(faint);
@@ -81,14 +80,17 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
             series.push(line.short_label(strings::bound_label_short(bound)).given_log10());
         }
     }
-    if let Some(measured) = current {
-        let at = (measured.measurement.n, measured.measurement.spectral);
-        series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, vec![at]));
+    if let Some((n, value)) = current.and_then(|m| Some((m.measurement.n, m.measurement.norm(state.norm)?))) {
+        series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, vec![(n, value)]));
     }
     let x = AxisSpec::new(strings::x_axis_title(state.x_axis), scale_x).whole();
-    let y = AxisSpec::new(strings::Y_AXIS_TITLE, scale_y);
+    let y = AxisSpec::new(strings::norm_axis(state.norm), scale_y);
     let mut chart = LineChart::new(x, y, series);
-    chart.note = strings::MEASURING.into();
+    chart.note = match sweep.phase {
+        // Every point is there, and none has this norm.
+        SweepPhase::Done if state.norm != Norm::Spectral => strings::NEEDS_DENSE.into(),
+        _ => strings::MEASURING.into(),
+    };
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
     chart
@@ -96,7 +98,9 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
 
 /// Whether a bound is drawn over n: the lower ones are about one A, and the skew witness has another for each n.
 fn is_drawn(bound: BoundId, state: &PageState) -> bool {
-    bound != BoundId::AdversarialEnvelope && (bound.side() == Side::Upper || state.tokens != TokenChoice::Skew)
+    bound.is_about(state.norm)
+        && bound != BoundId::AdversarialEnvelope
+        && (bound.side() == Side::Upper || state.tokens != TokenChoice::Skew)
 }
 
 impl Ranges {
@@ -119,10 +123,6 @@ fn scales(axis: XAxis) -> (Scale, Scale) {
         XAxis::N => (Scale::Linear, Scale::Linear),
         XAxis::LogLog => (Scale::Log, Scale::Log),
     }
-}
-
-fn pairs(points: &[SweepPoint]) -> Vec<(f64, f64)> {
-    points.iter().map(|point| (point.n as f64, point.spectral)).collect()
 }
 
 /// The mean at each n, ascending; the points of one n are together.

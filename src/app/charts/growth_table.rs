@@ -2,14 +2,16 @@
 
 use crate::app::live::SweepData;
 use crate::app::strings;
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Norm};
 use crate::plot::{Number, Table};
 
 /// A row for each n: the draws in short, and the bounds.
-pub fn growth_table(sweep: &SweepData) -> Table {
-    let header = strings::SWEEP_COLUMNS.into_iter().chain(BoundId::ALL.map(strings::bound_label)).map(String::from);
+pub fn growth_table(sweep: &SweepData, norm: Norm) -> Table {
+    let about = || BoundId::ALL.into_iter().filter(move |id| id.is_about(norm));
+    let header = strings::SWEEP_COLUMNS.into_iter().chain(about().map(strings::bound_label)).map(String::from);
+    let values = sweep.values(norm);
     let row = |n: usize| {
-        let draws: Vec<f64> = sweep.points.iter().filter(|point| point.n == n).map(|point| point.spectral).collect();
+        let draws: Vec<f64> = values.iter().filter(|value| value.0 == n as f64).map(|value| value.1).collect();
         if draws.is_empty() {
             return None;
         }
@@ -17,7 +19,7 @@ pub fn growth_table(sweep: &SweepData) -> Table {
         let greatest = draws.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mean = draws.iter().sum::<f64>() / draws.len() as f64;
         let numbers = [least, mean, greatest].map(|value| Number::of(value).to_string());
-        let bounds = BoundId::ALL.map(|id| {
+        let bounds = about().map(|id| {
             let log10 = log10_of(sweep, n, id);
             log10.map_or_else(String::new, |log10| {
                 Number::from_log10(log10).kind(strings::side_kind(id.side())).to_string()
@@ -29,15 +31,15 @@ pub fn growth_table(sweep: &SweepData) -> Table {
 }
 
 /// A row for each draw, every digit kept; bounds as logarithms to base ten, since some pass every number.
-pub fn growth_csv(sweep: &SweepData) -> String {
-    let columns = ["n", "draw", "spectral", "radius", "method", "iterations", "relative_residual"];
+pub fn growth_csv(sweep: &SweepData, norm: Norm) -> String {
+    let columns = ["n", "draw", norm.id(), "radius", "method", "iterations", "relative_residual"];
     let bounds = BoundId::ALL.map(|id| format!("log10_{}", id.id()));
     let rows = sweep.points.iter().map(|point| {
         let of_bound = |id| log10_of(sweep, point.n, id).map_or_else(String::new, |log10| log10.to_string());
         let mut row = vec![
             point.n.to_string(),
             point.draw.to_string(),
-            point.spectral.to_string(),
+            point.norm(norm).map_or_else(String::new, |value| value.to_string()),
             point.radius.to_string(),
             point.method.id().to_owned(),
             point.iterations.to_string(),

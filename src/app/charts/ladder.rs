@@ -10,7 +10,7 @@ use crate::app::formulas::Formula;
 use crate::app::frame::When;
 use crate::app::page::{Page, use_page};
 use crate::app::strings;
-use crate::bounds::{Bound, BoundId, BoundStory};
+use crate::bounds::{Bound, BoundId, BoundStory, Norm};
 use crate::measure::Measurement;
 use crate::plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
@@ -19,12 +19,13 @@ use super::growth::role_of;
 use super::twin::Twin;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 10] = [
+const RUNGS: [Option<BoundId>; 11] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
     Some(BoundId::UnifiedMasked),
     Some(BoundId::KimL2),
+    Some(BoundId::KimLinf),
     Some(BoundId::Local),
     None,
     Some(BoundId::TwoClusters),
@@ -47,8 +48,10 @@ pub fn BoundLadder() -> impl IntoView {
     let axis = StoredValue::new_local(HeldExtent::default());
     // By name: the rows change with mask and kernel.
     let selected = RwSignal::new(Some(BoundId::Unified));
+    let norm = Memo::new(move |_| norm_of(page));
     let watch = move || {
         page.live.measured.track();
+        norm.track();
         page.held.track();
         selected.track();
     };
@@ -60,8 +63,10 @@ pub fn BoundLadder() -> impl IntoView {
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
-        let rungs =
-            page.live.measured.with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement)).unwrap_or_default());
+        let rungs = page
+            .live
+            .measured
+            .with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement, norm.get_untracked())).unwrap_or_default());
         let now = rungs.iter().position(|id| *id == shown(&rungs, selected.get_untracked())).unwrap_or(0);
         let to = match event.key().as_str() {
             "ArrowUp" => now.saturating_sub(1),
@@ -76,7 +81,10 @@ pub fn BoundLadder() -> impl IntoView {
         }
     };
     let finding = Memo::new(move |_| {
-        page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement)))
+        let norm = norm.get();
+        page.live
+            .measured
+            .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm)))
     });
     view! {
         <figure class="small ladder">
@@ -95,6 +103,7 @@ pub fn BoundLadder() -> impl IntoView {
             </div>
             <figcaption>
                 <h2>{strings::LADDER_HEADING} " " <span class="note">{strings::LADDER_NOTE}</span></h2>
+                <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
                 <Story selected/>
                 <Twin
@@ -114,7 +123,8 @@ fn Values() -> impl IntoView {
     let page = use_page();
     let line = move |id: BoundId| {
         let bound = Memo::new(move |_| {
-            page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, id).copied()))
+            let norm = norm_of(page);
+            page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
         });
         let full = move || bound.get().and_then(|b| b.value).map_or_else(String::new, |value| value.to_string());
         let log10 = move || bound.get().map_or_else(String::new, |bound| bound.log10.to_string());
@@ -137,21 +147,22 @@ fn Story(
 ) -> impl IntoView {
     let page = use_page();
     let told = Memo::new(move |_| {
+        let norm = norm_of(page);
         page.live.measured.with(|measured| {
             let m = &measured.as_ref()?.measurement;
-            let id = shown(&rungs(m), selected.get())?;
+            let id = shown(&rungs(m, norm), selected.get())?;
             let story = m.stories.iter().find(|story| story.id == id).cloned();
-            Some((*bound_of(m, id)?, story, m.spectral))
+            Some((*bound_of(m, norm, id)?, story, m.norm(norm)))
         })
     });
     let id = Memo::new(move |_| told.get().map(|(bound, ..)| bound.id));
     let about = move || {
-        told.get().map(|(bound, story, spectral)| {
+        told.get().map(|(bound, story, measured)| {
             let BoundStory { worked, losses, .. } =
                 story.unwrap_or(BoundStory { id: bound.id, worked: String::new(), losses: Vec::new() });
             view! {
                 <p class="worked" data-testid="story-worked">"= " {worked}</p>
-                <p>{strings::reach(&bound, spectral)}</p>
+                <p>{strings::reach(&bound, measured)}</p>
                 <ul data-testid="story-losses">{strings::losses(&losses).into_iter().map(|loss| view! { <li>{loss}</li> }).collect_view()}</ul>
                 <p>{strings::formula_where(bound.id)}</p>
                 <p data-testid="story-source">{strings::source(bound.id)}</p>
@@ -165,20 +176,28 @@ fn Story(
                     <p class="story-name">{strings::bound_label(id)}</p>
                     <Formula id/>
                 }.into_any(),
-                None => view! { <p class="story-name">{strings::MEASURED}</p><p>{strings::SPECTRAL_HINT}</p> }.into_any(),
+                None => view! { <p class="story-name">{strings::MEASURED}</p><p>{strings::norm_hint(norm_of(page))}</p> }.into_any(),
             }}
             {about}
         </div>
     }
 }
 
-fn bound_of(measurement: &Measurement, id: BoundId) -> Option<&Bound> {
-    measurement.bounds.iter().find(|bound| bound.id == id)
+fn norm_of(page: Page) -> Norm {
+    page.state.with(|state| state.norm)
+}
+
+fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
+    measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
 }
 
 /// The rows that there are; `None` is the measured norm.
-fn rungs(measurement: &Measurement) -> Vec<Option<BoundId>> {
-    RUNGS.into_iter().filter(|rung| rung.is_none_or(|id| bound_of(measurement, id).is_some())).collect()
+fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
+    let is_there = |rung: &Option<BoundId>| match rung {
+        Some(id) => bound_of(measurement, norm, *id).is_some(),
+        None => measurement.norm(norm).is_some(),
+    };
+    RUNGS.into_iter().filter(is_there).collect()
 }
 
 /// The selected row, or what takes its place where it does not apply.
@@ -186,7 +205,7 @@ fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId
     if rungs.contains(&selected) {
         return selected;
     }
-    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::Local];
+    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::Local, BoundId::KimLinf];
     ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 
@@ -194,8 +213,8 @@ fn number(bound: &Bound) -> Number {
     Number::from_log10(bound.log10).kind(strings::side_kind(bound.side))
 }
 
-fn ladder(measurement: &Measurement) -> Ladder {
-    let row = |rung: &Option<BoundId>| match rung.and_then(|id| bound_of(measurement, id)) {
+fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
+    let row = |rung: &Option<BoundId>| match rung.and_then(|id| bound_of(measurement, norm, id)) {
         Some(bound) => LadderRow {
             id: bound.id.id().into(),
             label: strings::rung_label(bound.id).into(),
@@ -206,16 +225,17 @@ fn ladder(measurement: &Measurement) -> Ladder {
         None => LadderRow {
             id: MEASURED.into(),
             label: strings::MEASURED.into(),
-            log10: measurement.spectral.log10(),
-            kind: strings::kind_of(measurement),
+            log10: measurement.norm(norm).unwrap_or(0.0).log10(),
+            kind: strings::kind_of(measurement, norm),
             role: Role::Measured,
         },
     };
-    Ladder::new(strings::LADDER_AXIS, rungs(measurement).iter().map(row).collect())
+    Ladder::new(strings::norm_symbol(norm), rungs(measurement, norm).iter().map(row).collect())
 }
 
 fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
-    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement))))
+    let norm = page.state.with_untracked(|state| state.norm);
+    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, norm))))
 }
 
 fn paint(
@@ -226,8 +246,9 @@ fn paint(
     selected: RwSignal<Option<BoundId>>,
 ) {
     let Some(measured) = page.live.measured.get_untracked() else { return };
-    let mut ladder = ladder(&measured.measurement);
-    let rungs = rungs(&measured.measurement);
+    let norm = page.state.with_untracked(|state| state.norm);
+    let mut ladder = ladder(&measured.measurement, norm);
+    let rungs = rungs(&measured.measurement, norm);
     let now = shown(&rungs, selected.get_untracked());
     ladder.selected = rungs.iter().position(|rung| *rung == now);
     axis.update_value(|axis| {

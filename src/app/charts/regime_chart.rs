@@ -1,6 +1,6 @@
 //! From the bounds over n to the chart of them.
 
-use crate::bounds::{Bound, BoundId};
+use crate::bounds::{Bound, BoundId, Norm};
 use crate::plot::{AxisSpec, Band, Extent, Given, HeldExtent, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind};
 use crate::regime::RegimeRow;
 
@@ -35,21 +35,29 @@ pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
         Trace::Adversarial => &[BoundId::Adversarial],
         Trace::Envelope => &[BoundId::AdversarialEnvelope],
         Trace::Skew => &[BoundId::Skew],
+        Trace::Kim => &[BoundId::KimL2, BoundId::KimLinf],
         Trace::Exact | Trace::Draws => &[],
     }
 }
 
-/// The bound of a trace in a row.
-pub fn bound_in(row: &RegimeRow, trace: Trace) -> Option<&Bound> {
-    row.bounds.iter().find(|bound| bounds_of(trace).contains(&bound.id))
+/// The bound of a trace on a norm in a row.
+pub fn bound_in(row: &RegimeRow, trace: Trace, norm: Norm) -> Option<&Bound> {
+    row.bounds.iter().find(|bound| bounds_of(trace).contains(&bound.id) && bound.id.is_about(norm))
+}
+
+/// Whether a trace has anything to show: a bound at some n, or points of this norm.
+pub fn has_values(data: &RegimeData, trace: Trace, norm: Norm) -> bool {
+    match trace {
+        Trace::Draws => true,
+        Trace::Exact => norm == Norm::Spectral && !data.family.is_empty(),
+        _ => data.regime.iter().flat_map(|regime| &regime.rows).any(|row| bound_in(row, trace, norm).is_some()),
+    }
 }
 
 /// The draws of the sweep, if they are of this state.
 pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
     match &sweep.of {
-        Some(of) if *of == state.for_sweeping() => {
-            sweep.points.iter().map(|point| (point.n as f64, point.spectral)).collect()
-        }
+        Some(of) if *of == state.for_sweeping() => sweep.values(state.norm),
         _ => Vec::new(),
     }
 }
@@ -57,18 +65,18 @@ pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
 /// The chart of the curves that are on, with the gap between the best bounds and the present configuration.
 pub fn regime_chart(data: &RegimeData, sweep: &SweepData, current: Option<&Measured>, state: &PageState) -> LineChart {
     let rows: &[RegimeRow] = data.regime.as_ref().map_or(&[], |regime| &regime.rows);
-    let traces = state.regime.traces;
+    let (traces, norm) = (state.regime.traces, state.norm);
     let mut series = Vec::with_capacity(10);
     // The first are named first, the last are drawn on top.
     for trace in Trace::ALL.into_iter().filter(|trace| traces.has(*trace)) {
         let curve: Vec<(f64, f64)> =
-            rows.iter().filter_map(|row| bound_in(row, trace).map(|bound| (row.n, bound.log10))).collect();
+            rows.iter().filter_map(|row| bound_in(row, trace, norm).map(|bound| (row.n, bound.log10))).collect();
         if let Some(id) = bounds_of(trace).first().filter(|_| !curve.is_empty()) {
             let line = Series::new(id.id(), strings::trace_label(trace), role_of(*id), SeriesKind::Line, curve);
             series.push(line.short_label(strings::trace_label_short(trace)).given_log10());
         }
     }
-    if traces.has(Trace::Exact) {
+    if traces.has(Trace::Exact) && norm == Norm::Spectral {
         let marks = data.family.iter().filter(|point| is_marked(point.n)).map(|point| (point.n, point.spectral));
         series.push(Series::new("exact", "", Role::Measured, SeriesKind::Hollow, marks.collect()));
     }
@@ -77,21 +85,21 @@ pub fn regime_chart(data: &RegimeData, sweep: &SweepData, current: Option<&Measu
         draws.opacity = 0.55;
         series.push(draws);
     }
-    if let Some(measured) = current {
-        let at = (measured.measurement.n, measured.measurement.spectral);
+    if let Some(at) = current.and_then(|m| Some((m.measurement.n, m.measurement.norm(norm)?))) {
         series.push(Series::new("current", "", Role::Selected, SeriesKind::Points, vec![at]));
     }
     let x = AxisSpec::new(strings::REGIME_X, Scale::Log);
-    let y = AxisSpec::new(strings::REGIME_Y, Scale::Log);
+    let y = AxisSpec::new(strings::regime_axis(norm), Scale::Log);
     let mut chart = LineChart::new(x, y, series);
-    let gap = rows.iter().filter_map(|row| Some((row.n, row.best_lower()?.log10, row.best_upper()?.log10))).collect();
+    let gap =
+        rows.iter().filter_map(|row| Some((row.n, row.best_lower(norm)?.log10, row.best_upper(norm)?.log10))).collect();
     chart.bands = vec![Band::new("gap", strings::GAP, Role::Measured, gap).given_log10()];
-    if let Some(crossover) = data.crossover() {
+    if let Some(crossover) = data.crossover(norm) {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
     }
     chart.note = match &data.problem {
         Some(problem) => problem.clone(),
-        None if data.regime.is_some() => strings::REGIME_NOTE.into(),
+        None if data.regime.is_some() => strings::regime_note(norm).into(),
         None => strings::MEASURING.into(),
     };
     let n = state.n_tokens();

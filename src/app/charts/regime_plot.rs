@@ -53,7 +53,10 @@ pub fn RegimePlot() -> impl IntoView {
     let words = Memo::new(move |before: Option<&String>| match before {
         // Not while a slider moves.
         Some(before) if page.held.get() => before.clone(),
-        _ => page.live.regime.with(strings::regime_finding),
+        _ => {
+            let norm = page.state.with(|state| state.norm);
+            page.live.regime.with(|data| strings::regime_finding(data, norm))
+        }
     });
     let is_hidden = move || page.plot.get() != PlotChoice::Regime;
     view! {
@@ -92,8 +95,8 @@ pub fn RegimePlot() -> impl IntoView {
                     id="regime-table"
                     name="lipscope-regime.csv"
                     table=move || {
-                        let at = page.state.with_untracked(|state| state.regime.at);
-                        page.live.regime.with_untracked(|data| regime_table(data, at))
+                        let (at, norm) = page.state.with_untracked(|state| (state.regime.at, state.norm));
+                        page.live.regime.with_untracked(|data| regime_table(data, norm, at))
                     }
                     csv=move || page.live.regime.with_untracked(regime_csv)
                 />
@@ -216,8 +219,11 @@ fn on_key(page: Page, hover: RwSignal<Option<f64>>, said: RwSignal<String>, even
     event.prevent_default();
     if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
         hover.set(Some(*n));
-        let words =
-            page.live.regime.with_untracked(|data| data.row(*n).map(|row| strings::regime_said(row, data.exact(*n))));
+        let norm = page.state.with_untracked(|state| state.norm);
+        let words = page
+            .live
+            .regime
+            .with_untracked(|data| data.row(*n).map(|row| strings::regime_said(row, norm, data.exact(*n))));
         said.set(words.unwrap_or_default());
     }
 }

@@ -2,14 +2,13 @@
 
 use leptos::prelude::*;
 
-use crate::app::live::RegimeData;
 use crate::app::page::{Page, use_page};
 use crate::app::state::{RadiusLaw, Trace};
 use crate::app::strings;
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Norm};
 use crate::plot::{Kind, Number};
 
-use super::regime_chart::{bound_in, draws_of};
+use super::regime_chart::{bound_in, draws_of, has_values};
 
 /// A value as it stands in its line.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,14 +41,17 @@ pub fn RegimeFacts(
     at: Signal<f64>,
 ) -> impl IntoView {
     let page = use_page();
-    let gap = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).and_then(|row| row.gap_log10())));
-    let crossover = Memo::new(move |_| page.live.regime.with(RegimeData::crossover));
+    let norm = Memo::new(move |_| norm_of(page));
+    let gap =
+        Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).and_then(|row| row.gap_log10(norm.get()))));
+    let crossover = Memo::new(move |_| page.live.regime.with(|data| data.crossover(norm.get())));
     let radius = Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).map(|row| row.radius)));
-    let is_empty = Memo::new(move |_| page.live.regime.with(|data| data.regime.is_some() && !data.has_bounds()));
+    let is_empty =
+        Memo::new(move |_| page.live.regime.with(|data| data.regime.is_some() && !data.has_bounds(norm.get())));
     let grows = Memo::new(move |_| page.state.with(|state| state.regime.radius_law != RadiusLaw::Fixed));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     view! {
-        <p class="note" hidden=move || !is_empty.get()>{strings::REGIME_NOTE}</p>
+        <p class="note" hidden=move || !is_empty.get()>{move || strings::regime_note(norm.get())}</p>
         <dl class="regime-facts" hidden=move || is_empty.get()>
             <div title=strings::GAP_HINT>
                 <dt>{strings::GAP}</dt>
@@ -61,7 +63,7 @@ pub fn RegimeFacts(
                     {move || gap.get().map_or_else(|| strings::NONE_YET.into(), strings::gap)}
                 </dd>
             </div>
-            <div title=strings::CROSSOVER_HINT hidden=move || grows.get()>
+            <div title=strings::CROSSOVER_HINT hidden=move || grows.get() || crossover.get().is_none()>
                 <dt>{strings::CROSSOVER}</dt>
                 <dd data-testid="regime-crossover" data-log10=log10>
                     {move || crossover.get().map_or_else(|| strings::NONE_YET.into(), |c| strings::crossover(&c))}
@@ -87,6 +89,16 @@ fn TraceLine(
 ) -> impl IntoView {
     let page = use_page();
     let is_on = Memo::new(move |_| page.state.with(|state| state.regime.traces.has(trace)));
+    // What does not apply is absent.
+    let is_absent = Memo::new(move |_| {
+        let norm = norm_of(page);
+        page.live.regime.with(|data| match &data.regime {
+            // Among the bounds on dot-product attention the lines hold their places.
+            Some(_) if norm == Norm::Spectral && trace != Trace::Kim && has_values(data, Trace::General, norm) => false,
+            Some(_) => !has_values(data, trace, norm),
+            None => trace == Trace::Kim,
+        })
+    });
     let value = Memo::new(move |_| if is_on.get() { value_at(page, trace, at.get()) } else { None });
     let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
     let log10 = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| v.log10.to_string()));
@@ -94,7 +106,7 @@ fn TraceLine(
     let text = move || value.with(|v| v.as_ref().map_or_else(|| strings::NONE_YET.into(), |v| v.number.to_string()));
     let id = id_of(trace);
     view! {
-        <label class="trace" class:off=move || !is_on.get() title=strings::trace_hint(trace)>
+        <label class="trace" hidden=move || is_absent.get() class:off=move || !is_on.get() title=strings::trace_hint(trace)>
             <input
                 type="checkbox"
                 id=format!("trace-{id}")
@@ -119,6 +131,7 @@ fn id_of(trace: Trace) -> &'static str {
         Trace::Adversarial => BoundId::Adversarial.id(),
         Trace::Envelope => BoundId::AdversarialEnvelope.id(),
         Trace::Skew => BoundId::Skew.id(),
+        Trace::Kim => BoundId::KimL2.id(),
         Trace::Exact => "exact",
         Trace::Draws => "measured",
     }
@@ -126,13 +139,15 @@ fn id_of(trace: Trace) -> &'static str {
 
 /// The value of a trace at exactly this n; `None` where it has none.
 fn value_at(page: Page, trace: Trace, n: f64) -> Option<Value> {
+    let of_norm = norm_of(page);
     let exactly = |norm: f64, kind: Kind| Value { kind, number: Number::of(norm), log10: norm.log10() };
     match trace {
+        Trace::Exact if of_norm != Norm::Spectral => None,
         Trace::Exact => page.live.regime.with(|data| data.exact(n)).map(|norm| exactly(norm, Kind::Exact)),
         Trace::Draws => {
             let of_current = page.live.measured.with(|measured| {
                 let m = &measured.as_ref()?.measurement;
-                (m.n == n).then_some((m.spectral, strings::kind_of(m)))
+                m.norm(of_norm).filter(|_| m.n == n).map(|norm| (norm, strings::kind_of(m, of_norm)))
             });
             let (norm, kind) = of_current.or_else(|| {
                 let draws = page.live.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
@@ -142,9 +157,13 @@ fn value_at(page: Page, trace: Trace, n: f64) -> Option<Value> {
             Some(exactly(norm, kind))
         }
         _ => page.live.regime.with(|data| {
-            let bound = bound_in(data.row(n)?, trace)?;
+            let bound = bound_in(data.row(n)?, trace, of_norm)?;
             let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
             Some(Value { kind, number: Number::from_log10(bound.log10), log10: bound.log10 })
         }),
     }
+}
+
+fn norm_of(page: Page) -> Norm {
+    page.state.with(|state| state.norm)
 }

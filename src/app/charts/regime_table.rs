@@ -4,30 +4,30 @@ use crate::app::live::RegimeData;
 use crate::app::plans::is_marked;
 use crate::app::state::Trace;
 use crate::app::strings;
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Norm};
 use crate::plot::{Kind, Number, Table};
 
-use super::regime_chart::{bound_in, bounds_of};
+use super::regime_chart::{bound_in, has_values};
 
 /// A row for each half of a decade, and for the n that is read.
-pub fn regime_table(data: &RegimeData, read_at: f64) -> Table {
-    let traces = || Trace::ALL.into_iter().filter(|trace| !bounds_of(*trace).is_empty());
+pub fn regime_table(data: &RegimeData, norm: Norm, read_at: f64) -> Table {
+    let traces = || Trace::ALL.into_iter().filter(|trace| *trace != Trace::Draws && has_values(data, *trace, norm));
     let header = [strings::REGIME_TABLE, strings::REGIME_RADIUS]
         .into_iter()
         .chain(traces().map(strings::trace_label))
-        .chain([strings::trace_label(Trace::Exact), strings::GAP]);
+        .chain([strings::GAP]);
     let rows = data.regime.iter().flat_map(|regime| &regime.rows).filter(|row| is_marked(row.n) || row.n == read_at);
     let cells = rows.map(|row| {
-        let bounds = traces().map(|trace| {
-            bound_in(row, trace).map_or_else(String::new, |bound| {
+        let cell = |trace: Trace| match trace {
+            Trace::Exact => data.exact(row.n).map_or_else(String::new, |n| Number::of(n).kind(Kind::Exact).to_string()),
+            _ => bound_in(row, trace, norm).map_or_else(String::new, |bound| {
                 let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
                 Number::from_log10(bound.log10).kind(kind).to_string()
-            })
-        });
-        let exact = data.exact(row.n).map_or_else(String::new, |norm| Number::of(norm).kind(Kind::Exact).to_string());
-        let gap = row.gap_log10().map_or_else(String::new, strings::gap);
+            }),
+        };
+        let gap = row.gap_log10(norm).map_or_else(String::new, strings::gap);
         let first = [strings::count(row.n), Number::of(row.radius).to_string()];
-        first.into_iter().chain(bounds).chain([exact, gap]).collect()
+        first.into_iter().chain(traces().map(cell)).chain([gap]).collect()
     });
     Table { header: header.map(String::from).collect(), rows: cells.collect() }
 }

@@ -6,6 +6,7 @@ use crate::app::field::Field;
 use crate::app::page::use_page;
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
+use crate::bounds::Norm;
 use crate::experiment::{Attention, Mask, Normalization, Output, Scope};
 
 use super::choice::Choice;
@@ -76,6 +77,18 @@ pub fn AttentionControls() -> impl IntoView {
                 />
                 <p class="note">{move || strings::scope_note(page.state.with(|state| state.scope))}</p>
             </Show>
+            <Choice
+                id="norm"
+                label=strings::NORM
+                hint=strings::NORM_HINT
+                options=Signal::stored(Norm::ALL.map(|norm| (norm.id(), strings::norm_choice(norm).to_owned())).to_vec())
+                chosen=read(|state| state.norm.id())
+                on_pick=Callback::new(move |id: String| {
+                    if let Some(norm) = Norm::ALL.into_iter().find(|norm| norm.id() == id) {
+                        page.edit("norm", |state| state.norm = norm);
+                    }
+                })
+            />
             <More/>
         </section>
     }

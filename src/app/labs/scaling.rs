@@ -7,6 +7,7 @@ use crate::app::controls::Choice;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
+use crate::bounds::Norm;
 use crate::plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
 use crate::scaling::{ScaledTokens, ScalingPoint, slopes};
 
@@ -22,12 +23,13 @@ pub fn ScalingLab() -> impl IntoView {
     let page = use_page();
     let run = page.labs.scaling;
     let at = RwSignal::new(None::<f64>);
+    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
     let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
     let progress = Memo::new(move |_| run.with(|run| run.progress));
-    let chart = Memo::new(move |_| run.with(|run| chart(&run.data, &run.phase)));
+    let chart = Memo::new(move |_| run.with(|run| chart(&run.data, &run.phase, norm.get())));
     let fits = Memo::new(move |_| run.with(|run| slopes(&run.data)));
     let last = Memo::new(move |_| run.with(|run| run.data.last().copied()));
-    let words = Memo::new(move |_| strings::scaled_finding(last.get(), fits.get()));
+    let words = Memo::new(move |_| strings::scaled_finding(norm.get(), last.get(), fits.get()));
     let read = move || run.with(|run| strings::scaled_readout(at.get().and_then(|x| point_at(&run.data, x))));
     let chosen = Signal::derive(move || {
         let now = page.labs.settings.with(|settings| settings.scaled);
@@ -106,6 +108,9 @@ pub fn Fact(
     sign: Signal<&'static str>,
     /// The number.
     value: Signal<Option<f64>>,
+    /// How it is written.
+    #[prop(default = measured)]
+    written: fn(f64) -> String,
 ) -> impl IntoView {
     let exact = move || value.get().map_or_else(String::new, |x| x.to_string());
     view! {
@@ -114,11 +119,16 @@ pub fn Fact(
             <dd>
                 <span class="sign">{move || sign.get()}</span>
                 <span class="value" data-testid=id data-value=exact title=exact>
-                    {move || value.get().map_or_else(|| strings::NONE_YET.into(), |x| Number::of(x).to_string())}
+                    {move || value.get().map_or_else(|| strings::NONE_YET.into(), written)}
                 </span>
             </dd>
         </div>
     }
+}
+
+/// As measured numbers are written.
+fn measured(x: f64) -> String {
+    Number::of(x).to_string()
 }
 
 /// Where queries and keys differ, a sentence about it and a button.
@@ -157,7 +167,7 @@ fn point_at(points: &[ScalingPoint], radius: f64) -> Option<ScalingPoint> {
     points.iter().copied().find(|point| point.radius == radius)
 }
 
-fn chart(points: &[ScalingPoint], phase: &Phase) -> LineChart {
+fn chart(points: &[ScalingPoint], phase: &Phase, norm: Norm) -> LineChart {
     let of =
         |read: fn(&ScalingPoint) -> f64| points.iter().map(|point| (point.radius, read(point))).collect::<Vec<_>>();
     let (dot, l2) = (of(|point| point.dot), of(|point| point.l2));
@@ -172,7 +182,7 @@ fn chart(points: &[ScalingPoint], phase: &Phase) -> LineChart {
     ];
     let mut chart = LineChart::new(
         AxisSpec::new(strings::SCALED_X, Scale::Log).range(Extent::new(1.0, 1e4)),
-        AxisSpec::new(strings::SCALED_Y, Scale::Log),
+        AxisSpec::new(strings::norm_axis(norm), Scale::Log),
         series,
     );
     chart.note = strings::lab_note(phase);

@@ -52,7 +52,7 @@ pub fn TightnessLab() -> impl IntoView {
                 <LabChart id="tightness-plot" chart at words readout="tightness-readout"/>
             </div>
             <dl class="lab-facts">
-                <Fact id="tight-n" name=strings::SMALL_N sign="=" value=read(|point| point.n as f64)/>
+                <Fact id="tight-n" name=strings::SMALL_N sign="=" value=read(|point| point.n as f64) written=strings::count/>
                 <Fact id="tight-found" name=strings::LARGEST_FOUND sign="≥" value=read(|point| point.found)/>
                 <Fact id="tight-bound" name=strings::KIM_LINF sign="≤" value=read(|point| point.bound)/>
                 <Fact id="tight-ratio" name=strings::FOUND_OVER_BOUND sign="≥" value=read(|point| point.found / point.bound)/>

@@ -91,7 +91,7 @@ fn scaling(tokens: ScaledTokens, state: &PageState) -> Wanted {
             let radii = (0..=DECADES * TO_A_DECADE).map(|at| 10f64.powf(f64::from(at) / f64::from(TO_A_DECADE)));
             // The engine takes both kernels in turn.
             let experiment = Experiment { attention: Attention::Dot, ..state.experiment() };
-            Wanted::Scaling(ScalingPlan { experiment, tokens, radii: radii.collect() })
+            Wanted::Scaling(ScalingPlan { experiment, tokens, radii: radii.collect(), norm: state.norm })
         }
     }
 }

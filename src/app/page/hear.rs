@@ -83,8 +83,8 @@ impl Page {
                     && let Some(good) = live.measured.get_untracked()
                 {
                     let now = self.state.get_untracked();
-                    let PageState { x_axis, sweep_max, draws, regime, .. } = now;
-                    self.state.set(PageState { x_axis, sweep_max, draws, regime, ..good.state.clone() });
+                    let PageState { norm, x_axis, sweep_max, draws, regime, .. } = now;
+                    self.state.set(PageState { norm, x_axis, sweep_max, draws, regime, ..good.state.clone() });
                 }
                 self.complain(place, problem);
             }
@@ -138,7 +138,8 @@ impl Page {
                     && !self.held.get_untracked()
                     && let Some(measured) = self.live.measured.get_untracked()
                 {
-                    self.live.announcement.set(strings::announcement(&measured.measurement));
+                    let norm = self.state.with_untracked(|state| state.norm);
+                    self.live.announcement.set(strings::announcement(&measured.measurement, norm));
                 }
             },
             ANNOUNCE_REST,

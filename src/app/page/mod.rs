@@ -9,7 +9,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::experiment::{Experiment, Given, InputError};
-use crate::measure::{BlockNorms, Detail};
+use crate::measure::BlockNorms;
 use crate::message::Request;
 use crate::sweep::log_spaced;
 
@@ -192,7 +192,7 @@ impl Page {
                 experiment: state.experiment(),
                 lengths,
                 draws,
-                detail: Detail::NormOnly,
+                norm: state.norm,
             };
             engine.submit(Role::Sweep, Job::from([request]));
         });
@@ -228,7 +228,7 @@ impl Page {
                 experiment: state.experiment(),
                 head_idx: state.head_shown,
                 most_cells: MOST_CELLS,
-                block_norms: BlockNorms::Skipped,
+                block_norms: BlockNorms::for_norm(state.norm),
             };
             engine.submit(Role::Measure, Job::from([request]));
         });
@@ -286,8 +286,7 @@ impl Page {
                 lengths: curve_lengths(longest, &lengths),
                 draws,
             };
-            let sweep =
-                Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws, detail: Detail::NormOnly };
+            let sweep = Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws, norm: state.norm };
             engine.submit(Role::Sweep, Job::from([curves, sweep]));
         });
     }

@@ -8,6 +8,7 @@ mod regime;
 
 use std::sync::Arc;
 
+use crate::bounds::Norm;
 use crate::experiment::{Attention, Head, Law, Mask, Normalization, Output, Rows, Scope, TokenSource, limits};
 
 pub use regime::{RadiusLaw, RegimeView, Trace};
@@ -141,6 +142,8 @@ pub struct PageState {
     pub scope: Scope,
     /// The normaliser's epsilon.
     pub eps: f64,
+    /// Which norm of the Jacobian is shown.
+    pub norm: Norm,
     /// How the main plot spaces n.
     pub x_axis: XAxis,
     /// The longest length of the sweep.
@@ -176,6 +179,7 @@ impl Default for PageState {
             normalization: Normalization::None,
             scope: Scope::Inputs,
             eps: 1e-5,
+            norm: Norm::Spectral,
             x_axis: XAxis::SqrtN,
             sweep_max: 256,
             draws: 8,
@@ -295,7 +299,10 @@ impl PageState {
     #[must_use]
     pub fn for_measuring(&self) -> Self {
         let first = PageState::default();
+        // All norms come together, but for the one that is dear.
+        let norm = if self.norm == Norm::MaxToken { self.norm } else { first.norm };
         PageState {
+            norm,
             x_axis: first.x_axis,
             sweep_max: first.sweep_max,
             draws: first.draws,
@@ -308,7 +315,13 @@ impl PageState {
     #[must_use]
     pub fn for_sweeping(&self) -> Self {
         let first = PageState::default();
+        // The norms that need every entry come together.
+        let norm = match self.norm {
+            Norm::Linf | Norm::L1 | Norm::Frobenius => Norm::Frobenius,
+            Norm::Spectral | Norm::MaxToken => self.norm,
+        };
         PageState {
+            norm,
             x_axis: first.x_axis,
             head_shown: 0,
             n: first.n,
@@ -325,6 +338,7 @@ impl PageState {
         let first = PageState::default();
         let needs_n = self.tokens == TokenChoice::Skew || self.regime.radius_law == RadiusLaw::SqrtLog;
         PageState {
+            norm: first.norm,
             x_axis: first.x_axis,
             head_shown: 0,
             sweep_max: first.sweep_max,

@@ -30,14 +30,17 @@ pub enum Trace {
     Exact,
     /// The draws of the sweep.
     Draws,
+    /// The published bound for L2 multi-head attention.
+    Kim,
 }
 
 impl Trace {
     /// All, in the order of the readout.
-    pub const ALL: [Trace; 9] = [
+    pub const ALL: [Trace; 10] = [
         Trace::Unified,
         Trace::General,
         Trace::MeanField,
+        Trace::Kim,
         Trace::TwoClusters,
         Trace::Adversarial,
         Trace::Exact,

@@ -1,14 +1,14 @@
 //! The bounds: their names, and what stands behind them.
 
-use crate::bounds::{Bound, BoundId, Loss, Reach, Side};
+use crate::bounds::{Bound, BoundId, Loss, Norm, Reach, Side};
 use crate::measure::Measurement;
 use crate::plot::{Kind, Number};
 
+use super::norms::NEEDS_DENSE;
 use super::numbers::kind_of;
 
 pub const LADDER_HEADING: &str = "Bound ladder";
 pub const STORY: &str = "What stands behind the selected bound";
-pub const LADDER_AXIS: &str = "L";
 pub const LADDER_NOTE: &str = "≥: some tokens in this ball reach it";
 pub const LOAD: &str = "Load tokens of";
 pub const LOAD_HINT: &str = "Take the tokens behind a lower bound, and measure them";
@@ -35,7 +35,7 @@ pub fn rung_label(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => "any n [C]",
         BoundId::CastinMeanField => "mean-field [C]",
-        BoundId::KimL2 => "Kim et al. [K]",
+        BoundId::KimL2 | BoundId::KimLinf => "Kim et al. [K]",
         bound => bound_label_short(bound),
     }
 }
@@ -57,15 +57,18 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 }
 
 /// What a bound says, and how far it is from the measured norm.
-pub fn reach(bound: &Bound, spectral: f64) -> String {
+pub fn reach(bound: &Bound, measured: Option<f64>) -> String {
     let number = Number::from_log10(bound.log10);
-    let times = Number::rough_from_log10((bound.log10 - spectral.log10()).abs());
-    let apart = if spectral <= 0.0 {
-        String::new()
-    } else if bound.log10 >= spectral.log10() {
-        format!(", {times} × what these tokens have")
-    } else {
-        format!("; these tokens have {times} × as much")
+    let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
+        None => String::new(),
+        Some(log10) => {
+            let times = Number::rough_from_log10((bound.log10 - log10).abs());
+            if bound.log10 >= log10 {
+                format!(", {times} × what these tokens have")
+            } else {
+                format!("; these tokens have {times} × as much")
+            }
+        }
     };
     match (bound.side, bound.id.reach()) {
         (Side::Upper, Reach::Tokens) => format!("These tokens reach at most {number}{apart}."),
@@ -92,12 +95,15 @@ fn loss_words(loss: &Loss) -> String {
     format!("{}: {} ×", loss.kind.label(), Number::rough(loss.times))
 }
 
-pub fn ladder_finding(measurement: &Measurement) -> String {
-    let measured = Number::of(measurement.spectral).kind(kind_of(measurement));
+pub fn ladder_finding(measurement: &Measurement, norm: Norm) -> String {
+    let measured = measurement.norm(norm).map_or_else(
+        || NEEDS_DENSE.to_owned(),
+        |value| format!("Measured {}", Number::of(value).kind(kind_of(measurement, norm))),
+    );
     let of =
         |bound: &Bound| format!("{} {}", bound.id.label(), Number::from_log10(bound.log10).kind(side_kind(bound.side)));
-    let bounds: Vec<String> = measurement.bounds.iter().map(of).collect();
-    format!("Measured {measured}; {}. Up and down arrows tell what stands behind each.", bounds.join(", "))
+    let bounds: Vec<String> = measurement.bounds.iter().filter(|bound| bound.id.is_about(norm)).map(of).collect();
+    format!("{measured}; {}. Up and down arrows tell what stands behind each.", bounds.join(", "))
 }
 
 /// What stands in front of a bound.

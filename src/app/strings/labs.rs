@@ -1,12 +1,15 @@
 //! The views of Kim, Papamakarios, Mnih: scaled tokens, tightness, the inverse.
 
 use crate::app::labs::{DotWeights, LabTokens, Phase, Side, Which};
+use crate::bounds::Norm;
 use crate::experiment::WeightSource;
 use crate::fit::PowerLaw;
 use crate::inverse::{ConstantKind, Outcome};
 use crate::plot::Number;
 use crate::scaling::{ScaledTokens, ScalingPoint};
 use crate::tightness::TightnessPoint;
+
+use super::norms::norm_title;
 
 pub const PLOT_SCALED: &str = "Scaled tokens";
 pub const PLOT_SCALED_HINT: &str = "The norm as the tokens grow without bound, for both kernels";
@@ -34,7 +37,6 @@ pub const SCALED_LAST_DECADES: &str = " over the last two decades.";
 pub const SCALED_TOKENS: &str = "Tokens";
 pub const SCALED_AT: &str = "at R";
 pub const SCALED_X: &str = "R, the largest token norm, logarithmic";
-pub const SCALED_Y: &str = "local Lipschitz constant ‖J‖₂";
 pub const SLOPE_2: &str = "slope 2";
 pub const SCALED_COLUMNS: [&str; 3] = ["R", "dot product", "L2"];
 pub const SCALED_UNTIED: &str = "L2 is bounded where queries and keys are one matrix (Q = K); these weights have two.";
@@ -139,17 +141,18 @@ pub fn scaled_choice(choice: ScaledTokens) -> String {
     }
 }
 
-pub fn scaled_finding(last: Option<ScalingPoint>, fits: Option<(PowerLaw, PowerLaw)>) -> String {
+pub fn scaled_finding(norm: Norm, last: Option<ScalingPoint>, fits: Option<(PowerLaw, PowerLaw)>) -> String {
     match (last, fits) {
         (Some(last), Some((dot, l2))) => format!(
-            "Local Lipschitz constant over the largest token norm R. Dot product grows like R to the {}, L2 like R to the {}; at R = {} they are {} and {}. Left and right arrows read values.",
+            "{} over the largest token norm R. Dot product grows like R to the {}, L2 like R to the {}; at R = {} they are {} and {}. Left and right arrows read values.",
+            norm_title(norm),
             power(dot.exponent),
             power(l2.exponent),
             Number::short(last.radius),
             Number::of(last.dot),
             Number::of(last.l2)
         ),
-        _ => "Local Lipschitz constant over the largest token norm; being computed.".into(),
+        _ => format!("{} over the largest token norm; being computed.", norm_title(norm)),
     }
 }
 

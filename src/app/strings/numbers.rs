@@ -1,15 +1,15 @@
 //! The numbers of a configuration.
 
 use crate::app::live::MeasureProgress;
+use crate::bounds::Norm;
 use crate::measure::{Measurement, Method, Warning};
 use crate::plot::{Kind, Number};
 
+use super::norms::NEEDS_DENSE;
+
 pub const NUMBERS_HEADING: &str = "This configuration";
-pub const SPECTRAL: &str = "Local Lipschitz constant";
-pub const SPECTRAL_HINT: &str =
-    "‖J‖₂, the largest singular value of the Jacobian: how much a small change of all tokens can grow";
 pub const RATIO: &str = "over √n";
-pub const RATIO_HINT: &str = "The local Lipschitz constant divided by √n";
+pub const RATIO_HINT: &str = "The number above divided by √n";
 pub const RADIUS: &str = "R of the bounds";
 pub const RADIUS_HINT: &str = "The largest token norm, or √d under a normaliser";
 pub const LARGEST_COLUMN_SUM: &str = "largest column sum";
@@ -19,13 +19,6 @@ pub const LARGE_RADIUS_HINT: &str =
     "Where the norm goes as all tokens are scaled up together and softmax becomes a choice";
 pub const MEAN_FIELD: &str = "as n → ∞";
 pub const MEAN_FIELD_HINT: &str = "For clusters: the norm of the mean-field operator, at fixed shares";
-pub const FROBENIUS: &str = "Frobenius norm";
-pub const FROBENIUS_HINT: &str = "Root of the sum of all squared entries of J";
-pub const LINF: &str = "ℓ∞ norm";
-pub const LINF_HINT: &str = "Largest absolute row sum of J";
-pub const L1: &str = "ℓ1 norm";
-pub const L1_HINT: &str = "Largest absolute column sum of J";
-pub const NEEDS_DENSE: &str = "Needs every entry of J, which is too large here";
 pub const METHOD: &str = "method";
 pub const ITERATIONS: &str = "steps";
 pub const RESIDUAL: &str = "relative residual";
@@ -36,7 +29,16 @@ pub const SMALL_D: &str = "d";
 pub const NONE_YET: &str = "–";
 pub const STALE: &str = "These are the last good numbers.";
 
-pub fn how(measurement: &Measurement) -> String {
+pub fn how(measurement: &Measurement, norm: Norm) -> String {
+    match norm {
+        Norm::Spectral => how_spectral(measurement),
+        _ if measurement.norm(norm).is_none() => NEEDS_DENSE.into(),
+        Norm::MaxToken => "an upper bound, from the norm of every block".into(),
+        Norm::Linf | Norm::L1 | Norm::Frobenius => "exact, from every entry of J".into(),
+    }
+}
+
+fn how_spectral(measurement: &Measurement) -> String {
     let unconverged =
         measurement.warnings.first().map(|Warning::Unconverged { relative_residual, .. }| *relative_residual);
     match (measurement.method, unconverged) {
@@ -68,7 +70,11 @@ pub fn milliseconds(ms: f64) -> Number {
     if ms < 1000.0 { Number::rough(ms).unit("ms") } else { Number::rough(ms / 1000.0).unit("s") }
 }
 
-/// Whether the norm is known or bounded from below.
-pub fn kind_of(measurement: &Measurement) -> Kind {
-    if measurement.warnings.is_empty() { Kind::Exact } else { Kind::LowerBound }
+/// Whether a norm is known, or bounded from below or above.
+pub fn kind_of(measurement: &Measurement, norm: Norm) -> Kind {
+    match norm {
+        Norm::MaxToken => Kind::UpperBound,
+        Norm::Spectral if !measurement.warnings.is_empty() => Kind::LowerBound,
+        Norm::Spectral | Norm::Linf | Norm::L1 | Norm::Frobenius => Kind::Exact,
+    }
 }

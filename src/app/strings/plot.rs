@@ -1,15 +1,15 @@
 //! The plot of measured draws.
 
 use crate::app::state::XAxis;
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Norm};
 use crate::fit::PowerLaw;
 use crate::plot::{HoverValue, Number};
 
 use super::bounds::{bound_label, side_kind};
+use super::norms::norm_title;
 
-pub const PLOT_HEADING: &str = "Local Lipschitz constant over the number of tokens";
+pub const PLOT_HEADING: &str = "The norm of the Jacobian over the number of tokens";
 pub const AXIS: &str = "n spaced by";
-pub const Y_AXIS_TITLE: &str = "local Lipschitz constant L = ‖J‖₂";
 pub const MEASURED: &str = "measured";
 pub const MEASURING: &str = "measuring …";
 pub const READOUT_HINT: &str =
@@ -88,15 +88,16 @@ fn signed(x: f64) -> String {
     format!("{x:.3}").replace('-', "\u{2212}")
 }
 
-pub fn plot_finding(ends: Option<((usize, f64), (usize, f64))>, fit: Option<PowerLaw>) -> String {
+pub fn plot_finding(norm: Norm, ends: Option<((f64, f64), (f64, f64))>, fit: Option<PowerLaw>) -> String {
     match (ends, fit) {
         (Some(((n, first), (m, last))), Some(fit)) => format!(
-            "Local Lipschitz constant over the number of tokens: {} at n = {n}, {} at n = {m}; it grows like n to the {:.2} plus or minus {:.2}. Left and right arrows read values.",
+            "{} over the number of tokens: {} at n = {n}, {} at n = {m}; it grows like n to the {:.2} plus or minus {:.2}. Left and right arrows read values.",
+            norm_title(norm),
             Number::of(first),
             Number::of(last),
             fit.exponent,
             fit.half_width
         ),
-        _ => "Local Lipschitz constant over the number of tokens; being measured.".into(),
+        _ => format!("{} over the number of tokens; being measured.", norm_title(norm)),
     }
 }

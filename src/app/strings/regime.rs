@@ -2,12 +2,13 @@
 
 use crate::app::live::RegimeData;
 use crate::app::state::{RadiusLaw, Trace};
-use crate::bounds::{Bound, BoundId};
+use crate::bounds::{Bound, BoundId, Norm};
 use crate::experiment::Mask;
 use crate::plot::{Kind, Number};
 use crate::regime::{Crossover, RegimeRow};
 
 use super::bounds::side_kind;
+use super::norms::{norm_axis, norm_note};
 use super::plot::count;
 
 pub const PLOTS: &str = "Plot";
@@ -17,8 +18,6 @@ pub const PLOT_DRAWS: &str = "Measured draws";
 pub const PLOT_DRAWS_HINT: &str = "The norm at draws of these tokens, against n";
 pub const REGIME_HEADING: &str = "Lipschitz constant on the ball, against n from 2 to 10¹⁸";
 pub const REGIME_X: &str = "number of tokens n";
-pub const REGIME_Y: &str = "Lipschitz constant L on the ball |xᵢ| ≤ R";
-pub const REGIME_NOTE: &str = "No bound over the ball is known here; dot-product attention has some.";
 pub const REGIME_HINT: &str = "Point at the plot, or focus it and use ← →; click or Enter keeps that n.";
 pub const CURVES_ON: &str = "Curves, and their values at this n";
 pub const RADIUS_LAW: &str = "Radius";
@@ -30,6 +29,23 @@ pub const CROSSOVER_HINT: &str =
 pub const RADIUS_THERE: &str = "R there";
 pub const REGIME_TABLE: &str = "n";
 pub const REGIME_RADIUS: &str = "R";
+
+pub fn regime_axis(norm: Norm) -> &'static str {
+    match norm {
+        Norm::Spectral => "Lipschitz constant L on the ball |xᵢ| ≤ R",
+        other => norm_axis(other),
+    }
+}
+
+/// Why there are no curves.
+pub fn regime_note(norm: Norm) -> &'static str {
+    match norm {
+        Norm::Spectral => {
+            "No bound over the ball is known here; dot-product attention has some, and L2 attention with L2-MHA weights."
+        }
+        other => norm_note(other),
+    }
+}
 
 pub fn radius_law(law: RadiusLaw) -> &'static str {
     match law {
@@ -50,6 +66,7 @@ pub fn trace_label(trace: Trace) -> &'static str {
     match trace {
         Trace::Unified => "unified",
         Trace::General => "published, any n",
+        Trace::Kim => "published, L2 attention",
         Trace::MeanField => "published, mean-field",
         Trace::TwoClusters => "two clusters",
         Trace::Adversarial => "adversarial, R fixed",
@@ -63,6 +80,7 @@ pub fn trace_label(trace: Trace) -> &'static str {
 pub fn trace_label_short(trace: Trace) -> &'static str {
     match trace {
         Trace::General => "any n",
+        Trace::Kim => "Kim et al.",
         Trace::MeanField => "mean-field",
         Trace::Adversarial => "adversarial",
         Trace::Envelope => "envelope",
@@ -75,6 +93,7 @@ pub fn trace_label_short(trace: Trace) -> &'static str {
 pub fn trace_line(trace: Trace) -> &'static str {
     match trace {
         Trace::General => "any n [C]",
+        Trace::Kim => "L2 attention [K]",
         Trace::MeanField => "mean-field [C]",
         Trace::Adversarial => "adversarial",
         Trace::Exact => "its exact norm",
@@ -89,6 +108,9 @@ pub fn trace_hint(trace: Trace) -> &'static str {
         Trace::Unified => "Ours: at most this, for every list of n tokens in the ball",
         Trace::General => "Castin, Ablin, Peyré 2024, for any n: at most this",
         Trace::MeanField => "Castin, Ablin, Peyré 2024, mean-field: at most this, whatever n",
+        Trace::Kim => {
+            "Kim, Papamakarios, Mnih 2021, for L2 multi-head attention: at most this, for all tokens whatever R"
+        }
         Trace::TwoClusters => "Ours: some n tokens in this ball, in two clusters, reach at least this",
         Trace::Adversarial => {
             "The tokens R (−u, u, .., u) at exactly this n reach at least this; at fixed R they fall again"
@@ -119,26 +141,27 @@ fn of_bound(bound: &Bound) -> String {
 }
 
 /// What is read at an n, aloud.
-pub fn regime_said(row: &RegimeRow, exact: Option<f64>) -> String {
+pub fn regime_said(row: &RegimeRow, norm: Norm, exact: Option<f64>) -> String {
     let mut parts = vec![format!("n = {}", count(row.n))];
-    parts.extend(row.bounds.iter().filter(|bound| bound.id != BoundId::Skew).map(of_bound));
-    parts.extend(exact.map(|norm| format!("{} {}", trace_label(Trace::Exact), Number::of(norm).kind(Kind::Exact))));
-    parts.extend(row.gap_log10().map(|log10| format!("{GAP} {}", gap(log10))));
+    parts.extend(row.bounds.iter().filter(|bound| bound.id != BoundId::Skew && bound.id.is_about(norm)).map(of_bound));
+    let exact = exact.filter(|_| norm == Norm::Spectral);
+    parts.extend(exact.map(|value| format!("{} {}", trace_label(Trace::Exact), Number::of(value).kind(Kind::Exact))));
+    parts.extend(row.gap_log10(norm).map(|log10| format!("{GAP} {}", gap(log10))));
     parts.join(", ")
 }
 
-pub fn regime_finding(data: &RegimeData) -> String {
+pub fn regime_finding(data: &RegimeData, norm: Norm) -> String {
     let Some(regime) = &data.regime else { return "The bounds against n; being computed.".into() };
-    let Some(last) = regime.rows.last() else { return REGIME_NOTE.into() };
+    let Some(last) = regime.rows.last() else { return regime_note(norm).into() };
     let gap = last
-        .gap_log10()
+        .gap_log10(norm)
         .map(|log10| format!(" The best bounds are a factor {} apart there.", Number::from_log10(log10)));
     let ends = |bound: Option<&Bound>| bound.map_or_else(|| "nothing".into(), of_bound);
     format!(
         "At n = {}: {}; {}.{} Left and right arrows read values.",
         count(last.n),
-        ends(last.best_upper()),
-        ends(last.best_lower()),
+        ends(last.best_upper(norm)),
+        ends(last.best_lower(norm)),
         gap.unwrap_or_default()
     )
 }

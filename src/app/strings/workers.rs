@@ -1,8 +1,12 @@
 //! What the page says about its workers, and aloud.
 
 use crate::app::engine::Role;
+use crate::bounds::Norm;
 use crate::measure::Measurement;
 use crate::plot::Number;
+
+use super::norms::{NEEDS_DENSE, norm_symbol, norm_title};
+use super::numbers::NONE_YET;
 
 pub const CANNOT_START: &str =
     "The part that computes did not start. Check the connection, allow workers for this page, then try again.";
@@ -34,10 +38,14 @@ pub fn gave_up(role: Role) -> &'static str {
     }
 }
 
-pub fn announcement(measurement: &Measurement) -> String {
-    format!("Local Lipschitz constant {} at n = {}.", Number::of(measurement.spectral), measurement.n)
+pub fn announcement(measurement: &Measurement, norm: Norm) -> String {
+    match measurement.norm(norm) {
+        Some(value) => format!("{} {} at n = {}.", norm_title(norm), Number::of(value), measurement.n),
+        None => format!("{}: {NEEDS_DENSE}.", norm_title(norm)),
+    }
 }
 
-pub fn sheet_value(measurement: &Measurement) -> String {
-    format!("L = {}", Number::of(measurement.spectral))
+pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
+    let value = measurement.norm(norm).map_or_else(|| NONE_YET.into(), |value| Number::of(value).to_string());
+    format!("{} = {value}", norm_symbol(norm))
 }
