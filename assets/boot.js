@@ -1,9 +1,10 @@
-// Starts the page's WebAssembly module, or says in one sentence why it cannot start. Trunk passes the two addresses as data attributes.
+// Starts the page's WebAssembly module, or says in one sentence why it cannot start. Trunk passes the two addresses as data attributes,
+// scripts/offline.mjs the service worker's.
 // A classic script, not a module: it also runs when the page was opened as a file, where modules are refused.
 (async () => {
   'use strict';
 
-  const { js, wasm } = document.currentScript.dataset;
+  const { js, wasm, offline } = document.currentScript.dataset;
   const root = document.documentElement;
 
   const status = document.getElementById('boot-status');
@@ -22,6 +23,35 @@
     10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
   );
 
+  // Only over https and on this machine.
+  const serviceWorkers = navigator.serviceWorker;
+  const REGISTER_AFTER_MS = 1000;
+  const TAKE_OVER_WITHIN_MS = 3000;
+
+  /**
+   * A build that came out since the last visit waits until no page runs on the old one. This page has not started: if it is
+   * the only one, the new build takes over and the page is loaded again, from it.
+   */
+  const letNewBuildIn = async () => {
+    if (!serviceWorkers?.controller) return;
+    const waiting = (await serviceWorkers.getRegistration())?.waiting;
+    if (!waiting) return;
+    await new Promise((resolve) => {
+      serviceWorkers.addEventListener('controllerchange', () => {
+        if (root.dataset.boot === 'loading') location.reload();
+      });
+      serviceWorkers.addEventListener('message', ({ data }) => {
+        if (data.takesOver) setTimeout(resolve, TAKE_OVER_WITHIN_MS);
+        else resolve();
+      });
+      serviceWorkers.startMessages();
+      setTimeout(resolve, TAKE_OVER_WITHIN_MS);
+      waiting.postMessage('take over');
+      // The old service worker is in charge until all that was asked of it is read, which the preloaded module is not yet.
+      fetch(new URL(wasm, document.baseURI)).then((response) => response.arrayBuffer()).catch(() => {});
+    });
+  };
+
   root.dataset.boot = 'loading';
   status.textContent = 'Loading the engine.';
   if (location.protocol === 'file:') {
@@ -37,6 +67,8 @@
     return fail('This browser has no web workers, and Lipscope computes in one. Use a current Firefox, Chrome, Edge or Safari.');
   }
 
+  await letNewBuildIn();
+
   let module;
   try {
     module = await import(new URL(js, document.baseURI).href);
@@ -46,6 +78,8 @@
   try {
     await module.default({ module_or_path: new URL(wasm, document.baseURI) });
     root.dataset.boot = 'started';
+    // After the first numbers. Where the browser refuses, as some do in private windows, the page works without.
+    if (offline) setTimeout(() => serviceWorkers?.register(offline).catch(() => {}), REGISTER_AFTER_MS);
   } catch (error) {
     const lost = error instanceof TypeError || error instanceof WebAssembly.CompileError;
     fail(lost

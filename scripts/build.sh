@@ -8,4 +8,5 @@ cargo fetch --quiet --locked --target wasm32-unknown-unknown
 if ! trunk build "$@"; then
   die "the site was not built; dist/, if it is there, is an older one."
 fi
+node scripts/offline.mjs dist
 node scripts/sizes.mjs dist

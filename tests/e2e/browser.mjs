@@ -87,7 +87,10 @@ export async function openPage(options = {}) {
   const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '', started = true } = options;
   const site = await serveSite();
   const context = await (await launch()).newContext({
-    viewport, colorScheme, reducedMotion, acceptDownloads: true, ...options.context,
+    viewport, colorScheme, reducedMotion, acceptDownloads: true,
+    // What a service worker answers, no test could see or hinder; offline.test.mjs is about it.
+    serviceWorkers: 'block',
+    ...options.context,
   });
   const seen = [];
   const requests = [];
@@ -191,14 +194,17 @@ export async function mainThreadTasks(page, body) {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The serious and critical faults that axe-core finds, one line an element. */
-export async function seriousFaults(page) {
+/** The faults that axe-core finds, one line an element. */
+export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'critical']) {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'] }));
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.includes(impact))
     .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
 }
+
+/** The serious and critical ones. */
+export const seriousFaults = (page) => faults(page, ['serious', 'critical']);
 
 /** What `lipscope measure` says about an experiment: {status, lines, stderr}, with every line of stdout parsed. */
 export async function measureOnCommandLine(experiment, options = []) {

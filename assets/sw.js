@@ -1,0 +1,89 @@
+// The service worker: after one visit the page works without a network. scripts/offline.mjs puts the list of a build in the
+// place of the next line; without one (trunk serve) this worker takes itself and whatever an older one kept away.
+const BUILD = null;
+
+// Caches are shared by all pages of an origin: the scope tells ours from those of another copy under another path.
+const OURS = `lipscope ${self.registration.scope} `;
+const cacheName = BUILD && OURS + BUILD.id;
+
+/** A file of this build from the network; fails where it is not the very file of the list, so that builds never mix. */
+async function fetchListed(path) {
+  const response = await fetch(new URL(path, self.registration.scope), { cache: 'no-cache' });
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  const bytes = await response.arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  if (found !== BUILD.files[path]) throw new Error(`${path} is of another build`);
+  // Made anew: a response that was redirected may not answer a navigation.
+  return new Response(bytes, { headers: { 'content-type': response.headers.get('content-type') ?? '' } });
+}
+
+/** All files or none: where one fails, the build before stays in charge and the next visit tries again. */
+async function install() {
+  const paths = Object.keys(BUILD.files);
+  const responses = await Promise.all(paths.map(fetchListed));
+  const cache = await caches.open(cacheName);
+  await Promise.all(paths.map((path, i) => cache.put(new URL(path, self.registration.scope), responses[i])));
+}
+
+async function deleteOthers() {
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name.startsWith(OURS) && name !== cacheName).map((name) => caches.delete(name)));
+}
+
+/** The file of this build that a request asks for, if it is one. */
+function pathOf(request) {
+  if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return undefined;
+  const { origin, pathname } = new URL(request.url);
+  const path = (origin + pathname).slice(self.registration.scope.length) || 'index.html';
+  return Object.hasOwn(BUILD.files, path) ? path : undefined;
+}
+
+async function answer(path, request) {
+  const cache = await caches.open(cacheName);
+  // A browser that is short of space takes whole caches away: then it is as if there were no service worker.
+  return (await cache.match(new URL(path, self.registration.scope))) ?? fetch(request);
+}
+
+/** Whether another page than this one is open. A page that is being left may still count for a moment. */
+async function hasOthers(page) {
+  for (let tries = 0; ; tries++) {
+    const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+    const isOther = ({ id, url }) => id !== page.id && url.startsWith(self.registration.scope);
+    if (!pages.some(isOther) || tries === 5) return pages.some(isOther);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** A page that has not started yet lets a newer build in, where no other page still runs on the old one. */
+async function takeOver(page) {
+  const takesOver = !await hasOthers(page);
+  page.postMessage({ takesOver });
+  if (takesOver) await self.skipWaiting();
+}
+
+async function retire() {
+  await deleteOthers();
+  await self.registration.unregister();
+  const pages = await self.clients.matchAll({ type: 'window' });
+  await Promise.all(pages.map((page) => page.navigate(page.url)));
+}
+
+self.addEventListener('install', (event) => {
+  if (BUILD) event.waitUntil(install());
+  else self.skipWaiting();
+});
+
+self.addEventListener('activate', (event) => {
+  // On a first visit the page that is open gets its later workers from here as well.
+  event.waitUntil(BUILD ? deleteOthers().then(() => self.clients.claim()) : retire());
+});
+
+self.addEventListener('message', (event) => {
+  if (BUILD && event.data === 'take over' && event.source) event.waitUntil(takeOver(event.source));
+});
+
+self.addEventListener('fetch', (event) => {
+  const path = BUILD ? pathOf(event.request) : undefined;
+  if (path) event.respondWith(answer(path, event.request));
+});

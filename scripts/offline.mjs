@@ -1,0 +1,32 @@
+// Makes a built site work offline: node scripts/offline.mjs FOLDER
+// Writes the list of its files, with what is in them, into its service worker, and tells boot.js to register that. A site
+// without this step, as `make serve` has it, registers none and is never stale.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+
+const WORKER = 'sw.js';
+
+const dir = process.argv[2] ?? 'dist';
+const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** Replaces what `pattern` matches, which must be there once; doing it again changes nothing. */
+function rewrite(name, pattern, text) {
+  const path = join(dir, name);
+  const before = readFileSync(path, 'utf8');
+  const found = before.match(new RegExp(pattern, 'gm')) ?? [];
+  if (found.length !== 1) throw new Error(`${path} should hold ${pattern.source} once, and does ${found.length} times`);
+  writeFileSync(path, before.replace(pattern, () => text));
+}
+
+rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
+const files = {};
+for (const name of readdirSync(dir, { recursive: true }).sort()) {
+  const path = join(dir, name);
+  if (name !== WORKER && statSync(path).isFile()) files[name.split(sep).join('/')] = digest(readFileSync(path));
+}
+// A change of the worker alone is a new build as well.
+const worker = readFileSync(new URL('../assets/sw.js', import.meta.url));
+const id = digest(JSON.stringify(files) + worker).slice(0, 16);
+rewrite(WORKER, /^const BUILD = .*;$/m, `const BUILD = ${JSON.stringify({ id, files })};`);
+console.log(`offline: ${Object.keys(files).length} files, build ${id}`);

@@ -1,0 +1,188 @@
+// The service worker: the page without a network, and one build giving way to the next. Each test has a copy of the site of
+// its own, whose builds it makes.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DIST, launch, ROOT, waitForStart } from './browser.mjs';
+import { changed, digits } from './reading.mjs';
+import { startServer } from './server.mjs';
+
+const makeOffline = (folder) => execFileSync('node', [`${ROOT}scripts/offline.mjs`, folder]);
+
+/** Another build in the same place: page and boot script both say its number. */
+function change(folder, number) {
+  const page = join(folder, 'index.html');
+  writeFileSync(page, readFileSync(page, 'utf8').replace(/<title>[^<]*/, `<title>Build ${number}`));
+  appendFileSync(join(folder, 'boot.js'), `\ndocument.documentElement.dataset.build = '${number}';\n`);
+}
+
+function siteTest(name, body) {
+  test(name, { timeout: 180_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lipscope-site-'));
+    cpSync(DIST, folder, { recursive: true });
+    makeOffline(folder);
+    const server = await startServer({ root: folder });
+    const context = await (await launch()).newContext();
+    const errors = [];
+    context.on('weberror', (error) => errors.push(error.error().message));
+    const visit = async () => {
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        // Without a network the browser cannot look for a newer service worker, and says so.
+        if (message.type() === 'error' && !message.text().includes('sw.js')) errors.push(message.text());
+      });
+      await page.goto(server.url);
+      await waitForStart(page);
+      return page;
+    };
+    try {
+      await body({ folder, server, context, visit });
+      assert.deepEqual(errors, []);
+    } finally {
+      await context.close();
+      await server.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
+
+/** Waits until something holds in the page that takes a promise to know. */
+async function until(page, holds) {
+  const end = Date.now() + 60_000;
+  while (!await page.evaluate(holds)) {
+    assert.ok(Date.now() < end, `in vain: ${holds}`);
+    await page.waitForTimeout(100);
+  }
+}
+
+/** Waits until a service worker that has a whole build controls the page. */
+const controlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated', undefined, { timeout: 30_000 });
+/** Waits until a newer build is fetched and waits. */
+const newerWaits = (page) => until(page, async () => Boolean((await navigator.serviceWorker.getRegistration())?.waiting));
+const caches = (page) => page.evaluate(() => window.caches.keys());
+/** Which build the page and its boot script are of. */
+const builds = async (page) => [await page.title(), await page.evaluate(() => document.documentElement.dataset.build)];
+
+siteTest('after one visit the page works without a network', async ({ server, context, visit }) => {
+  const page = await visit();
+  await controlled(page);
+  await context.setOffline(true);
+  await server.close();
+  await page.reload();
+  await waitForStart(page);
+  const before = await changed(page, 'spectral');
+  assert.ok(before > 0);
+  await page.selectOption('#law', 'ball');
+  await changed(page, 'spectral', String(before));
+  // Under any query, and opened anew; a lab's worker starts as well.
+  await page.close();
+  const again = await context.newPage();
+  await again.goto(`${server.url}?from=home`);
+  await changed(again, 'spectral');
+  await again.click('#plot-tightness');
+  assert.ok(await digits(again, 'spectral'));
+});
+
+siteTest('a newer build is taken by the next visit, whole, and the old one leaves nothing behind', async ({ folder, visit }) => {
+  const first = await visit();
+  await controlled(first);
+  const old = await caches(first);
+  assert.equal(old.length, 1);
+  await first.close();
+  change(folder, 2);
+  makeOffline(folder);
+  // This visit fetches it, and is still served from the one build that it began with.
+  const second = await visit();
+  await newerWaits(second);
+  assert.match((await builds(second)).join(), /^Lipscope/);
+  await second.close();
+  const third = await visit();
+  await third.waitForFunction(() => document.title === 'Build 2');
+  await waitForStart(third);
+  assert.deepEqual(await builds(third), ['Build 2', '2']);
+  const now = await caches(third);
+  assert.equal(now.length, 1);
+  assert.notDeepEqual(now, old);
+  // A reload alone is a visit as well.
+  change(folder, 3);
+  makeOffline(folder);
+  await third.reload();
+  await newerWaits(third);
+  await third.reload();
+  await third.waitForFunction(() => document.title === 'Build 3');
+  await waitForStart(third);
+  assert.ok((await changed(third, 'spectral')) > 0);
+});
+
+siteTest('a build that is only half there is not taken', async ({ folder, visit }) => {
+  const page = await visit();
+  await controlled(page);
+  const whole = readFileSync(join(folder, 'boot.js'));
+  change(folder, 2);
+  makeOffline(folder);
+  // Its list is there, and one of its files is still the old one.
+  const boot = readFileSync(join(folder, 'boot.js'));
+  writeFileSync(join(folder, 'boot.js'), whole);
+  const failed = page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await registration.update();
+    const { installing } = registration;
+    await new Promise((resolve) => installing.addEventListener('statechange', resolve));
+    return installing.state;
+  });
+  assert.equal(await failed, 'redundant');
+  await page.reload();
+  await waitForStart(page);
+  assert.match(await page.title(), /^Lipscope/);
+  writeFileSync(join(folder, 'boot.js'), boot);
+  await page.reload();
+  await newerWaits(page);
+  await page.reload();
+  await page.waitForFunction(() => document.title === 'Build 2');
+});
+
+siteTest('while another page runs on the old build, the new one waits', async ({ folder, visit }) => {
+  const one = await visit();
+  await controlled(one);
+  change(folder, 2);
+  makeOffline(folder);
+  const two = await visit();
+  await newerWaits(two);
+  await two.reload();
+  await waitForStart(two);
+  assert.match(await two.title(), /^Lipscope/);
+  await one.close();
+  await two.reload();
+  await two.waitForFunction(() => document.title === 'Build 2');
+});
+
+siteTest('a site that is served without a list rids itself of an older one', async ({ folder, visit }) => {
+  const page = await visit();
+  await controlled(page);
+  // As `make serve` serves it.
+  for (const [name, pattern, text] of [['index.html', /data-offline="[^"]*"/, 'data-offline=""'], ['sw.js', /^const BUILD = .*;$/m, 'const BUILD = null;']]) {
+    writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').replace(pattern, text));
+  }
+  change(folder, 2);
+  await page.reload();
+  await page.waitForFunction(() => document.title === 'Build 2', undefined, { timeout: 30_000 });
+  await until(page, async () => (await navigator.serviceWorker.getRegistrations()).length === 0 && (await window.caches.keys()).length === 0);
+});
+
+siteTest('it can be installed: the manifest and its icons are there', async ({ server, visit }) => {
+  const page = await visit();
+  const address = await page.locator('link[rel=manifest]').evaluate((link) => link.href);
+  assert.ok(address.startsWith(server.url));
+  const manifest = await (await fetch(address)).json();
+  assert.equal(new URL(manifest.start_url, address).href, server.url);
+  for (const { src, sizes, type } of manifest.icons) {
+    const answer = await fetch(new URL(src, address));
+    assert.equal(answer.headers.get('content-type'), type, src);
+    if (type !== 'image/png') continue;
+    const bytes = new DataView(await answer.arrayBuffer());
+    assert.equal(`${bytes.getUint32(16)}x${bytes.getUint32(20)}`, sizes, src);
+  }
+});
