@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build test check test-native test-wasm test-e2e test-npm bench npm setup clean
+.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm bench npm setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -20,6 +20,10 @@ serve: ## build the page, serve it and open it (PORT=8080, ADDRESS=127.0.0.1)
 build: ## build the static site into dist/
 	@$(setup) wasm
 	@bash scripts/build.sh
+
+release: ## build the site and pack it into dist-release/lipscope-VERSION.zip
+	@$(setup) wasm
+	@bash scripts/release.sh
 
 test: ## run everything: check, native, wasm, site, e2e, npm
 	@$(setup) wasm browser e2e npm
@@ -57,4 +61,4 @@ setup: ## install every tool but PyTorch
 	@$(setup) wasm browser e2e npm
 
 clean: ## remove what was built (the tools stay)
-	rm -rf target dist pkg tests/e2e/node_modules tests/e2e/results
+	rm -rf target dist dist-release pkg tests/e2e/node_modules tests/e2e/results
