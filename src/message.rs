@@ -94,7 +94,7 @@ pub enum Request {
         /// What to invert.
         plan: InversePlan,
     },
-    /// Read a text or file that is too large for the page's own thread.
+    /// Read a text or file: the page itself reads none.
     Read {
         /// The run.
         run_id: RunId,

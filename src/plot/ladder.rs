@@ -147,7 +147,7 @@ impl Ladder {
     /// What the ladder shows as a table for reading, four significant digits.
     pub fn table(&self) -> Table {
         let row = |row: &LadderRow| vec![row.label.clone(), number(row).to_string()];
-        Table { header: vec![String::new(), self.title()], rows: self.rows.iter().map(row).collect() }
+        Table { header: vec!["label".into(), self.title()], rows: self.rows.iter().map(row).collect() }
     }
 
     /// The numbers as CSV, every digit of their logarithms kept.

@@ -74,9 +74,15 @@ fn paint(page: Page, easel: &Easel) {
 fn table(picture: &TokenPicture) -> Table {
     let (x_label, y_label) = strings::plane_axes(picture);
     let number = |x: f32| Number::of(f64::from(x)).to_string();
-    let row = |(i, (x, y)): (usize, &(f32, f32))| vec![(i + 1).to_string(), number(*x), number(*y)];
+    // Tokens on the line have no second axis.
+    let n_columns = if y_label.is_empty() { 2 } else { 3 };
+    let first = |mut cells: Vec<String>| {
+        cells.truncate(n_columns);
+        cells
+    };
+    let row = |(i, (x, y)): (usize, &(f32, f32))| first(vec![(i + 1).to_string(), number(*x), number(*y)]);
     Table {
-        header: vec![strings::TOKEN.into(), x_label, y_label],
+        header: first(vec![strings::TOKEN.into(), x_label, y_label]),
         rows: picture.positions.iter().take(LISTED).enumerate().map(row).collect(),
     }
 }

@@ -43,7 +43,7 @@ pub fn Twin(
                 <button type="button" on:click=move |_| download(name, "text/csv", &csv())>{strings::DOWNLOAD_CSV}</button>
                 <span role="status">{move || note.get()}</span>
             </div>
-            <div class="twin-table" tabindex="0" role="region" aria-label=strings::TABLE>
+            <div class="twin-table" tabindex="0" role="group" aria-label=strings::TABLE>
                 {move || shown.get().map(rows)}
             </div>
         </details>

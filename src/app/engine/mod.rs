@@ -41,7 +41,7 @@ pub enum Role {
     Sweep,
     /// The curves over n up to 1e18.
     Regime,
-    /// Large texts and files; its worker is taken when the first comes.
+    /// Texts and files; its worker is taken when the first comes.
     Read,
     /// The views of L2 attention; its worker starts when it is first needed.
     Lab,

@@ -25,7 +25,7 @@ impl Page {
             EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
             EngineEvent::Reply(Role::Read, Reply::Read { given, .. }) => {
                 // In a task of its own: unpacking a long list was work enough for this one.
-                set_timeout(move || self.take(Ok(given)), Duration::ZERO);
+                set_timeout(move || self.take(given), Duration::ZERO);
             }
             EngineEvent::Reply(Role::Read, Reply::Failed { problem, .. }) => {
                 live.own_note.set(String::new());

@@ -29,8 +29,8 @@ pub const PLACE_LINK: &str = "link";
 
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
-/// Texts and files up to so many bytes are read on the page's own thread: a few milliseconds.
-const MOST_READ_HERE: usize = 200_000;
+/// Texts and files up to so many bytes are read before anyone could read that they are.
+const MOST_READ_AT_ONCE: usize = 200_000;
 /// How many lengths a sweep has.
 const SWEEP_LENGTHS: usize = 22;
 /// How long the controls rest before a new sweep starts; measuring never waits.
@@ -302,27 +302,23 @@ impl Page {
         });
     }
 
-    /// Takes what a person gave: at once where it is small, else when a worker has read it.
+    /// Takes what a person gave, when a worker has read it.
     pub fn take_given(self, name: Option<String>, bytes: Vec<u8>) {
-        if bytes.len() <= MOST_READ_HERE {
-            return self.take(match &name {
-                Some(name) => Given::from_file(name, &bytes),
-                None => Given::from_text(&String::from_utf8_lossy(&bytes)),
-            });
+        if bytes.len() > MOST_READ_AT_ONCE {
+            self.live.own_note.set(strings::READING.into());
         }
-        self.live.own_note.set(strings::READING.into());
         self.with_engine(|engine| {
             let run_id = engine.next_run();
             engine.submit(Role::Read, Job::from([Request::Read { run_id, name, bytes }]));
         });
     }
 
-    fn take(self, given: Result<Given, InputError>) {
+    fn take(self, given: Given) {
         let now = self.state.get_untracked();
-        let state = given.and_then(|given| match given {
+        let state = match given {
             Given::Tokens(rows) => Ok(now.with_own_tokens(rows)),
             Given::Experiment(experiment) => now.with_experiment(*experiment),
-        });
+        };
         let is_taken = self.put(PLACE_OWN, state);
         let note = if is_taken { self.state.with_untracked(strings::applied) } else { String::new() };
         self.live.own_note.set(note);
