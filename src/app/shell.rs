@@ -1,6 +1,10 @@
 //! The frame of the page: head, plot, numbers, small views, and the controls beside or, on a phone, in a sheet.
 
+use leptos::ev::FocusEvent;
+use leptos::html::Details;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 
 use crate::bounds::BoundId;
 use crate::plot::{Palette, css};
@@ -38,7 +42,7 @@ pub fn Shell() -> impl IntoView {
                     <Controls/>
                 </div>
             </aside>
-            <main>
+            <main on:focusin=move |event| uncover(&event, sheet_open)>
                 <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
                 <Plots/>
                 <Numbers/>
@@ -51,6 +55,17 @@ pub fn Shell() -> impl IntoView {
             <Status/>
         </div>
         <p class="sr-only" role="status" aria-live="polite">{move || page.live.announcement.get()}</p>
+    }
+}
+
+/// Closes the sheet when the keyboard goes on to what lies under it.
+fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
+    let by_keyboard = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok())
+        .is_some_and(|element| element.matches(":focus-visible").unwrap_or(false));
+    if by_keyboard && sheet_open.get_untracked() {
+        sheet_open.set(false);
     }
 }
 
@@ -73,13 +88,20 @@ fn Head() -> impl IntoView {
             </button>
         }
     };
+    let keys = NodeRef::<Details>::new();
+    // They lie over the page: out of the way when the keyboard goes on.
+    let fold_keys = move |_| {
+        if let Some(keys) = keys.get_untracked() {
+            keys.set_open(false);
+        }
+    };
     view! {
         <header>
             <h1>{strings::TITLE}</h1>
             <p class="lead">{strings::LEAD}</p>
             <nav aria-label=strings::PAPERS>{paper(strings::PAPER_CASTIN)} {paper(strings::PAPER_KIM)}</nav>
             <div class="switch" role="group" aria-label=strings::THEME>{ThemeChoice::ALL.map(option).collect_view()}</div>
-            <details class="keys">
+            <details class="keys" node_ref=keys on:focusout=fold_keys>
                 <summary aria-label=strings::KEYS_LABEL title=strings::KEYS_LABEL>"?"</summary>
                 <dl>
                     {strings::KEY_LIST

@@ -1,0 +1,84 @@
+// How long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
+// Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is cached.
+// Milliseconds from the start of the navigation, and of redrawing the view over n as it is read from one n to the next.
+import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
+
+const rounds = Number(process.argv[2] ?? 7);
+
+/** Runs in the page before its own scripts: notes when the first chart is painted, empty and with its curves. */
+function watch() {
+  const times = { frames: [] };
+  Object.defineProperty(window, '__times', { value: times });
+  const note = (what) => { times[what] ??= performance.now(); };
+  let isPainting = false;
+  const { stroke } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.stroke = function (...given) {
+    if (this.canvas.id === 'regime-plot') {
+      isPainting = true;
+      note('axes');
+      if (document.querySelector('[data-testid="regime-unified"]')?.dataset.value) note('curves');
+    }
+    return stroke.apply(this, given);
+  };
+  const { requestAnimationFrame } = window;
+  window.requestAnimationFrame = (callback) => requestAnimationFrame((now) => {
+    isPainting = false;
+    const began = performance.now();
+    callback(now);
+    if (isPainting) times.frames.push(performance.now() - began);
+  });
+  new MutationObserver(() => {
+    if (document.documentElement.dataset.boot === 'started') note('started');
+    if (document.querySelector('[data-testid="spectral"]')?.dataset.value) note('number');
+  }).observe(document, { subtree: true, childList: true, attributes: true });
+}
+
+async function visit() {
+  const { url } = await serveSite();
+  const context = await (await launch()).newContext({ viewport: { width: 1440, height: 900 }, serviceWorkers: 'block' });
+  try {
+    await context.addInitScript(watch);
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.waitForFunction(() => window.__times.curves && window.__times.number, undefined, { timeout: 60_000 });
+    await page.waitForTimeout(500);
+    return await page.evaluate(async () => {
+      const { axes, curves, started, number, frames } = window.__times;
+      const shell = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
+      // The plot is redrawn as its n is moved by key.
+      frames.length = 0;
+      const plot = document.querySelector('#regime-plot');
+      plot.focus();
+      for (let step = 0; step < 40; step++) {
+        plot.dispatchEvent(new KeyboardEvent('keydown', { key: step % 30 < 15 ? 'ArrowRight' : 'ArrowLeft', bubbles: true }));
+        await new Promise((resolve) => setTimeout(resolve, 40));
+      }
+      frames.sort((a, b) => a - b);
+      return { shell, started, axes, curves, number, redraw: frames[frames.length >> 1], redraws: frames.length };
+    });
+  } finally {
+    await context.close();
+  }
+}
+
+const WHAT = {
+  shell: 'static shell painted',
+  axes: 'first chart painted, its axes',
+  curves: 'first chart painted, with its curves',
+  number: 'first norm on screen',
+  redraw: 'redrawing the view over n, one frame',
+};
+
+try {
+  // The first visit of a browser warms it up.
+  await visit();
+  const visits = [];
+  for (let round = 0; round < rounds; round++) visits.push(await visit());
+  const median = (key) => visits.map((visit) => visit[key]).sort((a, b) => a - b)[rounds >> 1];
+  const largest = (key) => Math.max(...visits.map((visit) => visit[key]));
+  console.log(`| ms, ${rounds} visits | median | largest |\n| --- | --- | --- |`);
+  for (const [key, words] of Object.entries(WHAT)) console.log(`| ${words} | ${median(key).toFixed(1)} | ${largest(key).toFixed(1)} |`);
+  if (median('redraws') < 20) throw new Error('too few redraws were seen');
+} finally {
+  await shutDown();
+}

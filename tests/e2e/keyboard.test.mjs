@@ -1,0 +1,111 @@
+// The page by keyboard alone: Tab comes to everything that can be used and past it, and what has the focus is seen to.
+import assert from 'node:assert/strict';
+import { DESKTOP, pageTest, PHONE } from './browser.mjs';
+import { changed } from './reading.mjs';
+
+/** Marks whatever Tab should come to, and names each mark. */
+const markStops = (page) => page.evaluate(() => {
+  const able = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"], [contenteditable="true"]';
+  const radios = new Set();
+  const names = [];
+  for (const element of document.querySelectorAll('[data-stop]')) delete element.dataset.stop;
+  for (const element of document.querySelectorAll(able)) {
+    if (element.tabIndex < 0 || !element.checkVisibility({ visibilityProperty: true }) || element.closest('[inert]')) continue;
+    if (element.type === 'radio') {
+      // Of a group Tab comes to one.
+      if (radios.has(element.name)) continue;
+      radios.add(element.name);
+      for (const radio of document.querySelectorAll(`input[type=radio][name="${CSS.escape(element.name)}"]`)) radio.dataset.stop = names.length;
+    }
+    element.dataset.stop = names.length;
+    names.push(`${element.tagName.toLowerCase()}#${element.id} "${(element.ariaLabel ?? element.textContent).trim().slice(0, 40)}"`);
+  }
+  return names;
+});
+
+/** What has the focus: its mark, and whether one sees that it has it. `null` past the last. */
+const focused = (page) => page.evaluate(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body || element === document.documentElement) return null;
+  const rect = element.getBoundingClientRect();
+  const outlined = (e) => e && getComputedStyle(e).outlineStyle !== 'none' && parseFloat(getComputedStyle(e).outlineWidth) >= 2;
+  const x = (Math.max(rect.left, 0) + Math.min(rect.right, innerWidth)) / 2;
+  const y = (Math.max(rect.top, 0) + Math.min(rect.bottom, innerHeight)) / 2;
+  const above = document.elementFromPoint(x, y);
+  return {
+    stop: element.dataset.stop,
+    name: `${element.tagName.toLowerCase()}#${element.id}.${element.className}`,
+    // A file's input lies unseen over the words that stand for it.
+    isOutlined: outlined(element) || outlined(element.nextElementSibling),
+    isInView: rect.right > 0 && rect.bottom > 0 && rect.left < innerWidth && rect.top < innerHeight,
+    covered: above && (element.contains(above) || above.contains(element) || above.closest('label')?.control === element) ? '' : `${above?.tagName}.${above?.className}`,
+  };
+});
+
+/** Presses a key until the focus has left the page. */
+async function walk(page, key, most) {
+  const walked = [];
+  for (let step = 0; step < most; step++) {
+    await page.keyboard.press(key);
+    // The browser scrolls a moment later.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const stop = await focused(page);
+    if (!stop) return walked;
+    walked.push(stop);
+  }
+  assert.fail(`${key} does not get out: the last were ${walked.slice(-6).map(({ name }) => name).join(', ')}`);
+}
+
+for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  pageTest(`Tab comes to everything, shows where it is, and gets out (${device})`, { viewport, timeout: 400_000 }, async ({ page }) => {
+    await changed(page, 'spectral');
+    if (viewport === PHONE) await page.click('.sheet-handle');
+    const tabs = await page.locator('#plots .tabs button').evaluateAll((buttons) => buttons.map(({ id }) => id));
+    for (const tab of tabs) {
+      await page.click(`#${tab}`);
+      await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => { fold.open = true; }));
+      await page.waitForTimeout(800);
+      await page.evaluate(() => {
+        // Tab goes on from what was focused last: from above everything.
+        const top = document.createElement('span');
+        top.tabIndex = -1;
+        document.body.prepend(top);
+        top.focus();
+      });
+      const names = await markStops(page);
+      assert.ok(names.length > 20, `${tab}: only ${names.length} stops`);
+      const walked = await walk(page, 'Tab', names.length + 25);
+      const reached = new Set(walked.map(({ stop }) => Number(stop)));
+      assert.deepEqual(names.filter((_, i) => !reached.has(i)), [], `${tab}: never reached`);
+      assert.deepEqual(walked.filter(({ isOutlined }) => !isOutlined).map(({ name }) => name), [], `${tab}: no outline`);
+      assert.deepEqual(walked.filter(({ isInView }) => !isInView).map(({ name }) => name), [], `${tab}: out of view`);
+      assert.deepEqual(walked.filter(({ covered }) => covered).map(({ name, covered }) => `${name} under ${covered}`), [], `${tab}: covered`);
+      // Backwards the same, in the opposite order.
+      const last = walked.slice(-8).map(({ stop }) => stop);
+      await page.focus(`[data-stop="${last.at(-1)}"]`);
+      for (const stop of last.slice(0, -1).reverse()) {
+        await page.keyboard.press('Shift+Tab');
+        assert.equal((await focused(page))?.stop, stop, `${tab}: backwards`);
+      }
+    }
+  });
+}
+
+pageTest('with forced colours what is chosen is still seen to be', { context: { forcedColors: 'active' } }, async ({ page }) => {
+  await changed(page, 'spectral');
+  const alike = await page.evaluate(() => {
+    const look = (element) => {
+      const { backgroundColor, color, borderTopColor, borderTopWidth, outlineStyle, textDecorationLine } = getComputedStyle(element);
+      return JSON.stringify([backgroundColor, color, borderTopColor, borderTopWidth, outlineStyle, textDecorationLine]);
+    };
+    return [...document.querySelectorAll('[role=group]')]
+      .filter((group) => group.checkVisibility() && group.querySelector('[aria-pressed=true]') && group.querySelector('[aria-pressed=false]'))
+      .filter((group) => look(group.querySelector('[aria-pressed=true]')) === look(group.querySelector('[aria-pressed=false]')))
+      .map((group) => group.ariaLabel);
+  });
+  assert.deepEqual(alike, []);
+  // The filled part of a slider is a picture in its background, which stays; its thumb must stand out from the paper.
+  await page.focus('#radius');
+  const outline = await page.locator('#radius').evaluate((slider) => getComputedStyle(slider).outlineStyle);
+  assert.notEqual(outline, 'none');
+});
