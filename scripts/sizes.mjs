@@ -1,13 +1,18 @@
-// Prints the size of every file of a built site, plain and as brotli, and the sum for WebAssembly.
+// Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget: WebAssembly, and what
+// comes before the first picture.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 const WASM_BUDGET_KB = 700;
+const FIRST_VIEW_BUDGET_KB = 300;
+/** What a first view waits for: the page's own module, scripts, styles and text, not the worker's. */
+const isFirstView = (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|sw\.)/.test(name);
 
 const dir = process.argv[2] ?? 'dist';
 const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
 let wasm = 0;
+let firstView = 0;
 let all = 0;
 
 console.log('      KB   brotli');
@@ -19,7 +24,9 @@ for (const name of readdirSync(dir, { recursive: true }).sort()) {
   }).length;
   all += packed;
   if (name.endsWith('.wasm')) wasm += packed;
+  if (isFirstView(name)) firstView += packed;
   console.log(`${kb(bytes.length)} ${kb(packed)}  ${name}`);
 }
 console.log(`         ${kb(all)}  everything`);
 console.log(`         ${kb(wasm)}  WebAssembly (budget ${WASM_BUDGET_KB})`);
+console.log(`         ${kb(firstView)}  before the first picture (budget ${FIRST_VIEW_BUDGET_KB})`);
