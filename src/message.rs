@@ -9,7 +9,7 @@ use crate::bounds::{Bound, Norm};
 use crate::experiment::{Experiment, Given};
 use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use crate::measure::{BlockNorms, Measurement};
-use crate::picture::{AttentionPicture, TokenPicture};
+use crate::picture::{AttentionPicture, PairWanted, TokenPicture, TopPair};
 use crate::regime::{FamilyPoint, Regime, RegimePlan};
 use crate::scaling::{ScalingPlan, ScalingPoint};
 use crate::sweep::SweepPoint;
@@ -33,6 +33,8 @@ pub enum Request {
         most_cells: usize,
         /// Whether the bound over the largest token is computed too.
         block_norms: BlockNorms,
+        /// Whether the leading singular pair is pictured too.
+        pair: PairWanted,
     },
     /// Sweep an experiment over lengths.
     Sweep {
@@ -155,7 +157,9 @@ pub enum Reply {
         /// The attention matrix.
         attention: AttentionPicture,
         /// The tokens.
-        tokens: TokenPicture,
+        tokens: Box<TokenPicture>,
+        /// The leading singular pair, where it was asked for and can be pictured.
+        pair: Option<TopPair>,
         /// Milliseconds in the worker.
         milliseconds: f64,
     },
@@ -277,8 +281,14 @@ mod tests {
             r#"{"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#,
         )
         .expect("a valid experiment");
-        let sent =
-            Request::Measure { run_id: 7, experiment, head_idx: 0, most_cells: 64, block_norms: BlockNorms::Skipped };
+        let sent = Request::Measure {
+            run_id: 7,
+            experiment,
+            head_idx: 0,
+            most_cells: 64,
+            block_norms: BlockNorms::Skipped,
+            pair: PairWanted::Included,
+        };
         let bytes = encode(&sent).expect("serialisable");
         assert_eq!(decode::<Request>(&bytes).expect("readable"), sent);
         assert!(decode::<Request>(&bytes[..bytes.len() - 1]).is_err());

@@ -5,7 +5,7 @@ use crate::experiment::{Given, InputError};
 use crate::inverse::{InverseStep, Inverting};
 use crate::measure::{MeasureOptions, Measuring, Step};
 use crate::message::{Reply, Request, RunId};
-use crate::picture::{TokenPicture, attention_picture, token_picture};
+use crate::picture::{PairWanted, TokenPicture, attention_picture, token_picture, top_pair};
 use crate::regime::{Family, FamilyPoint, regime};
 use crate::scaling::{Scaling, ScalingPoint};
 use crate::sweep::{SweepPlan, SweepPoint, Sweeping, setting_of_draws};
@@ -48,6 +48,7 @@ enum Work {
         measuring: Box<Measuring>,
         head_idx: usize,
         most_cells: usize,
+        pair: PairWanted,
     },
     Family {
         family: Box<Family>,
@@ -110,7 +111,7 @@ impl Job {
                     None => return Ok(Turn::Idle),
                 }
             }
-            Work::Measure { measuring, head_idx, most_cells } => match measuring.step()? {
+            Work::Measure { measuring, head_idx, most_cells, pair } => match measuring.step()? {
                 Step::Going { iterations, relative_residual } => {
                     if clock() - self.reported > REPORT_MILLISECONDS {
                         self.reported = clock();
@@ -123,7 +124,8 @@ impl Job {
                         run_id,
                         measurement,
                         attention: attention_picture(measuring.view(), *head_idx, *most_cells),
-                        tokens: pictured_tokens(measuring),
+                        tokens: Box::new(pictured_tokens(measuring)),
+                        pair: if *pair == PairWanted::Included { top_pair(measuring) } else { None },
                         milliseconds: clock() - self.began,
                     });
                     return Ok(Turn::Idle);
@@ -221,10 +223,10 @@ fn pictured_tokens(measuring: &Measuring) -> TokenPicture {
 fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> Result<Option<Work>, InputError> {
     Ok(match request {
         Request::Cancel => None,
-        Request::Measure { experiment, head_idx, most_cells, block_norms, .. } => {
+        Request::Measure { experiment, head_idx, most_cells, block_norms, pair, .. } => {
             let options = MeasureOptions { block_norms, ..MeasureOptions::default() };
             let measuring = Box::new(Measuring::start(&experiment, options)?);
-            Some(Work::Measure { measuring, head_idx, most_cells })
+            Some(Work::Measure { measuring, head_idx, most_cells, pair })
         }
         Request::Regime { experiment, plan, family_plan, .. } => {
             emit(Reply::Regime { run_id, regime: Box::new(regime(&experiment, &plan)?) });

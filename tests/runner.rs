@@ -4,6 +4,7 @@ use lipscope::bounds::{BoundId, Norm, Side};
 use lipscope::experiment::Experiment;
 use lipscope::measure::BlockNorms;
 use lipscope::message::{Reply, Request};
+use lipscope::picture::PairWanted;
 use lipscope::runner::{Runner, Turn};
 use lipscope::sweep::SweepPoint;
 use serde_json::json;
@@ -34,6 +35,7 @@ fn a_measurement_is_started_measured_and_finished() {
         head_idx: 1,
         most_cells: 16,
         block_norms: BlockNorms::Skipped,
+        pair: PairWanted::Skipped,
     });
     assert_eq!(replies.first(), Some(&Reply::Started { run_id: 5 }));
     assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 5 }));
@@ -87,6 +89,7 @@ fn what_cannot_be_done_is_answered_with_a_sentence() {
         head_idx: 0,
         most_cells: 8,
         block_norms: BlockNorms::Skipped,
+        pair: PairWanted::Skipped,
     });
     assert!(matches!(replies.last(), Some(Reply::Failed { run_id: 9, problem }) if problem.contains("smaller")));
 }

@@ -3,6 +3,7 @@
 //! [`measure`] runs through; [`Measuring`] is the same in steps, for a worker that must listen between them.
 
 mod group;
+mod leading;
 mod limit;
 mod local;
 mod steps;
@@ -17,6 +18,7 @@ use crate::bounds::{Bound, BoundStory, Norm, TwoClusters};
 use crate::experiment::{Experiment, InputError};
 use crate::spectral::LanczosOptions;
 
+pub use leading::SingularPair;
 pub use steps::{Measuring, Step, View};
 
 /// When which method serves.

@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
 use super::system::{Matrix, System};
@@ -26,6 +27,8 @@ pub struct Measuring {
     radius: f64,
     system: System,
     stage: Stage,
+    /// The vectors of an iteration over tokens, once it is over.
+    triplet: Option<SingularTriplet>,
 }
 
 #[derive(Clone, Debug)]
@@ -74,7 +77,7 @@ pub enum View<'a> {
 }
 
 /// From this many rows and columns on the norm of a matrix over clusters is iterated.
-const CLUSTER_SVD_LIMIT: usize = 384;
+pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
 /// The most blocks whose norms are computed: each is a small decomposition.
 const MOST_BLOCKS: usize = 20_000;
 /// From this many numbers on the basis of an iteration is kept small.
@@ -93,7 +96,13 @@ impl Measuring {
         let setting = (options.detail == Detail::Full)
             .then(|| Setting::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
         let experiment = experiment.clone();
-        Ok(Measuring { experiment, options, inputs, setting, radius, system, stage: Stage::Begun })
+        Ok(Measuring { experiment, options, inputs, setting, radius, system, stage: Stage::Begun, triplet: None })
+    }
+
+    /// What is measured.
+    #[must_use]
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
     }
 
     /// The tokens (d x n; the positions of a token measure) and weights.
@@ -131,6 +140,20 @@ impl Measuring {
         }
     }
 
+    /// The leading singular vectors of J, after the end; `None` where J is zero, and for a token measure where they sum
+    /// to zero inside a cluster, so that no token of it is told from another. Those of an iteration are at hand; of a
+    /// small Jacobian they are decomposed here.
+    #[must_use]
+    pub fn singular_pair(&self) -> Option<SingularPair> {
+        singular_pair(&self.system, self.triplet.as_ref(), &self.options)
+    }
+
+    /// F(X) of the tokens that are listed, d_out x n.
+    #[must_use]
+    pub fn images(&self) -> DMatrix<f64> {
+        images(&self.system, &self.inputs.weights)
+    }
+
     /// One Lanczos step, some rows of a bound, or the dense work.
     ///
     /// # Errors
@@ -157,6 +180,7 @@ impl Measuring {
                 }
                 let triplet = lanczos.finish(operator);
                 let norms = self.iterated(&triplet, method);
+                self.triplet = Some(triplet);
                 self.then_bounds(norms)
             }
             Stage::Bounding(mut bounding) => {

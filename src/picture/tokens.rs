@@ -3,6 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use super::frame::PlaneFrame;
+use super::moves::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES};
+use crate::experiment::Rows;
+
 /// Tokens on a plane: themselves for d <= 2, else on their first two principal axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TokenPicture {
@@ -16,6 +20,24 @@ pub struct TokenPicture {
     pub largest_norm: f64,
     /// The share of variance on each axis; `None` where the plane is the tokens' own.
     pub variance_shares: Option<(f64, f64)>,
+    /// The plane among the tokens.
+    pub frame: PlaneFrame,
+    /// The tokens or positions themselves, a row each, where they are few enough to be moved by hand.
+    pub tokens: Option<Rows>,
+}
+
+impl TokenPicture {
+    /// The same with its axes turned so that they point as those of an earlier picture do.
+    #[must_use]
+    pub fn aligned_with(mut self, earlier: &TokenPicture) -> Self {
+        if self.variance_shares.is_some() {
+            let signs = self.frame.align_with(&earlier.frame);
+            for (x, y) in &mut self.positions {
+                (*x, *y) = (*x * signs.0 as f32, *y * signs.1 as f32);
+            }
+        }
+        self
+    }
 }
 
 /// The token picture of d x n tokens, or of positions with the logarithms of their multiplicities.
@@ -23,15 +45,23 @@ pub struct TokenPicture {
 pub fn token_picture(tokens: &DMatrix<f64>, ln_sizes: Option<Vec<f64>>) -> TokenPicture {
     let (d, n) = tokens.shape();
     let largest_norm = crate::tokens::largest_norm(tokens);
-    if d <= 2 {
-        let positions = tokens.column_iter().map(|t| (t[0] as f32, t.get(1).copied().unwrap_or(0.0) as f32)).collect();
-        return TokenPicture { positions, d, ln_sizes, largest_norm, variance_shares: None };
-    }
-    let mean = tokens.column_mean();
-    let centered = DMatrix::from_fn(d, n, |row, col| tokens[(row, col)] - mean[row]);
-    let (axes, shares) = principal_axes(&centered);
-    let positions = centered.column_iter().map(|t| (axes[0].dot(&t) as f32, axes[1].dot(&t) as f32)).collect();
-    TokenPicture { positions, d, ln_sizes, largest_norm, variance_shares: Some(shares) }
+    let (frame, variance_shares) = if d <= 2 {
+        (PlaneFrame::own(d), None)
+    } else {
+        let mean = tokens.column_mean();
+        let centered = DMatrix::from_fn(d, n, |row, col| tokens[(row, col)] - mean[row]);
+        let (axes, shares) = principal_axes(&centered);
+        let [first, second] = axes.map(|axis| axis.as_slice().to_vec());
+        (PlaneFrame { mean: mean.as_slice().to_vec(), axes: [first, second] }, Some(shares))
+    };
+    let place = |token: &[f64]| {
+        let (x, y) = frame.place(token);
+        (x as f32, y as f32)
+    };
+    let positions = tokens.as_slice().chunks_exact(d.max(1)).map(place).collect();
+    let is_movable = n <= MOST_MOVABLE && n * d <= MOST_MOVABLE_ENTRIES;
+    let rows = is_movable.then(|| Rows::new("The tokens", d, tokens.as_slice().to_vec()).ok()).flatten();
+    TokenPicture { positions, d, ln_sizes, largest_norm, variance_shares, frame, tokens: rows }
 }
 
 /// The two leading eigenvectors of the covariance (largest entry positive), and their shares of the variance.

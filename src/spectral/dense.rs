@@ -60,6 +60,13 @@ pub fn singular_values(matrix: &DMatrix<f64>) -> Option<Vec<f64>> {
     Some(values.into_iter().map(|s| s * scale).collect())
 }
 
+/// The largest singular value with its left and right unit vectors; `None` for a zero matrix, and as [`singular_values`].
+#[must_use]
+pub fn leading_triplet(matrix: &DMatrix<f64>) -> Option<(f64, Vec<f64>, Vec<f64>)> {
+    let (left, right, values) = full_svd(matrix)?;
+    Some((*values.first()?, left.column(0).iter().copied().collect(), right.row(0).iter().copied().collect()))
+}
+
 /// Left vectors (columns), right vectors (rows) and singular values, largest first; `None` for a zero matrix, and as
 /// [`singular_values`].
 ///

@@ -4,6 +4,7 @@ mod dense;
 mod lanczos;
 
 pub use dense::{
-    DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, norm_of_product, singular_values,
+    DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, leading_triplet, norm_of_product,
+    singular_values,
 };
 pub use lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
