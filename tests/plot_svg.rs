@@ -1,8 +1,8 @@
 //! The plots on an SVG back end: what is written where, and that no data break them.
 
 use lipscope::plot::{
-    AxisSpec, Band, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, Mark, Palette, PixelRect, Role, Rule, Scale,
-    Series, SeriesKind, Style, Theme, TokenPlane, css, finish_svg, text_width,
+    AxisSpec, Band, Changes, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, Mark, Palette, PixelRect, PlaneShape,
+    Role, Rule, Scale, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css, finish_svg, text_width,
 };
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, IntoDrawingArea, SVGBackend};
@@ -752,6 +752,99 @@ fn points_that_stand_for_many_grow_with_the_logarithm_and_have_one_dot_each() {
     }
 }
 
+/// Four points with a change of each, their images, and the shares of one.
+fn plane_with_changes(shape: PlaneShape) -> TokenPlane {
+    let mut plane = TokenPlane::new(vec![(-2.0, 0.0), (0.0, 1.0), (1.0, -1.0), (2.0, 0.5)]);
+    plane.shape = shape;
+    (plane.x_label, plane.y_label) = ("1st".into(), "2nd".into());
+    plane.selected = Some(1);
+    plane.shares = vec![0.0, 0.25, 0.5, 0.25];
+    plane.shares_label = "attention from 2".into();
+    plane.changes = Some(Changes {
+        nudges: vec![(0.5, 0.0), (0.0, 0.5), (0.0, 0.0), (-0.5, 0.25)],
+        images: vec![(0.0, 0.0); 4],
+        responses: vec![(0.25, 0.25); 4],
+        stretch: 2.0,
+        names: ["v".into(), "F(X)".into(), "σu".into()],
+        sway: Sway::Arrows,
+    });
+    plane
+}
+
+#[test]
+fn changes_are_arrows_with_filled_heads_and_their_images_squares_with_open_ones() {
+    for theme in THEMES {
+        let palette = Palette::of(theme);
+        let colored = |svg: &str, name: &str, color: &str| -> Vec<Vec<(f64, f64)>> {
+            let has = |e: &Element<'_>| e.head.contains(&color.to_uppercase());
+            elements(svg, name).iter().filter(|e| has(e)).map(Element::points).collect()
+        };
+        let plane = plane_with_changes(PlaneShape::Plane);
+        let (layout, svg) = render((900, 520), |area| plane.draw(area, &Style::svg(theme, SCALE)));
+        let layout = layout.expect("SVG draws");
+        // A token whose change is zero has no arrow.
+        let heads = colored(&svg, "polygon", &css(palette.nudge));
+        assert_eq!(heads.len(), 3);
+        let unit = layout.chart.x_to_px(1.0) - layout.chart.x_to_px(0.0);
+        let (from, tip) = (layout.positions[0].expect("a place"), heads[0][0]);
+        assert!((tip.0 - from.0 - 2.0 * 0.5 * unit).abs() < 0.5, "the arrow is not twice as long as its change");
+        let lines = colored(&svg, "polyline", &css(palette.response));
+        // For each image a square, a shaft and an open head.
+        assert_eq!(lines.iter().filter(|line| line.len() == 5).count(), 4);
+        assert_eq!(lines.iter().filter(|line| line.len() == 3).count(), 4);
+        assert!(colored(&svg, "polygon", &css(palette.response)).is_empty());
+    }
+}
+
+#[test]
+fn a_swing_moves_points_and_images_and_its_ends_are_marked() {
+    let places = |sway: Sway, shape: PlaneShape| -> (usize, Vec<f64>) {
+        let mut plane = plane_with_changes(shape);
+        plane.selected = None;
+        plane.held = Extent::new(-4.0, 4.0).map(|extent| (extent, extent));
+        plane.changes.as_mut().expect("changes").sway = sway;
+        let (layout, svg) = render((600, 600), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        let circles = elements(&svg, "circle");
+        let shown = layout.expect("SVG draws").shown().expect("finite");
+        assert_eq!((shown.0.lo(), shown.0.hi()), (-4.0, 4.0));
+        (circles.len(), circles.iter().map(|e| e.px("cx")).collect())
+    };
+    for shape in [PlaneShape::Plane, PlaneShape::Line] {
+        let (still, moved) = (places(Sway::Arrows, shape), places(Sway::At(0.5), shape));
+        assert_eq!((still.0, moved.0), (4, 4));
+        assert!(moved.1[0] > still.1[0] + 5.0 && (moved.1[2] - still.1[2]).abs() < 0.5, "{still:?} {moved:?}");
+        let rings = places(Sway::Ends, shape).0 - 4;
+        // On a line a change across it is not seen.
+        assert_eq!(rings, if shape == PlaneShape::Line { 4 } else { 6 });
+    }
+}
+
+#[test]
+fn the_shares_of_the_selected_point_are_lines_as_wide_as_they_are() {
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    plane.changes = None;
+    let (layout, svg) = render((900, 520), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let from = layout.expect("SVG draws").positions[1].expect("a place");
+    let starts_there = |e: &&Element<'_>| e.points().first().is_some_and(|p| (p.0 - from.0).hypot(p.1 - from.1) < 0.5);
+    let lines = elements(&svg, "polyline");
+    let widths: Vec<f64> = lines.iter().filter(starts_there).map(|e| e.px("stroke-width")).collect();
+    assert_eq!(widths.len(), 2, "none to the one without a share, a ring for its own");
+    assert!(widths[0] > widths[1] + 1.5, "{widths:?}");
+}
+
+#[test]
+fn the_table_of_a_plane_has_the_changes_true_to_scale() {
+    let table = plane_with_changes(PlaneShape::Plane).to_table();
+    let header = ["point", "1st", "2nd", "v, 1st", "v, 2nd", "F(X), 1st", "F(X), 2nd", "σu, 1st", "σu, 2nd"];
+    assert_eq!(table.header[..9], header.map(String::from));
+    assert_eq!(table.header[9], "attention from 2");
+    assert_eq!(table.rows[3][3..5], ["\u{2212}0.5000".to_owned(), "0.2500".to_owned()]);
+    assert!(table.rows.iter().all(|row| row.len() == table.header.len()));
+    let line = plane_with_changes(PlaneShape::Line).to_table();
+    assert_eq!(line.header.len(), 7);
+    assert!(line.rows.iter().all(|row| row.len() == line.header.len()));
+}
+
 #[test]
 fn no_data_break_a_plot() {
     let nasty =
@@ -783,7 +876,15 @@ fn no_data_break_a_plot() {
                 chart.to_csv();
             }
             let mut plane = TokenPlane::new(data.clone());
-            plane.arrows = data.iter().map(|&p| (p, (0.0, 0.0))).collect();
+            plane.changes = Some(Changes {
+                nudges: data.clone(),
+                images: data.iter().map(|p| (p.1, p.0)).collect(),
+                responses: data.clone(),
+                stretch: data.first().map_or(1.0, |p| p.1),
+                sway: Sway::Ends,
+                ..Changes::default()
+            });
+            plane.shares = data.iter().map(|p| p.0).collect();
             plane.weights = data.iter().map(|p| p.0).collect();
             plane.labels = vec!["name".into(); data.len() + 2];
             plane.ball_label = "R".into();

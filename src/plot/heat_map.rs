@@ -161,12 +161,14 @@ impl HeatMap {
         if has_room(&layout) {
             self.draw_cells(&pen, style, &layout)?;
             self.draw_around(&pen, style, &layout)?;
+            self.outline(&pen, style, &layout)?;
         }
         Ok(layout)
     }
 
     /// Draws all but the cells, for a page that puts [`HeatMap::rgba`] there itself, and the
-    /// ground under them.
+    /// ground under them. What is highlighted comes after the cells, by
+    /// [`HeatMap::draw_highlights`].
     pub fn draw_without_cells<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -179,6 +181,17 @@ impl HeatMap {
             self.draw_around(&pen, style, &layout)?;
         }
         Ok(layout)
+    }
+
+    /// Outlines what is highlighted, over cells that are there.
+    pub fn draw_highlights<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<(), DrawError> {
+        let pen = Pen::new(area, style);
+        let layout = self.layout(pen.size(), style);
+        if has_room(&layout) { self.outline(&pen, style, &layout) } else { Ok(()) }
     }
 
     /// The cells as an image of `width` times `height` pixels, four bytes each, row by row: what
@@ -283,6 +296,15 @@ impl HeatMap {
         if let Some((meter, rect)) = self.meter().zip(layout.sums) {
             meter.draw(pen, style, rect)?;
         }
+        Ok(())
+    }
+
+    fn outline<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &HeatMapLayout,
+    ) -> Result<(), DrawError> {
         let (plot, accent) = (layout.plot, style.palette.accent);
         if let Some(row) = self.highlight_row.filter(|&row| row < self.row_span) {
             pen.outline(PixelRect { left: plot.left, right: plot.right, ..layout.cell_rect(row, 0) }, 1.5, accent)?;

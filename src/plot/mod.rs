@@ -20,7 +20,7 @@
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
 //! | `band`, `rules` | areas between curves, marked places on the horizontal axis |
 //! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
-//! | `token_plane`, `token_line` | points in the plane, or on a line |
+//! | `token_plane`, `token_line`, `token_changes` | points in the plane, or on a line; changes of them |
 //! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
 //! | `table`, `export` | data twins, SVG files |
 
@@ -47,6 +47,7 @@ mod rules;
 mod series;
 mod style;
 mod table;
+mod token_changes;
 mod token_line;
 mod token_plane;
 
@@ -69,7 +70,8 @@ pub use rules::Rule;
 pub use series::{Given, Series, SeriesKind};
 pub use style::{Medium, Style, Type, text_width};
 pub use table::Table;
-pub use token_plane::{PlaneLayout, TokenPlane};
+pub use token_changes::{Changes, Sway};
+pub use token_plane::{PlaneLayout, PlaneShape, TokenPlane};
 
 /// The back end could not draw. The data never cause this.
 #[derive(Debug, Clone, PartialEq, Eq)]

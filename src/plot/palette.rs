@@ -114,6 +114,10 @@ pub struct Palette {
     pub hairline: RGBColor,
     /// What can be touched, and what is selected.
     pub accent: RGBColor,
+    /// A change of inputs: arrows with filled heads.
+    pub nudge: RGBColor,
+    /// What it does to outputs: squares, and arrows with open heads.
+    pub response: RGBColor,
 }
 
 impl Palette {
@@ -123,6 +127,10 @@ impl Palette {
             Theme::Light => (RGBColor(0xfb, 0xfa, 0xf7), RGBColor(0x1b, 0x1d, 0x21), RGBColor(0x4b, 0x33, 0xd6)),
             Theme::Dark => (RGBColor(0x12, 0x14, 0x17), RGBColor(0xe8, 0xe6, 0xe1), RGBColor(0xa4, 0x9b, 0xff)),
         };
+        let (nudge, response) = match theme {
+            Theme::Light => (RGBColor(0x6c, 0x6a, 0x00), RGBColor(0xb0, 0x36, 0x2c)),
+            Theme::Dark => (RGBColor(0xd8, 0xd0, 0x5a), RGBColor(0xff, 0x8b, 0x7c)),
+        };
         Palette {
             theme,
             background,
@@ -130,6 +138,8 @@ impl Palette {
             muted: mix(background, ink, 0.68),
             hairline: mix(background, ink, 0.12),
             accent,
+            nudge,
+            response,
         }
     }
 
@@ -218,7 +228,13 @@ mod tests {
     fn text_and_roles_stand_out_from_the_ground() {
         for theme in THEMES {
             let palette = Palette::of(theme);
-            let mut texts = vec![("ink", palette.ink), ("muted", palette.muted), ("accent", palette.accent)];
+            let mut texts = vec![
+                ("ink", palette.ink),
+                ("muted", palette.muted),
+                ("accent", palette.accent),
+                ("nudge", palette.nudge),
+                ("response", palette.response),
+            ];
             texts.extend(Role::ALL.map(|role| ("role", palette.role(role))));
             for (name, color) in texts {
                 let ratio = contrast(color, palette.background);

@@ -2,17 +2,17 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
-use plotters::style::RGBColor;
 
 use super::DrawError;
 use super::axis::{AxisSpec, Ruler, Scale};
 use super::extent::Extent;
 use super::frame::{ChartLayout, draw_axes, lay_out};
 use super::number::Number;
-use super::palette::{LineStyle, mix};
+use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect, Point};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
+use super::token_changes::Changes;
 use super::token_line::line_height;
 
 /// The radius of a point of weight 1, in CSS pixels.
@@ -25,11 +25,22 @@ const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
 /// Up to this many points are named where there is room.
 const NAMED_UP_TO: usize = 80;
 
-/// Points in the plane. If every y is zero they are drawn on a line, those that coincide stacked.
+/// Whether points are drawn in a plane or on a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaneShape {
+    /// On a line, those that coincide stacked; y does not matter.
+    Line,
+    /// In a plane.
+    Plane,
+}
+
+/// Points in the plane, or on a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenPlane {
     /// Where the points are.
     pub points: Vec<(f64, f64)>,
+    /// What a point is, in the table.
+    pub point_label: String,
     /// Their names; may be fewer, or none.
     pub labels: Vec<String>,
     /// Their weights, 1 being ordinary: the area of a point grows with its weight. May be none.
@@ -49,8 +60,16 @@ pub struct TokenPlane {
     pub shown: Option<(Extent, Extent)>,
     /// A selected point.
     pub selected: Option<usize>,
-    /// Arrows drawn over the points, from and to.
-    pub arrows: Vec<(Point, Point)>,
+    /// How much the selected point takes from each point: lines as wide as the shares. May be none.
+    pub shares: Vec<f64>,
+    /// What the shares are called in the table.
+    pub shares_label: String,
+    /// A change of the points, and of their images.
+    pub changes: Option<Changes>,
+    /// Line or plane.
+    pub shape: PlaneShape,
+    /// What exactly the axes show, whatever there is: for a picture that holds still while a point is dragged.
+    pub held: Option<(Extent, Extent)>,
 }
 
 /// Where the points are, in CSS pixels.
@@ -63,6 +82,19 @@ pub struct PlaneLayout {
 }
 
 impl PlaneLayout {
+    /// The place on the axes at a pixel, or at the nearest one that is in the plot.
+    pub fn place_at(&self, x: f64, y: f64) -> Point {
+        let plot = &self.chart.plot;
+        let (x, y) = (x.clamp(plot.left, plot.right), y.clamp(plot.top, plot.bottom));
+        (self.chart.px_to_x(x), self.chart.px_to_y(y))
+    }
+
+    /// What the axes show.
+    pub fn shown(&self) -> Option<(Extent, Extent)> {
+        let extent = |(lo, hi): (f64, f64)| Extent::new(lo, hi);
+        Some((extent(self.chart.x.ends())?, extent(self.chart.y.ends())?))
+    }
+
     /// The point nearest a pixel, at most `reach` pixels away.
     pub fn nearest(&self, x: f64, y: f64, reach: f64) -> Option<usize> {
         let distance = |p: &Point| (p.0 - x).hypot(p.1 - y);
@@ -72,10 +104,13 @@ impl PlaneLayout {
 }
 
 impl TokenPlane {
-    /// Points without words.
+    /// Points without words; on a line if every y is zero.
     pub fn new(points: Vec<(f64, f64)>) -> Self {
+        let is_line = !points.is_empty() && points.iter().all(|p| p.1 == 0.0);
         TokenPlane {
+            shape: if is_line { PlaneShape::Line } else { PlaneShape::Plane },
             points,
+            point_label: "point".into(),
             labels: Vec::new(),
             weights: Vec::new(),
             ln_sizes: None,
@@ -85,15 +120,18 @@ impl TokenPlane {
             y_label: String::new(),
             shown: None,
             selected: None,
-            arrows: Vec::new(),
+            shares: Vec::new(),
+            shares_label: String::new(),
+            changes: None,
+            held: None,
         }
     }
 
-    /// What the points, the ball and the arrows span.
+    /// What the points, the ball and the changes span.
     pub fn extent(&self) -> Option<(Extent, Extent)> {
         let ball = self.ball().into_iter().flat_map(|r| [(-r, -r), (r, r)]);
-        let arrows = self.arrows.iter().flat_map(|(from, to)| [*from, *to]);
-        let all: Vec<Point> = self.points.iter().copied().chain(ball).chain(arrows).collect();
+        let changes = self.changes.iter().flat_map(|changes| changes.ends(&self.points));
+        let all: Vec<Point> = self.points.iter().copied().chain(ball).chain(changes).collect();
         Some((Extent::of(all.iter().map(|p| p.0))?, Extent::of(all.iter().map(|p| p.1))?))
     }
 
@@ -130,8 +168,10 @@ impl TokenPlane {
             draw_axes(&pen, style, &layout.chart, &layout.chart.square_ticks(), axes)?;
         }
         self.draw_ball(&pen, style, &layout)?;
+        self.draw_shares(&pen, style, &layout)?;
+        self.draw_images(&pen, style, &layout)?;
         self.draw_points(&pen, style, &layout)?;
-        self.draw_arrows(&pen, style, &layout.chart)?;
+        self.draw_nudges(&pen, style, &layout)?;
         self.draw_labels(&pen, style, &layout)?;
         Ok(layout)
     }
@@ -146,18 +186,38 @@ impl TokenPlane {
         self.cells(exact).to_csv()
     }
 
-    /// A row for each point; columns for weights and sizes only where points have them.
+    /// A row for each point; columns for what points have besides their places only where they have it.
     fn cells(&self, written: impl Fn(f64) -> String) -> Table {
         let or = |label: &str, other: &str| if label.is_empty() { other.to_owned() } else { label.to_owned() };
-        let mut header = vec!["point".to_owned(), or(&self.x_label, "x"), or(&self.y_label, "y")];
+        let mut header = vec![self.point_label.clone(), or(&self.x_label, "x"), or(&self.y_label, "y")];
         let columns =
             [("weight", (!self.weights.is_empty()).then_some(&self.weights)), ("ln size", self.ln_sizes.as_ref())];
         let columns: Vec<_> = columns.into_iter().filter_map(|(name, values)| Some((name, values?))).collect();
         header.extend(columns.iter().map(|(name, _)| (*name).to_owned()));
+        let mut vectors: Vec<&[Point]> = Vec::new();
+        if let Some(changes) = &self.changes {
+            let all = [&changes.nudges, &changes.images, &changes.responses];
+            for (name, field) in changes.names.iter().zip(all).filter(|(_, field)| !field.is_empty()) {
+                let axes = if self.is_line() { &header[1..2] } else { &header[1..3] };
+                let names: Vec<String> = axes.iter().map(|axis| format!("{name}, {axis}")).collect();
+                header.extend(names);
+                vectors.push(field);
+            }
+        }
+        if !self.shares.is_empty() {
+            header.push(self.shares_label.clone());
+        }
         let row = |(i, p): (usize, &Point)| {
-            let name = self.labels.get(i).cloned().unwrap_or_else(|| (i + 1).to_string());
+            let name = self.labels.get(i).filter(|name| !name.is_empty()).cloned();
             let more = columns.iter().map(|(_, values)| values.get(i).copied().map_or_else(String::new, &written));
-            [name, written(p.0), written(p.1)].into_iter().chain(more).collect()
+            let entries = |at: &Point| if self.is_line() { vec![at.0] } else { vec![at.0, at.1] };
+            let changes = vectors.iter().flat_map(|field| field.get(i).map_or_else(Vec::new, entries));
+            let share = (!self.shares.is_empty()).then(|| self.shares.get(i).copied().unwrap_or_default());
+            [name.unwrap_or_else(|| (i + 1).to_string()), written(p.0), written(p.1)]
+                .into_iter()
+                .chain(more)
+                .chain(changes.chain(share).map(&written))
+                .collect()
         };
         Table { header, rows: self.points.iter().enumerate().map(row).collect() }
     }
@@ -166,12 +226,15 @@ impl TokenPlane {
         self.ball_radius.filter(|r| r.is_finite() && *r > 0.0)
     }
 
-    fn is_line(&self) -> bool {
-        !self.points.is_empty() && self.points.iter().all(|p| p.1 == 0.0)
+    pub(super) fn is_line(&self) -> bool {
+        self.shape == PlaneShape::Line
     }
 
     /// Axes on which a unit is equally long: the tighter one decides, the other shows more.
     fn equal_axes(&self, plot: &PixelRect, style: &Style) -> (Ruler, Ruler) {
+        if let Some((x, y)) = self.held {
+            return (Ruler::new(Scale::Linear, x), Ruler::new(Scale::Linear, y));
+        }
         let fallback = (symmetric(1.0), symmetric(1.0));
         let mut wanted = self.extent().unwrap_or(fallback);
         if let Some(shown) = self.shown {
@@ -254,31 +317,19 @@ impl TokenPlane {
         let shrink = self.shrink(layout.chart.compact);
         for (i, place) in layout.positions.iter().enumerate() {
             if let Some(place) = place {
-                pen.disc(*place, shrink * self.radius(i), style.palette.ink, opacity)?;
+                let by = self.shift(i, &layout.chart);
+                pen.disc((place.0 + by.0, place.1 + by.1), shrink * self.radius(i), style.palette.ink, opacity)?;
             }
         }
-        let selected = self.selected.and_then(|i| layout.positions.get(i).copied().flatten().map(|p| (i, p)));
+        let place_of = |i: usize| {
+            let (place, by) = (layout.positions.get(i).copied().flatten()?, self.shift(i, &layout.chart));
+            Some((i, (place.0 + by.0, place.1 + by.1)))
+        };
+        let selected = self.selected.and_then(place_of);
         if let Some((i, place)) = selected {
             let radius = (shrink * self.radius(i)).max(DOT) + 1.0;
             pen.disc(place, radius + 2.0, style.palette.background, 1.0)?;
             pen.disc(place, radius, style.palette.accent, 1.0)?;
-        }
-        Ok(())
-    }
-
-    fn draw_arrows<DB: DrawingBackend>(
-        &self,
-        pen: &Pen<'_, DB>,
-        style: &Style,
-        chart: &ChartLayout,
-    ) -> Result<(), DrawError> {
-        let base = if self.is_line() { line_height(chart) - chart.y_to_px(0.0) } else { 0.0 };
-        let place = |p: Point| (chart.x_to_px(p.0), chart.y_to_px(p.1) + base);
-        for &(from, to) in &self.arrows {
-            let (from, to) = (place(from), place(to));
-            if [from.0, from.1, to.0, to.1].iter().all(|v| v.is_finite()) {
-                draw_arrow(pen, from, to, style.palette.accent)?;
-            }
         }
         Ok(())
     }
@@ -300,9 +351,15 @@ impl TokenPlane {
                 continue;
             };
             let (width, away) = (text_width(label, size), self.radius(i) + 4.0);
-            let on_right = x + away + width <= layout.chart.plot.right;
-            let left = if on_right { x + away } else { x - away - width };
-            let rect = PixelRect { left, top: y - 0.6 * size, right: left + width, bottom: y + 0.6 * size };
+            let beside =
+                |left: f64| PixelRect { left, top: y - 0.6 * size, right: left + width, bottom: y + 0.6 * size };
+            let (right, left) = (beside(x + away), beside(x - away - width));
+            // The selected one is named in any case: on the side that is free.
+            let is_taken = |rect: &PixelRect| taken.iter().any(|other| rect.meets(other));
+            let has_room = right.right <= layout.chart.plot.right;
+            let is_better = Some(i) != self.selected || !is_taken(&right) || is_taken(&left);
+            let rect = if has_room && is_better { right } else { left };
+            let left = rect.left;
             let near =
                 PixelRect { left: left - 2.0, top: rect.top - 2.0, right: rect.right + 2.0, bottom: rect.bottom + 2.0 };
             let meets_point = || layout.positions.iter().flatten().any(|p| *p != (x, y) && near.contains(p.0, p.1));
@@ -343,18 +400,4 @@ impl TokenPlane {
 
 fn symmetric(half: f64) -> Extent {
     Extent::new(-half, half).expect("the ends are finite")
-}
-
-fn draw_arrow<DB: DrawingBackend>(pen: &Pen<'_, DB>, from: Point, to: Point, color: RGBColor) -> Result<(), DrawError> {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = dx.hypot(dy);
-    if length < 1.0 {
-        return Ok(());
-    }
-    let (ux, uy) = (dx / length, dy / length);
-    let head = (0.4 * length).min(7.0);
-    let neck = (to.0 - head * ux, to.1 - head * uy);
-    pen.path(&[from, neck], LineStyle::Solid, 1.25, color, 0.9)?;
-    let (wx, wy) = (-0.45 * head * uy, 0.45 * head * ux);
-    pen.polygon(&[to, (neck.0 + wx, neck.1 + wy), (neck.0 - wx, neck.1 - wy)], color, 0.9)
 }

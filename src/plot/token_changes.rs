@@ -1,0 +1,213 @@
+//! What is drawn over the points of a plane: changes of them and of their images as arrows, and lines by weight from one
+//! point to the others.
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+
+use super::DrawError;
+use super::frame::ChartLayout;
+use super::palette::{LineStyle, mix};
+use super::pen::{Align, Pen, Point};
+use super::style::Style;
+use super::token_plane::{PlaneLayout, TokenPlane};
+
+/// Half the side of the square that marks an image, in CSS pixels.
+const HALF_SIDE: f64 = 3.0;
+/// The width of the line to the point with the greatest share, in CSS pixels.
+const WIDEST: f64 = 5.0;
+/// Shares below this part of the greatest are not drawn.
+const LEAST_SHARE: f64 = 4e-3;
+
+/// A change of every point, and of the image of every point under a map.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Changes {
+    /// The change of each point.
+    pub nudges: Vec<Point>,
+    /// Where each point is mapped to; may be none.
+    pub images: Vec<Point>,
+    /// The change of each image.
+    pub responses: Vec<Point>,
+    /// How many times as long as they are all changes are drawn.
+    pub stretch: f64,
+    /// What nudges, images and responses are called in the table.
+    pub names: [String; 3],
+    /// How they are shown.
+    pub sway: Sway,
+}
+
+/// How changes are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Sway {
+    /// As arrows.
+    #[default]
+    Arrows,
+    /// As arrows, points and images moved by this part of them.
+    At(f64),
+    /// As arrows, with rings at both ends of a swing.
+    Ends,
+}
+
+impl Changes {
+    /// Where the arrows begin and end, with the other end of a swing, in units of the axes.
+    pub(super) fn ends<'a>(&'a self, points: &'a [Point]) -> impl Iterator<Item = Point> + 'a {
+        let both = |(p, by): (&Point, &Point)| {
+            let by = (self.stretch * by.0, self.stretch * by.1);
+            [(p.0 + by.0, p.1 + by.1), (p.0 - by.0, p.1 - by.1)]
+        };
+        let ends_of = move |from: &'a [Point], by: &'a [Point]| from.iter().zip(by).flat_map(both);
+        ends_of(points, &self.nudges).chain(ends_of(&self.images, &self.responses)).chain(self.images.iter().copied())
+    }
+
+    /// The part of its change by which a point is moved.
+    fn moved_by(&self) -> f64 {
+        if let Sway::At(part) = self.sway { part } else { 0.0 }
+    }
+}
+
+impl TokenPlane {
+    /// The pixels by which a point is moved from its place.
+    pub(super) fn shift(&self, i: usize, chart: &ChartLayout) -> Point {
+        let Some(changes) = &self.changes else { return (0.0, 0.0) };
+        let by = changes.nudges.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
+        (changes.moved_by() * by.0, changes.moved_by() * by.1)
+    }
+
+    /// Images with the arrows of their changes.
+    pub(super) fn draw_images<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let Some(changes) = &self.changes else { return Ok(()) };
+        let (chart, color) = (&layout.chart, style.palette.response);
+        for (i, image) in changes.images.iter().enumerate() {
+            let Some(place) = self.image_place(*image, chart) else { continue };
+            let by = changes.responses.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
+            let part = changes.moved_by();
+            let moved = (place.0 + part * by.0, place.1 + part * by.1);
+            square(pen, moved, HALF_SIDE, color)?;
+            let tip = (place.0 + by.0, place.1 + by.1);
+            if changes.sway == Sway::Ends {
+                for end in [tip, (place.0 - by.0, place.1 - by.1)] {
+                    square(pen, end, 0.7 * HALF_SIDE, color)?;
+                }
+            }
+            arrow(pen, place, tip, Head::Open, color)?;
+        }
+        if self.is_line() && !changes.images.is_empty() {
+            let (place, size) = ((chart.plot.left - 6.0, image_row(chart)), style.font.size_small);
+            pen.text(&changes.names[1], place, Align::Right, size, style.palette.muted, 1.0)?;
+        }
+        Ok(())
+    }
+
+    /// Changes of the points.
+    pub(super) fn draw_nudges<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let Some(changes) = &self.changes else { return Ok(()) };
+        let color = style.palette.nudge;
+        for (place, by) in layout.positions.iter().zip(&changes.nudges) {
+            let Some(place) = *place else { continue };
+            let by = self.step(*by, changes.stretch, &layout.chart);
+            let tip = (place.0 + by.0, place.1 + by.1);
+            if changes.sway == Sway::Ends && by.0.hypot(by.1) >= 1.0 {
+                for end in [tip, (place.0 - by.0, place.1 - by.1)] {
+                    pen.ring(end, 2.5, 1.0, color, 1.0)?;
+                }
+            }
+            arrow(pen, place, tip, Head::Filled, color)?;
+        }
+        Ok(())
+    }
+
+    /// Lines from the selected point to the others, as wide as their shares, and a ring for its own.
+    pub(super) fn draw_shares<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let place_of = |i: usize| layout.positions.get(i).copied().flatten();
+        let Some((selected, from)) = self.selected.and_then(|i| Some((i, place_of(i)?))) else { return Ok(()) };
+        let greatest = self.shares.iter().copied().filter(|share| share.is_finite()).fold(0.0, f64::max);
+        let color = mix(style.palette.background, style.palette.accent, 0.55);
+        for (i, share) in self.shares.iter().enumerate() {
+            let part = share / greatest;
+            let Some(to) = place_of(i).filter(|_| part >= LEAST_SHARE) else { continue };
+            let width = 0.5 + (WIDEST - 0.5) * part;
+            if i == selected {
+                pen.ring(from, 9.0, width, color, 1.0)?;
+            } else {
+                pen.path(&[from, to], LineStyle::Solid, width, color, 0.25 + 0.75 * part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A change in pixels; on a line, what of it is along the line.
+    fn step(&self, by: Point, stretch: f64, chart: &ChartLayout) -> Point {
+        let along = |by: f64, ends: (f64, f64), pixels: f64| stretch * by / (ends.1 - ends.0) * pixels;
+        let up = if self.is_line() { 0.0 } else { along(by.1, chart.y.ends(), chart.plot.height()) };
+        (along(by.0, chart.x.ends(), chart.plot.width()), -up)
+    }
+
+    /// Where an image is marked: of points on a line, in a row of its own under it.
+    fn image_place(&self, (x, y): Point, chart: &ChartLayout) -> Option<Point> {
+        let place = (chart.x_to_px(x), if self.is_line() { image_row(chart) } else { chart.y_to_px(y) });
+        (place.0.is_finite() && place.1.is_finite()).then_some(place)
+    }
+}
+
+/// The height of the row with the images of points on a line.
+fn image_row(chart: &ChartLayout) -> f64 {
+    chart.plot.bottom + 20.0
+}
+
+#[derive(Clone, Copy)]
+enum Head {
+    Filled,
+    Open,
+}
+
+fn arrow<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    from: Point,
+    to: Point,
+    head: Head,
+    color: RGBColor,
+) -> Result<(), DrawError> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    // Shorter ones are not seen, longer ones are none.
+    if !(1.0..1e5).contains(&length) {
+        return Ok(());
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    let size = (0.45 * length).min(7.0);
+    let neck = (to.0 - size * ux, to.1 - size * uy);
+    let (wx, wy) = (-0.5 * size * uy, 0.5 * size * ux);
+    let (one, other) = ((neck.0 + wx, neck.1 + wy), (neck.0 - wx, neck.1 - wy));
+    match head {
+        Head::Filled => {
+            pen.path(&[from, neck], LineStyle::Solid, 1.75, color, 1.0)?;
+            pen.polygon(&[to, one, other], color, 1.0)
+        }
+        Head::Open => {
+            pen.path(&[from, to], LineStyle::Solid, 1.25, color, 1.0)?;
+            pen.path(&[one, to, other], LineStyle::Solid, 1.25, color, 1.0)
+        }
+    }
+}
+
+fn square<DB: DrawingBackend>(pen: &Pen<'_, DB>, (x, y): Point, half: f64, color: RGBColor) -> Result<(), DrawError> {
+    if !(x.abs() < 1e5 && y.abs() < 1e5) {
+        return Ok(());
+    }
+    let corners = [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)];
+    pen.path(&[corners[0], corners[1], corners[2], corners[3], corners[0]], LineStyle::Solid, 1.25, color, 1.0)
+}
