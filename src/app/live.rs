@@ -8,7 +8,7 @@ use crate::bounds::{Bound, BoundId, Norm};
 use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::Measurement;
 use crate::message::RunId;
-use crate::picture::{AttentionPicture, TokenPicture};
+use crate::picture::{AttentionPicture, TokenPicture, TopPair};
 use crate::regime::{Crossover, FamilyPoint, Regime, RegimeRow};
 use crate::sweep::SweepPoint;
 
@@ -23,6 +23,8 @@ pub struct Measured {
     pub attention: AttentionPicture,
     /// The tokens.
     pub tokens: TokenPicture,
+    /// The leading singular pair, where it was asked for and can be pictured.
+    pub pair: Option<TopPair>,
     /// Milliseconds in the worker.
     pub milliseconds: f64,
     /// What was measured.

@@ -8,6 +8,7 @@
 //! | `engine` | the workers: starting, sending, overtaking, restarting |
 //! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
 //! | `labs` | the views of L2 attention: scaled tokens, tightness, the inverse |
+//! | `plane` | tokens that can be touched |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `strings` | every text |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
@@ -26,6 +27,7 @@ mod live;
 mod numbers;
 mod own;
 mod page;
+mod plane;
 mod plans;
 mod shell;
 mod state;

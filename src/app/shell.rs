@@ -134,5 +134,7 @@ fn Status() -> impl IntoView {
 /// The colours of the bounds, from the plots' palette, so that a bound has one colour everywhere.
 fn role_colors(page: Page) -> String {
     let palette = Palette::of(page.themes.shown.get());
-    BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id))))).join(";")
+    let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
+    let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
+    format!("{};{changes}", bounds.join(";"))
 }

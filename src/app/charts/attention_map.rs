@@ -31,7 +31,12 @@ const SUMMARY: usize = 12;
 pub fn AttentionMap() -> impl IntoView {
     let page = use_page();
     let canvas = NodeRef::<Canvas>::new();
-    use_easel(canvas, When::After, move || page.live.measured.track(), move |easel| paint(page, easel));
+    let watch = move || {
+        page.live.measured.track();
+        page.plane.selected.track();
+        page.plane.has_row.track();
+    };
+    use_easel(canvas, When::After, watch, move |easel| paint(page, easel));
     let finding = Memo::new(move |_| finding_of(page).unwrap_or_default());
     let n_heads = Memo::new(move |_| page.state.with(|state| state.n_heads()));
     let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));
@@ -87,12 +92,17 @@ fn heat_map(picture: &AttentionPicture) -> HeatMap {
 
 fn paint(page: Page, easel: &Easel) {
     let Some(measured) = page.live.measured.get_untracked() else { return };
-    let map = heat_map(&measured.attention);
+    let mut map = heat_map(&measured.attention);
+    map.highlight_row = untrack(|| page.plane.row_shown(measured.tokens.positions.len())).filter(|_| {
+        // Rows of the picture are those of the tokens, or positions, that are drawn.
+        measured.attention.n == measured.tokens.positions.len()
+    });
     let Some(area) = easel.area() else { return };
     if let Ok(layout) = map.draw_without_cells(&area, &easel.style) {
         let (width, height) = easel.pixels(&layout.plot);
         // Without its cells the picture still has its words; there is nothing to tell the reader.
         let _ = easel.put(&map.rgba(width, height, &easel.style.palette), (width, height), &layout.plot);
+        let _ = map.draw_highlights(&area, &easel.style);
     }
 }
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::labs::{InverseLab, ScalingLab, TightnessLab};
 use crate::app::page::{PlotChoice, use_page};
+use crate::app::plane::TokenStage;
 use crate::app::strings;
 
 use super::draws_plot::{AxisChoice, DrawsPlot, Slope};
@@ -28,6 +29,7 @@ pub fn Plots() -> impl IntoView {
     };
     let tabs = [
         ("plot-regime", PlotChoice::Regime, strings::PLOT_REGIME, strings::PLOT_REGIME_HINT),
+        ("plot-tokens", PlotChoice::Tokens, strings::PLOT_TOKENS, strings::PLOT_TOKENS_HINT),
         ("plot-draws", PlotChoice::Draws, strings::PLOT_DRAWS, strings::PLOT_DRAWS_HINT),
         ("plot-scaled", PlotChoice::Scaled, strings::PLOT_SCALED, strings::PLOT_SCALED_HINT),
         ("plot-tightness", PlotChoice::Tightness, strings::PLOT_TIGHTNESS, strings::PLOT_TIGHTNESS_HINT),
@@ -39,6 +41,7 @@ pub fn Plots() -> impl IntoView {
         PlotChoice::Scaled => strings::SCALED_HEADING,
         PlotChoice::Tightness => strings::TIGHTNESS_HEADING,
         PlotChoice::Inverse => strings::INVERSE_HEADING,
+        PlotChoice::Tokens => strings::TOKENS_HEADING,
     };
     let no_draws = move || page.plot.get() != PlotChoice::Draws;
     view! {
@@ -56,6 +59,7 @@ pub fn Plots() -> impl IntoView {
             <ScalingLab/>
             <TightnessLab/>
             <InverseLab/>
+            <TokenStage/>
         </section>
     }
 }

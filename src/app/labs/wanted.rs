@@ -51,7 +51,7 @@ impl Wanted {
             PlotChoice::Scaled => Some(scaling(settings.scaled, state)),
             PlotChoice::Tightness => Some(Wanted::Tightness { restarts: settings.restarts }),
             PlotChoice::Inverse => Some(inverse(&settings.inverse, state)),
-            PlotChoice::Regime | PlotChoice::Draws => None,
+            PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens => None,
         }
     }
 

@@ -54,7 +54,7 @@ impl Page {
     fn hear_measure(self, reply: Reply) {
         let live = self.live;
         match reply {
-            Reply::Measured { run_id, measurement, attention, tokens, milliseconds } => {
+            Reply::Measured { run_id, measurement, attention, tokens, pair, milliseconds } => {
                 let asked = live.asked.with_value(|asked| {
                     asked.iter().rev().find(|(asked_id, _)| *asked_id == run_id).map(|(_, state)| state.clone())
                 });
@@ -62,10 +62,21 @@ impl Page {
                 if live.progress.with_untracked(Option::is_some) {
                     live.progress.set(None);
                 }
+                // Axes and vectors are known up to their signs: they keep the ones they had.
+                let earlier = live.measured.get_untracked();
+                let tokens = match &earlier {
+                    Some(earlier) => tokens.aligned_with(&earlier.tokens),
+                    None => *tokens,
+                };
+                let pair = match (pair, earlier.as_ref().and_then(|earlier| earlier.pair.as_ref())) {
+                    (Some(pair), Some(earlier)) => Some(pair.aligned_with(earlier)),
+                    (pair, _) => pair,
+                };
                 live.measured.set(Some(Arc::new(Measured {
                     measurement: *measurement,
                     attention,
                     tokens,
+                    pair,
                     milliseconds,
                     state,
                 })));

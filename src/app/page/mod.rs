@@ -11,12 +11,14 @@ use leptos::prelude::*;
 use crate::experiment::{Experiment, Given, InputError};
 use crate::measure::BlockNorms;
 use crate::message::Request;
+use crate::picture::PairWanted;
 use crate::sweep::log_spaced;
 
 use crate::app::engine::{Engine, Job, Role};
 use crate::app::frame::now;
 use crate::app::labs::{self, Labs};
 use crate::app::live::{Live, Problem, SweepData, SweepPhase};
+use crate::app::plane::{self, Plane};
 use crate::app::plans::{curve_lengths, regime_request};
 use crate::app::state::PageState;
 use crate::app::strings;
@@ -49,6 +51,8 @@ pub enum PlotChoice {
     Tightness,
     /// The inverse of attention with a skip.
     Inverse,
+    /// The tokens on a plane, to be touched.
+    Tokens,
 }
 
 /// What every part of the page may read and do.
@@ -66,6 +70,8 @@ pub struct Page {
     pub live: Live,
     /// The views of L2 attention.
     pub labs: Labs,
+    /// What the token plane shows.
+    pub plane: Plane,
     /// Light or dark.
     pub themes: Themes,
     /// The control that was edited last.
@@ -94,6 +100,7 @@ impl Page {
             own_open: RwSignal::new(false),
             live: Live::default(),
             labs: Labs::default(),
+            plane: Plane::default(),
             themes: use_themes(),
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
@@ -106,7 +113,10 @@ impl Page {
         on_cleanup(move || followed.remove());
         page.engine.set_value(Some(Engine::start(move |event| page.hear(event))));
         let to_measure = Memo::new(move |_| page.state.with(PageState::for_measuring));
-        Effect::new(move |_| to_measure.with(|state| page.measure(state)));
+        Effect::new(move |_| {
+            let pair = page.plane.pair_wanted();
+            to_measure.with(|state| page.measure(state, pair));
+        });
         let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
         Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
         let to_draw = Memo::new(move |_| page.state.with(PageState::for_regime));
@@ -119,6 +129,7 @@ impl Page {
             }
         });
         labs::begin(page);
+        plane::begin(page);
         page
     }
 
@@ -213,7 +224,7 @@ impl Page {
         }
     }
 
-    fn measure(self, state: &PageState) {
+    fn measure(self, state: &PageState, pair: PairWanted) {
         self.with_engine(|engine| {
             let run_id = engine.next_run();
             self.live.asked.update_value(|asked| {
@@ -229,6 +240,7 @@ impl Page {
                 head_idx: state.head_shown,
                 most_cells: MOST_CELLS,
                 block_norms: BlockNorms::for_norm(state.norm),
+                pair,
             };
             engine.submit(Role::Measure, Job::from([request]));
         });

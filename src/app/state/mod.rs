@@ -4,6 +4,7 @@
 
 mod check;
 mod convert;
+mod hand;
 mod regime;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use crate::bounds::Norm;
 use crate::experiment::{Attention, Head, Law, Mask, Normalization, Output, Rows, Scope, TokenSource, limits};
 
+pub use hand::Fixed;
 pub use regime::{RadiusLaw, RegimeView, Trace};
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.

@@ -18,7 +18,7 @@ pub const PAPER_KIM: (&str, &str, &str) = (
 );
 pub const THEME: &str = "Theme";
 pub const KEYS_LABEL: &str = "Keyboard shortcuts";
-pub const KEY_LIST: [(&str, &str); 7] = [
+pub const KEY_LIST: [(&str, &str); 10] = [
     ("← →", "on a slider: one step; Page keys: ten"),
     ("↑ ↓", "in a number: one step"),
     ("Double-click", "on a slider: back to the first value"),
@@ -26,6 +26,9 @@ pub const KEY_LIST: [(&str, &str); 7] = [
     ("Page keys", "on the plot over n: a decade"),
     ("Enter", "on a plot: keep that n"),
     ("↑ ↓", "on the bound ladder: the next bound"),
+    ("n p", "on the tokens: the next one, the one before; also [ ] and Page keys"),
+    ("← ↑ → ↓", "on the tokens: move it; with Shift further"),
+    ("a Delete s", "on the tokens: add, remove, snap into the ball (S: onto the sphere)"),
 ];
 pub const CONTROLS: &str = "Controls";
 pub const CLOSE: &str = "Close";

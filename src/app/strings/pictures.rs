@@ -65,6 +65,15 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
 // The token plane.
 pub const TOKENS_HEADING: &str = "Tokens";
 
+/// The titles of the axes while a token is moved: principal axes hold still, and have no shares of their own.
+pub fn held_plane_axes(picture: &TokenPicture) -> (String, String) {
+    match picture.variance_shares {
+        Some(_) => ("1st axis, held still".into(), "2nd axis, held still".into()),
+        None => plane_axes(picture),
+    }
+}
+
+/// The titles of the axes.
 pub fn plane_axes(picture: &TokenPicture) -> (String, String) {
     let share = |share: f64| format!("{:.0}% of the variance", 100.0 * share);
     match (picture.variance_shares, picture.d) {
