@@ -44,7 +44,7 @@ fn error(experiment: &Experiment, value: f64, input: &[f64], output: &[f64]) -> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_pair_is_singular_and_its_value_is_the_norm(case in drawn(&["dot", "l2"])) {

@@ -1,0 +1,349 @@
+// Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the row of one.
+import assert from 'node:assert/strict';
+import { measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { changed, digits, exported, reveal, value } from './reading.mjs';
+
+const STAGE = '#token-stage';
+
+/** Picks an option, also while the controls are in a closed sheet. */
+const pick = (page, id, option) => page.evaluate(([id, option]) => {
+  const select = document.querySelector(id);
+  select.value = option;
+  select.dispatchEvent(new Event('change', { bubbles: true }));
+}, [id, option]);
+
+async function type(page, id, text) {
+  await page.fill(`#${id}-number`, text);
+  await page.press(`#${id}-number`, 'Enter');
+}
+
+/** Twelve random tokens in a ball of the plane, on the large plane. */
+async function tokensInThePlane(page) {
+  await changed(page, 'spectral');
+  await page.selectOption('#law', 'ball');
+  await type(page, 'n', '12');
+  await type(page, 'd', '2');
+  await type(page, 'radius', '2');
+  await page.waitForFunction(() => document.querySelector('[data-testid=n]').textContent.trim() === '12'
+    && document.querySelector('[data-testid=d]').textContent.trim() === '2'
+    && Number(document.querySelector('[data-testid=radius]').dataset.value) <= 2);
+  await page.click('#plot-tokens');
+  await page.waitForSelector(STAGE);
+  await page.waitForTimeout(200);
+}
+
+/** Selects a token by the keys; where it is drawn, in pixels of the window. */
+async function select(page, token, canvas = STAGE) {
+  await page.focus(canvas);
+  await page.keyboard.press('Home');
+  for (let at = 1; at < token; at++) await page.keyboard.press('n');
+  await page.waitForFunction(([canvas, token]) => document.querySelector(canvas).dataset.at
+    && document.querySelector('[data-testid=plane-readout]').textContent.startsWith(`token ${token} `), [canvas, token]);
+  return drawnAt(page, canvas);
+}
+
+async function drawnAt(page, canvas = STAGE) {
+  await page.waitForTimeout(100);
+  const { left, top, at } = await page.evaluate((canvas) => {
+    const element = document.querySelector(canvas);
+    const { left, top } = element.getBoundingClientRect();
+    return { left, top, at: element.dataset.at };
+  }, canvas);
+  const [x, y] = at.split(' ').map(Number);
+  return { x: left + x, y: top + y };
+}
+
+/** What the command line measures is what is on screen. */
+async function agrees(page) {
+  const experiment = await exported(page);
+  const { status, lines, stderr } = await measureOnCommandLine(experiment);
+  assert.equal(status, 0, stderr);
+  const shown = await value(page, 'spectral');
+  assert.ok(Math.abs(shown / lines[0].spectral - 1) < 1e-9, `page ${shown}, command line ${lines[0].spectral}`);
+  return experiment.tokens;
+}
+
+pageTest('a dragged token is measured while it moves, and the others keep their places', { timeout: 240_000 }, async ({ page, resetLongTasks, longTasks }, t) => {
+  await tokensInThePlane(page);
+  const { tokens: before } = await exported(page);
+  assert.equal(before.source, 'random');
+  const random = await digits(page, 'spectral');
+  const from = await select(page, 3);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowDown');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  // There and back: the reader's own tokens are those that were drawn.
+  const drawn = (await agrees(page)).rows;
+  assert.ok(Math.abs((await value(page, 'spectral')) / Number(random) - 1) < 1e-9);
+  await resetLongTasks();
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  const seen = new Set();
+  const latencies = [];
+  for (let step = 1; step <= 12; step++) {
+    const old = await digits(page, 'spectral');
+    const began = await page.evaluate(() => performance.now());
+    await page.mouse.move(from.x - 6 * step, from.y + 4 * step);
+    await page.waitForFunction((old) => document.querySelector('[data-testid=spectral]').dataset.value !== old, old, { polling: 'raf', timeout: 10_000 });
+    latencies.push((await page.evaluate(() => performance.now())) - began);
+    seen.add(await digits(page, 'spectral'));
+    assert.ok(await page.locator('.page.held').count(), 'axes hold while a token is dragged');
+  }
+  await page.mouse.up();
+  assert.equal(await page.locator('.page.held').count(), 0);
+  assert.equal(seen.size, 12, 'the constant follows every move');
+  latencies.sort((a, b) => a - b);
+  t.diagnostic(`from the pointer's move to the number: median ${latencies[6].toFixed(0)} ms, most ${latencies[11].toFixed(0)} ms`);
+  t.diagnostic(`tasks over 50 ms: ${JSON.stringify(await longTasks())}`);
+  const { rows } = await agrees(page);
+  assert.equal(rows.length, 12);
+  rows.forEach((row, i) => {
+    const moved = Math.hypot(row[0] - drawn[i][0], row[1] - drawn[i][1]);
+    assert.ok(i === 2 ? moved > 0.2 : moved === 0, `token ${i + 1} moved by ${moved}`);
+  });
+  const [x, y] = rows[2];
+  assert.ok(x < drawn[2][0] && y < drawn[2][1], 'left and down');
+});
+
+pageTest('Escape takes a drag back', async ({ page }) => {
+  await tokensInThePlane(page);
+  const before = await digits(page, 'spectral');
+  const from = await select(page, 5);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 40, from.y);
+  await changed(page, 'spectral', before);
+  await page.keyboard.press('Escape');
+  await page.waitForFunction((before) => document.querySelector('[data-testid=spectral]').dataset.value === before, before);
+  await page.mouse.up();
+  assert.equal(await page.locator('#law').inputValue(), 'ball');
+});
+
+pageTest('a token moves by keys, and where it is is told', async ({ page }) => {
+  await tokensInThePlane(page);
+  await select(page, 2);
+  const place = async () => (await page.getByTestId('plane-readout').innerText()).match(/\((.*), (.*)\)/).slice(1).map((x) => Number(x.replace('−', '-')));
+  const norm = async () => {
+    const { rows } = (await exported(page)).tokens;
+    return Math.max(...rows.map((row) => Math.hypot(...row)));
+  };
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForTimeout(300);
+  const [x, y] = await place();
+  const radius = await norm();
+  await page.focus(STAGE);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Shift+ArrowUp');
+  await page.waitForTimeout(300);
+  const [left, up] = await place();
+  assert.ok(Math.abs(x - left - radius / 50) < 2e-3 && Math.abs(up - y - radius / 10) < 2e-3, `${x - left}, ${up - y} of ${radius}`);
+  await page.waitForFunction(() => /^token 2 at \(.*\), L = /.test(document.querySelector('[data-testid=plane-said]').textContent));
+  await agrees(page);
+  await page.focus(STAGE);
+  for (const [key, token] of [['n', 3], ['p', 2], [']', 3], ['[', 2], ['PageDown', 3], ['End', 12]]) {
+    await page.keyboard.press(key);
+    await page.waitForFunction((token) => document.querySelector('[data-testid=plane-readout]').textContent.startsWith(`token ${token} `), token);
+  }
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => document.querySelector('[data-testid=plane-readout]').textContent.startsWith('Drag'));
+});
+
+pageTest('tokens are added, removed and snapped to the ball; two stay', async ({ page }) => {
+  await tokensInThePlane(page);
+  const count = (n) => page.waitForFunction((n) => document.querySelector('[data-testid=n]').textContent.trim() === String(n), n);
+  await page.click('#token-add');
+  await count(13);
+  await page.focus(STAGE);
+  await page.keyboard.press('a');
+  await count(14);
+  const { left, top } = await page.locator(STAGE).evaluate((canvas) => canvas.getBoundingClientRect());
+  await page.mouse.dblclick(left + 90, top + 60);
+  await count(15);
+  const before = await agrees(page);
+  assert.ok(Math.hypot(...before.rows[14]) > 2, 'it is where it was put: outside the ball');
+  await page.click('#token-snap-into');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=radius]').dataset.value) <= 2.0001);
+  const inside = await agrees(page);
+  assert.ok(inside.rows.every((row) => Math.hypot(...row) <= 2 + 1e-12));
+  assert.deepEqual(inside.rows[0], before.rows[0]);
+  const old = await digits(page, 'spectral');
+  await page.click('#token-snap-onto');
+  await changed(page, 'spectral', old);
+  assert.ok((await agrees(page)).rows.every((row) => Math.abs(Math.hypot(...row) - 2) < 1e-12));
+  await page.focus(STAGE);
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 14; i++) await page.keyboard.press('Delete');
+  await count(2);
+  assert.ok(await page.locator('#token-remove').isDisabled());
+  assert.equal((await agrees(page)).rows.length, 2);
+});
+
+pageTest('the leading singular pair is drawn, told and tabled true to scale', async ({ page }) => {
+  await tokensInThePlane(page);
+  assert.ok(await page.locator('#plane-breathe').isDisabled());
+  await page.click('#plane-pair');
+  await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
+  await reveal(page, '#token-stage-table .twin-table');
+  await page.waitForSelector('#token-stage-table tbody tr');
+  const table = await page.locator('#token-stage-table table').evaluate((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.equal(table[0].length, 9, table[0].join(' | '));
+  const numbers = table.slice(1).map((row) => row.map((cell) => Number(cell.replace('−', '-').replace(' × 10', 'e').replace(/[⁻⁰¹²³⁴-⁹]+/g, (power) => [...power].map((c) => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(c)).map((i) => (i === 0 ? '-' : i - 1)).join('')))));
+  const length = (columns) => Math.sqrt(numbers.reduce((sum, row) => sum + columns.reduce((s, c) => s + row[c] ** 2, 0), 0));
+  assert.ok(Math.abs(length([3, 4]) - 1) < 2e-3, `|v| = ${length([3, 4])}`);
+  const norm = await value(page, 'spectral');
+  assert.ok(Math.abs(length([7, 8]) / norm - 1) < 2e-3, `|σu| = ${length([7, 8])}, L = ${norm}`);
+  // The Jacobian at normalised tokens: v is no change of these.
+  await page.selectOption('#normalization', 'rms');
+  await page.waitForSelector('[data-testid=plane-no-pair]:not([hidden])');
+  assert.match(await page.getByTestId('plane-no-pair').innerText(), /normalis/);
+  await page.selectOption('#scope', 'composed');
+  await page.waitForSelector('[data-testid=plane-no-pair]', { state: 'hidden' });
+});
+
+/** Whether the plane is another picture a little later. */
+async function moves(page) {
+  const picture = () => page.evaluate(() => document.querySelector('#token-stage').toDataURL());
+  const first = await picture();
+  await page.waitForTimeout(500);
+  return (await picture()) !== first;
+}
+
+pageTest('the pair swings while it is looked at', async ({ page, resetLongTasks, longTasks }) => {
+  await tokensInThePlane(page);
+  await page.click('#plane-pair');
+  await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
+  assert.equal(await moves(page), false);
+  await resetLongTasks();
+  await page.click('#plane-breathe');
+  assert.equal(await moves(page), true);
+  assert.match(await page.getByTestId('plane-swing').innerText(), /to first order/);
+  assert.deepEqual(await longTasks(), []);
+  await page.click('#plane-breathe');
+  await page.waitForTimeout(200);
+  assert.equal(await moves(page), false);
+});
+
+pageTest('with reduced motion nothing swings and both ends are shown', { reducedMotion: 'reduce' }, async ({ page }) => {
+  await tokensInThePlane(page);
+  await page.click('#plane-pair');
+  await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
+  await page.waitForTimeout(300);
+  const picture = () => page.evaluate(() => document.querySelector('#token-stage').toDataURL());
+  const before = await picture();
+  await page.click('#plane-breathe');
+  await page.waitForTimeout(300);
+  assert.notEqual(await picture(), before);
+  assert.equal(await moves(page), false);
+  assert.match(await page.getByTestId('plane-swing').innerText(), /both ends/);
+});
+
+pageTest('a click shows the row of a token, also on the attention matrix, and Escape clears it', async ({ page }) => {
+  await tokensInThePlane(page);
+  const map = () => page.evaluate(() => document.querySelector('#attention-map').toDataURL());
+  const before = await map();
+  const at = await select(page, 4);
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('[data-testid=plane-row-words]', { state: 'hidden' });
+  await page.mouse.click(at.x, at.y);
+  await page.waitForSelector('[data-testid=plane-row-words]:not([hidden])');
+  assert.match(await page.getByTestId('plane-row-words').innerText(), /token 4 attends to in head 1/);
+  await page.waitForTimeout(200);
+  assert.notEqual(await map(), before);
+  // A click moves nothing.
+  assert.equal(await page.locator('#law').inputValue(), 'ball');
+  await page.focus(STAGE);
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('[data-testid=plane-row-words]', { state: 'hidden' });
+  await page.waitForTimeout(200);
+  assert.equal(await map(), before);
+});
+
+pageTest('principal axes hold still under the hand; clusters keep their multiplicities; the skew witness stays', { timeout: 240_000 }, async ({ page }) => {
+  await tokensInThePlane(page);
+  await type(page, 'd', '6');
+  await page.waitForFunction(() => document.querySelector('[data-testid=d]').textContent.trim() === '6');
+  const from = await select(page, 2);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 30, from.y + 20, { steps: 4 });
+  await page.waitForTimeout(300);
+  const under = await drawnAt(page);
+  assert.ok(Math.hypot(under.x - from.x - 30, under.y - from.y - 20) < 1.5, 'the token is under the pointer');
+  await page.mouse.up();
+  assert.equal((await agrees(page)).rows[0].length, 6);
+  await page.selectOption('#preset', '1');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'clusters');
+  await page.waitForTimeout(500);
+  const before = (await exported(page)).tokens;
+  await select(page, 2);
+  const old = await digits(page, 'spectral');
+  await page.keyboard.press('ArrowRight');
+  await changed(page, 'spectral', old);
+  const after = await agrees(page);
+  assert.equal(after.source, 'clusters');
+  assert.deepEqual([after.log_multiplicities, after.positions[0]], [before.log_multiplicities, before.positions[0]]);
+  assert.ok(after.positions[1][0] > before.positions[1][0]);
+  await page.selectOption('#preset', '2');
+  await page.waitForSelector('[data-testid=plane-fixed]:not([hidden])');
+  assert.match(await page.getByTestId('plane-fixed').innerText(), /skew witness brings/);
+  assert.ok(await page.locator('#token-add').isDisabled());
+});
+
+pageTest('the small plane is draggable, and enlarges', async ({ page }) => {
+  await tokensInThePlane(page);
+  await page.click('#plot-regime');
+  assert.ok(await page.locator(STAGE).isHidden());
+  const before = await digits(page, 'spectral');
+  await page.focus('#token-plane');
+  await page.keyboard.press('Home');
+  const from = await drawnAt(page, '#token-plane');
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 14, from.y - 10, { steps: 3 });
+  await page.mouse.up();
+  await changed(page, 'spectral', before);
+  await agrees(page);
+  await page.click('#token-enlarge');
+  assert.ok(await page.locator(STAGE).isVisible());
+});
+
+pageTest('a finger moves a token, and elsewhere scrolls the page', { viewport: PHONE, context: { hasTouch: true, isMobile: true } }, async ({ page, context }) => {
+  await changed(page, 'spectral');
+  await pick(page, '#law', 'ball');
+  await page.tap('#plot-tokens');
+  await page.waitForTimeout(600);
+  const before = await digits(page, 'spectral');
+  const touch = await context.newCDPSession(page);
+  const send = (type, points) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+  const from = await select(page, 1);
+  const scrolled = () => page.evaluate(() => window.scrollY);
+  const start = await scrolled();
+  await send('touchStart', [from]);
+  for (let step = 1; step <= 8; step++) await send('touchMove', [{ x: from.x + 3 * step, y: from.y - 5 * step }]);
+  await send('touchEnd', []);
+  await changed(page, 'spectral', before);
+  assert.equal(await scrolled(), start, 'the page stays while a token is moved');
+  assert.equal(await page.evaluate(() => document.querySelector('#law').value), 'own');
+  // Beside the plot, over the title of the axis, there is no token.
+  const { left, bottom } = await page.locator(STAGE).evaluate((canvas) => canvas.getBoundingClientRect());
+  const empty = { x: left + 12, y: bottom - 8 };
+  await send('touchStart', [empty]);
+  for (let step = 1; step <= 10; step++) await send('touchMove', [{ x: empty.x, y: empty.y - 20 * step }]);
+  await send('touchEnd', []);
+  await page.waitForFunction((start) => window.scrollY > start + 50, start);
+});
+
+for (const [name, viewport] of [['desktop', undefined], ['phone', PHONE]]) {
+  for (const colorScheme of ['light', 'dark']) {
+    pageTest(`axe-core finds no serious fault on the plane (${name}, ${colorScheme})`, { viewport, colorScheme }, async ({ page }) => {
+      await changed(page, 'spectral');
+      await page.click('#plot-tokens');
+      await page.click('#plane-pair');
+      await page.focus(STAGE);
+      await page.keyboard.press('n');
+      await page.waitForTimeout(500);
+      assert.deepEqual(await seriousFaults(page), []);
+    });
+  }
+}
