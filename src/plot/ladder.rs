@@ -75,6 +75,12 @@ impl LadderLayout {
         let position = (log10 - self.range.lo()) / (self.range.hi() - self.range.lo());
         self.plot.left + position.clamp(-1e6, 1e6) * self.plot.width()
     }
+
+    /// The number at a pixel column, as its logarithm to base ten.
+    pub fn px_to_log10(&self, px: f64) -> f64 {
+        let position = (px - self.plot.left) / self.plot.width().max(1.0);
+        self.range.lo() + position * (self.range.hi() - self.range.lo())
+    }
 }
 
 impl Ladder {

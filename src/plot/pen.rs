@@ -118,12 +118,12 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
 
     /// A disc.
     pub fn disc(&self, center: Point, radius: f64, color: RGBColor, opacity: f64) -> Result<(), DrawError> {
-        self.draw(&Circle::new(self.at(center), self.length(radius), fill(color, opacity)))
+        self.draw(&Circle::new(self.at(center), self.mark(radius), fill(color, opacity)))
     }
 
     /// A ring whose stroke is centred on the radius.
     pub fn ring(&self, center: Point, radius: f64, width: f64, color: RGBColor, opacity: f64) -> Result<(), DrawError> {
-        self.draw(&Circle::new(self.at(center), self.length(radius), self.stroke(color, opacity, width)))
+        self.draw(&Circle::new(self.at(center), self.mark(radius), self.stroke(color, opacity, width)))
     }
 
     /// A filled polygon.
@@ -147,7 +147,8 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         if line == LineStyle::Solid {
             return self.solid(points, width, color, opacity);
         }
-        for dash in dashes(points, pattern(line, width)) {
+        let pattern: Vec<f64> = pattern(line, width).iter().map(|length| self.style.marks * length).collect();
+        for dash in dashes(points, &pattern) {
             match dash.as_slice() {
                 // A dash shorter than the line is wide is a dot.
                 [only] => self.disc(*only, 0.55 * width + 0.25, color, opacity)?,
@@ -204,12 +205,13 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         ((x * self.unit).round() as i32, (y * self.unit).round() as i32)
     }
 
-    fn length(&self, length: f64) -> u32 {
-        (length * self.unit).round().max(1.0) as u32
+    /// A radius or the width of a line: these grow with the marks.
+    fn mark(&self, length: f64) -> u32 {
+        (length * self.style.marks * self.unit).round().max(1.0) as u32
     }
 
     fn stroke(&self, color: RGBColor, opacity: f64, width: f64) -> ShapeStyle {
-        ShapeStyle { color: rgba(color, opacity), filled: false, stroke_width: self.length(width) }
+        ShapeStyle { color: rgba(color, opacity), filled: false, stroke_width: self.mark(width) }
     }
 
     /// A CSS pixel, in whole device pixels.

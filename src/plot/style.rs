@@ -50,6 +50,8 @@ pub struct Style {
     /// only, and curves rounded to whole pixels wobble; on a canvas whose transform is
     /// `scale(1 / subpixel)` they are smooth. The area must begin at the origin. 1 elsewhere.
     pub subpixel: f64,
+    /// How much wider than usual lines are, and how much larger dots: for a projector.
+    pub marks: f64,
     /// What is drawn on.
     pub medium: Medium,
 }
@@ -62,6 +64,7 @@ impl Style {
             font: Type::default(),
             scale: sane_scale(device_pixel_ratio),
             subpixel: 1.0,
+            marks: 1.0,
             medium: Medium::Canvas,
         }
     }
@@ -83,6 +86,15 @@ impl Style {
     /// The nearest place where an edge is sharp.
     pub(super) fn snap(&self, length: f64) -> f64 {
         (length / self.grain()).round() * self.grain()
+    }
+
+    /// The same look with type and marks this much larger.
+    pub fn enlarged(mut self, times: f64) -> Self {
+        let times = sane_scale(times);
+        self.font =
+            Type { size_small: times * self.font.size_small, size_normal: times * self.font.size_normal, ..self.font };
+        self.marks *= times;
+        self
     }
 
     /// The same look, with coordinates rounded to `1 / subpixel` of a unit.
@@ -131,6 +143,15 @@ mod tests {
         assert_eq!(text_width("", 12.0), 0.0);
         assert!(text_width("mmm", 12.0) > text_width("iii", 12.0));
         assert!(text_width("10⁴", 24.0) > text_width("10⁴", 12.0));
+    }
+
+    #[test]
+    fn an_enlarged_look_has_larger_type_and_marks() {
+        let (usual, large) = (Style::canvas(Theme::Light, 1.0), Style::canvas(Theme::Light, 1.0).enlarged(1.5));
+        assert_eq!(large.font.size_small, 1.5 * usual.font.size_small);
+        assert_eq!(large.font.size_normal, 1.5 * usual.font.size_normal);
+        assert_eq!((usual.marks, large.marks), (1.0, 1.5));
+        assert_eq!(usual.clone().enlarged(f64::NAN), usual);
     }
 
     #[test]
