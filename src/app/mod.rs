@@ -7,6 +7,9 @@
 //! | `plans` | at which n the curves are computed |
 //! | `engine` | the workers: starting, sending, overtaking, restarting |
 //! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
+//! | `lessons` | the lessons: texts, what their steps set, the places for live values |
+//! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
+//! | `keys` | what each key does |
 //! | `labs` | the views of L2 attention: scaled tokens, tightness, the inverse |
 //! | `plane` | tokens that can be touched |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
@@ -16,21 +19,24 @@
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
 mod charts;
+mod classroom;
 mod controls;
 mod engine;
 mod field;
 mod files;
 mod formulas;
 mod frame;
-mod labs;
-mod live;
+mod keys;
+pub mod labs;
+pub mod lessons;
+pub mod live;
 mod numbers;
 mod own;
-mod page;
+pub mod page;
 mod plane;
 mod plans;
 mod shell;
-mod state;
+pub mod state;
 mod strings;
 mod theme;
 

@@ -43,6 +43,7 @@ pub fn Numbers() -> impl IntoView {
     view! {
         <section class="numbers" class:stale=is_stale aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
+            <p class="cover-note">{strings::COVERED}</p>
             <Headline/>
             <dl class="readings">
                 <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm)))/>

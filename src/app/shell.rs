@@ -1,7 +1,6 @@
-//! The frame of the page: head, plot, numbers, small views, and the controls beside or, on a phone, in a sheet.
+//! The frame of the page: head, plot, numbers, small views, and the controls or a lesson beside or, on a phone, in a sheet.
 
 use leptos::ev::FocusEvent;
-use leptos::html::Details;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -10,9 +9,12 @@ use crate::bounds::BoundId;
 use crate::plot::{Palette, css};
 
 use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
+use super::classroom::{LessonPanel, LessonsButton, Shortcuts, TeacherButton, is_covered, is_taught, step_now};
 use super::controls::{Controls, ProblemAt};
+use super::lessons::Task;
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
+use super::state::Stage;
 use super::strings;
 use super::theme::ThemeChoice;
 
@@ -21,12 +23,17 @@ use super::theme::ThemeChoice;
 pub fn Shell() -> impl IntoView {
     let page = Page::begin();
     provide_context(page);
-    let sheet_open = RwSignal::new(false);
+    let sheet_open = page.classroom.controls_open;
+    let is_taught = Memo::new(move |_| is_taught(page));
+    let is_covered = Memo::new(move |_| is_covered(page));
+    let is_guessed = Memo::new(move |_| step_now(page).is_some_and(|(.., step)| step.task != Task::Read));
+    let is_teacher = move || page.stage.get() == Stage::Teacher;
     view! {
         <a class="skip" href="#plots">{strings::SKIP}</a>
-        <div class="page" class:held=page.held class:sheet-open=sheet_open style=move || role_colors(page)>
+        <div class="page" class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::CONTROLS>
+                <LessonPanel/>
                 <button
                     type="button"
                     class="sheet-handle"
@@ -69,7 +76,7 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     }
 }
 
-/// Name, question, papers, theme, keys.
+/// Name, question, papers, lessons, theme, keys.
 #[component]
 fn Head() -> impl IntoView {
     let page = use_page();
@@ -88,27 +95,15 @@ fn Head() -> impl IntoView {
             </button>
         }
     };
-    let keys = NodeRef::<Details>::new();
-    // They lie over the page: out of the way when the keyboard goes on.
-    let fold_keys = move |_| {
-        if let Some(keys) = keys.get_untracked() {
-            keys.set_open(false);
-        }
-    };
     view! {
         <header>
             <h1>{strings::TITLE}</h1>
             <p class="lead">{strings::LEAD}</p>
             <nav aria-label=strings::PAPERS>{paper(strings::PAPER_CASTIN)} {paper(strings::PAPER_KIM)}</nav>
+            <LessonsButton/>
+            <TeacherButton/>
             <div class="switch" role="group" aria-label=strings::THEME>{ThemeChoice::ALL.map(option).collect_view()}</div>
-            <details class="keys" node_ref=keys on:focusout=fold_keys>
-                <summary aria-label=strings::KEYS_LABEL title=strings::KEYS_LABEL>"?"</summary>
-                <dl>
-                    {strings::KEY_LIST
-                        .map(|(key, what)| view! { <div><dt>{key}</dt><dd>{what}</dd></div> })
-                        .collect_view()}
-                </dl>
-            </details>
+            <Shortcuts/>
         </header>
     }
 }

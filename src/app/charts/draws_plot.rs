@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::app::controls::Choice;
 use crate::app::field::Field;
 use crate::app::frame::When;
+use crate::app::keys::PlotKey;
 use crate::app::live::SweepPhase;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{PageState, XAxis};
@@ -193,19 +194,21 @@ fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
     let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
     let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
     let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
-    let to = match event.key().as_str() {
-        "ArrowLeft" => below,
-        "ArrowRight" => above,
-        "Home" => lengths.first(),
-        "End" => lengths.last(),
-        "Escape" => return hover.set(None),
-        "Enter" => {
+    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let to = match key {
+        PlotKey::Left => below,
+        PlotKey::Right => above,
+        PlotKey::First => lengths.first(),
+        PlotKey::Last => lengths.last(),
+        PlotKey::Leave => return hover.set(None),
+        PlotKey::Keep => {
             if let Some(n) = hover.get_untracked() {
                 page.edit(Field::N.id(), |state| Field::N.set(state, n));
             }
             return;
         }
-        _ => return,
+        // Over n up to 1e18 only: here all lengths are a few steps apart.
+        PlotKey::PageDown | PlotKey::PageUp => return,
     };
     event.prevent_default();
     if let Some(n) = to {

@@ -1,6 +1,6 @@
 //! A canvas that is as sharp as the screen, redrawn when what it shows, its size, the zoom or the theme changes.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Reflect, Uint8ClampedArray};
@@ -14,6 +14,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 
+use crate::app::classroom::size_of_type;
 use crate::app::frame::{OncePerFrame, When};
 use crate::app::page::use_page;
 use crate::plot::{PixelRect, Style};
@@ -67,13 +68,15 @@ impl Easel {
 /// Paints a canvas at the next frame after something changed. `watch` reads the signals that it depends on; `paint`
 /// reads their values.
 pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
-    let themes = use_page().themes;
+    let page = use_page();
+    let themes = page.themes;
     let size: Rc<Cell<(f64, f64)>> = Rc::default();
     let painter = {
         let size = Rc::clone(&size);
         OncePerFrame::new(when, move || {
             let Some(canvas) = node.try_get_untracked().flatten() else { return };
-            if let Some(easel) = set_up(canvas, size.get(), themes.shown.get_untracked()) {
+            if let Some(mut easel) = set_up(canvas, size.get(), themes.shown.get_untracked()) {
+                easel.style = easel.style.enlarged(size_of_type(page.stage.get_untracked()));
                 paint(&easel);
             }
         })
@@ -83,12 +86,17 @@ pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, 
         window_event_listener(ev::resize, move |_| painter.ask())
     };
     on_cleanup(move || on_window.remove());
-    let observer: Rc<RefCell<Option<Watch>>> = Rc::default();
+    let observer: StoredValue<Option<Watch>, LocalStorage> = StoredValue::new_local(None);
+    // A canvas that leaves the page may still be told of its size.
+    on_cleanup(move || {
+        observer.try_update_value(|watch| watch.take().map(|(observer, _)| observer.disconnect()));
+    });
     Effect::new(move |_| {
         watch();
         themes.shown.track();
+        page.stage.track();
         let Some(canvas) = node.get() else { return };
-        if observer.borrow().is_none() {
+        if observer.with_value(Option::is_none) {
             let (painter, size, element) = (painter.clone(), Rc::clone(&size), canvas.clone());
             let on_size = Closure::<dyn FnMut()>::new(move || {
                 let rect = element.get_bounding_client_rect();
@@ -97,7 +105,7 @@ pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, 
             });
             if let Ok(new) = ResizeObserver::new(on_size.as_ref().unchecked_ref()) {
                 new.observe(&canvas);
-                *observer.borrow_mut() = Some((new, on_size));
+                observer.set_value(Some((new, on_size)));
             }
         }
         painter.ask();

@@ -46,8 +46,7 @@ pub fn BoundLadder() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let axis = StoredValue::new_local(HeldExtent::default());
-    // By name: the rows change with mask and kernel.
-    let selected = RwSignal::new(Some(BoundId::Unified));
+    let selected = page.rung;
     let norm = Memo::new(move |_| norm_of(page));
     let watch = move || {
         page.live.measured.track();

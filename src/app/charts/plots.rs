@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::classroom::GuessStage;
 use crate::app::labs::{InverseLab, ScalingLab, TightnessLab};
 use crate::app::page::{PlotChoice, use_page};
 use crate::app::plane::TokenStage;
@@ -60,6 +61,7 @@ pub fn Plots() -> impl IntoView {
             <TightnessLab/>
             <InverseLab/>
             <TokenStage/>
+            <GuessStage/>
         </section>
     }
 }

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::app::controls::NumberField;
 use crate::app::field::Field;
 use crate::app::frame::When;
+use crate::app::keys::PlotKey;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{RadiusLaw, TokenChoice};
 use crate::app::strings;
@@ -205,16 +206,16 @@ fn on_key(page: Page, hover: RwSignal<Option<f64>>, said: RwSignal<String>, even
     let lengths = lengths(page);
     let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(|state| state.regime.at));
     let at = lengths.partition_point(|n| *n < now);
-    let to = match event.key().as_str() {
-        "ArrowLeft" => at.saturating_sub(1),
-        "ArrowRight" => at + 1,
-        "PageDown" => at.saturating_sub(DECADE),
-        "PageUp" => at + DECADE,
-        "Home" => 0,
-        "End" => usize::MAX,
-        "Escape" => return hover.set(None),
-        "Enter" => return keep(page, hover.get_untracked()),
-        _ => return,
+    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let to = match key {
+        PlotKey::Left => at.saturating_sub(1),
+        PlotKey::Right => at + 1,
+        PlotKey::PageDown => at.saturating_sub(DECADE),
+        PlotKey::PageUp => at + DECADE,
+        PlotKey::First => 0,
+        PlotKey::Last => usize::MAX,
+        PlotKey::Leave => return hover.set(None),
+        PlotKey::Keep => return keep(page, hover.get_untracked()),
     };
     event.prevent_default();
     if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {

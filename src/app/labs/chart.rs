@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use crate::app::charts::{Easel, use_easel};
 use crate::app::frame::When;
+use crate::app::keys::PlotKey;
 use crate::plot::{ChartLayout, LineChart};
 
 /// What was painted last: it answers the pointer.
@@ -40,13 +41,14 @@ pub fn LabChart(
         let places = chart.with_untracked(LineChart::x_values);
         let Some(last) = places.len().checked_sub(1) else { return };
         let now = at.get_untracked().map_or(last, |x| places.partition_point(|place| *place < x));
-        let to = match event.key().as_str() {
-            "ArrowLeft" => now.saturating_sub(1),
-            "ArrowRight" => now + 1,
-            "Home" => 0,
-            "End" => last,
-            "Escape" => return at.set(None),
-            _ => return,
+        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let to = match key {
+            PlotKey::Left => now.saturating_sub(1),
+            PlotKey::Right => now + 1,
+            PlotKey::First => 0,
+            PlotKey::Last => last,
+            PlotKey::Leave => return at.set(None),
+            PlotKey::PageDown | PlotKey::PageUp | PlotKey::Keep => return,
         };
         event.prevent_default();
         at.set(places.get(to.min(last)).copied());

@@ -37,14 +37,19 @@ use super::page::{Page, PlotChoice};
 
 pub use inverse::InverseLab;
 pub use inverse::Which;
-pub use run::{Phase, Side};
+pub use run::{Pair, Phase, Run, Side};
 pub use scaling::ScalingLab;
-pub use settings::{DotWeights, LabTokens};
+pub use settings::{DotWeights, InverseSettings, LabTokens, Settings};
 pub use tightness::TightnessLab;
 
-use run::{Pair, Run};
-use settings::Settings;
 use wanted::Wanted;
+
+/// What came of the scaled tokens.
+pub type ScalingRun = Run<Vec<ScalingPoint>>;
+/// What came of the search.
+pub type TightnessRun = Run<Vec<TightnessPoint>>;
+/// What came of the inverses.
+pub type InverseRun = Run<Pair>;
 
 /// How long the controls rest before the worker is asked.
 const REST: Duration = Duration::from_millis(70);
@@ -52,10 +57,14 @@ const REST: Duration = Duration::from_millis(70);
 /// What the views hold.
 #[derive(Clone, Copy)]
 pub struct Labs {
-    settings: RwSignal<Settings>,
-    scaling: RwSignal<Run<Vec<ScalingPoint>>>,
-    tightness: RwSignal<Run<Vec<TightnessPoint>>>,
-    inverse: RwSignal<Run<Pair>>,
+    /// What a reader chooses here.
+    pub settings: RwSignal<Settings>,
+    /// The scaled tokens.
+    pub scaling: RwSignal<ScalingRun>,
+    /// The search.
+    pub tightness: RwSignal<TightnessRun>,
+    /// The inverses.
+    pub inverse: RwSignal<InverseRun>,
     /// The iteration of the inverse that is pictured.
     frame: RwSignal<usize>,
     /// Whose answers come now.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use crate::app::classroom;
 use crate::app::engine::{EngineEvent, Role};
 use crate::app::live::{Curves, MeasureProgress, Measured, RegimeData, SweepPhase};
 use crate::app::state::PageState;
@@ -147,6 +148,7 @@ impl Page {
             move || {
                 if self.number_count.get_value() == count
                     && !self.held.get_untracked()
+                    && !untrack(|| classroom::is_covered(self))
                     && let Some(measured) = self.live.measured.get_untracked()
                 {
                     let norm = self.state.with_untracked(|state| state.norm);

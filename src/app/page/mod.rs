@@ -8,19 +8,20 @@ use std::time::Duration;
 use leptos::ev;
 use leptos::prelude::*;
 
+use crate::bounds::BoundId;
 use crate::experiment::{Experiment, Given, InputError};
 use crate::measure::BlockNorms;
 use crate::message::Request;
 use crate::picture::PairWanted;
-use crate::sweep::log_spaced;
 
+use crate::app::classroom::{self, Classroom};
 use crate::app::engine::{Engine, Job, Role};
 use crate::app::frame::now;
 use crate::app::labs::{self, Labs};
 use crate::app::live::{Live, Problem, SweepData, SweepPhase};
 use crate::app::plane::{self, Plane};
-use crate::app::plans::{curve_lengths, regime_request};
-use crate::app::state::PageState;
+use crate::app::plans::{curve_lengths, regime_request, sweep_lengths};
+use crate::app::state::{LessonAt, PageState, Stage};
 use crate::app::strings;
 use crate::app::theme::{Themes, use_themes};
 
@@ -33,8 +34,6 @@ pub const PLACE_LINK: &str = "link";
 const MOST_CELLS: usize = 192;
 /// Texts and files up to so many bytes are read before anyone could read that they are.
 const MOST_READ_AT_ONCE: usize = 200_000;
-/// How many lengths a sweep has.
-const SWEEP_LENGTHS: usize = 22;
 /// How long the controls rest before a new sweep starts; measuring never waits.
 const SWEEP_REST: Duration = Duration::from_millis(70);
 
@@ -62,6 +61,12 @@ pub struct Page {
     pub state: RwSignal<PageState>,
     /// Which plot is shown.
     pub plot: RwSignal<PlotChoice>,
+    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    pub rung: RwSignal<Option<BoundId>>,
+    /// Where the reader is in a lesson, if in one.
+    pub lesson: RwSignal<Option<LessonAt>>,
+    /// How much of the page is shown.
+    pub stage: RwSignal<Stage>,
     /// Whether a slider is held.
     pub held: RwSignal<bool>,
     /// Whether the fold with own data is open.
@@ -72,6 +77,8 @@ pub struct Page {
     pub labs: Labs,
     /// What the token plane shows.
     pub plane: Plane,
+    /// What the lessons hold.
+    pub classroom: Classroom,
     /// Light or dark.
     pub themes: Themes,
     /// The control that was edited last.
@@ -96,11 +103,16 @@ impl Page {
         let page = Page {
             state: RwSignal::new(PageState::default()),
             plot: RwSignal::new(PlotChoice::Regime),
+            // By name: the rows change with mask and kernel.
+            rung: RwSignal::new(Some(BoundId::Unified)),
+            lesson: RwSignal::new(None),
+            stage: RwSignal::new(Stage::Full),
             held: RwSignal::new(false),
             own_open: RwSignal::new(false),
             live: Live::default(),
             labs: Labs::default(),
             plane: Plane::default(),
+            classroom: Classroom::default(),
             themes: use_themes(),
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
@@ -130,6 +142,7 @@ impl Page {
         });
         labs::begin(page);
         plane::begin(page);
+        classroom::begin(page);
         page
     }
 
@@ -272,7 +285,7 @@ impl Page {
 
     fn sweep(self, state: &PageState) {
         let (longest, draws) = (state.sweep_max, state.draws);
-        let lengths = log_spaced(2, longest, SWEEP_LENGTHS);
+        let lengths = sweep_lengths(longest);
         self.live.sweep.update(|sweep| {
             // What there was of the sweep before stays in sight until this one gets there.
             let mut before = std::mem::take(&mut sweep.points);

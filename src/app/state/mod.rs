@@ -5,7 +5,9 @@
 mod check;
 mod convert;
 mod hand;
+mod lesson;
 mod regime;
+mod stage;
 
 use std::sync::Arc;
 
@@ -13,7 +15,9 @@ use crate::bounds::Norm;
 use crate::experiment::{Attention, Head, Law, Mask, Normalization, Output, Rows, Scope, TokenSource, limits};
 
 pub use hand::Fixed;
+pub use lesson::LessonAt;
 pub use regime::{RadiusLaw, RegimeView, Trace};
+pub use stage::Stage;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
 pub const MAX_N: usize = 4096;

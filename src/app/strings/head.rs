@@ -1,4 +1,4 @@
-//! The head of the page: its name, its question, the papers, the keys.
+//! The head of the page: its name, its question, the papers.
 
 use crate::app::theme::ThemeChoice;
 
@@ -17,19 +17,6 @@ pub const PAPER_KIM: (&str, &str, &str) = (
     "Kim, Papamakarios, Mnih: The Lipschitz Constant of Self-Attention. ICML 2021",
 );
 pub const THEME: &str = "Theme";
-pub const KEYS_LABEL: &str = "Keyboard shortcuts";
-pub const KEY_LIST: [(&str, &str); 10] = [
-    ("← →", "on a slider: one step; Page keys: ten"),
-    ("↑ ↓", "in a number: one step"),
-    ("Double-click", "on a slider: back to the first value"),
-    ("← → Home End", "on a plot: read the next n"),
-    ("Page keys", "on the plot over n: a decade"),
-    ("Enter", "on a plot: keep that n"),
-    ("↑ ↓", "on the bound ladder: the next bound"),
-    ("n p", "on the tokens: the next one, the one before; also [ ] and Page keys"),
-    ("← ↑ → ↓", "on the tokens: move it; with Shift further"),
-    ("a Delete s", "on the tokens: add, remove, snap into the ball (S: onto the sphere)"),
-];
 pub const CONTROLS: &str = "Controls";
 pub const CLOSE: &str = "Close";
 

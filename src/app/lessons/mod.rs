@@ -1,0 +1,48 @@
+//! Lessons: short texts beside the live page, whose steps set the controls.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | `lesson` | what a lesson and a step are, and what a step sets |
+//! | `text`, `slot`, `fill` | texts, the places in them, and what stands there |
+//! | `formulas` | formulas in texts, as MathML |
+//! | the others | a lesson each |
+
+mod fill;
+mod formulas;
+mod inverse;
+mod jacobian;
+mod layer_norm;
+mod lesson;
+mod lipschitz;
+mod mask;
+mod regime;
+mod sink;
+mod slack;
+mod slot;
+mod text;
+mod whole_space;
+
+pub use fill::{Age, Facts, Filled};
+pub use formulas::LessonFormula;
+pub use lesson::{Lesson, Setup, Step, Task};
+pub use slot::Slot;
+pub use text::{Piece, pieces, slots};
+
+/// All lessons, in the order of a course.
+pub const LESSONS: [&Lesson; 9] = [
+    &lipschitz::LESSON,
+    &jacobian::LESSON,
+    &sink::LESSON,
+    &regime::LESSON,
+    &mask::LESSON,
+    &layer_norm::LESSON,
+    &whole_space::LESSON,
+    &inverse::LESSON,
+    &slack::LESSON,
+];
+
+/// The lesson of an id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Lesson> {
+    LESSONS.into_iter().find(|lesson| lesson.id == id)
+}
