@@ -26,7 +26,7 @@ release: ## build the site and pack it into dist-release/lipscope-VERSION.zip
 	@bash scripts/release.sh
 
 test: ## run everything: check, native, wasm, site, e2e, npm
-	@$(setup) wasm browser e2e npm
+	@$(setup) wasm browser e2e npm numpy
 	@bash scripts/test.sh
 
 check: ## formatting, lints on both targets, and that the tool versions agree
@@ -34,7 +34,7 @@ check: ## formatting, lints on both targets, and that the tool versions agree
 	@bash scripts/test.sh check
 
 test-native: ## the tests of the engine and the command line
-	@$(setup) rust
+	@$(setup) rust numpy
 	@bash scripts/test.sh native
 
 test-wasm: ## the same numbers in headless Chromium, in the page and in a worker
@@ -58,7 +58,7 @@ npm: ## build the npm package into pkg/
 	@bash scripts/npm.sh
 
 setup: ## install every tool but PyTorch
-	@$(setup) wasm browser e2e npm
+	@$(setup) wasm browser e2e npm numpy
 
 clean: ## remove what was built (the tools stay)
 	rm -rf target dist dist-release pkg tests/e2e/node_modules tests/e2e/results

@@ -51,6 +51,21 @@ find_python() {
   return 1
 }
 
+numpy_dir=$cache_dir/numpy
+# The Python of the tests of the scripts that users take away: one with numpy.
+find_numpy() {
+  local candidate
+  for candidate in "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3; do
+    [ -n "$candidate" ] || continue
+    if "$candidate" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("numpy"))' 2>/dev/null; then
+      LIPSCOPE_NUMPY=$(command -v "$candidate")
+      export LIPSCOPE_NUMPY
+      return
+    fi
+  done
+  return 1
+}
+
 # What the compiler may use; wasm-opt must be told. index.html says the same for the site.
 wasm_opt_features() {
   sed -n 's/.*data-wasm-opt-params="\([^"]*\)".*/\1/p' "$project_root/index.html" | head -n 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is lacking: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [python]
+# Installs what is lacking: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [python]
 # Everything but Debian's packages goes to a cache in the home directory, which all clones share.
 # A tool of the right version on PATH comes first, then a prebuilt one, then it is compiled, once.
 set -euo pipefail
@@ -226,12 +226,28 @@ setup_e2e() {
   cp "$dir/package-lock.json" "$dir/node_modules/.installed"
 }
 
-# PyTorch, for the benches alone.
-setup_python() {
-  find_python && return
+have_venv() {
   command -v python3 >/dev/null || die "python3 is missing."
   lock
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then apt_install python3-venv; fi
+}
+
+# NumPy, for the tests of the scripts that users take away.
+setup_numpy() {
+  find_numpy && return
+  have_venv
+  say "installing numpy $NUMPY_VERSION for the tests (20 MB)"
+  rm -rf "$numpy_dir"
+  python3 -m venv "$numpy_dir"
+  "$numpy_dir/bin/pip" install --quiet --disable-pip-version-check "numpy==$NUMPY_VERSION" </dev/null ||
+    { rm -rf "$numpy_dir"; die "pip could not install numpy."; }
+  find_numpy || die "numpy was installed, but cannot be imported."
+}
+
+# PyTorch, for the benches alone.
+setup_python() {
+  find_python && return
+  have_venv
   local size="about 300 MB"
   if [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ]; then
     size="3 GB to download and 6 GB on disk, because the wheel for Linux brings the graphics libraries"
@@ -247,7 +263,7 @@ setup_python() {
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
 for what in "$@"; do
   case $what in
-    rust | wasm | browser | npm | e2e | python | node) "setup_$what" ;;
-    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e or python." ;;
+    rust | wasm | browser | npm | e2e | numpy | python | node) "setup_$what" ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy or python." ;;
   esac
 done

@@ -35,6 +35,7 @@ pub mod random;
 pub mod regime;
 pub mod runner;
 pub mod scaling;
+pub mod script;
 pub mod spectral;
 pub mod sweep;
 pub mod tightness;

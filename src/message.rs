@@ -12,6 +12,7 @@ use crate::measure::{BlockNorms, Measurement};
 use crate::picture::{AttentionPicture, PairWanted, TokenPicture, TopPair};
 use crate::regime::{FamilyPoint, Regime, RegimePlan};
 use crate::scaling::{ScalingPlan, ScalingPoint};
+use crate::script::Dialect;
 use crate::sweep::SweepPoint;
 use crate::tightness::TightnessPoint;
 
@@ -105,6 +106,15 @@ pub enum Request {
         /// What is in it; UTF-8 for a text.
         bytes: Vec<u8>,
     },
+    /// Write an experiment as a Python program.
+    Script {
+        /// The run.
+        run_id: RunId,
+        /// Which experiment.
+        experiment: Experiment,
+        /// For what.
+        dialect: Dialect,
+    },
     /// End whatever runs.
     Cancel,
 }
@@ -121,7 +131,8 @@ impl Request {
             | Request::Scale { run_id, .. }
             | Request::Tightness { run_id, .. }
             | Request::Invert { run_id, .. }
-            | Request::Read { run_id, .. } => Some(*run_id),
+            | Request::Read { run_id, .. }
+            | Request::Script { run_id, .. } => Some(*run_id),
             Request::Cancel => None,
         }
     }
@@ -235,6 +246,15 @@ pub enum Reply {
         run_id: RunId,
         /// Tokens or an experiment.
         given: Given,
+    },
+    /// A Python program.
+    Script {
+        /// The run.
+        run_id: RunId,
+        /// For what.
+        dialect: Dialect,
+        /// Its text.
+        text: String,
     },
     /// A run is complete.
     Finished {

@@ -8,6 +8,7 @@ use crate::message::{Reply, Request, RunId};
 use crate::picture::{PairWanted, TokenPicture, attention_picture, token_picture, top_pair};
 use crate::regime::{Family, FamilyPoint, regime};
 use crate::scaling::{Scaling, ScalingPoint};
+use crate::script::script;
 use crate::sweep::{SweepPlan, SweepPoint, Sweeping, setting_of_draws};
 use crate::tightness::{Tightness, TightnessPoint};
 
@@ -257,6 +258,10 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
                 None => Given::from_text(&String::from_utf8_lossy(&bytes))?,
             };
             emit(Reply::Read { run_id, given });
+            None
+        }
+        Request::Script { experiment, dialect, .. } => {
+            emit(Reply::Script { run_id, dialect, text: script(&experiment, dialect)? });
             None
         }
         Request::Curves { experiment, lengths, draws, .. } => {

@@ -150,3 +150,16 @@ fn inverse_scaling_and_tightness_are_written_as_csv() {
         assert!(String::from_utf8_lossy(&problem).contains("normalization"), "{}", String::from_utf8_lossy(&problem));
     }
 }
+
+#[test]
+fn a_script_is_written_for_one_of_two_programs() {
+    let script = |dialect: &str| {
+        let output = lipscope().args(["script", dialect, "-"]).write_stdin(GOOD).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("text")
+    };
+    assert!(script("--numpy").contains("import numpy") && script("--pytorch").contains("import torch"));
+    assert!(script("--numpy").contains("X = table([[-1.0], [1.0], [1.0]])"));
+    lipscope().arg("script").write_stdin(GOOD).assert().failure();
+    let problem = lipscope().args(["script", "--numpy"]).write_stdin("{").assert().code(1).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&problem).contains("JSON"));
+}

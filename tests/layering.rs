@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms in order: a room may import from itself and from those before it.
-const ROOMS: [&str; 22] = [
+const ROOMS: [&str; 23] = [
     "random",
     "experiment",
     "tokens",
@@ -14,6 +14,7 @@ const ROOMS: [&str; 22] = [
     "spectral",
     "bounds",
     "measure",
+    "script",
     "fit",
     "sweep",
     "regime",

@@ -1,4 +1,4 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale` and `tightness`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness` and `script`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
@@ -7,6 +7,7 @@ mod invert;
 mod kim;
 mod measure;
 mod norm;
+mod script;
 mod sweep;
 
 use std::path::Path;
@@ -39,6 +40,8 @@ enum Command {
     Scale(kim::ScaleArguments),
     /// Searches the largest l_inf norm of L2 attention at each n, against its published bound.
     Tightness(kim::TightnessArguments),
+    /// Writes an experiment as a Python program that builds its matrices and prints the norm.
+    Script(script::ScriptArguments),
 }
 
 /// Runs the command line of this process.
@@ -52,6 +55,7 @@ pub fn run() -> ExitCode {
         Command::Invert(arguments) => invert::run(&arguments),
         Command::Scale(arguments) => kim::scale(&arguments),
         Command::Tightness(arguments) => kim::tightness(&arguments),
+        Command::Script(arguments) => script::run(&arguments),
     };
     match outcome {
         Ok(code) => code,

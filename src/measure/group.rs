@@ -6,20 +6,20 @@ use nalgebra::DMatrix;
 
 /// The distinct tokens of a list.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// d x m, in the order in which they first come.
-    pub(super) positions: DMatrix<f64>,
+    pub(crate) positions: DMatrix<f64>,
     /// How many tokens each stands for.
-    pub(super) sizes: Vec<usize>,
+    pub(crate) sizes: Vec<usize>,
     /// Which one each token is.
-    pub(super) membership: Vec<u32>,
+    pub(crate) membership: Vec<u32>,
 }
 
 /// Grouping pays off where a group has as many tokens as this on average.
 const LEAST_MEAN_SIZE: usize = 8;
 
 /// Tokens that are equal wherever they stand; `None` where there are too few of them to be worth it.
-pub(super) fn clusters(tokens: &DMatrix<f64>) -> Option<Groups> {
+pub(crate) fn clusters(tokens: &DMatrix<f64>) -> Option<Groups> {
     distinct(tokens, tokens.ncols() / LEAST_MEAN_SIZE)
 }
 

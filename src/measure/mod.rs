@@ -19,6 +19,7 @@ use crate::experiment::{Experiment, InputError};
 use crate::spectral::LanczosOptions;
 
 pub use leading::SingularPair;
+pub(crate) use group::{Groups, clusters};
 pub use steps::{Measuring, Step, View};
 
 /// When which method serves.

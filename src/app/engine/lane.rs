@@ -108,6 +108,7 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Inverting { run_id, .. }
         | Reply::Inverse { run_id, .. }
         | Reply::Read { run_id, .. }
+        | Reply::Script { run_id, .. }
         | Reply::Finished { run_id }
         | Reply::Cancelled { run_id }
         | Reply::Failed { run_id, .. } => Some(*run_id),

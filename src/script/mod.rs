@@ -1,0 +1,116 @@
+//! An experiment as a script for NumPy or PyTorch: the same tokens and weights, number by number, and the norm of the
+//! Jacobian found another way.
+//!
+//! The scripts hold all of J, so that they serve up to [`MOST_ROWS`] rows or columns of it. Equal tokens without a mask
+//! are gathered first, whatever their number.
+
+mod data;
+
+use std::fmt::Write as _;
+
+use nalgebra::DMatrix;
+
+use crate::experiment::{Experiment, InputError, Mask};
+use crate::measure::{Groups, clusters};
+use crate::weights::{Inputs, Weights, inputs};
+use serde::{Deserialize, Serialize};
+
+use data::table;
+
+/// The most rows or columns of J that a script takes: 128 MiB.
+pub const MOST_ROWS: usize = 4096;
+/// Up to so many rows or columns every token stands by itself.
+const GATHER_ABOVE: usize = 512;
+/// Where the experiment goes in the program around it.
+const PLACE: &str = "# <experiment>\n";
+
+/// What a script is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Dialect {
+    /// J by its formula.
+    NumPy,
+    /// J by automatic differentiation.
+    PyTorch,
+}
+
+impl Dialect {
+    /// Both.
+    pub const ALL: [Dialect; 2] = [Dialect::NumPy, Dialect::PyTorch];
+
+    /// Its word in options, attributes and names of files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Dialect::NumPy => "numpy",
+            Dialect::PyTorch => "pytorch",
+        }
+    }
+
+    fn program(self) -> &'static str {
+        match self {
+            Dialect::NumPy => include_str!("numpy.py"),
+            Dialect::PyTorch => include_str!("torch.py"),
+        }
+    }
+}
+
+/// The script of an experiment: run with Python, it prints ||J||_2 to twelve digits.
+///
+/// # Errors
+/// [`InputError`] where the experiment cannot be measured, or J is over [`MOST_ROWS`].
+pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, InputError> {
+    let Inputs { tokens, weights, ln_multiplicities } = inputs(experiment)?;
+    let size_of_token = tokens.nrows().max(weights.d_out());
+    let (tokens, ln_counts) = match ln_multiplicities {
+        Some(ln_counts) => (tokens, ln_counts),
+        None => gathered(experiment.mask, size_of_token, tokens),
+    };
+    let rows = tokens.ncols() * size_of_token;
+    if rows > MOST_ROWS {
+        return Err(InputError::TooLarge {
+            what: "The number of rows of J, which a script holds whole,".into(),
+            found: rows.to_string(),
+            limit: MOST_ROWS.to_string(),
+            fix: "Use fewer tokens or dimensions, or lipscope measure.".into(),
+        });
+    }
+    let constants = constants(experiment, &tokens, &ln_counts, &weights);
+    Ok(dialect.program().replacen(PLACE, &constants, 1))
+}
+
+/// Distinct tokens with the logarithms of how many there are of each, where there is no order to them.
+fn gathered(mask: Mask, size_of_token: usize, tokens: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
+    if mask == Mask::None
+        && tokens.ncols() * size_of_token > GATHER_ABOVE
+        && let Some(Groups { positions, sizes, .. }) = clusters(&tokens)
+    {
+        return (positions, sizes.iter().map(|size| (*size as f64).ln()).collect());
+    }
+    let zeros = vec![0.0; tokens.ncols()];
+    (tokens, zeros)
+}
+
+fn constants(experiment: &Experiment, tokens: &DMatrix<f64>, ln_counts: &[f64], weights: &Weights) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name} = {value}");
+    };
+    line("ATTENTION", &format!("{:?}", experiment.attention.id()));
+    line("MASK", &format!("{:?}", experiment.mask.id()));
+    line("NORMALIZATION", &format!("{:?}", experiment.normalization.id()));
+    line("NORMALIZATION_SCOPE", &format!("{:?}", experiment.scope().id()));
+    line("EPS", &format!("{:?}", experiment.eps));
+    line(
+        "# The tokens, one a row, and the logarithm of how many tokens each stands for\nX",
+        &table(&tokens.transpose()),
+    );
+    let counts = DMatrix::from_row_slice(1, ln_counts.len(), ln_counts);
+    line("LOG_COUNTS", &format!("{}[0]", table(&counts)));
+    let head =
+        |at: &crate::weights::HeadWeights| format!("    ({}, {}, {}),\n", table(&at.q), table(&at.k), table(&at.v));
+    let heads: String = weights.heads.iter().map(head).collect();
+    line("# Q, K and V of each head\nHEADS", &format!("[\n{heads}]"));
+    line("OUTPUT", &weights.output.as_ref().map_or_else(|| "None".into(), table));
+    text
+}

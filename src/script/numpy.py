@@ -1,0 +1,93 @@
+"""An experiment of Lipscope in NumPy: the local Lipschitz constant of self-attention at its tokens, ||J||_2.
+
+Every number of the experiment is written out below; nothing else is read. J is built from its formula,
+
+    J_ij = V [P_ij (I + (x_j - m_i) b_ij^T) + delta_ij O_i],    O_i = sum_l P_il (x_l - m_i) a_il^T,
+
+where P is the attention, m_i = sum_j P_ij x_j, and a_ij, b_ij are the gradients of the score s_ij in x_i and x_j.
+A token that stands for N equal ones is a cluster: the norm over all tokens is that over fields that are constant on
+each cluster, or over those that sum to zero inside one, whichever is larger.
+"""
+
+import base64
+
+import numpy as np
+
+
+def table(rows):
+    return np.array(rows, dtype=np.float64)
+
+
+def block(rows, columns, text):
+    """A table as little-endian 64-bit numbers, row by row, in base64."""
+    return np.frombuffer(base64.b64decode(text), dtype="<f8").reshape(rows, columns)
+
+
+# <experiment>
+
+
+def normalised(x):
+    """The tokens after the normaliser, and its Jacobian at each (symmetric, d x d)."""
+    n, d = x.shape
+    if NORMALIZATION == "none":
+        return x, np.broadcast_to(np.eye(d), (n, d, d))
+    is_layer = NORMALIZATION == "layer"
+    centred = x - x.mean(axis=1, keepdims=True) if is_layer else x
+    scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + EPS)
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    y = centred * inverse
+    mean = np.full((d, d), 1.0 / d) if is_layer else 0.0
+    return y, (np.eye(d) - mean - y[:, :, None] * y[:, None, :] / d) * inverse[:, :, None]
+
+
+def jacobian(x):
+    """What the tokens give to each other (i, out, j, in), and each token's own part V O_i (i, out, in)."""
+    y, normaliser = normalised(x)
+    n, d = y.shape
+    given, own = [], []
+    for q, k, v in HEADS:
+        root = np.sqrt(q.shape[0])
+        queries, keys = y @ q.T, y @ k.T
+        if ATTENTION == "l2":
+            apart = queries[:, None, :] - keys[None, :, :]
+            scores = -(apart**2).sum(axis=2) / root
+            b = 2.0 / root * apart @ k
+            a = 2.0 / root * k.T @ q
+        else:
+            scores = queries @ keys.T / root
+            b = np.broadcast_to((queries @ k / root)[:, None, :], (n, n, d))
+            a = k.T @ q / root
+        logs = scores + LOG_COUNTS[None, :]
+        if MASK == "causal":
+            logs = np.where(np.tri(n, dtype=bool), logs, -np.inf)
+        p = np.exp(logs - logs.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        from_mean = y[None, :, :] - (p @ y)[:, None, :]
+        weighted = p[:, :, None] * from_mean
+        between = np.einsum("ija,ijb->iajb", weighted, b)
+        between += p[:, None, :, None] * np.eye(d)[None, :, None, :]
+        spread = np.einsum("ija,ijb->iab", weighted, from_mean)
+        given.append(np.einsum("ca,iajb->icjb", v, between, optimize=True))
+        own.append(v @ spread @ a)
+    given, own = np.concatenate(given, axis=1), np.concatenate(own, axis=1)
+    if OUTPUT is not None:
+        given, own = np.einsum("ec,icjb->iejb", OUTPUT, given, optimize=True), OUTPUT @ own
+    if NORMALIZATION_SCOPE == "composed":
+        given, own = np.einsum("icjb,jbx->icjx", given, normaliser, optimize=True), own @ normaliser
+    return given, own
+
+
+def spectral_norm(x):
+    given, own = jacobian(x)
+    n, d_out, _, d = given.shape
+    stretch = np.exp((LOG_COUNTS[:, None] - LOG_COUNTS[None, :]) / 2)[:, None, :, None]
+    # What has vanished stays so, however large the clusters.
+    whole = np.multiply(given, stretch, out=np.zeros_like(given), where=given != 0)
+    whole[np.arange(n), :, np.arange(n), :] += own
+    inside = own[LOG_COUNTS >= np.log(2) - 1e-12]
+    norms = [np.linalg.norm(whole.reshape(n * d_out, n * d), 2)]
+    return max(norms + [np.linalg.norm(part, 2) for part in inside])
+
+
+if __name__ == "__main__":
+    print(f"{spectral_norm(X):.11e}")
