@@ -44,6 +44,9 @@ pub mod weights;
 
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod app;
+#[cfg(all(not(target_arch = "wasm32"), feature = "page"))]
+#[path = "app/native.rs"]
+pub mod app;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod worker;
 

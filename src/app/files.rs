@@ -3,9 +3,10 @@
 use js_sys::{Array, Uint8Array};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, Url};
+use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use super::strings;
 
@@ -45,11 +46,28 @@ pub fn download(name: &str, kind: &str, text: &str) {
     let _ = try_download(name, kind, text);
 }
 
+/// Saves what is on a canvas as a PNG file; the browser writes it on a thread of its own.
+pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'static str>) {
+    let name = name.to_owned();
+    let on_blob = Closure::once_into_js(move |blob: JsValue| {
+        if blob.dyn_into::<Blob>().and_then(|blob| save(&name, &blob)).is_err() {
+            note.set(strings::NO_PICTURE);
+        }
+    });
+    if canvas.to_blob(on_blob.unchecked_ref()).is_err() {
+        note.set(strings::NO_PICTURE);
+    }
+}
+
 fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
     let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&JsValue::from_str(text)), &options)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
+    save(name, &blob)
+}
+
+fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let url = Url::create_object_url_with_blob(blob)?;
     let anchor: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     anchor.set_href(&url);
     anchor.set_download(name);

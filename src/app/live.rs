@@ -237,6 +237,8 @@ pub struct Live {
     pub problem: RwSignal<Option<Problem>>,
     /// A line about own data: that they are read, or in use.
     pub own_note: RwSignal<String>,
+    /// A line about the Python program that was asked for, while it is written or cannot be.
+    pub script_note: RwSignal<String>,
     /// A line about the workers, when there is something to say.
     pub status: RwSignal<Option<String>>,
     /// Whether no worker can be started.
@@ -245,6 +247,8 @@ pub struct Live {
     pub announcement: RwSignal<String>,
     /// What each measurement under way is of.
     pub asked: StoredValue<Vec<(RunId, PageState)>>,
+    /// The run that writes a Python program.
+    pub script_run: StoredValue<Option<RunId>>,
 }
 
 impl Default for Live {
@@ -256,10 +260,12 @@ impl Default for Live {
             regime: RwSignal::default(),
             problem: RwSignal::new(None),
             own_note: RwSignal::new(String::new()),
+            script_note: RwSignal::new(String::new()),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
             asked: StoredValue::new(Vec::new()),
+            script_run: StoredValue::new(None),
         }
     }
 }

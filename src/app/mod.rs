@@ -3,6 +3,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `state`, `field` | the value of every control, and what values a number may have |
+//! | `link` | a scene in the page's address, and back |
 //! | `page`, `live` | the context: edits in, answers out |
 //! | `plans` | at which n the curves are computed |
 //! | `engine` | the workers: starting, sending, overtaking, restarting |
@@ -13,6 +14,7 @@
 //! | `labs` | the views of L2 attention: scaled tokens, tightness, the inverse |
 //! | `plane` | tokens that can be touched |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
+//! | `embed` | what stands under the plot inside another page |
 //! | `strings` | every text |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
 //!
@@ -21,14 +23,16 @@
 mod charts;
 mod classroom;
 mod controls;
+mod embed;
 mod engine;
-mod field;
+pub mod field;
 mod files;
 mod formulas;
 mod frame;
 mod keys;
 pub mod labs;
 pub mod lessons;
+pub mod link;
 pub mod live;
 mod numbers;
 mod own;

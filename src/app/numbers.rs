@@ -40,8 +40,9 @@ impl Shown {
 pub fn Numbers() -> impl IntoView {
     let page = use_page();
     let is_stale = Memo::new(move |_| is_stale(page));
+    let is_behind = Memo::new(move |_| is_behind(page));
     view! {
-        <section class="numbers" class:stale=is_stale aria-labelledby="numbers-heading">
+        <section class="numbers" class:stale=is_stale aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
             <p class="cover-note">{strings::COVERED}</p>
             <Headline/>
@@ -181,9 +182,13 @@ fn measured(page: Page, read: fn(&Measurement, Norm) -> Option<Shown>) -> Memo<O
 
 /// Whether the numbers are of another configuration than the controls', which could not be measured.
 fn is_stale(page: Page) -> bool {
-    page.live.problem.with(Option::is_some)
-        && page.live.measured.with(|measured| {
-            let measured = measured.as_ref().map(|measured| measured.state.for_measuring());
-            measured.is_some_and(|measured| page.state.with(|state| state.for_measuring() != measured))
-        })
+    page.live.problem.with(Option::is_some) && page.live.measured.with(Option::is_some) && is_behind(page)
+}
+
+/// Whether the numbers are not yet those of the controls.
+fn is_behind(page: Page) -> bool {
+    page.live.measured.with(|measured| {
+        let measured = measured.as_ref().map(|measured| measured.state.for_measuring());
+        measured.is_none_or(|measured| page.state.with(|state| state.for_measuring() != measured))
+    })
 }

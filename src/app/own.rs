@@ -8,17 +8,26 @@ use serde_json::Value;
 use super::controls::ProblemAt;
 use super::files::{copy, download, read};
 use super::page::{PLACE_OWN, Page, use_page};
-use super::state::PageState;
+use super::state::Stage;
 use super::strings;
+use crate::script::Dialect;
 
-/// Links longer than this are cut by programs that pass them on.
-const MOST_LINK: usize = 16_000;
 /// Experiments with more numbers than this are written on one line.
 const PRETTY_UP_TO: usize = 20_000;
 
+/// What a reader is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Tokens, which need no form.
+    Tokens,
+    /// Weights, whose form is shown.
+    Weights,
+}
+
 /// Opens the fold and puts the caret into it.
-pub fn open(page: Page) {
+pub fn open(page: Page, asked: Asked) {
     page.own_open.set(true);
+    page.own_form_open.set(asked == Asked::Weights);
     request_animation_frame(|| {
         if let Some(text) = document().get_element_by_id("own-text") {
             text.scroll_into_view();
@@ -41,6 +50,11 @@ pub fn OwnData() -> impl IntoView {
     let apply = move || {
         let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
         page.take_given(None, pasted.into_bytes());
+    };
+    let show_example = move || {
+        if let Some(area) = text.get_untracked() {
+            area.set_value(strings::OWN_FORM_EXAMPLE);
+        }
     };
     let on_file = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let input = event.target();
@@ -75,8 +89,15 @@ pub fn OwnData() -> impl IntoView {
                     <span>{strings::CHOOSE_FILE}</span>
                 </label>
             </div>
+            <details class="own-form" prop:open=move || page.own_form_open.get()>
+                <summary>{strings::OWN_FORM}</summary>
+                <p class="note">{strings::OWN_FORM_NOTE}</p>
+                <pre tabindex="0">{strings::OWN_FORM_EXAMPLE}</pre>
+                <button type="button" id="own-example" on:click=move |_| show_example()>{strings::OWN_FORM_USE}</button>
+            </details>
             <ProblemAt place=PLACE_OWN/>
             <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
+            <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::ADDRESS_TOO_SHORT}</p>
             <Export/>
         </details>
         <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::DROP}</p></div>
@@ -92,6 +113,13 @@ fn Export() -> impl IntoView {
         let measured = page.live.measured.get_untracked();
         measured.map_or_else(String::new, |measured| pretty(&measured.measurement.to_value()))
     };
+    let script = move |dialect: Dialect| {
+        view! {
+            <button type="button" id=format!("export-{}", dialect.id()) title=strings::script_hint(dialect) on:click=move |_| page.ask_script(dialect)>
+                {strings::script_name(dialect)}
+            </button>
+        }
+    };
     view! {
         <p class="note">{strings::EXPORT_HINT}</p>
         <div class="own-tools">
@@ -103,29 +131,23 @@ fn Export() -> impl IntoView {
             <button type="button" id="export-measurement" on:click=move |_| download("lipscope-measurement.json", "application/json", &measurement())>
                 {strings::DOWNLOAD_MEASUREMENT}
             </button>
-            <span role="status">{move || note.get()}</span>
+            {Dialect::ALL.map(script).collect_view()}
+            <span role="status">{move || note.get()} " " {move || page.live.script_note.get()}</span>
         </div>
     }
 }
 
-/// Copies the page's address with the experiment on screen in it.
-fn copy_link(page: Page, note: RwSignal<&'static str>) {
-    let link = shown_state(page).experiment().to_link();
-    if link.len() > MOST_LINK {
-        return note.set(strings::LINK_TOO_LONG);
+/// Copies the page's address with all that is shown in it.
+pub fn copy_link(page: Page, note: RwSignal<&'static str>) {
+    match page.link_to(Stage::Full) {
+        Some(link) => copy(link, note),
+        None => note.set(strings::LINK_TOO_LONG),
     }
-    let here = window().location().href().unwrap_or_default();
-    let address = here.split('#').next().unwrap_or_default();
-    copy(format!("{address}#{link}"), note);
-}
-
-fn shown_state(page: Page) -> PageState {
-    page.live.measured.get_untracked().map_or_else(|| page.state.get_untracked(), |measured| measured.state.clone())
 }
 
 /// The experiment on screen, as the file that reproduces it.
-fn experiment_text(page: Page) -> String {
-    let state = shown_state(page);
+pub fn experiment_text(page: Page) -> String {
+    let state = page.shown_state();
     let value = state.experiment().to_value();
     if state.n_listed() * state.dim() <= PRETTY_UP_TO { pretty(&value) } else { value.to_string() }
 }

@@ -11,12 +11,12 @@ use crate::plot::{Palette, css};
 use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
 use super::classroom::{LessonPanel, LessonsButton, Shortcuts, TeacherButton, is_covered, is_taught, step_now};
 use super::controls::{Controls, ProblemAt};
+use super::embed::EmbedLine;
 use super::lessons::Task;
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
-use super::state::Stage;
+use super::state::{Stage, ThemeChoice};
 use super::strings;
-use super::theme::ThemeChoice;
 
 /// The whole page.
 #[component]
@@ -30,7 +30,7 @@ pub fn Shell() -> impl IntoView {
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     view! {
         <a class="skip" href="#plots">{strings::SKIP}</a>
-        <div class="page" class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
+        <div class="page" data-stage=move || page.stage.get().id() class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::CONTROLS>
                 <LessonPanel/>
@@ -59,6 +59,7 @@ pub fn Shell() -> impl IntoView {
                     <TokenView/>
                 </div>
             </main>
+            <EmbedLine/>
             <Status/>
         </div>
         <p class="sr-only" role="status" aria-live="polite">{move || page.live.announcement.get()}</p>
@@ -87,9 +88,9 @@ fn Head() -> impl IntoView {
         view! {
             <button
                 type="button"
-                aria-pressed=move || (page.themes.choice.get() == choice).to_string()
+                aria-pressed=move || (page.themes.chosen() == choice).to_string()
                 data-theme-choice=choice.id()
-                on:click=move |_| page.themes.choice.set(choice)
+                on:click=move |_| page.themes.choose(choice)
             >
                 {strings::theme_choice(choice)}
             </button>

@@ -23,6 +23,7 @@
 //! | `token_plane`, `token_line`, `token_changes` | points in the plane, or on a line; changes of them |
 //! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
 //! | `table`, `export` | data twins, SVG files |
+//! | `figure` | what every plot is: one code, any back end |
 
 mod axis;
 mod band;
@@ -31,6 +32,7 @@ mod curve;
 mod end_labels;
 mod export;
 mod extent;
+mod figure;
 mod frame;
 mod heat_map;
 mod labels;
@@ -57,6 +59,7 @@ pub use axis::{AxisSpec, Numbers, Ruler, Scale, Tick};
 pub use band::Band;
 pub use export::finish_svg;
 pub use extent::{Extent, HeldExtent};
+pub use figure::Figure;
 pub use frame::ChartLayout;
 pub use heat_map::{HeatMap, HeatMapLayout};
 pub use labels::{Wanted, place};

@@ -7,11 +7,12 @@ use crate::app::controls::Choice;
 use crate::app::frame::When;
 use crate::app::live::Measured;
 use crate::app::page::{Page, use_page};
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::picture::AttentionPicture;
 use crate::plot::{Extent, HeatMap, Number, Table};
 
-use super::easel::{Easel, use_easel};
+use super::easel::{Easel, Paint, use_easel};
+use super::take::{Behind, Take};
 use super::twin::Twin;
 
 /// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
@@ -65,6 +66,16 @@ pub fn AttentionMap() -> impl IntoView {
                     table=move || with_picture(page, table).unwrap_or_default()
                     csv=move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default()
                 />
+                <Take
+                    id="take-attention"
+                    name="lipscope-attention"
+                    canvas="attention-map"
+                    title=strings::ATTENTION_HEADING
+                    figure=move |_| with_picture(page, heat_map)
+                    csv=move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default()
+                    paper=Paper::Castin
+                    behind=Behind::Experiment
+                />
             </figcaption>
         </figure>
     }
@@ -97,13 +108,7 @@ fn paint(page: Page, easel: &Easel) {
         // Rows of the picture are those of the tokens, or positions, that are drawn.
         measured.attention.n == measured.tokens.positions.len()
     });
-    let Some(area) = easel.area() else { return };
-    if let Ok(layout) = map.draw_without_cells(&area, &easel.style) {
-        let (width, height) = easel.pixels(&layout.plot);
-        // Without its cells the picture still has its words; there is nothing to tell the reader.
-        let _ = easel.put(&map.rgba(width, height, &easel.style.palette), (width, height), &layout.plot);
-        let _ = map.draw_highlights(&area, &easel.style);
-    }
+    map.paint(easel);
 }
 
 fn head_id(head: usize) -> &'static str {

@@ -13,16 +13,17 @@ use crate::app::keys::PlotKey;
 use crate::app::live::SweepPhase;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{PageState, XAxis};
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::plot::{ChartLayout, HoverValue, LineChart};
 
-use super::easel::{Easel, use_easel};
+use super::easel::{Easel, Paint, use_easel};
 use super::fade::{Fade, Faded};
 use super::growth::{Ranges, chart, id};
 use super::growth_table::{growth_csv, growth_table};
+use super::take::{Behind, Take};
 use super::twin::Twin;
 
-const AXES: [(&str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log", XAxis::LogLog)];
+const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
 /// What was painted last: it answers the pointer.
 type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
@@ -92,6 +93,16 @@ pub fn DrawsPlot() -> impl IntoView {
                 name="lipscope-sweep.csv"
                 table=move || page.live.sweep.with_untracked(|sweep| growth_table(sweep, norm.get_untracked()))
                 csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
+            />
+            <Take
+                id="take-draws"
+                name="lipscope-sweep"
+                canvas="main-plot"
+                title=strings::PLOT_HEADING
+                figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| without_pointer(&painted.0)))
+                csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
+                paper=Paper::Castin
+                behind=Behind::Experiment
             />
         </div>
     }
@@ -164,11 +175,14 @@ fn paint(
         });
     });
     chart.hover_x = hover.get_untracked();
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the numbers are beside it.
-    if let Ok(layout) = chart.draw(&area, &easel.style) {
+    if let Some(layout) = chart.paint(easel) {
         painted.set_value(Some(Rc::new((chart, layout))));
     }
+}
+
+/// The chart as it was painted, but for what the pointer read.
+fn without_pointer(chart: &LineChart) -> LineChart {
+    LineChart { hover_x: None, ..chart.clone() }
 }
 
 /// The length under a pixel column.

@@ -17,10 +17,32 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 use crate::app::classroom::size_of_type;
 use crate::app::frame::{OncePerFrame, When};
 use crate::app::page::use_page;
-use crate::plot::{PixelRect, Style};
+use crate::plot::{Figure, HeatMap, Ladder, LineChart, PixelRect, Style, Theme, TokenPlane};
 
 /// Plotters places marks on whole units only: so many units make a pixel of the screen.
 const SUBPIXEL: f64 = 4.0;
+
+/// A plot on a canvas.
+pub trait Paint: Figure {
+    /// Paints it over the whole canvas; `None` where the canvas cannot be drawn on, which then keeps its last picture.
+    fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
+        self.draw_on(&easel.area()?, &easel.style).ok()
+    }
+}
+
+impl Paint for LineChart {}
+impl Paint for Ladder {}
+impl Paint for TokenPlane {}
+
+impl Paint for HeatMap {
+    /// The cells are put there as one image: there may be a great many.
+    fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
+        let layout = self.draw_without_cells(&easel.area()?, &easel.style).ok()?;
+        let (width, height) = easel.pixels(&layout.plot);
+        easel.put(&self.rgba(width, height, &easel.style.palette), (width, height), &layout.plot).ok()?;
+        Some(layout)
+    }
+}
 
 /// Whoever watches a canvas's size, and what it calls.
 type Watch = (ResizeObserver, Closure<dyn FnMut()>);
@@ -39,6 +61,19 @@ impl Easel {
     pub fn area(&self) -> Option<DrawingArea<CanvasBackend, Shift>> {
         self.context.set_transform(1.0 / SUBPIXEL, 0.0, 0.0, 1.0 / SUBPIXEL, 0.0, 0.0).ok()?;
         CanvasBackend::with_canvas_object(self.canvas.clone()).map(IntoDrawingArea::into_drawing_area)
+    }
+
+    /// A canvas that is not on the page, on light ground; `size` in CSS pixels.
+    #[must_use]
+    pub fn off_screen(size: (f64, f64), scale: f64) -> Option<Self> {
+        let canvas = document().create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
+        set_up(canvas, size, scale, Theme::Light)
+    }
+
+    /// The canvas itself.
+    #[must_use]
+    pub fn canvas(&self) -> &HtmlCanvasElement {
+        &self.canvas
     }
 
     /// How many pixels of the screen a rectangle of CSS pixels has.
@@ -75,7 +110,8 @@ pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, 
         let size = Rc::clone(&size);
         OncePerFrame::new(when, move || {
             let Some(canvas) = node.try_get_untracked().flatten() else { return };
-            if let Some(mut easel) = set_up(canvas, size.get(), themes.shown.get_untracked()) {
+            let scale = window().device_pixel_ratio();
+            if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
                 easel.style = easel.style.enlarged(size_of_type(page.stage.get_untracked()));
                 paint(&easel);
             }
@@ -112,8 +148,7 @@ pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, 
     });
 }
 
-fn set_up(canvas: HtmlCanvasElement, (width, height): (f64, f64), theme: crate::plot::Theme) -> Option<Easel> {
-    let scale = window().device_pixel_ratio();
+fn set_up(canvas: HtmlCanvasElement, (width, height): (f64, f64), scale: f64, theme: Theme) -> Option<Easel> {
     let wanted = ((width * scale).round() as u32, (height * scale).round() as u32);
     if wanted.0 == 0 || wanted.1 == 0 {
         return None;

@@ -9,13 +9,14 @@ use leptos::prelude::*;
 use crate::app::formulas::Formula;
 use crate::app::frame::When;
 use crate::app::page::{Page, use_page};
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::bounds::{Bound, BoundId, BoundStory, Norm};
 use crate::measure::Measurement;
 use crate::plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
-use super::easel::{Easel, use_easel};
+use super::easel::{Easel, Paint, use_easel};
 use super::growth::role_of;
+use super::take::{Behind, Take};
 use super::twin::Twin;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
@@ -110,6 +111,16 @@ pub fn BoundLadder() -> impl IntoView {
                     name="lipscope-bounds.csv"
                     table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
                     csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
+                />
+                <Take
+                    id="take-ladder"
+                    name="lipscope-bounds"
+                    canvas="ladder"
+                    title=strings::LADDER_HEADING
+                    figure=move |_| with_ladder(page, Ladder::clone)
+                    csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
+                    paper=Paper::Castin
+                    behind=Behind::Experiment
                 />
             </figcaption>
         </figure>
@@ -258,9 +269,7 @@ fn paint(
         }
         ladder.range = axis.update(ladder.extent());
     });
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the table is under it.
-    if let Ok(layout) = ladder.draw(&area, &easel.style) {
+    if let Some(layout) = ladder.paint(easel) {
         painted.set_value(Some(Rc::new((ladder, layout))));
     }
 }

@@ -13,14 +13,16 @@ mod regime_chart;
 mod regime_plot;
 mod regime_readout;
 mod regime_table;
+mod take;
 mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
-pub use easel::{Easel, use_easel};
+pub use easel::{Easel, Paint, use_easel};
 pub use growth::role_of;
 pub use ladder::BoundLadder;
 pub use loads::Loads;
 pub use plots::Plots;
+pub use take::{Behind, Take};
 pub use token_view::TokenView;
 pub use twin::Twin;

@@ -12,18 +12,19 @@ use crate::app::frame::When;
 use crate::app::keys::PlotKey;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{RadiusLaw, TokenChoice};
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::experiment::Mask;
 use crate::plot::{ChartLayout, LineChart};
 
-use super::easel::{Easel, use_easel};
+use super::easel::{Easel, Paint, use_easel};
 use super::regime_chart::{RegimeRanges, regime_chart};
 use super::regime_readout::{RegimeFacts, RegimeReadout};
 use super::regime_table::{regime_csv, regime_table};
+use super::take::{Behind, Take};
 use super::twin::Twin;
 
 /// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
+type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
 
 /// The rows of a decade, for the Page keys.
 const DECADE: usize = 10;
@@ -101,6 +102,16 @@ pub fn RegimePlot() -> impl IntoView {
                     }
                     csv=move || page.live.regime.with_untracked(regime_csv)
                 />
+                <Take
+                    id="take-regime"
+                    name="lipscope-regime"
+                    canvas="regime-plot"
+                    title=strings::REGIME_HEADING
+                    figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
+                    csv=move || page.live.regime.with_untracked(regime_csv)
+                    paper=Paper::Castin
+                    behind=Behind::Experiment
+                />
             </div>
         </div>
     }
@@ -174,17 +185,15 @@ fn paint(
         ranges.update_value(|ranges| ranges.apply(&mut chart, state, page.held.get_untracked()));
     });
     chart.hover_x = Some(hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(|state| state.regime.at)));
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the numbers are under it.
-    if let Ok(layout) = chart.draw(&area, &easel.style) {
-        painted.set_value(Some(Rc::new(layout)));
+    if let Some(layout) = chart.paint(easel) {
+        painted.set_value(Some(Rc::new((chart, layout))));
     }
 }
 
 /// Of the n that were computed, the one nearest a pixel column.
 fn n_at(page: Page, painted: Painted, x: f64) -> Option<f64> {
-    let layout = painted.get_value()?;
-    let distance = |n: f64| (layout.x_to_px(n) - x).abs();
+    let painted = painted.get_value()?;
+    let distance = |n: f64| (painted.1.x_to_px(n) - x).abs();
     let lengths = lengths(page);
     lengths.into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
 }

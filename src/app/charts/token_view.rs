@@ -40,7 +40,7 @@ pub fn TokenView() -> impl IntoView {
             </div>
             <figcaption>
                 <p>{move || finding.get()} " " {move || drawn.get()}</p>
-                <PlaneTable id="token-table"/>
+                <PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/>
             </figcaption>
         </figure>
     }

@@ -4,13 +4,10 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::page::use_page;
-use crate::app::state::PageState;
+use crate::app::state::{MOST_SEED, PageState};
 use crate::app::strings;
 
 use super::problem::ProblemAt;
-
-/// The largest seed that every program reads without rounding.
-const MOST: u64 = (1 << 53) - 1;
 
 /// A seed and "redraw".
 #[component]
@@ -32,8 +29,8 @@ pub fn SeedField(
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();
         match text.trim().parse::<u64>() {
-            Ok(seed) if seed <= MOST => page.edit(id, |state| set(state, seed)),
-            _ => page.complain(id, strings::not_a_seed(text.trim(), MOST)),
+            Ok(seed) if seed <= MOST_SEED => page.edit(id, |state| set(state, seed)),
+            _ => page.complain(id, strings::not_a_seed(text.trim(), MOST_SEED)),
         }
     };
     view! {
@@ -56,7 +53,7 @@ pub fn SeedField(
                 disabled=disabled
                 title=redraw_hint
                 aria-label=redraw_hint
-                on:click=move |_| page.edit(id, |state| set(state, if get(state) < MOST { get(state) + 1 } else { 0 }))
+                on:click=move |_| page.edit(id, |state| set(state, if get(state) < MOST_SEED { get(state) + 1 } else { 0 }))
             >
                 {strings::REDRAW}
             </button>

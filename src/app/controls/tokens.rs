@@ -7,21 +7,12 @@ use crate::app::own;
 use crate::app::page::{Page, use_page};
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
-use crate::experiment::Law;
 
 use super::choice::Choice;
 use super::number::NumberField;
 use super::seed::SeedField;
 
-const CHOICES: [(&str, TokenChoice); 7] = [
-    ("gaussian", TokenChoice::Law(Law::Gaussian)),
-    ("sphere", TokenChoice::Law(Law::Sphere)),
-    ("ball", TokenChoice::Law(Law::Ball)),
-    ("adversarial", TokenChoice::Adversarial),
-    ("skew", TokenChoice::Skew),
-    ("clusters", TokenChoice::Clusters),
-    ("own", TokenChoice::Own),
-];
+const CHOICES: [(&str, TokenChoice); 7] = TokenChoice::ALL;
 
 /// Everything about the tokens.
 #[component]
@@ -38,7 +29,9 @@ pub fn TokenControls() -> impl IntoView {
             .collect()
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
-        Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => own::open(page),
+        Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => {
+            own::open(page, own::Asked::Tokens)
+        }
         Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
             some_clusters(page)
         }
@@ -73,7 +66,7 @@ pub fn TokenControls() -> impl IntoView {
 /// The two clusters of the last measurement, where there are some; else the place for a reader's own.
 fn some_clusters(page: Page) {
     if !page.load_two_clusters() {
-        own::open(page);
+        own::open(page, own::Asked::Tokens);
     }
 }
 

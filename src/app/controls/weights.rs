@@ -12,13 +12,7 @@ use super::choice::Choice;
 use super::number::NumberField;
 use super::seed::SeedField;
 
-const CHOICES: [(&str, WeightChoice); 5] = [
-    ("random", WeightChoice::Random),
-    ("identity-plus", WeightChoice::IdentityPlus),
-    ("identity-minus", WeightChoice::IdentityMinus),
-    ("kim", WeightChoice::Kim),
-    ("own", WeightChoice::Own),
-];
+const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 
 /// What the witness's own weights are called.
 const SKEW: &str = "skew";
@@ -43,7 +37,9 @@ pub fn WeightControls() -> impl IntoView {
         CHOICES.iter().map(|(id, choice)| (*id, strings::weight_choice(*choice, own_shape.get()))).collect()
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
-        Some((_, WeightChoice::Own)) if page.state.with_untracked(|s| s.own_weights.is_none()) => own::open(page),
+        Some((_, WeightChoice::Own)) if page.state.with_untracked(|s| s.own_weights.is_none()) => {
+            own::open(page, own::Asked::Weights)
+        }
         Some((_, choice)) => page.edit("weights", |state| state.choose_weights(*choice)),
         None => {}
     };

@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, use_easel};
+use crate::app::charts::{Easel, Paint, use_easel};
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
 use crate::plot::{ChartLayout, LineChart};
@@ -74,9 +74,7 @@ pub fn LabChart(
 fn paint(chart: Memo<LineChart>, at: RwSignal<Option<f64>>, painted: Painted, easel: &Easel) {
     let mut chart = chart.get_untracked();
     chart.hover_x = at.get_untracked();
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the numbers are beside it.
-    if let Ok(layout) = chart.draw(&area, &easel.style) {
+    if let Some(layout) = chart.paint(easel) {
         painted.set_value(Some(Rc::new(layout)));
     }
 }

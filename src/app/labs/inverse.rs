@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::Twin;
+use crate::app::charts::{Behind, Take, Twin};
 use crate::app::page::{PlotChoice, use_page};
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::inverse::{ConstantKind, Outcome};
 use crate::plot::Number;
 
@@ -85,6 +85,16 @@ pub fn InverseLab() -> impl IntoView {
                     name="lipscope-inverse.csv"
                     table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
                     csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                />
+                <Take
+                    id="take-inverse"
+                    name="lipscope-inverse"
+                    canvas="inverse-plot"
+                    title=strings::INVERSE_HEADING
+                    figure=move |_| Some(chart.get_untracked())
+                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    paper=Paper::Kim
+                    behind=Behind::Others
                 />
             </div>
         </div>

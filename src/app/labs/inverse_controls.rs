@@ -8,8 +8,8 @@ use crate::app::page::use_page;
 use crate::app::strings;
 
 use super::number::{LabNumber, Taken};
-use super::settings::{DotWeights, InverseSettings, LabTokens};
 use super::wanted::shared_weights;
+use crate::app::state::{DotWeights, InverseSettings, LabTokens, MOST_SEED, Settings};
 
 /// Values of c to pick.
 const PICKS: [f64; 3] = [0.5, 0.7, 0.9];
@@ -55,10 +55,10 @@ pub fn InverseControls() -> impl IntoView {
         </div>
         <div class="lab-head">
             <Choice id="inverse-tokens" label=strings::TOKENS options=token_options chosen=chosen_tokens on_pick=Callback::new(pick_tokens)/>
-            <LabNumber id="inverse-n" label="n" hint=strings::LAB_N_HINT taken=Taken::Whole(2.0, 512.0) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize disabled=not_drawn/>
-            <LabNumber id="inverse-d" label="d" hint=strings::LAB_D_HINT taken=Taken::Whole(1.0, 64.0) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize disabled=not_drawn/>
-            <LabNumber id="inverse-radius" label="R" hint=strings::LAB_R_HINT taken=Taken::Any(1e-3, 1e4) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x disabled=is_page/>
-            <LabNumber id="inverse-seed" label=strings::SEED hint=strings::SEED_HINT taken=Taken::Whole(0.0, 9e15) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64 disabled=not_drawn/>
+            <LabNumber id="inverse-n" label="n" hint=strings::LAB_N_HINT taken=Taken::sizes(&Settings::INVERSE_N) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize disabled=not_drawn/>
+            <LabNumber id="inverse-d" label="d" hint=strings::LAB_D_HINT taken=Taken::sizes(&Settings::INVERSE_D) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize disabled=not_drawn/>
+            <LabNumber id="inverse-radius" label="R" hint=strings::LAB_R_HINT taken=Taken::Any(*Settings::INVERSE_RADIUS.start(), *Settings::INVERSE_RADIUS.end()) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x disabled=is_page/>
+            <LabNumber id="inverse-seed" label=strings::SEED hint=strings::SEED_HINT taken=Taken::Whole(0, MOST_SEED) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64 disabled=not_drawn/>
             <Choice id="inverse-dot-weights" label=strings::DOT_WEIGHTS options=weight_options chosen=chosen_weights on_pick=Callback::new(pick_weights)/>
             <p class="note">{weights_words}</p>
         </div>
@@ -71,9 +71,10 @@ fn Fraction() -> impl IntoView {
     let settings = use_page().labs.settings;
     let fraction = Memo::new(move |_| settings.with(|settings| settings.inverse.fraction));
     let set = move |value: f64| settings.update(|settings| settings.inverse.fraction = value);
+    let (least, most) = (*Settings::FRACTION.start(), *Settings::FRACTION.end());
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         if let Ok(value) = event.target().value().parse::<f64>() {
-            set(value.clamp(0.05, 1.5));
+            set(value.clamp(least, most));
         }
     };
     let pick = move |value: f64| {
@@ -94,11 +95,11 @@ fn Fraction() -> impl IntoView {
             <input
                 type="range"
                 id="inverse-c"
-                min="0.05"
-                max="1.5"
+                min=least.to_string()
+                max=most.to_string()
                 step="0.05"
                 prop:value=move || fraction.get().to_string()
-                style=move || format!("--at:{}", (fraction.get() - 0.05) / 1.45)
+                style=move || format!("--at:{}", (fraction.get() - least) / (most - least))
                 on:input:target=on_input
             />
             <output for="inverse-c" data-testid="inverse-c" data-value=move || fraction.get().to_string()>{move || format!("{:.2}", fraction.get())}</output>

@@ -3,7 +3,6 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `settings` | what a reader chooses here; it is no part of a link |
 //! | `wanted` | what a view asks the worker for |
 //! | `run` | what came of it |
 //! | `chart`, `progress`, `number` | parts that the views share |
@@ -20,7 +19,6 @@ mod player;
 mod progress;
 mod run;
 mod scaling;
-mod settings;
 mod tightness;
 mod wanted;
 
@@ -34,12 +32,12 @@ use crate::tightness::TightnessPoint;
 
 use super::engine::{Job, Role};
 use super::page::{Page, PlotChoice};
+use super::state::Settings;
 
 pub use inverse::InverseLab;
 pub use inverse::Which;
 pub use run::{Pair, Phase, Run, Side};
 pub use scaling::ScalingLab;
-pub use settings::{DotWeights, InverseSettings, LabTokens, Settings};
 pub use tightness::TightnessLab;
 
 use wanted::Wanted;

@@ -1,20 +1,30 @@
 //! A number of these views: its name and a box.
 
+use std::ops::RangeInclusive;
+
 use leptos::ev;
 use leptos::prelude::*;
 
 use crate::app::page::use_page;
 use crate::app::strings;
 
-use super::settings::Settings;
+use crate::app::state::Settings;
 
 /// Which numbers are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Taken {
     /// Whole ones in a range.
-    Whole(f64, f64),
+    Whole(u64, u64),
     /// Any in a range.
     Any(f64, f64),
+}
+
+impl Taken {
+    /// Whole numbers in a range of sizes.
+    #[must_use]
+    pub fn sizes(range: &RangeInclusive<usize>) -> Self {
+        Taken::Whole(*range.start() as u64, *range.end() as u64)
+    }
 }
 
 /// A labelled box for a number; what is no such number is told beside it, and changes nothing.
@@ -40,7 +50,8 @@ pub fn LabNumber(
     let value = Memo::new(move |_| settings.with(get));
     let problem = RwSignal::new(None::<String>);
     let (least, most) = match taken {
-        Taken::Whole(least, most) | Taken::Any(least, most) => (least, most),
+        Taken::Whole(least, most) => (least as f64, most as f64),
+        Taken::Any(least, most) => (least, most),
     };
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();

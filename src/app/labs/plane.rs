@@ -3,17 +3,19 @@
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Twin, use_easel};
+use crate::app::charts::{Behind, Paint, Take, Twin, use_easel};
 use crate::app::frame::When;
 use crate::app::page::{Page, use_page};
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::inverse::Places;
-use crate::plot::{AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
+use crate::plot::{
+    AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Style, Table, Theme,
+};
 
 use super::inverse::Which;
 use super::run::Side;
-use super::settings::LabTokens;
 use super::wanted::GRID_SIDE;
+use crate::app::state::LabTokens;
 
 type Point = (f64, f64);
 
@@ -33,18 +35,17 @@ pub fn Plane(
         page.labs.frame.track();
     };
     use_easel(canvas, When::After, watch, move |easel| {
-        let Some(area) = easel.area() else { return };
         let size = canvas
             .get_untracked()
             .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
-        let mut chart = picture(page, which);
-        let layout = chart.layout(size, &easel.style);
-        square(&mut chart, &layout);
-        // A canvas that cannot be drawn on keeps its last picture; the table is under it.
-        let _ = chart.draw(&area, &easel.style);
+        squared(page, which, size, &easel.style).paint(easel);
     });
     let times = Memo::new(move |_| page.labs.inverse.with(|run| magnification(which.of(&run.data))));
     let caption = move || page.labs.inverse.with(|run| strings::plane_caption(times.get(), which.of(&run.data)));
+    let csv = move || {
+        let frame = page.labs.frame.get_untracked();
+        page.labs.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
+    };
     let words = move || strings::plane_words(which, page.labs.frame.get());
     view! {
         <figure class="lab-plane">
@@ -60,7 +61,23 @@ pub fn Plane(
                     }
                     name="lipscope-tokens-inverted.csv"
                     table=move || page.labs.inverse.with(|run| table(which.of(&run.data), page.labs.frame.get(), |x| Number::of(x).to_string()))
-                    csv=move || page.labs.inverse.with_untracked(|run| table(which.of(&run.data), page.labs.frame.get_untracked(), |x| x.to_string()).to_csv())
+                    csv=csv
+                />
+                <Take
+                    id=match which {
+                        Which::L2 => "take-inverse-l2",
+                        Which::Dot => "take-inverse-dot",
+                    }
+                    name="lipscope-tokens-inverted"
+                    canvas=match which {
+                        Which::L2 => "inverse-plane-l2",
+                        Which::Dot => "inverse-plane-dot",
+                    }
+                    title=strings::INVERSE_HEADING
+                    figure=move |size| Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0)))
+                    csv=csv
+                    paper=Paper::Kim
+                    behind=Behind::Others
                 />
             </figcaption>
         </figure>
@@ -104,6 +121,14 @@ fn picture(page: Page, which: Which) -> LineChart {
             if side.constant.is_some() && tokens.is_empty() { strings::PLANE_MANY.into() } else { String::new() };
         chart
     })
+}
+
+/// The picture for a size in CSS pixels.
+fn squared(page: Page, which: Which, size: (f64, f64), style: &Style) -> LineChart {
+    let mut chart = picture(page, which);
+    let layout = chart.layout(size, style);
+    square(&mut chart, &layout);
+    chart
 }
 
 /// Makes a unit equally long both ways: the tighter axis decides, the other shows more.

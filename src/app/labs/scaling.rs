@@ -2,20 +2,18 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::Twin;
+use crate::app::charts::{Behind, Take, Twin};
 use crate::app::controls::Choice;
 use crate::app::page::{Page, PlotChoice, use_page};
-use crate::app::state::{PageState, TokenChoice, WeightChoice};
-use crate::app::strings;
+use crate::app::state::{PageState, SCALED_TOKENS, TokenChoice, WeightChoice};
+use crate::app::strings::{self, Paper};
 use crate::bounds::Norm;
 use crate::plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
-use crate::scaling::{ScaledTokens, ScalingPoint, slopes};
+use crate::scaling::{ScalingPoint, slopes};
 
 use super::chart::LabChart;
 use super::progress::LabProgress;
 use super::run::Phase;
-
-const CHOICES: [(&str, ScaledTokens); 2] = [("zero", ScaledTokens::OneAtZero), ("as-is", ScaledTokens::AsTheyAre)];
 
 /// The view of scaled tokens.
 #[component]
@@ -33,14 +31,15 @@ pub fn ScalingLab() -> impl IntoView {
     let read = move || run.with(|run| strings::scaled_readout(at.get().and_then(|x| point_at(&run.data, x))));
     let chosen = Signal::derive(move || {
         let now = page.labs.settings.with(|settings| settings.scaled);
-        CHOICES.iter().find(|(_, choice)| *choice == now).map_or("zero", |(id, _)| *id)
+        SCALED_TOKENS.iter().find(|(_, choice)| *choice == now).map_or("zero", |(id, _)| *id)
     });
     let on_pick = move |id: String| {
-        if let Some((_, choice)) = CHOICES.iter().find(|(known, _)| *known == id) {
+        if let Some((_, choice)) = SCALED_TOKENS.iter().find(|(known, _)| *known == id) {
             page.labs.settings.update(|settings| settings.scaled = *choice);
         }
     };
-    let options = Signal::stored(CHOICES.iter().map(|(id, choice)| (*id, strings::scaled_choice(*choice))).collect());
+    let options =
+        Signal::stored(SCALED_TOKENS.iter().map(|(id, choice)| (*id, strings::scaled_choice(*choice))).collect());
     let is_hidden = move || page.plot.get() != PlotChoice::Scaled;
     view! {
         <div class="lab" hidden=is_hidden data-testid="scaled-lab">
@@ -71,6 +70,16 @@ pub fn ScalingLab() -> impl IntoView {
                     name="lipscope-scaled.csv"
                     table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
                     csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                />
+                <Take
+                    id="take-scaled"
+                    name="lipscope-scaled"
+                    canvas="scaled-plot"
+                    title=strings::SCALED_HEADING
+                    figure=move |_| Some(chart.get_untracked())
+                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    paper=Paper::Kim
+                    behind=Behind::Others
                 />
             </div>
         </div>

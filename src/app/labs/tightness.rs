@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::Twin;
+use crate::app::charts::{Behind, Take, Twin};
 use crate::app::page::{PlotChoice, use_page};
-use crate::app::strings;
+use crate::app::state::Settings;
+use crate::app::strings::{self, Paper};
 use crate::bounds::BoundId;
 use crate::plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
 use crate::tightness::TightnessPoint;
@@ -43,7 +44,7 @@ pub fn TightnessLab() -> impl IntoView {
                     id="tightness-restarts"
                     label=strings::RESTARTS
                     hint=strings::RESTARTS_HINT
-                    taken=Taken::Whole(0.0, 200.0)
+                    taken=Taken::sizes(&Settings::RESTARTS)
                     get=|settings| settings.restarts as f64
                     set=|settings, value| settings.restarts = value as usize
                 />
@@ -65,6 +66,16 @@ pub fn TightnessLab() -> impl IntoView {
                     name="lipscope-tightness.csv"
                     table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
                     csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                />
+                <Take
+                    id="take-tightness"
+                    name="lipscope-tightness"
+                    canvas="tightness-plot"
+                    title=strings::TIGHTNESS_HEADING
+                    figure=move |_| Some(chart.get_untracked())
+                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    paper=Paper::Kim
+                    behind=Behind::Others
                 />
             </div>
         </div>

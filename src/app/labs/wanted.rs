@@ -10,7 +10,7 @@ use crate::inverse::InversePlan;
 use crate::message::{Request, RunId};
 use crate::scaling::{ScaledTokens, ScalingPlan};
 
-use super::settings::{DotWeights, InverseSettings, LabTokens, Settings};
+use crate::app::state::{DotWeights, InverseSettings, LabTokens, Settings};
 
 /// Radii to a decade.
 const TO_A_DECADE: i32 = 8;

@@ -1,8 +1,8 @@
 //! What stands in the places of a lesson's text: read from what is set and what the workers have answered.
 
-use crate::app::labs::{InverseRun, ScalingRun, Settings, Side, TightnessRun};
+use crate::app::labs::{InverseRun, ScalingRun, Side, TightnessRun};
 use crate::app::live::{Measured as LiveMeasured, RegimeData, SweepData};
-use crate::app::state::PageState;
+use crate::app::state::{PageState, Settings};
 use crate::app::strings;
 use crate::bounds::{Bound, BoundId, Norm};
 use crate::inverse::ConstantKind;

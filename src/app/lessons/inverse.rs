@@ -1,6 +1,6 @@
 //! The inverse of attention with a skip.
 
-use crate::app::labs::InverseSettings;
+use crate::app::state::InverseSettings;
 use crate::app::page::PlotChoice;
 
 use super::lesson::{Lesson, Step, Task};

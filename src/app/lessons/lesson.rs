@@ -1,8 +1,7 @@
 //! What a lesson and a step are, and what a step sets.
 
-use crate::app::labs::Settings;
 use crate::app::page::PlotChoice;
-use crate::app::state::PageState;
+use crate::app::state::{PageState, Settings};
 use crate::bounds::BoundId;
 
 /// A lesson.

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::app::classroom;
 use crate::app::engine::{EngineEvent, Role};
+use crate::app::files::download;
 use crate::app::live::{Curves, MeasureProgress, Measured, RegimeData, SweepPhase};
 use crate::app::state::PageState;
 use crate::app::strings;
@@ -28,6 +29,15 @@ impl Page {
                 // In a task of its own: unpacking a long list was work enough for this one.
                 set_timeout(move || self.take(given), Duration::ZERO);
             }
+            EngineEvent::Reply(Role::Read, Reply::Script { dialect, text, .. }) => {
+                live.script_note.set(String::new());
+                download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
+            }
+            EngineEvent::Reply(Role::Read, Reply::Failed { run_id, problem })
+                if live.script_run.get_value() == Some(run_id) =>
+            {
+                live.script_note.set(problem);
+            }
             EngineEvent::Reply(Role::Read, Reply::Failed { problem, .. }) => {
                 live.own_note.set(String::new());
                 self.complain(PLACE_OWN, problem);
@@ -41,7 +51,10 @@ impl Page {
                     Role::Measure => live.progress.set(None),
                     Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
                     Role::Regime => {}
-                    Role::Read => live.own_note.set(String::new()),
+                    Role::Read => {
+                        live.own_note.set(String::new());
+                        live.script_note.set(String::new());
+                    }
                     Role::Lab => self.labs.give_up(strings::gave_up(role)),
                 }
             }

@@ -1,18 +1,19 @@
 //! The page's context, and what ties it together: edits change the state, the state sends runs, replies fill [`Live`].
 
+mod address;
 mod hear;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use leptos::ev;
 use leptos::prelude::*;
 
 use crate::bounds::BoundId;
-use crate::experiment::{Experiment, Given, InputError};
+use crate::experiment::{Given, InputError};
 use crate::measure::BlockNorms;
 use crate::message::Request;
 use crate::picture::PairWanted;
+use crate::script::Dialect;
 
 use crate::app::classroom::{self, Classroom};
 use crate::app::engine::{Engine, Job, Role};
@@ -25,34 +26,23 @@ use crate::app::state::{LessonAt, PageState, Stage};
 use crate::app::strings;
 use crate::app::theme::{Themes, use_themes};
 
+use address::Address;
+
+pub use crate::app::state::PlotChoice;
+
 /// Where sentences about own data stand.
 pub const PLACE_OWN: &str = "own";
 /// Where sentences about the address's link stand.
 pub const PLACE_LINK: &str = "link";
 
+/// Edits at these places are steps to which one can go back.
+const STEPS: [&str; 4] = ["preset", "law", "weights", PLACE_OWN];
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
 /// Texts and files up to so many bytes are read before anyone could read that they are.
 const MOST_READ_AT_ONCE: usize = 200_000;
 /// How long the controls rest before a new sweep starts; measuring never waits.
 const SWEEP_REST: Duration = Duration::from_millis(70);
-
-/// The plots of which one is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlotChoice {
-    /// The bounds over n up to 1e18.
-    Regime,
-    /// The norms of draws, measured.
-    Draws,
-    /// Tokens scaled without bound.
-    Scaled,
-    /// The search against a bound.
-    Tightness,
-    /// The inverse of attention with a skip.
-    Inverse,
-    /// The tokens on a plane, to be touched.
-    Tokens,
-}
 
 /// What every part of the page may read and do.
 #[derive(Clone, Copy)]
@@ -71,6 +61,8 @@ pub struct Page {
     pub held: RwSignal<bool>,
     /// Whether the fold with own data is open.
     pub own_open: RwSignal<bool>,
+    /// Whether the form of own weights is shown in it.
+    pub own_form_open: RwSignal<bool>,
     /// What the workers have answered.
     pub live: Live,
     /// The views of L2 attention.
@@ -81,6 +73,12 @@ pub struct Page {
     pub classroom: Classroom,
     /// Light or dark.
     pub themes: Themes,
+    /// Whether the address says all that is shown; it does not where own data are too long for it.
+    pub address_holds: RwSignal<bool>,
+    /// What the address says.
+    address: StoredValue<Address>,
+    /// Whether the change under way is a step to which one can go back.
+    next_is_step: StoredValue<bool>,
     /// The control that was edited last.
     last_place: StoredValue<&'static str>,
     /// Counts sweeps that were asked for.
@@ -109,20 +107,22 @@ impl Page {
             stage: RwSignal::new(Stage::Full),
             held: RwSignal::new(false),
             own_open: RwSignal::new(false),
+            own_form_open: RwSignal::new(false),
             live: Live::default(),
             labs: Labs::default(),
             plane: Plane::default(),
             classroom: Classroom::default(),
             themes: use_themes(),
+            address_holds: RwSignal::new(true),
+            address: StoredValue::new(Address::default()),
+            next_is_step: StoredValue::new(false),
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
             number_count: StoredValue::new(0),
             regime_asked: StoredValue::new(None),
             engine: StoredValue::new_local(None),
         };
-        page.follow_link();
-        let followed = window_event_listener(ev::hashchange, move |_| page.follow_link());
-        on_cleanup(move || followed.remove());
+        page.begin_address();
         page.engine.set_value(Some(Engine::start(move |event| page.hear(event))));
         let to_measure = Memo::new(move |_| page.state.with(PageState::for_measuring));
         Effect::new(move |_| {
@@ -161,10 +161,10 @@ impl Page {
                 state.head_shown = state.head_shown.min(state.n_heads().saturating_sub(1));
                 self.last_place.set_value(place);
                 self.clear_problem();
-                self.state.set(state);
-                if place != PLACE_LINK {
-                    forget_link();
+                if STEPS.contains(&place) {
+                    self.next_is_step.set_value(true);
                 }
+                self.state.set(state);
                 true
             }
             Err(problem) => {
@@ -338,6 +338,23 @@ impl Page {
         });
     }
 
+    /// Asks for the experiment on screen as a Python program, which is saved when it is there.
+    pub fn ask_script(self, dialect: Dialect) {
+        let experiment = self.shown_state().experiment();
+        self.live.script_note.set(strings::WRITING_SCRIPT.into());
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            self.live.script_run.set_value(Some(run_id));
+            engine.submit(Role::Read, Job::from([Request::Script { run_id, experiment, dialect }]));
+        });
+    }
+
+    /// The state of the numbers on screen.
+    pub fn shown_state(self) -> PageState {
+        let measured = self.live.measured.get_untracked();
+        measured.map_or_else(|| self.state.get_untracked(), |measured| measured.state.clone())
+    }
+
     fn take(self, given: Given) {
         let now = self.state.get_untracked();
         let state = match given {
@@ -355,29 +372,5 @@ impl Page {
         let Some(found) = &measured.measurement.two_clusters else { return false };
         let state = self.state.get_untracked();
         self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
-    }
-
-    /// Takes over the experiment of the page's address, if it has one.
-    pub fn follow_link(self) {
-        let fragment = window().location().hash().unwrap_or_default();
-        // An anchor of the page itself is no link of ours.
-        if fragment.len() > 1 && document().get_element_by_id(&fragment[1..]).is_none() {
-            let now = self.state.get_untracked();
-            let linked = Experiment::from_link(&fragment).and_then(|experiment| now.with_experiment(experiment));
-            self.put(PLACE_LINK, linked);
-        }
-    }
-}
-
-/// Takes a link of ours out of the address: what is on screen is no longer what it says, and a reload would go back.
-fn forget_link() {
-    let location = window().location();
-    if !location.hash().is_ok_and(|hash| hash.starts_with("#v1.")) {
-        return;
-    }
-    let (path, query) = (location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
-    if let Ok(history) = window().history() {
-        // Where the browser refuses, the address stays as it is.
-        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&format!("{path}{query}")));
     }
 }

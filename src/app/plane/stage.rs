@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::Twin;
+use crate::app::charts::{Behind, Take, Twin};
 use crate::app::controls::ProblemAt;
 use crate::app::frame::is_motion_reduced;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::Fixed;
-use crate::app::strings;
+use crate::app::strings::{self, Paper};
 use crate::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap, TokenEdit};
 
 use super::canvas::PlaneCanvas;
@@ -40,20 +40,25 @@ pub fn TokenStage() -> impl IntoView {
                 <Tools/>
                 <ProblemAt place=super::PLACE/>
                 <Legend/>
-                <PlaneTable id="token-stage-table"/>
+                <PlaneTable id="token-stage-table" take="take-tokens-stage" canvas="token-stage"/>
             </div>
         </div>
         <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || page.plane.said.get()}</p>
     }
 }
 
-/// The plane as a table, and as a file.
+/// The plane as a table, and as files.
 #[component]
 pub fn PlaneTable(
-    /// The id of the fold.
+    /// The id of the fold with the table.
     id: &'static str,
+    /// The id of the fold with what can be taken away.
+    take: &'static str,
+    /// The id of the canvas.
+    canvas: &'static str,
 ) -> impl IntoView {
     let page = use_page();
+    let csv = move || untrack(|| scene(page, Size::Large)).map(|plane| plane.to_csv()).unwrap_or_default();
     view! {
         <Twin
             id
@@ -63,7 +68,17 @@ pub fn PlaneTable(
                 table.rows.truncate(LISTED);
                 table
             }
-            csv=move || untrack(|| scene(page, Size::Large)).map(|plane| plane.to_csv()).unwrap_or_default()
+            csv
+        />
+        <Take
+            id=take
+            name="lipscope-tokens"
+            canvas
+            title=strings::TOKENS_HEADING
+            figure=move |_| untrack(|| scene(page, Size::Large))
+            csv
+            paper=Paper::Castin
+            behind=Behind::Experiment
         />
     }
 }

@@ -7,6 +7,8 @@ mod convert;
 mod hand;
 mod lesson;
 mod regime;
+mod scene;
+mod settings;
 mod stage;
 
 use std::sync::Arc;
@@ -16,7 +18,9 @@ use crate::experiment::{Attention, Head, Law, Mask, Normalization, Output, Rows,
 
 pub use hand::Fixed;
 pub use lesson::LessonAt;
-pub use regime::{RadiusLaw, RegimeView, Trace};
+pub use regime::{RadiusLaw, RegimeView, Trace, Traces};
+pub use scene::{PlotChoice, Scene, ThemeChoice};
+pub use settings::{DotWeights, InverseSettings, LabTokens, SCALED_TOKENS, Settings};
 pub use stage::Stage;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
@@ -29,6 +33,9 @@ pub const MAX_TOKEN_ENTRIES: usize = 4096 * 128;
 pub const MAX_D: usize = 1024;
 /// The most numbers in the page's weights: twelve heads of 64 for d = 768 are 2.4 million.
 pub const MAX_WEIGHTS: usize = 8 << 20;
+
+/// The largest seed that every program reads without rounding.
+pub const MOST_SEED: u64 = (1 << 53) - 1;
 
 /// Something large that is shared between states and compared by identity.
 #[derive(Debug)]
@@ -193,6 +200,35 @@ impl Default for PageState {
             regime: RegimeView::default(),
         }
     }
+}
+
+impl TokenChoice {
+    /// All, with their words in the controls and in links.
+    pub const ALL: [(&'static str, TokenChoice); 7] = [
+        ("gaussian", TokenChoice::Law(Law::Gaussian)),
+        ("sphere", TokenChoice::Law(Law::Sphere)),
+        ("ball", TokenChoice::Law(Law::Ball)),
+        ("adversarial", TokenChoice::Adversarial),
+        ("skew", TokenChoice::Skew),
+        ("clusters", TokenChoice::Clusters),
+        ("own", TokenChoice::Own),
+    ];
+}
+
+impl WeightChoice {
+    /// All, with their words in the controls and in links.
+    pub const ALL: [(&'static str, WeightChoice); 5] = [
+        ("random", WeightChoice::Random),
+        ("identity-plus", WeightChoice::IdentityPlus),
+        ("identity-minus", WeightChoice::IdentityMinus),
+        ("kim", WeightChoice::Kim),
+        ("own", WeightChoice::Own),
+    ];
+}
+
+impl XAxis {
+    /// All, with their words in the page and in links.
+    pub const ALL: [(&'static str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log", XAxis::LogLog)];
 }
 
 impl PageState {

@@ -34,6 +34,11 @@ pub enum Trace {
     Kim,
 }
 
+impl RadiusLaw {
+    /// All, with their words in links.
+    pub const ALL: [(&'static str, RadiusLaw); 2] = [("fixed", RadiusLaw::Fixed), ("sqrt-log", RadiusLaw::SqrtLog)];
+}
+
 impl Trace {
     /// All, in the order of the readout.
     pub const ALL: [Trace; 10] = [
@@ -49,6 +54,23 @@ impl Trace {
         Trace::Draws,
     ];
 
+    /// Its word in links.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Trace::Unified => "unified",
+            Trace::General => "general",
+            Trace::MeanField => "mean-field",
+            Trace::TwoClusters => "two-clusters",
+            Trace::Adversarial => "adversarial",
+            Trace::Envelope => "envelope",
+            Trace::Skew => "skew",
+            Trace::Exact => "exact",
+            Trace::Draws => "draws",
+            Trace::Kim => "kim",
+        }
+    }
+
     fn bit(self) -> u16 {
         1 << self as u16
     }
@@ -61,14 +83,17 @@ pub struct Traces(u16);
 impl Default for Traces {
     /// All but those that are about something else, or say less than another.
     fn default() -> Self {
-        Trace::ALL
-            .into_iter()
-            .filter(|trace| !matches!(trace, Trace::Skew | Trace::Envelope))
-            .fold(Traces(0), Traces::toggled)
+        Traces::of(Trace::ALL.into_iter().filter(|trace| !matches!(trace, Trace::Skew | Trace::Envelope)))
     }
 }
 
 impl Traces {
+    /// These traces are on, the others off.
+    #[must_use]
+    pub fn of(on: impl IntoIterator<Item = Trace>) -> Self {
+        Traces(on.into_iter().fold(0, |bits, trace| bits | trace.bit()))
+    }
+
     /// Whether a trace is on.
     #[must_use]
     pub fn has(self, trace: Trace) -> bool {

@@ -1,6 +1,11 @@
 //! The head of the page: its name, its question, the papers.
 
-use crate::app::theme::ThemeChoice;
+use crate::app::state::ThemeChoice;
+use crate::bounds::Norm;
+use crate::plot::Number;
+
+use super::norms::norm_symbol;
+use super::plot::count;
 
 pub const TITLE: &str = "Lipscope";
 pub const LEAD: &str = "How much can self-attention magnify a small change of its tokens?";
@@ -17,6 +22,7 @@ pub const PAPER_KIM: (&str, &str, &str) = (
     "Kim, Papamakarios, Mnih: The Lipschitz Constant of Self-Attention. ICML 2021",
 );
 pub const THEME: &str = "Theme";
+pub const OPEN_WHOLE: &str = "Open in Lipscope";
 pub const CONTROLS: &str = "Controls";
 pub const CLOSE: &str = "Close";
 
@@ -26,4 +32,9 @@ pub fn theme_choice(choice: ThemeChoice) -> &'static str {
         ThemeChoice::Light => "Light",
         ThemeChoice::Dark => "Dark",
     }
+}
+
+/// The number of an embedded page.
+pub fn embed_line(norm: Norm, value: &str, n: f64, radius: f64) -> String {
+    format!("{} {value} at n = {}, R = {}", norm_symbol(norm), count(n), Number::of(radius))
 }

@@ -1,6 +1,7 @@
 //! The views of Kim, Papamakarios, Mnih: scaled tokens, tightness, the inverse.
 
-use crate::app::labs::{DotWeights, LabTokens, Phase, Side, Which};
+use crate::app::labs::{Phase, Side, Which};
+use crate::app::state::{DotWeights, LabTokens};
 use crate::bounds::Norm;
 use crate::experiment::WeightSource;
 use crate::fit::PowerLaw;
@@ -29,7 +30,6 @@ pub const AGAIN: &str = "Do it again";
 
 pub const SHARE_OF_HEAD: &str = "d / heads";
 pub const ONE_A_HEAD: &str = "one a head";
-pub const FIX_HEADS: &str = "Use a number of heads that does, or other tokens.";
 
 pub const SCALED_DOT_GROWS: &str = "Dot product grows like ";
 pub const SCALED_L2_GROWS: &str = ", L2 like ";
@@ -93,14 +93,6 @@ pub const PLAYER: &str = "Iterations";
 pub const PLAY: &str = "Play";
 pub const STEP_ON: &str = "One iteration on";
 pub const STEP_BACK: &str = "One iteration back";
-
-pub fn heads_of(heads: usize) -> String {
-    format!("{heads} heads of L2-MHA")
-}
-
-pub fn do_not_divide(d: usize) -> String {
-    format!("cannot share the token dimension {d} equally")
-}
 
 pub fn kim_note(heads: usize, d: usize) -> String {
     let steps = if heads > 1 { format!(" d goes in steps of {heads}.") } else { String::new() };

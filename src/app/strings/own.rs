@@ -13,6 +13,17 @@ pub const DROP: &str = "Drop tokens or an experiment";
 pub const EXPORT_HINT: &str = "The experiment on screen, as the file that lipscope measure reads:";
 pub const COPY_EXPERIMENT: &str = "Copy experiment";
 pub const COPY_LINK: &str = "Copy link";
+pub const OWN_FORM: &str = "The form of weights";
+pub const OWN_FORM_NOTE: &str = "Weights come in an experiment file. A head has Q and K (k rows of d numbers) and V (any number of rows of d); an output matrix may follow the heads as \"output\".";
+pub const OWN_FORM_EXAMPLE: &str = r#"{
+  "tokens": {"source": "random", "law": "ball", "n": 16, "d": 2, "radius": 2},
+  "weights": {"source": "explicit", "heads": [
+    {"q": [[1, 0.5]], "k": [[0.25, -1]], "v": [[1, 0], [0, 1]]}
+  ]}
+}"#;
+pub const OWN_FORM_USE: &str = "Start from this";
+pub const ADDRESS_TOO_SHORT: &str =
+    "These numbers are too long for the page’s address, so a reload loses them. Save the experiment to keep them.";
 pub const LINK_TOO_LONG: &str = "These tokens or weights are too long for a link; save the experiment instead.";
 pub const DOWNLOAD_EXPERIMENT: &str = "Save experiment";
 pub const DOWNLOAD_MEASUREMENT: &str = "Save numbers";

@@ -10,6 +10,7 @@ pub const WHAT_ND: &str = "n times d";
 pub const FIX_ND: &str = "Use fewer tokens or fewer dimensions here, or the command line.";
 pub const WHAT_WEIGHTS: &str = "The number of weights";
 pub const FIX_WEIGHTS: &str = "Use fewer heads or smaller dimensions here, or the command line.";
+pub const FIX_HEADS: &str = "Use a number of heads that does, or other tokens.";
 pub const FIX_FIT: &str = "Use tokens of that dimension, or other weights.";
 pub const SKEW_WITHOUT_WEIGHTS: &str = "skew without weights or with the identity, or other tokens";
 
@@ -19,6 +20,14 @@ pub fn tokens_of_dim(d: usize) -> String {
 
 pub fn do_not_fit_weights(d: usize) -> String {
     format!("does not fit your weights, which take dimension {d}")
+}
+
+pub fn heads_of(heads: usize) -> String {
+    format!("{heads} heads of L2-MHA")
+}
+
+pub fn do_not_divide(d: usize) -> String {
+    format!("cannot share the token dimension {d} equally")
 }
 
 pub fn not_a_number(name: &str, text: &str) -> String {
@@ -53,7 +62,7 @@ pub fn file_unreadable(name: &str) -> String {
     format!("{} cannot be read. Check that it is a file, and choose it again.", shortened(name))
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -61,6 +70,6 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn plain(x: f64) -> String {
+pub(super) fn plain(x: f64) -> String {
     if (1e-4..1e7).contains(&x) || x == 0.0 { x.to_string() } else { Number::short(x).to_string() }
 }

@@ -1,6 +1,12 @@
-//! What a reader chooses in these views.
+//! What a reader chooses in the views of L2 attention.
+
+use std::ops::RangeInclusive;
 
 use crate::scaling::ScaledTokens;
+
+/// Which tokens can be scaled, with their words in the page and in links.
+pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =
+    [("zero", ScaledTokens::OneAtZero), ("as-is", ScaledTokens::AsTheyAre)];
 
 /// The choices of all views.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +23,19 @@ impl Default for Settings {
     fn default() -> Self {
         Settings { scaled: ScaledTokens::OneAtZero, restarts: 12, inverse: InverseSettings::default() }
     }
+}
+
+impl Settings {
+    /// What [`Settings::restarts`] may be.
+    pub const RESTARTS: RangeInclusive<usize> = 0..=200;
+    /// What [`InverseSettings::fraction`] may be.
+    pub const FRACTION: RangeInclusive<f64> = 0.05..=1.5;
+    /// What [`InverseSettings::n`] may be.
+    pub const INVERSE_N: RangeInclusive<usize> = 2..=512;
+    /// What [`InverseSettings::d`] may be.
+    pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
+    /// What [`InverseSettings::radius`] may be.
+    pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
 }
 
 /// The choices of the inverse.

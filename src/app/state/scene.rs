@@ -1,0 +1,93 @@
+//! All that a link can say: the controls, the plot that is shown, how the page is staged.
+
+use super::{LessonAt, PageState, Settings, Stage};
+
+/// What the page shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// The value of every control.
+    pub state: PageState,
+    /// Which plot is shown.
+    pub plot: PlotChoice,
+    /// The choices of the views of L2 attention.
+    pub labs: Settings,
+    /// How much of the page there is.
+    pub stage: Stage,
+    /// Where a lesson stands.
+    pub lesson: Option<LessonAt>,
+    /// Light or dark, where the link asks for one.
+    pub theme: Option<ThemeChoice>,
+}
+
+/// The plots of which one is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlotChoice {
+    /// The bounds over n up to 1e18.
+    #[default]
+    Regime,
+    /// The norms of draws, measured.
+    Draws,
+    /// Tokens scaled without bound.
+    Scaled,
+    /// The search against a bound.
+    Tightness,
+    /// The inverse of attention with a skip.
+    Inverse,
+    /// The tokens on a plane, to be touched.
+    Tokens,
+}
+
+impl PlotChoice {
+    /// All, with their words in links.
+    pub const ALL: [(&'static str, PlotChoice); 6] = [
+        ("regime", PlotChoice::Regime),
+        ("draws", PlotChoice::Draws),
+        ("scaled", PlotChoice::Scaled),
+        ("tightness", PlotChoice::Tightness),
+        ("inverse", PlotChoice::Inverse),
+        ("tokens", PlotChoice::Tokens),
+    ];
+}
+
+/// Light or dark, as it is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// Whatever the system says.
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// All, in the order of the switch.
+    pub const ALL: [ThemeChoice; 3] = [ThemeChoice::System, ThemeChoice::Light, ThemeChoice::Dark];
+
+    /// Its word in the page's attributes, in storage and in links.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            ThemeChoice::System => "system",
+            ThemeChoice::Light => "light",
+            ThemeChoice::Dark => "dark",
+        }
+    }
+}
+
+impl Scene {
+    /// Whether going from one scene to another is a step of its own, to which one can go back; everything else is a
+    /// movement within a step.
+    #[must_use]
+    pub fn is_step_from(&self, before: &Scene) -> bool {
+        let (now, then) = (&self.state, &before.state);
+        self.plot != before.plot
+            || self.stage != before.stage
+            || self.lesson != before.lesson
+            || now.tokens != then.tokens
+            || now.weights != then.weights
+            || now.own_tokens != then.own_tokens
+            || now.own_clusters != then.own_clusters
+            || now.own_weights != then.own_weights
+    }
+}

@@ -1,0 +1,14 @@
+//! The texts of the state and its links, for where there is no browser.
+//!
+//! The texts of the views name types of theirs, which there are in a browser only.
+
+// Few of the controls' texts are those of the state.
+#![allow(dead_code)]
+
+mod controls;
+mod link;
+mod wrong;
+
+pub use controls::*;
+pub use link::*;
+pub use wrong::*;

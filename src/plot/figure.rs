@@ -1,0 +1,82 @@
+//! What every plot is: drawn by one code on whatever there is to draw on.
+
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
+
+use super::export::finish_svg;
+use super::{
+    ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Style, Theme,
+    TokenPlane,
+};
+
+/// Units of an SVG document in a CSS pixel: plotters writes whole ones.
+const SVG_SCALE: f64 = 4.0;
+
+/// A plot.
+pub trait Figure {
+    /// Where everything went, for whoever answers the pointer.
+    type Layout;
+
+    /// Draws it over the whole area.
+    ///
+    /// # Errors
+    /// [`DrawError`] where the back end cannot draw.
+    fn draw_on<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<Self::Layout, DrawError>;
+
+    /// It as an SVG document that stands alone, on light ground; `size` in CSS pixels.
+    ///
+    /// # Errors
+    /// [`DrawError`] where the back end cannot draw.
+    fn to_svg(&self, (width, height): (f64, f64), title: &str) -> Result<String, DrawError> {
+        let units = |length: f64| (length * SVG_SCALE).round().clamp(1.0, 1e5) as u32;
+        let mut svg = String::new();
+        {
+            let area = SVGBackend::with_string(&mut svg, (units(width), units(height))).into_drawing_area();
+            self.draw_on(&area, &Style::svg(Theme::Light, SVG_SCALE))?;
+            area.present().map_err(|error| DrawError::new(&error))?;
+        }
+        Ok(finish_svg(&svg, SVG_SCALE, title))
+    }
+}
+
+macro_rules! figure {
+    ($plot:ty, $layout:ty) => {
+        impl Figure for $plot {
+            type Layout = $layout;
+
+            fn draw_on<DB: DrawingBackend>(
+                &self,
+                area: &DrawingArea<DB, Shift>,
+                style: &Style,
+            ) -> Result<Self::Layout, DrawError> {
+                self.draw(area, style)
+            }
+        }
+    };
+}
+
+figure!(LineChart, ChartLayout);
+figure!(HeatMap, HeatMapLayout);
+figure!(TokenPlane, PlaneLayout);
+figure!(Ladder, LadderLayout);
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AxisSpec, Role, Scale, Series, SeriesKind};
+    use super::*;
+
+    #[test]
+    fn a_figure_is_a_document_of_its_size_with_its_words() {
+        let series = Series::new("a", "bound", Role::Unified, SeriesKind::Line, vec![(1.0, 1.0), (10.0, 5.0)]);
+        let chart = LineChart::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("norm", Scale::Linear), vec![series]);
+        let svg = chart.to_svg((640.0, 400.0), "norm over n").expect("a string can be written");
+        assert!(svg.contains("width=\"640\" height=\"400\" viewBox=\"0 0 2560 1600\""), "{svg}");
+        assert!(
+            svg.contains("<title>norm over n</title>") && svg.contains("bound") && svg.trim_end().ends_with("</svg>")
+        );
+    }
+}

@@ -1,0 +1,140 @@
+// What can be taken away: pictures as SVG and PNG, numbers as CSV, experiments as programs, citations.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mainThreadTasks, pageTest } from './browser.mjs';
+import { digits, reveal, swept } from './reading.mjs';
+
+// Each view: how it is opened, its canvas, and words that its axes carry.
+const VIEWS = [
+  { id: 'take-regime', canvas: 'regime-plot', words: ['number of tokens n', 'Lipschitz constant L'] },
+  { id: 'take-draws', canvas: 'main-plot', tab: 'plot-draws', words: ['local Lipschitz constant L = ‖J‖₂', 'n = 64'] },
+  { id: 'take-ladder', canvas: 'ladder', words: ['measured'] },
+  { id: 'take-attention', canvas: 'attention-map', words: ['64'] },
+  { id: 'take-tokens', canvas: 'token-plane', words: ['3'] },
+  { id: 'take-tightness', canvas: 'tightness-plot', tab: 'plot-tightness', words: ['number of tokens n', 'ℓ∞ norm of J'] },
+  { id: 'take-scaled', canvas: 'scaled-plot', tab: 'plot-scaled', words: ['R, the largest token norm', 'local Lipschitz constant'] },
+  { id: 'take-inverse', canvas: 'inverse-plot', tab: 'plot-inverse', words: ['iteration t', 'error |Xₜ − X|'] },
+  { id: 'take-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first number', 'second'] },
+];
+
+async function taken(page, view, what) {
+  const selector = `#${view} [data-take="${what}"]`;
+  await reveal(page, selector);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)]);
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+async function ready(page) {
+  await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value
+    && Number(document.querySelector('[data-testid=regime-unified]')?.dataset.value) > 0, undefined, { timeout: 30_000 });
+}
+
+/** The texts of an SVG document, and what is wrong with it as XML. */
+const parsed = (page, svg) => page.evaluate((svg) => {
+  const xml = new DOMParser().parseFromString(svg, 'image/svg+xml');
+  const root = xml.documentElement;
+  return {
+    error: xml.querySelector('parsererror')?.textContent ?? '',
+    root: root.tagName,
+    size: [root.getAttribute('width'), root.getAttribute('height')].map(Number),
+    title: xml.querySelector('title')?.textContent ?? '',
+    words: [...xml.querySelectorAll('text')].map((text) => text.textContent.trim()),
+    fonts: [...new Set([...xml.querySelectorAll('text')].map((text) => text.getAttribute('font-family')))],
+    ground: xml.querySelector('rect')?.getAttribute('fill'),
+    marks: xml.querySelectorAll('polyline, circle, rect, polygon').length,
+  };
+}, svg);
+
+for (const view of VIEWS) {
+  pageTest(`${view.id}: SVG, PNG and CSV`, { colorScheme: 'dark' }, async ({ page }) => {
+    await ready(page);
+    if (view.tab) {
+      await page.click(`#${view.tab}`);
+      if (view.tab === 'plot-draws') await swept(page);
+      else await page.waitForSelector(`[data-testid="${view.tab.slice(5)}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
+    }
+    const shown = await page.locator(`#${view.canvas}`).evaluate((canvas) => [canvas.offsetWidth, canvas.offsetHeight]);
+    // Small ones are drawn larger, in the same shape.
+    const [width, height] = shown.map((length) => Math.round(length * Math.max(1, 600 / shown[0])));
+    const svg = await taken(page, view.id, 'svg');
+    assert.match(svg.name, /^lipscope-.*\.svg$/);
+    const document = await parsed(page, svg.bytes.toString('utf8'));
+    assert.equal(document.error, '');
+    assert.equal(document.root, 'svg');
+    assert.deepEqual(document.size, [width, height]);
+    assert.ok(document.title.length > 3 && document.marks > 4, JSON.stringify(document));
+    for (const word of view.words) assert.ok(document.words.some((text) => text.includes(word)), `${word} is not among ${document.words.join(' | ')}`);
+    assert.ok(document.fonts.every((font) => font.includes('sans-serif')), document.fonts.join());
+    assert.equal(document.ground?.toLowerCase(), '#fbfaf7', 'light ground, also from a dark page');
+    const { name, bytes } = await taken(page, view.id, 'png');
+    assert.match(name, /\.png$/);
+    assert.equal(bytes.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
+    assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2 * width, 2 * height]);
+    const csv = (await taken(page, view.id, 'csv')).bytes.toString('utf8').trim().split(/\r?\n/);
+    assert.ok(csv.length > 1 || view.id === 'take-attention', csv.join('\n'));
+  });
+}
+
+pageTest('the files hold the numbers on screen', async ({ page }) => {
+  await ready(page);
+  const bounds = (await taken(page, 'take-ladder', 'csv')).bytes.toString('utf8');
+  for (const id of ['unified', 'castin_general', 'adversarial']) {
+    const log10 = await page.getByTestId(`bound-${id}`).getAttribute('data-log10');
+    assert.ok(bounds.includes(log10), `${log10} of ${id} is not in\n${bounds}`);
+  }
+  const regime = (await taken(page, 'take-regime', 'csv')).bytes.toString('utf8').split('\n');
+  const log10 = await page.getByTestId('regime-unified').getAttribute('data-log10');
+  assert.ok(regime.find((line) => line.startsWith('1000000000,')).includes(log10));
+});
+
+pageTest('a picture costs the page less than 50 ms', async ({ page }) => {
+  await page.click('#plot-draws');
+  await swept(page);
+  await page.click('#plot-regime');
+  await ready(page);
+  await reveal(page, '#take-attention [data-take=png]');
+  for (const view of ['take-regime', 'take-attention', 'take-ladder']) {
+    for (const what of ['png', 'svg']) {
+      await reveal(page, `#${view} [data-take=${what}]`);
+      const tasks = await mainThreadTasks(page, async () => { await taken(page, view, what); });
+      assert.ok(tasks[0].cpu < 50, `${view} as ${what}: ${tasks[0].cpu.toFixed(1)} ms`);
+    }
+  }
+});
+
+pageTest('an experiment is taken away as a program, and the program finds the number on screen', async ({ page }) => {
+  await page.selectOption('#preset', { label: 'LayerNorm, two heads' });
+  await page.waitForFunction(() => document.querySelector('#normalization').value === 'layer');
+  await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value && document.querySelector('.numbers').getAttribute('aria-busy') === 'false');
+  const shown = Number(await digits(page, 'spectral'));
+  for (const [dialect, module] of [['numpy', 'numpy'], ['pytorch', 'torch']]) {
+    const { name, bytes } = await taken(page, 'take-regime', dialect);
+    assert.equal(name, `lipscope_${dialect}.py`);
+    assert.ok(bytes.toString('utf8').includes(`import ${module}`));
+    const python = process.env.LIPSCOPE_NUMPY;
+    if (dialect === 'numpy' && python) {
+      const { stdout, stderr, status } = spawnSync(python, ['-'], { input: bytes });
+      assert.equal(status, 0, String(stderr));
+      assert.ok(Math.abs(Number(stdout) / shown - 1) < 1e-9, `${stdout} against ${shown}`);
+    }
+  }
+  const json = JSON.parse((await taken(page, 'take-regime', 'json')).bytes.toString('utf8'));
+  assert.equal(json.normalization, 'layer');
+});
+
+pageTest('a program that would be too large is refused with a sentence', { hash: '#v2&tokens=ball&n=1024&d=8' }, async ({ page }) => {
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=n]')?.dataset.value) === 1024, undefined, { timeout: 60_000 });
+  await reveal(page, '#take-regime [data-take=numpy]');
+  await page.click('#take-regime [data-take=numpy]');
+  await page.waitForFunction(() => document.querySelector('#take-regime [role=status]').textContent.includes('over the limit of 4096'));
+});
+
+pageTest('what to cite: Lipscope and the paper behind the view', async ({ page }) => {
+  await ready(page);
+  const castin = (await taken(page, 'take-regime', 'cite')).bytes.toString('utf8');
+  assert.match(castin, /@software\{lipscope,[\s\S]*@inproceedings\{castin2024smooth,[\s\S]*How Smooth Is Attention\?/);
+  await page.click('#plot-tightness');
+  const kim = (await taken(page, 'take-tightness', 'cite')).bytes.toString('utf8');
+  assert.match(kim, /@software\{lipscope,[\s\S]*@inproceedings\{kim2021lipschitz,/);
+});

@@ -1,0 +1,309 @@
+// The address follows what is shown, and what is shown follows the address: links, back and forward, broken links, embedding.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { measureOnCommandLine, openPage, pageTest, seriousFaults, serveSite, launch } from './browser.mjs';
+import { changed, digits, exported, paste, reveal, value } from './reading.mjs';
+
+const PROBLEM = 'link-problem';
+const fragment = (page) => page.evaluate(() => location.hash);
+const entries = (page) => page.evaluate(() => history.length);
+const state = (page) => page.evaluate(() => ({
+  n: document.querySelector('#n-number').value,
+  law: document.querySelector('#law').value,
+  mask: document.querySelector('#mask').value,
+}));
+
+async function type(page, id, words) {
+  await page.fill(`#${id}`, words);
+  await page.press(`#${id}`, 'Enter');
+}
+
+const says = (page, expected) => page.waitForFunction((expected) => location.hash === expected, expected, { timeout: 10_000 });
+
+/** Waits until the numbers on screen are those of the controls, and reads the norm. */
+async function settled(page) {
+  await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value
+    && document.querySelector('.numbers').getAttribute('aria-busy') === 'false', undefined, { timeout: 30_000 });
+  return digits(page, 'spectral');
+}
+
+/** Goes to another fragment of the page that is open, as a link on it would. */
+async function follow(page, link) {
+  await page.evaluate((link) => { location.hash = link; }, link);
+  // The page hears of it in a task of its own.
+  await page.waitForTimeout(60);
+}
+
+pageTest('the address follows the controls: movements change it, steps can be gone back', async ({ page }) => {
+  await settled(page);
+  assert.equal(await fragment(page), '');
+  const before = await entries(page);
+  await type(page, 'n-number', '128');
+  await type(page, 'n-number', '100');
+  await says(page, '#v2&n=100');
+  assert.equal(await entries(page), before, 'a movement makes no entry');
+  await page.selectOption('#law', 'ball');
+  await says(page, '#v2&tokens=ball&n=100');
+  await page.click('#plot-draws');
+  await says(page, '#v2&plot=draws&tokens=ball&n=100');
+  assert.equal(await entries(page), before + 2);
+  const ball = await settled(page);
+  await page.goBack();
+  await says(page, '#v2&tokens=ball&n=100');
+  await page.goBack();
+  await says(page, '#v2&n=100');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'adversarial');
+  assert.deepEqual(await state(page), { n: '100', law: 'adversarial', mask: 'none' });
+  assert.notEqual(await settled(page), ball);
+  await page.goForward();
+  await page.goForward();
+  await says(page, '#v2&plot=draws&tokens=ball&n=100');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'ball');
+  assert.equal(await settled(page), ball);
+  // Following the address writes nothing into it.
+  await page.waitForTimeout(700);
+  assert.equal(await entries(page), before + 2);
+  await page.reload();
+  assert.equal(await settled(page), ball);
+});
+
+pageTest('a movement that waits is written before the step after it', async ({ page }) => {
+  await settled(page);
+  await type(page, 'n-number', '77');
+  await page.selectOption('#law', 'sphere');
+  await says(page, '#v2&tokens=sphere&n=77');
+  await page.goBack();
+  await says(page, '#v2&n=77');
+  await page.waitForFunction(() => document.querySelector('#n-number').value === '77');
+});
+
+pageTest('the bare address is a first visit', { hash: '#v2&n=99&mask=causal&plot=draws' }, async ({ page }) => {
+  await settled(page);
+  assert.deepEqual(await state(page), { n: '99', law: 'adversarial', mask: 'causal' });
+  await follow(page, '');
+  await page.waitForFunction(() => document.querySelector('#n-number').value === '64');
+  assert.deepEqual(await state(page), { n: '64', law: 'adversarial', mask: 'none' });
+  assert.equal(await page.locator('#plot-regime').getAttribute('aria-pressed'), 'true');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#n-number').value === '99');
+});
+
+// The same in every run.
+function dice(seed) {
+  let now = seed >>> 0;
+  return (n) => {
+    now = (Math.imul(now, 1664525) + 1013904223) >>> 0;
+    return Math.floor((now / 2 ** 32) * n);
+  };
+}
+
+function randomLink(roll) {
+  const of = (...all) => all[roll(all.length)];
+  const fields = [
+    `tokens=${of('gaussian', 'sphere', 'ball', 'adversarial', 'skew')}`,
+    `n=${2 + roll(120)}`,
+    `R=${((1 + roll(600)) / 128).toString()}`,
+    roll(2) && `seed=${roll(1e6)}`,
+    roll(2) && `d=${1 + roll(6)}`,
+    `weights=${of('random', 'identity-plus', 'identity-minus')}`,
+    roll(2) && `heads=${1 + roll(3)}`,
+    roll(2) && `k=${1 + roll(6)}`,
+    roll(2) && `weight-seed=${roll(1e6)}`,
+    roll(2) && `output=${of('absent', 'drawn')}`,
+    roll(2) && `mask=${of('none', 'causal')}`,
+    roll(3) === 0 && `normalization=${of('layer', 'rms')}`,
+    roll(2) && `scope=${of('inputs', 'composed')}`,
+    `plot=${of('regime', 'draws')}`,
+  ];
+  return ['v2', ...fields.filter(Boolean)].join('&');
+}
+
+test('a link shows the same digits wherever it is opened', { timeout: 240_000 }, async () => {
+  const [one, other] = [await openPage(), await openPage()];
+  try {
+    const roll = dice(7);
+    let compared = 0;
+    for (let at = 0; at < 24; at += 1) {
+      await follow(one.page, randomLink(roll));
+      if (await one.page.getByTestId(PROBLEM).isVisible()) continue;
+      const shown = await settled(one.page);
+      // Touching a control writes the page's own link.
+      await type(one.page, 'n-number', String(20 + at));
+      await one.page.waitForFunction((n) => location.hash.includes(`n=${n}`), 20 + at);
+      const link = await fragment(one.page);
+      const now = await settled(one.page);
+      if (at % 6 === 0) await other.page.goto('about:blank');
+      await other.page.goto(other.url + link);
+      await other.page.waitForSelector('html[data-boot=started]');
+      await other.page.waitForFunction((n) => document.querySelector('#n-number')?.value === n, String(20 + at));
+      assert.equal(await settled(other.page), now, link);
+      assert.deepEqual(await state(other.page), await state(one.page), link);
+      if (at % 6 === 0) {
+        const { lines } = await measureOnCommandLine(await exported(other.page));
+        assert.ok(Math.abs(Number(now) / lines[0].spectral - 1) < 1e-9, link);
+      }
+      assert.ok(Number(shown) > 0);
+      compared += 1;
+    }
+    assert.ok(compared >= 16, `only ${compared} were compared`);
+    assert.deepEqual([...await one.problems(), ...await other.problems()], []);
+  } finally {
+    await one.close();
+    await other.close();
+  }
+});
+
+pageTest('a wrong field is named, and the rest is taken', { hash: '#v2&n=99&mask=diagonal&colour=red' }, async ({ page }) => {
+  await page.waitForFunction(() => document.querySelector('#n-number')?.value === '99');
+  const sentence = await page.getByTestId(PROBLEM).textContent();
+  assert.match(sentence, /`mask`: “diagonal” is not known; use none or causal\./);
+  assert.match(sentence, /`colour`: this page knows no such field\..*The rest of the link was taken\./);
+  // The next edit takes the sentence away.
+  await type(page, 'n-number', '50');
+  await page.waitForFunction(() => document.querySelector('[data-testid=link-problem]').hidden);
+});
+
+pageTest('five hundred broken links break nothing', { timeout: 240_000 }, async ({ page }) => {
+  await settled(page);
+  await paste(page, '1,2\n-1,0.5\n0.25,-2');
+  await page.waitForFunction(() => location.hash.includes('token-data='));
+  const good = [await fragment(page), '#v2&plot=draws&tokens=ball&n=100&R=2.5&mask=causal&weights=random&heads=2&k=3', '#v2&view=full&lesson=sink.2&at=1000&curves=unified,exact'];
+  const words = ['NaN', '-1', '1e308', '', '∞', '9'.repeat(300), '%00', '%', '__proto__', '<b>', 'own', '0'];
+  const roll = dice(11);
+  const broken = Array.from({ length: 500 }, (_, at) => {
+    const link = good[roll(good.length)];
+    const [here, there] = [1 + roll(link.length - 1), 1 + roll(link.length - 1)].sort((a, b) => a - b);
+    const letter = String.fromCharCode(33 + roll(90));
+    return [
+      link.slice(0, here),
+      link.slice(0, here) + letter + link.slice(here + 1),
+      link.slice(0, here) + link.slice(there),
+      link.slice(0, here) + words[roll(words.length)] + link.slice(here),
+      link.replace(/=[^&]*/, `=${words[roll(words.length)]}`),
+      link.replace('v2', ['v3', 'v0', 'V2', ''][roll(4)]),
+    ][at % 6];
+  });
+  const told = await page.evaluate(async (broken) => {
+    let told = 0;
+    for (const link of broken) {
+      location.hash = link;
+      await new Promise((resolve) => { setTimeout(resolve, 8); });
+      const sentence = document.querySelector('[data-testid=link-problem]');
+      if (sentence && !sentence.hidden && sentence.textContent.trim().endsWith('.')) told += 1;
+    }
+    return told;
+  }, broken);
+  assert.ok(told >= 250, `only ${told} of ${broken.length} were told of`);
+  await follow(page, 'v2&n=33');
+  await page.waitForFunction(() => document.querySelector('#n-number').value === '33');
+  assert.ok(Number(await settled(page)) > 0);
+});
+
+pageTest('tokens too long for the address stay in reach of back and forward', async ({ page }) => {
+  await settled(page);
+  const rows = Array.from({ length: 900 }, (_, i) => [Math.sin(i + 1), Math.cos(3 * i), Math.sin(i * i)].join(','));
+  await paste(page, rows.join('\n'));
+  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  const own = await settled(page);
+  await page.waitForFunction(() => location.hash === '');
+  await reveal(page, '[data-testid=address-note]');
+  assert.ok(await page.getByTestId('address-note').isVisible());
+  await page.selectOption('#law', 'sphere');
+  await page.waitForFunction(() => location.hash.includes('tokens=sphere'));
+  assert.ok(await page.getByTestId('address-note').isHidden());
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  assert.equal(await settled(page), own);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#law').value === 'adversarial');
+});
+
+pageTest('pasted tokens and weights travel in the link', async ({ page, context }) => {
+  const experiment = {
+    tokens: { source: 'explicit', rows: [[1, 2.0625], [0.1, -0.7], [1 / 3, 1]] },
+    weights: { source: 'explicit', heads: [{ q: [[1, 0.5]], k: [[0.25, -1]], v: [[1, 0], [0, 1]] }] },
+  };
+  await settled(page);
+  await paste(page, JSON.stringify(experiment));
+  await page.waitForFunction(() => location.hash.includes('weight-data='));
+  const link = await fragment(page);
+  assert.ok(link.length < 600, link);
+  const shown = await settled(page);
+  const second = await context.newPage();
+  await second.goto((await serveSite()).url + link);
+  await second.waitForSelector('html[data-boot=started]');
+  assert.equal(await settled(second), shown);
+  assert.deepEqual((await exported(second)).tokens.rows, experiment.tokens.rows);
+  await second.close();
+});
+
+pageTest('a theme in a link is shown and not remembered', { hash: '#v2&theme=dark' }, async ({ page }) => {
+  await page.waitForSelector('html[data-theme=dark]');
+  assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-theme')), null);
+  await page.click('[data-theme-choice=light]');
+  await page.waitForSelector('html[data-theme=light]');
+  assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-theme')), 'light');
+  await says(page, '');
+});
+
+pageTest('own weights show the form in which they come', async ({ page }) => {
+  await settled(page);
+  await page.selectOption('#weights', 'own');
+  await page.waitForSelector('#own[open] .own-form[open] pre');
+  await page.click('#own-example');
+  await page.click('#own-apply');
+  await page.waitForFunction(() => document.querySelector('#weights').value === 'own');
+  assert.ok(Number(await settled(page)) > 0);
+});
+
+test('inside another page there are the plot, the number, and the way to the whole page', async () => {
+  const site = await serveSite();
+  const context = await (await launch()).newContext({ viewport: { width: 700, height: 500 } });
+  try {
+    const page = await context.newPage();
+    const seen = [];
+    page.on('console', (message) => { if (message.type() === 'error') seen.push(message.text()); });
+    page.on('pageerror', (error) => seen.push(error.message));
+    for (const plot of ['regime', 'draws', 'tightness', 'inverse']) {
+      await page.route('**/host.html', (route) => route.fulfill({
+        contentType: 'text/html',
+        body: `<!doctype html><title>host</title><iframe src="./#v2&amp;view=embed&amp;plot=${plot}&amp;n=50" width="400" height="300" style="border:0" title="Lipscope"></iframe>`,
+      }));
+      await page.goto(`${site.url}host.html`);
+      const frame = page.frames().find((frame) => frame !== page.mainFrame()) ?? await page.waitForEvent('frameattached');
+      await frame.waitForSelector('[data-testid=embed-norm][data-value]:not([data-value=""])', { timeout: 30_000 });
+      const sizes = await frame.evaluate(() => ({
+        wide: document.documentElement.scrollWidth,
+        high: document.documentElement.scrollHeight,
+        shown: [...document.querySelectorAll('header, .controls, .numbers, .smalls, .plot-head')].filter((e) => e.getClientRects().length).length,
+        canvas: [...document.querySelectorAll('.plot-stage canvas')].map((e) => e.getBoundingClientRect()).filter((r) => r.width > 0).map((r) => [r.width, r.height]),
+      }));
+      assert.ok(sizes.wide <= 400 && sizes.high <= 300, `${plot}: ${JSON.stringify(sizes)}`);
+      assert.equal(sizes.shown, 0, plot);
+      assert.equal(sizes.canvas.length, 1, `${plot}: ${JSON.stringify(sizes)}`);
+      assert.ok(sizes.canvas[0][0] > 350 && sizes.canvas[0][1] > 200, JSON.stringify(sizes));
+      assert.match(await frame.getByTestId('embed-norm').textContent(), /L [=≥].* at n = 50, R = 3/);
+      const link = frame.getByRole('link', { name: 'Open in Lipscope' });
+      assert.equal(await link.getAttribute('target'), '_blank');
+      assert.equal(await link.getAttribute('rel'), 'noopener');
+      const href = await link.getAttribute('href');
+      assert.ok(href.startsWith(site.url) && href.includes('n=50') && !href.includes('embed'), href);
+      const number = await frame.getByTestId('embed-norm').getAttribute('data-value');
+      if (plot !== 'draws') continue;
+      const [whole] = await Promise.all([context.waitForEvent('page'), link.click()]);
+      await whole.waitForSelector('html[data-boot=started]');
+      assert.equal(await settled(whole), number);
+      assert.ok(await whole.locator('header').isVisible());
+      await whole.close();
+    }
+    assert.deepEqual(seen, []);
+  } finally {
+    await context.close();
+  }
+});
+
+pageTest('axe-core finds no serious fault in an embedded page', { hash: '#v2&view=embed', viewport: { width: 400, height: 300 } }, async ({ page }) => {
+  await changed(page, 'spectral');
+  assert.deepEqual(await seriousFaults(page), []);
+  assert.ok((await value(page, 'embed-norm')) > 0);
+});
