@@ -25,6 +25,7 @@ pub mod attention;
 pub mod bounds;
 pub mod experiment;
 pub mod fit;
+pub mod hunt;
 pub mod inverse;
 pub mod jacobian;
 pub mod measure;

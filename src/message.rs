@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Bound, Norm};
 use crate::experiment::{Experiment, Given};
+use crate::hunt::{HuntMark, HuntPlan, HuntSetting, HuntStep};
 use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use crate::measure::{BlockNorms, Measurement};
 use crate::picture::{AttentionPicture, PairWanted, TokenPicture, TopPair};
@@ -97,6 +98,15 @@ pub enum Request {
         /// What to invert.
         plan: InversePlan,
     },
+    /// The largest norm over a ball that an ascent finds.
+    Hunt {
+        /// The run.
+        run_id: RunId,
+        /// What to hunt.
+        plan: HuntPlan,
+        /// Where a hunt of this plan stood, to go on from.
+        mark: Option<Box<HuntMark>>,
+    },
     /// Read a text or file: the page itself reads none.
     Read {
         /// The run.
@@ -131,6 +141,7 @@ impl Request {
             | Request::Scale { run_id, .. }
             | Request::Tightness { run_id, .. }
             | Request::Invert { run_id, .. }
+            | Request::Hunt { run_id, .. }
             | Request::Read { run_id, .. }
             | Request::Script { run_id, .. } => Some(*run_id),
             Request::Cancel => None,
@@ -239,6 +250,26 @@ pub enum Reply {
         steps: Vec<InverseStep>,
         /// How it ended, with the last ones.
         outcome: Option<Outcome>,
+    },
+    /// What a hunt is in.
+    Hunting {
+        /// The run.
+        run_id: RunId,
+        /// R, n, d and the bounds.
+        setting: Box<HuntSetting>,
+    },
+    /// Iterations of a hunt, in order.
+    Hunted {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        steps: Vec<HuntStep>,
+        /// Where it stands: to go on from, with the best tokens.
+        mark: Box<HuntMark>,
+        /// The current tokens.
+        current: TokenPicture,
+        /// The best tokens.
+        best: TokenPicture,
     },
     /// What a text or file holds.
     Read {

@@ -27,6 +27,10 @@ pub enum Stream {
     Subset,
     /// Restarts of a search over n tokens.
     Restart(usize),
+    /// The start of an ascent.
+    AscentStart(usize),
+    /// A kick of an ascent, counted over all of them.
+    AscentKick(usize),
 }
 
 impl Stream {
@@ -41,6 +45,8 @@ impl Stream {
             Stream::StartVector => (5, 0),
             Stream::Subset => (6, 0),
             Stream::Restart(n) => (7, n),
+            Stream::AscentStart(restart) => (8, restart),
+            Stream::AscentKick(kick) => (9, kick),
         };
         role | ((head_idx as u64) << 8)
     }

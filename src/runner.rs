@@ -2,6 +2,7 @@
 
 use crate::bounds::all_bounds;
 use crate::experiment::{Given, InputError};
+use crate::hunt::{HuntStep, Hunting};
 use crate::inverse::{InverseStep, Inverting};
 use crate::measure::{MeasureOptions, Measuring, Step};
 use crate::message::{Reply, Request, RunId};
@@ -66,6 +67,10 @@ enum Work {
     Invert {
         inverting: Box<Inverting>,
         pending: Vec<InverseStep>,
+    },
+    Hunt {
+        hunting: Box<Hunting>,
+        pending: Vec<HuntStep>,
     },
     Sweep {
         sweeping: Box<Sweeping>,
@@ -181,6 +186,21 @@ impl Job {
                     return Ok(Turn::Idle);
                 }
             }
+            Work::Hunt { hunting, pending } => {
+                let step = hunting.step()?;
+                let is_over = step.is_none();
+                pending.extend(step);
+                if is_over || clock() - self.reported > REPORT_MILLISECONDS {
+                    self.reported = clock();
+                    if let Some(reply) = hunted(run_id, hunting, pending)? {
+                        emit(reply);
+                    }
+                    emit(progress(run_id, hunting.progress()));
+                }
+                if is_over {
+                    return Ok(Turn::Idle);
+                }
+            }
             Work::Sweep { sweeping, pending } => {
                 let step = sweeping.step()?;
                 if let Some(Some(point)) = step {
@@ -205,6 +225,14 @@ impl Job {
 
 fn progress(run_id: RunId, (done, total): (usize, usize)) -> Reply {
     Reply::Progress { run_id, done, total: Some(total), relative_residual: None }
+}
+
+/// What a hunt has found since the last reply; `None` where there is nothing.
+fn hunted(run_id: RunId, hunting: &Hunting, pending: &mut Vec<HuntStep>) -> Result<Option<Reply>, InputError> {
+    let (Some(mark), Some((best, _))) = (hunting.mark()?, hunting.best()) else { return Ok(None) };
+    let current = token_picture(hunting.current().unwrap_or(best), None);
+    let best = token_picture(best, None);
+    Ok(Some(Reply::Hunted { run_id, steps: std::mem::take(pending), mark: Box::new(mark), current, best }))
 }
 
 /// The tokens' picture: the positions of clusters and of long lists of equal tokens.
@@ -246,6 +274,14 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             let ((constant, kind), (tokens, images)) = (inverting.constant(), inverting.places());
             emit(Reply::Inverting { run_id, constant, kind, tokens, images });
             Some(Work::Invert { inverting, pending: Vec::new() })
+        }
+        Request::Hunt { plan, mark, .. } => {
+            let hunting = match mark {
+                Some(mark) => Hunting::resume(&plan, &mark)?,
+                None => Hunting::start(&plan)?,
+            };
+            emit(Reply::Hunting { run_id, setting: Box::new(hunting.setting().clone()) });
+            Some(Work::Hunt { hunting: Box::new(hunting), pending: Vec::new() })
         }
         Request::Sweep { experiment, lengths, draws, norm, .. } => {
             let plan = SweepPlan::new(&experiment, &lengths, draws)?;

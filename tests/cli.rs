@@ -163,3 +163,45 @@ fn a_script_is_written_for_one_of_two_programs() {
     let problem = lipscope().args(["script", "--numpy"]).write_stdin("{").assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("JSON"));
 }
+
+#[test]
+fn a_hunt_passes_six_and_its_file_measures_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("worst.json");
+    let adversarial =
+        r#"{"tokens":{"source":"adversarial","n":16,"radius":1.5},"weights":{"source":"identity","sign":-1}}"#;
+    let arguments = ["hunt", "--restarts", "3", "--steps", "80", "--out"];
+    let assert = lipscope().args(arguments).arg(&file).write_stdin(adversarial).assert().success();
+    let output = assert.get_output();
+    let table = String::from_utf8_lossy(&output.stdout);
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..6], ["at", "restart", "start", "iteration", "norm", "best"]);
+    assert_eq!(rows[1][2], "own");
+    let best: f64 = rows.last().and_then(|row| row[5].parse().ok()).expect("a number");
+    assert!(best >= 6.007, "{best}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("lower bound found") && said.contains("unified <= 11.368"), "{said}");
+    let output = lipscope().arg("measure").arg(&file).assert().success().get_output().stdout.clone();
+    let measured: Value = serde_json::from_slice(&output).expect("JSON");
+    let spectral = measured["spectral"].as_f64().expect("a number");
+    assert!((spectral - best).abs() <= 1e-12 * best, "{spectral} for {best}");
+}
+
+#[test]
+fn a_hunt_in_json_holds_its_experiment_and_a_normaliser_is_refused() {
+    let arguments = ["hunt", "--restarts", "1", "--steps", "5", "--on", "sphere", "--format", "json"];
+    let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
+    let hunt: Value = serde_json::from_slice(&output).expect("JSON");
+    assert_eq!((hunt["on"].as_str(), hunt["steps"].as_array().map(Vec::len)), (Some("sphere"), Some(5)));
+    let again = hunt["experiment"].to_string();
+    let output = lipscope().arg("measure").write_stdin(again).assert().success().get_output().stdout.clone();
+    let measured: Value = serde_json::from_slice(&output).expect("JSON");
+    let (found, again) = (hunt["lower_bound_found"].as_f64(), measured["spectral"].as_f64());
+    assert!(
+        found.zip(again).is_some_and(|(found, again)| (found - again).abs() <= 1e-12 * again),
+        "{found:?} {again:?}"
+    );
+    let normalized = RANDOM.replacen('{', r#"{"normalization":"rms","#, 1);
+    let problem = lipscope().arg("hunt").write_stdin(normalized).assert().code(1).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&problem).contains("`normalization`"));
+}

@@ -21,6 +21,7 @@ const ROOMS: [&str; 23] = [
     "scaling",
     "tightness",
     "inverse",
+    "hunt",
     "picture",
     "message",
     "runner",

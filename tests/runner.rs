@@ -2,6 +2,7 @@
 
 use lipscope::bounds::{BoundId, Norm, Side};
 use lipscope::experiment::Experiment;
+use lipscope::hunt::{HuntMark, HuntPlan, HuntStep, Hunting, Region};
 use lipscope::measure::BlockNorms;
 use lipscope::message::{Reply, Request};
 use lipscope::picture::PairWanted;
@@ -131,4 +132,62 @@ fn curves_hold_for_every_draw_of_the_sweep() {
             }
         }
     }
+}
+
+#[test]
+fn a_hunt_is_streamed_stopped_and_taken_up_again_where_it_stood() {
+    let plan = HuntPlan {
+        experiment: experiment("inputs", "none", "ball"),
+        region: Region::Ball,
+        dim: None,
+        restarts: 2,
+        iterations: 8,
+        seed: 3,
+    };
+    let mut whole = Hunting::start(&plan).expect("it begins");
+    let mut expected = Vec::new();
+    while let Some(step) = whole.step().expect("a step") {
+        expected.push(step);
+    }
+    // A clock that goes a second a look: every step is told, and every slice is one step.
+    let seconds = std::cell::Cell::new(0.0);
+    let clock = || {
+        seconds.set(seconds.get() + 1e3);
+        seconds.get()
+    };
+    let mut runner = Runner::default();
+    let mut replies = Vec::new();
+    let request = |run_id, mark| Request::Hunt { run_id, plan: plan.clone(), mark };
+    runner.begin(request(1, None), 0.0, |reply| replies.push(reply));
+    for _ in 0..5 {
+        assert_eq!(runner.slice(0.0, clock, |reply| replies.push(reply)), Turn::More);
+    }
+    runner.begin(Request::Cancel, 0.0, |reply| replies.push(reply));
+    assert_eq!(replies.last(), Some(&Reply::Cancelled { run_id: 1 }));
+    let Reply::Hunting { setting, .. } = &replies[1] else { panic!("no setting in {:?}", replies[1]) };
+    assert_eq!((setting.n, setting.d, setting.radius), (40, 3, 1.5));
+    let told = |replies: &[Reply]| -> (Vec<HuntStep>, Option<Box<HuntMark>>) {
+        let (mut steps, mut last) = (Vec::new(), None);
+        for reply in replies {
+            if let Reply::Hunted { steps: new, mark, current, best, .. } = reply {
+                steps.extend(new.iter().copied());
+                last = Some(mark.clone());
+                assert_eq!((current.positions.len(), best.positions.len()), (40, 40));
+            }
+        }
+        (steps, last)
+    };
+    let (first, mark) = told(&replies);
+    assert!(first.len() == 4 && first == expected[..4], "{} steps, or others", first.len());
+    replies.clear();
+    runner.begin(request(2, mark), 0.0, |reply| replies.push(reply));
+    while runner.slice(0.0, clock, |reply| replies.push(reply)) == Turn::More {}
+    let (rest, mark) = told(&replies);
+    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 2 }));
+    assert_eq!(rest.len(), expected.len() - 4);
+    // An iteration that begins from another vector agrees to its tolerance.
+    for (found, step) in rest.iter().zip(&expected[4..]).take(2) {
+        assert!((found.norm - step.norm).abs() < 1e-8 * step.norm, "{found:?} for {step:?}");
+    }
+    assert_eq!(mark.map(|mark| mark.best_norm()), rest.last().map(|step| step.best));
 }

@@ -1,8 +1,9 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness` and `script`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness`, `hunt` and `script`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
 mod bounds;
+mod hunt;
 mod invert;
 mod kim;
 mod measure;
@@ -42,6 +43,8 @@ enum Command {
     Tightness(kim::TightnessArguments),
     /// Writes an experiment as a Python program that builds its matrices and prints the norm.
     Script(script::ScriptArguments),
+    /// Hunts tokens in the ball at which the constant is large: ascent with restarts, best and current norm as CSV.
+    Hunt(hunt::HuntArguments),
 }
 
 /// Runs the command line of this process.
@@ -56,6 +59,7 @@ pub fn run() -> ExitCode {
         Command::Scale(arguments) => kim::scale(&arguments),
         Command::Tightness(arguments) => kim::tightness(&arguments),
         Command::Script(arguments) => script::run(&arguments),
+        Command::Hunt(arguments) => hunt::run(&arguments),
     };
     match outcome {
         Ok(code) => code,

@@ -6,7 +6,7 @@ use super::MeasureOptions;
 use super::steps::CLUSTER_SVD_LIMIT;
 use super::system::{Clusters, Matrix, Runs, System};
 use crate::jacobian::dense_jacobian;
-use crate::spectral::{Lanczos, SingularTriplet, largest_singular_value, leading_triplet};
+use crate::spectral::{Lanczos, SingularTriplet, largest_singular_value, largest_triplet};
 use crate::weights::Weights;
 
 /// J v = s u with |u| = |v| = 1 and s = ||J||_2.
@@ -31,7 +31,7 @@ pub(super) fn singular_pair(
         (System::Clusters(clusters), _) => of_clusters(clusters, options)?,
         (System::Tokens(operator), None) => {
             let forward = operator.forward();
-            let (value, left, right) = leading_triplet(&dense_jacobian(forward))?;
+            let SingularTriplet { value, left, right, .. } = largest_triplet(&dense_jacobian(forward))?;
             packed(value, (&right, forward.d()), (&left, forward.d_out()))
         }
         (System::Tokens(operator), Some(SingularTriplet { value, left, right, .. })) => {
@@ -87,12 +87,10 @@ fn of_clusters(clusters: &Clusters, options: &MeasureOptions) -> Option<Singular
     let jacobian = &clusters.jacobian;
     let between = jacobian.between();
     let (m, size) = (jacobian.ln_sizes().len(), between.nrows().max(between.ncols()));
-    let (value, left, right) = if size <= CLUSTER_SVD_LIMIT {
-        leading_triplet(&between)?
+    let SingularTriplet { value, left, right, .. } = if size <= CLUSTER_SVD_LIMIT {
+        largest_triplet(&between)?
     } else {
-        let SingularTriplet { value, left, right, .. } =
-            Lanczos::new(between.ncols(), options.lanczos).run(&mut Matrix(between));
-        (value, left, right)
+        Lanczos::new(between.ncols(), options.lanczos).run(&mut Matrix(between))
     };
     if jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max) > value {
         return None;

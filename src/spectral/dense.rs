@@ -1,7 +1,9 @@
 //! Norms of matrices that are small enough to hold.
 
 use faer::MatRef;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
+
+use super::SingularTriplet;
 
 /// Norms that need every entry of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,11 +62,22 @@ pub fn singular_values(matrix: &DMatrix<f64>) -> Option<Vec<f64>> {
     Some(values.into_iter().map(|s| s * scale).collect())
 }
 
-/// The largest singular value with its left and right unit vectors; `None` for a zero matrix, and as [`singular_values`].
+/// The largest singular value with its vectors, by the whole decomposition; `None` where an entry is not finite or the
+/// iteration does not converge.
 #[must_use]
-pub fn leading_triplet(matrix: &DMatrix<f64>) -> Option<(f64, Vec<f64>, Vec<f64>)> {
+pub fn largest_triplet(matrix: &DMatrix<f64>) -> Option<SingularTriplet> {
+    let unit = |len: usize| (0..len).map(|at| if at == 0 { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+    if matrix.iter().all(|x| *x == 0.0) {
+        let (left, right) = (unit(matrix.nrows()), unit(matrix.ncols()));
+        return Some(SingularTriplet { value: 0.0, left, right, iterations: 0, relative_residual: 0.0 });
+    }
     let (left, right, values) = full_svd(matrix)?;
-    Some((*values.first()?, left.column(0).iter().copied().collect(), right.row(0).iter().copied().collect()))
+    let left: DVector<f64> = left.column(0).into_owned();
+    let right: DVector<f64> = right.row(0).transpose();
+    let value = values[0];
+    let relative_residual = (matrix.tr_mul(&left) - &right * value).norm() / value;
+    let (left, right) = (left.as_slice().to_vec(), right.as_slice().to_vec());
+    Some(SingularTriplet { value, left, right, iterations: 0, relative_residual })
 }
 
 /// Left vectors (columns), right vectors (rows) and singular values, largest first; `None` for a zero matrix, and as
@@ -166,5 +179,16 @@ mod tests {
     #[test]
     fn a_zero_matrix_has_norm_zero() {
         assert_eq!(largest_singular_value(&DMatrix::zeros(3, 2)), 0.0);
+        let triplet = largest_triplet(&DMatrix::zeros(3, 2)).expect("finite");
+        assert_eq!((triplet.value, triplet.left.len(), triplet.right.len()), (0.0, 3, 2));
+    }
+
+    #[test]
+    fn the_largest_triplet_is_one() {
+        let matrix = DMatrix::from_fn(5, 3, |r, c| ((3 * r + 7 * c) as f64).sin());
+        let SingularTriplet { value, left, right, relative_residual, .. } = largest_triplet(&matrix).expect("finite");
+        let image = &matrix * DVector::from_vec(right);
+        assert!((image - DVector::from_vec(left) * value).norm() < 1e-14 * value && relative_residual < 1e-14);
+        assert!((value - largest_singular_value(&matrix)).abs() < 1e-14 * value);
     }
 }

@@ -88,7 +88,13 @@ impl Lanczos {
     #[must_use]
     pub fn new(n_inputs: usize, options: LanczosOptions) -> Self {
         let mut random = Random::new(options.seed, Stream::StartVector);
-        let mut start: Vec<f64> = (0..n_inputs).map(|_| random.normal()).collect();
+        Lanczos::from_vector((0..n_inputs).map(|_| random.normal()).collect(), options)
+    }
+
+    /// Starts from a given vector, such as a singular vector of a matrix nearby with a little of every direction added.
+    #[must_use]
+    pub fn from_vector(mut start: Vec<f64>, options: LanczosOptions) -> Self {
+        let n_inputs = start.len();
         let length = norm(&start);
         start.iter_mut().for_each(|x| *x /= length.max(f64::MIN_POSITIVE));
         let max_basis = options.max_basis.max(KEPT_PAIRS + 4);

@@ -4,7 +4,7 @@ mod dense;
 mod lanczos;
 
 pub use dense::{
-    DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, leading_triplet, norm_of_product,
+    DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, largest_triplet, norm_of_product,
     singular_values,
 };
 pub use lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};

@@ -107,6 +107,8 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Tight { run_id, .. }
         | Reply::Inverting { run_id, .. }
         | Reply::Inverse { run_id, .. }
+        | Reply::Hunting { run_id, .. }
+        | Reply::Hunted { run_id, .. }
         | Reply::Read { run_id, .. }
         | Reply::Script { run_id, .. }
         | Reply::Finished { run_id }

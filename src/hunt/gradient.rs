@@ -1,0 +1,70 @@
+//! ||J(X)||_2 and its gradient in X.
+//!
+//! For a simple largest singular value s with vectors u, v the derivative of s in a direction E is <u, J'(X)[E] v>. J is the
+//! derivative of f and second derivatives are symmetric, so that this is the derivative of E -> <J(X + e v)^T u, E> in e:
+//! the gradient is d/de J(X + e v)^T u at e = 0, which is the dual part of one adjoint product at the dual tokens X + e v.
+//! Where s is multiple it is one of many generalised gradients (docs/theory.md).
+
+use nalgebra::DMatrix;
+
+use crate::attention::{Dual, Forward, Scalar};
+use crate::experiment::{Experiment, InputError};
+use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
+use crate::random::{Random, Stream};
+use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
+use crate::weights::Inputs;
+
+/// Dense decompositions up to so many rows and columns: past it a few Lanczos steps cost less (docs/performance.md).
+const SVD_LIMIT: usize = 48;
+/// How much of a random direction is added to a singular vector that an iteration starts from: a vector of equal entries
+/// on equal tokens alone would never leave those fields.
+const START_NOISE: f64 = 0.05;
+
+/// The largest singular value of J at tokens (d x n) with its vectors; `near` is the right vector at tokens nearby, from
+/// which an iteration starts.
+///
+/// # Errors
+/// [`InputError::Overflow`] where scores or the Jacobian leave the range of f64.
+pub fn norm_at(
+    experiment: &Experiment,
+    inputs: &Inputs,
+    tokens: &DMatrix<f64>,
+    near: Option<&[f64]>,
+) -> Result<SingularTriplet, InputError> {
+    let forward = Forward::<f64>::at(experiment, inputs, tokens)?;
+    let overflow = || InputError::Overflow { what: "The entries of the Jacobian".into() };
+    if forward.n() * forward.d().max(forward.d_out()) <= SVD_LIMIT {
+        return largest_triplet(&dense_jacobian(&forward)).ok_or_else(overflow);
+    }
+    let mut operator = JacobianOperator::new(forward);
+    let options = LanczosOptions::default();
+    let lanczos = match near.filter(|near| near.len() == operator.n_inputs()) {
+        Some(near) => {
+            let mut random = Random::new(options.seed, Stream::StartVector);
+            let share = START_NOISE / (near.len() as f64).sqrt();
+            Lanczos::from_vector(near.iter().map(|x| x + share * random.normal()).collect(), options)
+        }
+        None => Lanczos::new(operator.n_inputs(), options),
+    };
+    let triplet = lanczos.run(&mut operator);
+    if triplet.value.is_finite() { Ok(triplet) } else { Err(overflow()) }
+}
+
+/// The gradient of ||J||_2 at tokens (d x n), from the singular vectors there; d x n.
+///
+/// # Errors
+/// [`InputError::Overflow`] where scores leave the range of f64.
+pub fn gradient_at(
+    experiment: &Experiment,
+    inputs: &Inputs,
+    tokens: &DMatrix<f64>,
+    triplet: &SingularTriplet,
+) -> Result<DMatrix<f64>, InputError> {
+    let (d, n) = tokens.shape();
+    let lifted = DMatrix::from_fn(d, n, |row, col| Dual::new(tokens[(row, col)], triplet.right[col * d + row]));
+    let mut operator = JacobianOperator::new(Forward::<Dual>::at(experiment, inputs, &lifted)?);
+    let left: Vec<Dual> = triplet.left.iter().map(|x| Dual::constant(*x)).collect();
+    let mut back = vec![Dual::constant(0.0); d * n];
+    operator.apply_transpose(&left, &mut back);
+    Ok(DMatrix::from_iterator(d, n, back.iter().map(|x| x.eps)))
+}
