@@ -222,6 +222,33 @@ pub struct Problem {
     pub text: String,
 }
 
+/// What a hunt has found, as the plots over n show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HuntFound {
+    /// Number of tokens.
+    pub n: f64,
+    /// The norm at the best tokens.
+    pub norm: f64,
+    /// R of the hunt.
+    pub radius: f64,
+    /// The largest norm of the best tokens.
+    pub largest_norm: f64,
+    /// The map that it was in.
+    pub map: PageState,
+}
+
+impl HuntFound {
+    /// Whether it says something about a state whose ball has this radius: about the spectral norm alone.
+    #[must_use]
+    pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
+        if state.norm != Norm::Spectral {
+            return false;
+        }
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        (same(radius, self.radius) || same(radius, self.largest_norm)) && state.for_map() == self.map
+    }
+}
+
 /// What the views read.
 #[derive(Clone, Copy)]
 pub struct Live {
@@ -233,6 +260,8 @@ pub struct Live {
     pub sweep: RwSignal<SweepData>,
     /// The curves over n up to 1e18.
     pub regime: RwSignal<RegimeData>,
+    /// What the last hunt has found, once the reader has sent it here.
+    pub hunted: RwSignal<Option<HuntFound>>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
     /// A line about own data: that they are read, or in use.
@@ -258,6 +287,7 @@ impl Default for Live {
             progress: RwSignal::new(None),
             sweep: RwSignal::default(),
             regime: RwSignal::default(),
+            hunted: RwSignal::new(None),
             problem: RwSignal::new(None),
             own_note: RwSignal::new(String::new()),
             script_note: RwSignal::new(String::new()),

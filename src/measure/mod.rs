@@ -18,8 +18,8 @@ use crate::bounds::{Bound, BoundStory, Norm, TwoClusters};
 use crate::experiment::{Experiment, InputError};
 use crate::spectral::LanczosOptions;
 
-pub use leading::SingularPair;
 pub(crate) use group::{Groups, clusters};
+pub use leading::SingularPair;
 pub use steps::{Measuring, Step, View};
 
 /// When which method serves.

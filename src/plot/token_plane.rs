@@ -26,16 +26,17 @@ const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
 const NAMED_UP_TO: usize = 80;
 
 /// Whether points are drawn in a plane or on a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PlaneShape {
     /// On a line, those that coincide stacked; y does not matter.
     Line,
     /// In a plane.
+    #[default]
     Plane,
 }
 
 /// Points in the plane, or on a line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TokenPlane {
     /// Where the points are.
     pub points: Vec<(f64, f64)>,
@@ -111,19 +112,7 @@ impl TokenPlane {
             shape: if is_line { PlaneShape::Line } else { PlaneShape::Plane },
             points,
             point_label: "point".into(),
-            labels: Vec::new(),
-            weights: Vec::new(),
-            ln_sizes: None,
-            ball_radius: None,
-            ball_label: String::new(),
-            x_label: String::new(),
-            y_label: String::new(),
-            shown: None,
-            selected: None,
-            shares: Vec::new(),
-            shares_label: String::new(),
-            changes: None,
-            held: None,
+            ..TokenPlane::default()
         }
     }
 
@@ -302,6 +291,8 @@ impl TokenPlane {
         let along = (chart.x_to_px(self.ball()?) - center.0) * std::f64::consts::FRAC_1_SQRT_2;
         let (left, middle) = (center.0 + along + 7.0, center.1 - along - 7.0);
         let width = text_width(&self.ball_label, size);
+        // The margin beside the plot is free; past it the label would be cut off.
+        let left = left.min(chart.plot.right + 12.0 - width);
         Some(PixelRect { left, top: middle - 0.6 * size, right: left + width, bottom: middle + 0.6 * size })
     }
 

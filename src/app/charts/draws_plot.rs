@@ -10,7 +10,7 @@ use crate::app::controls::Choice;
 use crate::app::field::Field;
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
-use crate::app::live::SweepPhase;
+use crate::app::live::{HuntFound, SweepData, SweepPhase};
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{PageState, XAxis};
 use crate::app::strings::{self, Paper};
@@ -20,6 +20,7 @@ use super::easel::{Easel, Paint, use_easel};
 use super::fade::{Fade, Faded};
 use super::growth::{Ranges, chart, id};
 use super::growth_table::{growth_csv, growth_table};
+use super::hunt_point::found_in_draws;
 use super::take::{Behind, Take};
 use super::twin::Twin;
 
@@ -91,7 +92,7 @@ pub fn DrawsPlot() -> impl IntoView {
             <Twin
                 id="plot-table"
                 name="lipscope-sweep.csv"
-                table=move || page.live.sweep.with_untracked(|sweep| growth_table(sweep, norm.get_untracked()))
+                table=move || with_found(page, |sweep, found| growth_table(sweep, norm.get_untracked(), found))
                 csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
             />
             <Take
@@ -143,17 +144,32 @@ pub fn AxisChoice() -> impl IntoView {
 fn watch(page: Page, hover: RwSignal<Option<f64>>) {
     page.live.sweep.track();
     page.live.measured.track();
+    page.live.hunted.track();
     page.state.track();
     page.held.track();
     page.plot.track();
     hover.track();
 }
 
+/// The sweep, and what a hunt has found where it is about its draws.
+fn with_found<T>(page: Page, make: impl FnOnce(&SweepData, Option<&HuntFound>) -> T) -> T {
+    page.live.sweep.with_untracked(|sweep| {
+        page.live.hunted.with_untracked(|hunted| {
+            let found = page.state.with_untracked(|state| found_in_draws(hunted.as_ref(), sweep, state));
+            make(sweep, found)
+        })
+    })
+}
+
 /// The chart of what is known now; `faded` says which draws are new.
 fn chart_now(page: Page, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     page.live.sweep.with_untracked(|sweep| {
         let current = page.live.measured.get_untracked();
-        page.state.with_untracked(|state| chart(sweep, current.as_deref(), state, faded(sweep.points.len())))
+        page.live.hunted.with_untracked(|hunted| {
+            page.state.with_untracked(|state| {
+                chart(sweep, current.as_deref(), hunted.as_ref(), state, faded(sweep.points.len()))
+            })
+        })
     })
 }
 

@@ -4,7 +4,8 @@ use crate::bounds::{BoundId, Norm, Side};
 use crate::plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind};
 
 use super::fade::Faded;
-use crate::app::live::{Measured, SweepData, SweepPhase, values};
+use super::hunt_point::{found_in_draws, hunt_series};
+use crate::app::live::{HuntFound, Measured, SweepData, SweepPhase, values};
 use crate::app::state::{PageState, TokenChoice, XAxis};
 use crate::app::strings;
 
@@ -44,7 +45,13 @@ pub fn role_of(bound: BoundId) -> Role {
 }
 
 /// The chart of a sweep, with the present configuration marked; the newest draws as visible as `faded` says.
-pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, faded: Faded) -> LineChart {
+pub fn chart(
+    sweep: &SweepData,
+    current: Option<&Measured>,
+    hunted: Option<&HuntFound>,
+    state: &PageState,
+    faded: Faded,
+) -> LineChart {
     let (scale_x, scale_y) = scales(state.x_axis);
     let points = sweep.values(state.norm);
     let means = means(&points);
@@ -80,6 +87,7 @@ pub fn chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState, f
             series.push(line.short_label(strings::bound_label_short(bound)).given_log10());
         }
     }
+    series.extend(found_in_draws(hunted, sweep, state).map(hunt_series));
     if let Some((n, value)) = current.and_then(|m| Some((m.measurement.n, m.measurement.norm(state.norm)?))) {
         series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, vec![(n, value)]));
     }

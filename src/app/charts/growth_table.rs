@@ -1,12 +1,14 @@
 //! The main plot's twins: a table for reading, and every point for other programs.
 
-use crate::app::live::SweepData;
+use crate::app::live::{HuntFound, SweepData};
 use crate::app::strings;
 use crate::bounds::{BoundId, Norm};
-use crate::plot::{Number, Table};
+use crate::plot::{Kind, Number, Table};
+
+use super::hunt_point::with_hunt;
 
 /// A row for each n: the draws in short, and the bounds.
-pub fn growth_table(sweep: &SweepData, norm: Norm) -> Table {
+pub fn growth_table(sweep: &SweepData, norm: Norm, found: Option<&HuntFound>) -> Table {
     let about = || BoundId::ALL.into_iter().filter(move |id| id.is_about(norm));
     let header = strings::SWEEP_COLUMNS.into_iter().chain(about().map(strings::bound_label)).map(String::from);
     let values = sweep.values(norm);
@@ -27,7 +29,9 @@ pub fn growth_table(sweep: &SweepData, norm: Norm) -> Table {
         });
         Some(std::iter::once(n.to_string()).chain(numbers).chain(bounds).collect())
     };
-    Table { header: header.collect(), rows: sweep.lengths.iter().filter_map(|n| row(*n)).collect() }
+    let table = Table { header: header.collect(), rows: sweep.lengths.iter().filter_map(|n| row(*n)).collect() };
+    let written = |norm: f64| Number::of(norm).kind(Kind::LowerBound).to_string();
+    with_hunt(table, found, |n| n.to_string(), written)
 }
 
 /// A row for each draw, every digit kept; bounds as logarithms to base ten, since some pass every number.

@@ -6,6 +6,7 @@ mod easel;
 mod fade;
 mod growth;
 mod growth_table;
+mod hunt_point;
 mod ladder;
 mod loads;
 mod plots;

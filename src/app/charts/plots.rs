@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::classroom::GuessStage;
-use crate::app::labs::{InverseLab, ScalingLab, TightnessLab};
+use crate::app::labs::{HuntLab, InverseLab, ScalingLab, TightnessLab};
 use crate::app::page::{PlotChoice, use_page};
 use crate::app::plane::TokenStage;
 use crate::app::strings;
@@ -35,6 +35,7 @@ pub fn Plots() -> impl IntoView {
         ("plot-scaled", PlotChoice::Scaled, strings::PLOT_SCALED, strings::PLOT_SCALED_HINT),
         ("plot-tightness", PlotChoice::Tightness, strings::PLOT_TIGHTNESS, strings::PLOT_TIGHTNESS_HINT),
         ("plot-inverse", PlotChoice::Inverse, strings::PLOT_INVERSE, strings::PLOT_INVERSE_HINT),
+        ("plot-hunt", PlotChoice::Hunt, strings::PLOT_HUNT, strings::PLOT_HUNT_HINT),
     ];
     let heading = move || match page.plot.get() {
         PlotChoice::Regime => strings::REGIME_HEADING,
@@ -43,6 +44,7 @@ pub fn Plots() -> impl IntoView {
         PlotChoice::Tightness => strings::TIGHTNESS_HEADING,
         PlotChoice::Inverse => strings::INVERSE_HEADING,
         PlotChoice::Tokens => strings::TOKENS_HEADING,
+        PlotChoice::Hunt => strings::HUNT_HEADING,
     };
     let no_draws = move || page.plot.get() != PlotChoice::Draws;
     view! {
@@ -62,6 +64,7 @@ pub fn Plots() -> impl IntoView {
             <InverseLab/>
             <TokenStage/>
             <GuessStage/>
+            <HuntLab/>
         </section>
     }
 }

@@ -4,12 +4,13 @@ use crate::bounds::{Bound, BoundId, Norm};
 use crate::plot::{AxisSpec, Band, Extent, Given, HeldExtent, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind};
 use crate::regime::RegimeRow;
 
-use crate::app::live::{Measured, RegimeData, SweepData};
+use crate::app::live::{HuntFound, Measured, RegimeData, SweepData};
 use crate::app::plans::is_marked;
 use crate::app::state::{PageState, Trace};
 use crate::app::strings;
 
 use super::growth::role_of;
+use super::hunt_point::{found_in_regime, hunt_series};
 
 /// Published bounds up to so many powers of ten above all else are shown; higher ones leave the frame.
 const DECADES_ABOVE: f64 = 6.0;
@@ -63,7 +64,13 @@ pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
 }
 
 /// The chart of the curves that are on, with the gap between the best bounds and the present configuration.
-pub fn regime_chart(data: &RegimeData, sweep: &SweepData, current: Option<&Measured>, state: &PageState) -> LineChart {
+pub fn regime_chart(
+    data: &RegimeData,
+    sweep: &SweepData,
+    current: Option<&Measured>,
+    hunted: Option<&HuntFound>,
+    state: &PageState,
+) -> LineChart {
     let rows: &[RegimeRow] = data.regime.as_ref().map_or(&[], |regime| &regime.rows);
     let (traces, norm) = (state.regime.traces, state.norm);
     let mut series = Vec::with_capacity(10);
@@ -85,6 +92,7 @@ pub fn regime_chart(data: &RegimeData, sweep: &SweepData, current: Option<&Measu
         draws.opacity = 0.55;
         series.push(draws);
     }
+    series.extend(found_in_regime(hunted, data, state).map(hunt_series));
     if let Some(at) = current.and_then(|m| Some((m.measurement.n, m.measurement.norm(norm)?))) {
         series.push(Series::new("current", "", Role::Selected, SeriesKind::Points, vec![at]));
     }

@@ -10,6 +10,7 @@ use crate::app::controls::NumberField;
 use crate::app::field::Field;
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
+use crate::app::live::HuntFound;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{RadiusLaw, TokenChoice};
 use crate::app::strings::{self, Paper};
@@ -17,6 +18,7 @@ use crate::experiment::Mask;
 use crate::plot::{ChartLayout, LineChart};
 
 use super::easel::{Easel, Paint, use_easel};
+use super::hunt_point::found_in_regime;
 use super::regime_chart::{RegimeRanges, regime_chart};
 use super::regime_readout::{RegimeFacts, RegimeReadout};
 use super::regime_table::{regime_csv, regime_table};
@@ -42,6 +44,7 @@ pub fn RegimePlot() -> impl IntoView {
         page.live.regime.track();
         page.live.sweep.track();
         page.live.measured.track();
+        page.live.hunted.track();
         page.state.track();
         page.held.track();
         page.plot.track();
@@ -98,9 +101,9 @@ pub fn RegimePlot() -> impl IntoView {
                     name="lipscope-regime.csv"
                     table=move || {
                         let (at, norm) = page.state.with_untracked(|state| (state.regime.at, state.norm));
-                        page.live.regime.with_untracked(|data| regime_table(data, norm, at))
+                        with_found(page, |found| page.live.regime.with_untracked(|data| regime_table(data, norm, at, found)))
                     }
-                    csv=move || page.live.regime.with_untracked(regime_csv)
+                    csv=move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)))
                 />
                 <Take
                     id="take-regime"
@@ -108,13 +111,24 @@ pub fn RegimePlot() -> impl IntoView {
                     canvas="regime-plot"
                     title=strings::REGIME_HEADING
                     figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
-                    csv=move || page.live.regime.with_untracked(regime_csv)
+                    csv=move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)))
                     paper=Paper::Castin
                     behind=Behind::Experiment
                 />
             </div>
         </div>
     }
+}
+
+/// What a hunt has found, where it is about these curves.
+fn with_found<T>(page: Page, make: impl FnOnce(Option<&HuntFound>) -> T) -> T {
+    page.live.hunted.with_untracked(|hunted| {
+        let found = page
+            .live
+            .regime
+            .with_untracked(|data| page.state.with_untracked(|state| found_in_regime(hunted.as_ref(), data, state)));
+        make(found)
+    })
 }
 
 /// The mask, the same as in the controls.
@@ -165,7 +179,9 @@ fn chart_now(page: Page) -> LineChart {
     let current = page.live.measured.get_untracked();
     page.live.regime.with_untracked(|data| {
         page.live.sweep.with_untracked(|sweep| {
-            page.state.with_untracked(|state| regime_chart(data, sweep, current.as_deref(), state))
+            page.live.hunted.with_untracked(|hunted| {
+                page.state.with_untracked(|state| regime_chart(data, sweep, current.as_deref(), hunted.as_ref(), state))
+            })
         })
     })
 }

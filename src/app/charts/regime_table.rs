@@ -1,16 +1,17 @@
 //! The twins of the view over n: a table for reading, and every row for other programs.
 
-use crate::app::live::RegimeData;
+use crate::app::live::{HuntFound, RegimeData};
 use crate::app::plans::is_marked;
 use crate::app::state::Trace;
 use crate::app::strings;
 use crate::bounds::{BoundId, Norm};
 use crate::plot::{Kind, Number, Table};
 
+use super::hunt_point::with_hunt;
 use super::regime_chart::{bound_in, has_values};
 
 /// A row for each half of a decade, and for the n that is read.
-pub fn regime_table(data: &RegimeData, norm: Norm, read_at: f64) -> Table {
+pub fn regime_table(data: &RegimeData, norm: Norm, read_at: f64, found: Option<&HuntFound>) -> Table {
     let traces = || Trace::ALL.into_iter().filter(|trace| *trace != Trace::Draws && has_values(data, *trace, norm));
     let header = [strings::REGIME_TABLE, strings::REGIME_RADIUS]
         .into_iter()
@@ -29,11 +30,13 @@ pub fn regime_table(data: &RegimeData, norm: Norm, read_at: f64) -> Table {
         let first = [strings::count(row.n), Number::of(row.radius).to_string()];
         first.into_iter().chain(traces().map(cell)).chain([gap]).collect()
     });
-    Table { header: header.map(String::from).collect(), rows: cells.collect() }
+    let table = Table { header: header.map(String::from).collect(), rows: cells.collect() };
+    let written = |norm: f64| Number::of(norm).kind(Kind::LowerBound).to_string();
+    with_hunt(table, found, strings::count, written)
 }
 
 /// Every row with every digit; bounds as logarithms to base ten, since some pass every number.
-pub fn regime_csv(data: &RegimeData) -> String {
+pub fn regime_csv(data: &RegimeData, found: Option<&HuntFound>) -> String {
     let header = ["n".to_owned(), "radius".to_owned()]
         .into_iter()
         .chain(BoundId::ALL.map(|id| format!("log10_{}", id.id())))
@@ -46,5 +49,6 @@ pub fn regime_csv(data: &RegimeData) -> String {
         let exact = data.exact(row.n).map_or_else(String::new, |norm| norm.to_string());
         [row.n.to_string(), row.radius.to_string()].into_iter().chain(bounds).chain([exact]).collect()
     });
-    Table { header: header.collect(), rows: rows.collect() }.to_csv()
+    let table = Table { header: header.collect(), rows: rows.collect() };
+    with_hunt(table, found, |n| n.to_string(), |norm| norm.to_string()).to_csv()
 }

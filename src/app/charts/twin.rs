@@ -27,6 +27,7 @@ pub fn Twin(
             page.live.sweep.track();
             page.live.measured.track();
             page.live.regime.track();
+            page.live.hunted.track();
             table()
         })
     });

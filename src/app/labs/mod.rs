@@ -1,5 +1,5 @@
-//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", each of which has the lab's worker
-//! while it is looked at.
+//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", and the hunt for the worst tokens;
+//! each of them has the lab's worker while it is looked at.
 //!
 //! | module | concept |
 //! | --- | --- |
@@ -8,8 +8,15 @@
 //! | `chart`, `progress`, `number` | parts that the views share |
 //! | `scaling`, `tightness` | a view each |
 //! | `inverse`, `inverse_chart`, `inverse_controls`, `plane`, `player` | the view of the inverse |
+//! | `hunt`, `hunt_chart`, `hunt_controls`, `hunt_plane`, `hunt_run`, `hunt_work` | the hunt: it begins when the reader says so |
 
 mod chart;
+mod hunt;
+mod hunt_chart;
+mod hunt_controls;
+mod hunt_plane;
+mod hunt_run;
+mod hunt_work;
 mod inverse;
 mod inverse_chart;
 mod inverse_controls;
@@ -34,6 +41,8 @@ use super::engine::{Job, Role};
 use super::page::{Page, PlotChoice};
 use super::state::Settings;
 
+pub use hunt::HuntLab;
+pub use hunt_run::HuntRun;
 pub use inverse::InverseLab;
 pub use inverse::Which;
 pub use run::{Pair, Phase, Run, Side};
@@ -63,6 +72,7 @@ pub struct Labs {
     pub tightness: RwSignal<TightnessRun>,
     /// The inverses.
     pub inverse: RwSignal<InverseRun>,
+    hunt: RwSignal<HuntRun>,
     /// The iteration of the inverse that is pictured.
     frame: RwSignal<usize>,
     /// Whose answers come now.
@@ -82,6 +92,7 @@ impl Default for Labs {
             scaling: RwSignal::default(),
             tightness: RwSignal::default(),
             inverse: RwSignal::default(),
+            hunt: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::Scaled),
             first_run: StoredValue::new(0),
@@ -112,12 +123,13 @@ pub fn begin(page: Page) {
             REST,
         );
     });
+    hunt_work::begin(page);
 }
 
 fn wanted_now(page: Page) -> Option<Wanted> {
     let plot = page.plot.get();
     match plot {
-        PlotChoice::Regime | PlotChoice::Draws => None,
+        PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Hunt => None,
         _ => page.labs.settings.with(|settings| page.state.with(|state| Wanted::of(plot, settings, state))),
     }
 }
@@ -156,9 +168,14 @@ impl Labs {
                 side.steps.extend(steps);
                 side.outcome = outcome;
             }),
+            Reply::Hunting { run_id, setting } if !is_stale(run_id) => self.hunt.update(|run| run.is_in(*setting)),
+            Reply::Hunted { run_id, steps, mark, current, best } if !is_stale(run_id) => {
+                self.hunt.update(|run| run.take(&steps, *mark, current, best));
+            }
             Reply::Progress { run_id, done, total, .. } if !is_stale(run_id) => {
                 let total = total.unwrap_or(0);
                 match self.tab.get_value() {
+                    PlotChoice::Hunt => self.hunt.update(|run| run.progress = (done, total)),
                     PlotChoice::Tightness => self.tightness.update(|run| run.progress = (done, total)),
                     _ => self.scaling.update(|run| run.progress = (done, total)),
                 }
@@ -170,7 +187,9 @@ impl Labs {
                 }
             }
             Reply::Failed { run_id, problem } if !is_stale(run_id) => {
-                self.inverse.update(|run| *run.data.side(run_id - first) = Side::default());
+                if self.tab.get_value() == PlotChoice::Inverse {
+                    self.inverse.update(|run| *run.data.side(run_id - first) = Side::default());
+                }
                 self.set_phase(&Phase::Failed(problem));
             }
             _ => {}
@@ -214,6 +233,8 @@ impl Labs {
         let is_running = match tab {
             PlotChoice::Scaled => self.scaling.with_untracked(Run::is_running),
             PlotChoice::Tightness => self.tightness.with_untracked(Run::is_running),
+            // It is only paused, by an effect of its own.
+            PlotChoice::Hunt => false,
             _ => self.inverse.with_untracked(Run::is_running),
         };
         if is_running {
@@ -239,6 +260,7 @@ impl Labs {
         match self.tab.get_value() {
             PlotChoice::Scaled => self.scaling.update(|run| run.end(phase)),
             PlotChoice::Tightness => self.tightness.update(|run| run.end(phase)),
+            PlotChoice::Hunt => self.hunt.update(|run| run.phase = phase.clone()),
             _ => self.inverse.update(|run| run.end(phase)),
         }
     }

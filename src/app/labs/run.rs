@@ -12,6 +12,8 @@ pub enum Phase {
     Waiting,
     /// Answers come in.
     Running,
+    /// The reader stopped it for a while.
+    Paused,
     /// The reader stopped it.
     Stopped,
     /// All is there.
@@ -27,6 +29,7 @@ impl Phase {
         match self {
             Phase::Waiting => "waiting",
             Phase::Running => "running",
+            Phase::Paused => "paused",
             Phase::Stopped => "stopped",
             Phase::Done => "done",
             Phase::Failed(_) => "failed",

@@ -51,7 +51,8 @@ impl Wanted {
             PlotChoice::Scaled => Some(scaling(settings.scaled, state)),
             PlotChoice::Tightness => Some(Wanted::Tightness { restarts: settings.restarts }),
             PlotChoice::Inverse => Some(inverse(&settings.inverse, state)),
-            PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens => None,
+            // A hunt begins when the reader says so.
+            PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Hunt => None,
         }
     }
 

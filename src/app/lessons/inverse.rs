@@ -1,7 +1,7 @@
 //! The inverse of attention with a skip.
 
-use crate::app::state::InverseSettings;
 use crate::app::page::PlotChoice;
+use crate::app::state::InverseSettings;
 
 use super::lesson::{Lesson, Step, Task};
 

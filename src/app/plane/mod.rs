@@ -28,7 +28,7 @@ use super::strings;
 
 pub use breath::begin;
 pub use canvas::PlaneCanvas;
-pub use scene::{MOST_DRAWN, Size};
+pub use scene::{MOST_DRAWN, Size, plane_of};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
 use scene::scene;

@@ -104,6 +104,20 @@ pub fn keep(page: Page, size: Size, plane: &TokenPlane, axes: Option<(Extent, Ex
     });
 }
 
+/// A picture of tokens by itself, with at most so many points, the first ones.
+pub fn plane_of(picture: &TokenPicture, most: usize) -> TokenPlane {
+    let points = picture.positions.iter().take(most).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
+    let mut plane = TokenPlane::new(points);
+    plane.point_label = strings::TOKEN.into();
+    plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(most).copied().collect());
+    (plane.x_label, plane.y_label) = strings::plane_axes(picture);
+    if picture.variance_shares.is_none() {
+        plane.ball_radius = Some(picture.largest_norm);
+        plane.ball_label = strings::ball(picture.largest_norm);
+    }
+    plane
+}
+
 fn places(rows: &Rows, frame: &PlaneFrame) -> Vec<Point> {
     rows.iter().map(|row| frame.place(row)).collect()
 }

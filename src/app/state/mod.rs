@@ -6,6 +6,7 @@ mod check;
 mod convert;
 mod hand;
 mod lesson;
+mod map;
 mod regime;
 mod scene;
 mod settings;
@@ -20,7 +21,7 @@ pub use hand::Fixed;
 pub use lesson::LessonAt;
 pub use regime::{RadiusLaw, RegimeView, Trace, Traces};
 pub use scene::{PlotChoice, Scene, ThemeChoice};
-pub use settings::{DotWeights, InverseSettings, LabTokens, SCALED_TOKENS, Settings};
+pub use settings::{DotWeights, HuntSettings, InverseSettings, LabTokens, SCALED_TOKENS, Settings};
 pub use stage::Stage;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.

@@ -35,17 +35,20 @@ pub enum PlotChoice {
     Inverse,
     /// The tokens on a plane, to be touched.
     Tokens,
+    /// The hunt for the worst tokens.
+    Hunt,
 }
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 6] = [
+    pub const ALL: [(&'static str, PlotChoice); 7] = [
         ("regime", PlotChoice::Regime),
         ("draws", PlotChoice::Draws),
         ("scaled", PlotChoice::Scaled),
         ("tightness", PlotChoice::Tightness),
         ("inverse", PlotChoice::Inverse),
         ("tokens", PlotChoice::Tokens),
+        ("hunt", PlotChoice::Hunt),
     ];
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::hunt::Region;
 use crate::scaling::ScaledTokens;
 
 /// Which tokens can be scaled, with their words in the page and in links.
@@ -17,11 +18,18 @@ pub struct Settings {
     pub restarts: usize,
     /// What is inverted.
     pub inverse: InverseSettings,
+    /// How the worst tokens are hunted.
+    pub hunt: HuntSettings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { scaled: ScaledTokens::OneAtZero, restarts: 12, inverse: InverseSettings::default() }
+        Settings {
+            scaled: ScaledTokens::OneAtZero,
+            restarts: 12,
+            inverse: InverseSettings::default(),
+            hunt: HuntSettings::default(),
+        }
     }
 }
 
@@ -122,4 +130,23 @@ impl DotWeights {
         ("identity-minus", DotWeights::IdentityMinus),
         ("same", DotWeights::Same),
     ];
+}
+
+/// The choices of the hunt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HuntSettings {
+    /// Where the tokens may be.
+    pub region: Region,
+    /// Starts in all.
+    pub restarts: usize,
+    /// Seed of random starts and kicks.
+    pub seed: u64,
+    /// The dimension in which the adversarial tokens of A = I and A = -I move.
+    pub dim: usize,
+}
+
+impl Default for HuntSettings {
+    fn default() -> Self {
+        HuntSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
+    }
 }

@@ -107,7 +107,7 @@ pub fn lab_progress(phase: &Phase, done: usize, total: usize) -> String {
         Phase::Waiting | Phase::Done => String::new(),
         Phase::Running if total > 0 => format!("{done} of {total}"),
         Phase::Running => "computing …".into(),
-        Phase::Stopped => "Stopped; what was found stays.".into(),
+        Phase::Paused | Phase::Stopped => "Stopped; what was found stays.".into(),
         Phase::Failed(problem) => problem.clone(),
     }
 }
@@ -115,7 +115,7 @@ pub fn lab_progress(phase: &Phase, done: usize, total: usize) -> String {
 pub fn lab_note(phase: &Phase) -> String {
     match phase {
         Phase::Waiting | Phase::Running | Phase::Done => "computing …".into(),
-        Phase::Stopped => "stopped".into(),
+        Phase::Paused | Phase::Stopped => "stopped".into(),
         Phase::Failed(_) => "nothing to draw; the sentence below says why".into(),
     }
 }

@@ -3,6 +3,7 @@
 mod bounds;
 mod controls;
 mod head;
+mod hunt;
 mod keys;
 mod labs;
 mod lessons;
@@ -21,6 +22,7 @@ mod wrong;
 pub use bounds::*;
 pub use controls::*;
 pub use head::*;
+pub use hunt::*;
 pub use keys::*;
 pub use labs::*;
 pub use lessons::*;
