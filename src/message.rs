@@ -267,9 +267,9 @@ pub enum Reply {
         /// Where it stands: to go on from, with the best tokens.
         mark: Box<HuntMark>,
         /// The current tokens.
-        current: TokenPicture,
+        current: Box<TokenPicture>,
         /// The best tokens.
-        best: TokenPicture,
+        best: Box<TokenPicture>,
     },
     /// What a text or file holds.
     Read {

@@ -230,8 +230,8 @@ fn progress(run_id: RunId, (done, total): (usize, usize)) -> Reply {
 /// What a hunt has found since the last reply; `None` where there is nothing.
 fn hunted(run_id: RunId, hunting: &Hunting, pending: &mut Vec<HuntStep>) -> Result<Option<Reply>, InputError> {
     let (Some(mark), Some((best, _))) = (hunting.mark()?, hunting.best()) else { return Ok(None) };
-    let current = token_picture(hunting.current().unwrap_or(best), None);
-    let best = token_picture(best, None);
+    let current = Box::new(token_picture(hunting.current().unwrap_or(best), None));
+    let best = Box::new(token_picture(best, None));
     Ok(Some(Reply::Hunted { run_id, steps: std::mem::take(pending), mark: Box::new(mark), current, best }))
 }
 

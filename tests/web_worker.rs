@@ -42,6 +42,11 @@ fn norms_are_the_same_to_twelve_digits() {
 }
 
 #[wasm_bindgen_test]
+fn a_hunt_goes_the_same_way() {
+    portable::check_a_hunt_to_nine_digits();
+}
+
+#[wasm_bindgen_test]
 fn the_adversarial_tokens_have_the_tabled_norms() {
     for (mask, expected) in [("none", 2.0504), ("causal", 5.3135)] {
         let mut tokens = vec![1.0; 100];

@@ -11,8 +11,8 @@
 //! | `lessons` | the lessons: texts, what their steps set, the places for live values |
 //! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
 //! | `keys` | what each key does |
-//! | `labs` | the views of L2 attention: scaled tokens, tightness, the inverse |
 //! | `plane` | tokens that can be touched |
+//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `embed` | what stands under the plot inside another page |
 //! | `strings` | every text |

@@ -6,12 +6,14 @@
 //! | file | what |
 //! | --- | --- |
 //! | `gradient` | the norm and its gradient |
+//! | `prepare` | from a plan to its inputs, and what is refused |
 //! | `region` | projections |
 //! | `starts` | where restarts begin |
 //! | `ascent` | the search in steps |
 
 mod ascent;
 mod gradient;
+mod prepare;
 mod region;
 mod starts;
 

@@ -182,7 +182,7 @@ mod tests {
             let shape = Shape { n: 9, d: 2, radius: 1.5, region };
             for restart in 0..6 {
                 let (kind, tokens) = random(shape, 3, restart);
-                assert_eq!((kind.clone(), &tokens), (random(shape, 3, restart).0, &random(shape, 3, restart).1));
+                assert_eq!((kind, tokens.clone()), random(shape, 3, restart));
                 assert_ne!(tokens, random(shape, 4, restart).1);
                 assert_eq!(kind == StartKind::Random, restart % 2 == 0);
                 assert!(tokens.column_iter().all(|token| token.norm() <= 1.5 * (1.0 + 1e-12)));

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use lipscope::experiment::{Experiment, Law, RandomTokens};
+use lipscope::hunt::{HuntPlan, Hunting, Region};
 use lipscope::measure::measure;
 use lipscope::random::{Random, Stream};
 use lipscope::tokens::random_tokens;
@@ -51,3 +52,25 @@ const NORMS: [(&str, f64); 3] = [
         1.799382574161627,
     ),
 ];
+
+/// Where a hunt is after thirty iterations, one of them a kick: nine digits, since each step builds on those before it.
+pub fn check_a_hunt_to_nine_digits() {
+    let text = r#"{"tokens":{"source":"adversarial","n":16,"radius":1.5},"weights":{"source":"identity","sign":-1}}"#;
+    let experiment = Experiment::from_json(text).expect("valid");
+    for (dim, expected) in HUNTED {
+        let plan = HuntPlan {
+            experiment: experiment.clone(),
+            region: Region::Ball,
+            dim: Some(dim),
+            restarts: 1,
+            iterations: 30,
+            seed: 5,
+        };
+        let mut hunting = Hunting::start(&plan).expect("it begins");
+        while hunting.step().expect("a step").is_some() {}
+        let found = hunting.best().expect("it has begun").1;
+        assert!((found / expected - 1.0).abs() < 1e-9, "d = {dim}: {found:?} for {expected:?}");
+    }
+}
+
+const HUNTED: [(usize, f64); 2] = [(1, 6.007123562640898), (2, 6.00868966408102)];

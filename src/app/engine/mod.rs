@@ -43,7 +43,7 @@ pub enum Role {
     Regime,
     /// Texts and files; its worker is taken when the first comes.
     Read,
-    /// The views of L2 attention; its worker starts when it is first needed.
+    /// The views of L2 attention and the hunt; its worker starts when it is first needed.
     Lab,
 }
 

@@ -170,7 +170,7 @@ impl Labs {
             }),
             Reply::Hunting { run_id, setting } if !is_stale(run_id) => self.hunt.update(|run| run.is_in(*setting)),
             Reply::Hunted { run_id, steps, mark, current, best } if !is_stale(run_id) => {
-                self.hunt.update(|run| run.take(&steps, *mark, current, best));
+                self.hunt.update(|run| run.take(&steps, *mark, *current, *best));
             }
             Reply::Progress { run_id, done, total, .. } if !is_stale(run_id) => {
                 let total = total.unwrap_or(0);
