@@ -23,6 +23,7 @@
 
 pub mod attention;
 pub mod bounds;
+pub mod court;
 pub mod experiment;
 pub mod fit;
 pub mod hunt;
@@ -38,6 +39,7 @@ pub mod runner;
 pub mod scaling;
 pub mod script;
 pub mod spectral;
+pub mod spectrum;
 pub mod sweep;
 pub mod tightness;
 pub mod tokens;

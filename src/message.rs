@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Bound, Norm};
+use crate::court::{CourtPlan, CourtPoint};
 use crate::experiment::{Experiment, Given};
 use crate::hunt::{HuntMark, HuntPlan, HuntSetting, HuntStep};
 use crate::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
@@ -14,6 +15,7 @@ use crate::picture::{AttentionPicture, PairWanted, TokenPicture, TopPair};
 use crate::regime::{FamilyPoint, Regime, RegimePlan};
 use crate::scaling::{ScalingPlan, ScalingPoint};
 use crate::script::Dialect;
+use crate::spectrum::{Spectrum, SpectrumPlan};
 use crate::sweep::SweepPoint;
 use crate::tightness::TightnessPoint;
 
@@ -98,6 +100,20 @@ pub enum Request {
         /// What to invert.
         plan: InversePlan,
     },
+    /// The singular values of the Jacobian.
+    Spectrum {
+        /// The run.
+        run_id: RunId,
+        /// Whose, and how many.
+        plan: SpectrumPlan,
+    },
+    /// Estimators of the spectral norm, iteration by iteration.
+    Court {
+        /// The run.
+        run_id: RunId,
+        /// What they are tried on.
+        plan: CourtPlan,
+    },
     /// The largest norm over a ball that an ascent finds.
     Hunt {
         /// The run.
@@ -141,6 +157,8 @@ impl Request {
             | Request::Scale { run_id, .. }
             | Request::Tightness { run_id, .. }
             | Request::Invert { run_id, .. }
+            | Request::Spectrum { run_id, .. }
+            | Request::Court { run_id, .. }
             | Request::Hunt { run_id, .. }
             | Request::Read { run_id, .. }
             | Request::Script { run_id, .. } => Some(*run_id),
@@ -270,6 +288,20 @@ pub enum Reply {
         current: Box<TokenPicture>,
         /// The best tokens.
         best: Box<TokenPicture>,
+    },
+    /// Singular values; while they are sought, lower bounds on them.
+    Spectrum {
+        /// The run.
+        run_id: RunId,
+        /// As far as it is.
+        spectrum: Box<Spectrum>,
+    },
+    /// Iterations of estimators, in order.
+    Court {
+        /// The run.
+        run_id: RunId,
+        /// Those since the last reply.
+        points: Vec<CourtPoint>,
     },
     /// What a text or file holds.
     Read {

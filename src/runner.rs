@@ -1,6 +1,7 @@
 //! What the worker does with requests: one run at a time, in slices. No browser here: the clock is an argument.
 
 use crate::bounds::all_bounds;
+use crate::court::{Court, CourtPoint};
 use crate::experiment::{Given, InputError};
 use crate::hunt::{HuntStep, Hunting};
 use crate::inverse::{InverseStep, Inverting};
@@ -10,6 +11,7 @@ use crate::picture::{PairWanted, TokenPicture, attention_picture, token_picture,
 use crate::regime::{Family, FamilyPoint, regime};
 use crate::scaling::{Scaling, ScalingPoint};
 use crate::script::script;
+use crate::spectrum::{self, Finding};
 use crate::sweep::{SweepPlan, SweepPoint, Sweeping, setting_of_draws};
 use crate::tightness::{Tightness, TightnessPoint};
 
@@ -71,6 +73,13 @@ enum Work {
     Hunt {
         hunting: Box<Hunting>,
         pending: Vec<HuntStep>,
+    },
+    Spectrum {
+        finding: Box<Finding>,
+    },
+    Court {
+        court: Box<Court>,
+        pending: Vec<CourtPoint>,
     },
     Sweep {
         sweeping: Box<Sweeping>,
@@ -201,6 +210,33 @@ impl Job {
                     return Ok(Turn::Idle);
                 }
             }
+            Work::Spectrum { finding } => match finding.step()? {
+                spectrum::Step::Going { iterations, .. } => {
+                    if clock() - self.reported > REPORT_MILLISECONDS {
+                        self.reported = clock();
+                        if let Some(spectrum) = finding.so_far() {
+                            emit(Reply::Spectrum { run_id, spectrum: Box::new(spectrum) });
+                        }
+                        emit(Reply::Progress { run_id, done: iterations, total: None, relative_residual: None });
+                    }
+                }
+                spectrum::Step::Done(spectrum) => {
+                    emit(Reply::Spectrum { run_id, spectrum });
+                    return Ok(Turn::Idle);
+                }
+            },
+            Work::Court { court, pending } => {
+                let point = court.step(clock)?;
+                let is_over = point.is_none();
+                pending.extend(point);
+                if is_over || clock() - self.reported > REPORT_MILLISECONDS {
+                    self.reported = clock();
+                    emit(Reply::Court { run_id, points: std::mem::take(pending) });
+                }
+                if is_over {
+                    return Ok(Turn::Idle);
+                }
+            }
             Work::Sweep { sweeping, pending } => {
                 let step = sweeping.step()?;
                 if let Some(Some(point)) = step {
@@ -283,6 +319,8 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             emit(Reply::Hunting { run_id, setting: Box::new(hunting.setting().clone()) });
             Some(Work::Hunt { hunting: Box::new(hunting), pending: Vec::new() })
         }
+        Request::Spectrum { plan, .. } => Some(Work::Spectrum { finding: Box::new(Finding::start(&plan)?) }),
+        Request::Court { plan, .. } => Some(Work::Court { court: Box::new(Court::new(&plan)?), pending: Vec::new() }),
         Request::Sweep { experiment, lengths, draws, norm, .. } => {
             let plan = SweepPlan::new(&experiment, &lengths, draws)?;
             let sweeping = Box::new(Sweeping::new(plan, MeasureOptions::for_norm(norm)));

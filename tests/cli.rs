@@ -205,3 +205,42 @@ fn a_hunt_in_json_holds_its_experiment_and_a_normaliser_is_refused() {
     let problem = lipscope().arg("hunt").write_stdin(normalized).assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("`normalization`"));
 }
+
+#[test]
+fn the_spectrum_is_written_as_csv_and_json() {
+    let run = |arguments: &[&str], text: &str| {
+        let output = lipscope().args(arguments).write_stdin(text).assert().success();
+        let (out, err) = (&output.get_output().stdout, &output.get_output().stderr);
+        (String::from_utf8_lossy(out).into_owned(), String::from_utf8_lossy(err).into_owned())
+    };
+    let (csv, said) = run(&["spectrum"], RANDOM);
+    assert!(csv.starts_with("index,value,multiplicity,relative_residual,kind\n1,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 18);
+    assert!(said.contains("all 18 singular values") && said.contains("takes"), "{said}");
+    let large = RANDOM.replace("\"n\":9", "\"n\":400");
+    let (json, said) = run(&["spectrum", "--count", "5", "--format", "json"], &large);
+    let found: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(found["levels"].as_array().map(Vec::len), Some(5));
+    assert!(said.contains("the leading 5 of 800"), "{said}");
+    let measured = lipscope().arg("measure").write_stdin(large).assert().success();
+    let measured: Value = serde_json::from_slice(&measured.get_output().stdout).expect("JSON");
+    let (first, norm) = (found["levels"][0]["value"].as_f64(), measured["spectral"].as_f64());
+    assert!((first.expect("a value") / norm.expect("a value") - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_court_lists_every_iteration_and_where_each_stopped() {
+    let output = lipscope().args(["court", "--preset", "small-gap"]).assert().success();
+    let csv = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(csv.starts_with("estimator,iteration,products,value,relative_error,"), "{csv}");
+    for word in ["dense_svd,0,0,", "lanczos,1,2,", "power,1,2,", "absolute_change", "relative_change", "residual"] {
+        assert!(csv.contains(word), "{word} is missing");
+    }
+    let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+    assert!(said.contains("lanczos residual: s_1 = ") && said.contains("s_1 >= "), "{said}");
+    let large = RANDOM.replace("\"n\":9", "\"n\":400");
+    let problem = lipscope().arg("court").write_stdin(large).assert().code(1).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&problem).contains("fewer tokens"));
+    let problem = lipscope().args(["court", "--tolerance", "0"]).write_stdin(RANDOM).assert().code(1);
+    assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("tolerance"));
+}

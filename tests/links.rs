@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use lipscope::app::link::{self, MOST_LINK, TooLong};
 use lipscope::app::state::{
-    DotWeights, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice,
+    DotWeights, HuntSettings, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice,
     RadiusLaw, RegimeView, SCALED_TOKENS, Scene, Settings, Shared, Stage, ThemeChoice, TokenChoice, Trace, Traces,
     WeightChoice, XAxis,
 };
 use lipscope::bounds::Norm;
+use lipscope::hunt::Region;
 use lipscope::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
 
 /// splitmix64: the same scenes in every run.
@@ -123,13 +124,19 @@ fn any_scene(dice: &mut Dice) -> Scene {
             radius: dice.real(3),
             seed: dice.next() >> 11,
         },
+        hunt: HuntSettings {
+            region: dice.of(&[Region::Ball, Region::Sphere]),
+            restarts: 1 + dice.below(1000),
+            seed: dice.next() >> 11,
+            dim: 1 + dice.below(64),
+        },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
     Scene {
         state,
         plot: dice.of(&PlotChoice::ALL).1,
         labs: if dice.below(2) == 0 { labs } else { Settings::default() },
-        stage: dice.of(&Stage::ALL).1,
+        stage: dice.of(&Stage::ALL),
         lesson: (dice.below(4) == 0).then_some(lesson),
         theme: (dice.below(4) == 0).then(|| dice.of(&ThemeChoice::ALL)),
     }

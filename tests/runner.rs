@@ -1,12 +1,14 @@
 //! What the worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
 use lipscope::bounds::{BoundId, Norm, Side};
+use lipscope::court::{CourtPlan, Preset, USUAL_TOLERANCE};
 use lipscope::experiment::Experiment;
 use lipscope::hunt::{HuntMark, HuntPlan, HuntStep, Hunting, Region};
 use lipscope::measure::BlockNorms;
 use lipscope::message::{Reply, Request};
 use lipscope::picture::PairWanted;
 use lipscope::runner::{Runner, Turn};
+use lipscope::spectrum::{Spectrum, SpectrumPlan};
 use lipscope::sweep::SweepPoint;
 use serde_json::json;
 
@@ -190,4 +192,45 @@ fn a_hunt_is_streamed_stopped_and_taken_up_again_where_it_stood() {
         assert!((found.norm - step.norm).abs() < 1e-8 * step.norm, "{found:?} for {step:?}");
     }
     assert_eq!(mark.map(|mark| mark.best_norm()), rest.last().map(|step| step.best));
+}
+
+#[test]
+fn a_spectrum_streams_lower_bounds_and_ends_with_its_first_pair() {
+    let text = r#"{"tokens":{"source":"random","n":120,"d":6,"radius":2},"weights":{"source":"random","head_dim":6}}"#;
+    let plan = SpectrumPlan { experiment: Experiment::from_json(text).expect("valid"), count: 12 };
+    let replies = answer(Request::Spectrum { run_id: 3, plan });
+    let spectra: Vec<&Spectrum> = replies
+        .iter()
+        .filter_map(|reply| if let Reply::Spectrum { spectrum, .. } = reply { Some(spectrum.as_ref()) } else { None })
+        .collect();
+    let (last, before) = spectra.split_last().expect("a spectrum");
+    assert!(last.top.as_ref().is_some_and(|top| top.block.is_some()) && last.levels.len() == 12);
+    assert!(before.iter().all(|spectrum| spectrum.levels.iter().all(|level| level.relative_residual.is_none())));
+    for spectrum in before {
+        for (so_far, level) in spectrum.levels.iter().zip(&last.levels) {
+            assert!(so_far.value <= level.value * (1.0 + 1e-9), "{} above {}", so_far.value, level.value);
+        }
+    }
+    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 3 }));
+}
+
+#[test]
+fn a_court_is_timed_by_the_clock_of_the_runner() {
+    let ticks = std::cell::Cell::new(0.0);
+    let clock = || {
+        ticks.set(ticks.get() + 1.0);
+        ticks.get()
+    };
+    let plan = CourtPlan { experiment: Preset::SmallValues.experiment(), tolerance: USUAL_TOLERANCE };
+    let mut runner = Runner::default();
+    let mut points = Vec::new();
+    let mut take = |reply| {
+        if let Reply::Court { points: new, .. } = reply {
+            points.extend(new);
+        }
+    };
+    runner.begin(Request::Court { run_id: 1, plan }, 0.0, &mut take);
+    while runner.slice(0.0, clock, &mut take) == Turn::More {}
+    // One tick for each step of an estimator, and each estimator by itself.
+    assert!(points.len() > 10 && points.iter().all(|point| point.milliseconds == point.iteration.max(1) as f64));
 }

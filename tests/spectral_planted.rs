@@ -2,7 +2,7 @@
 
 use lipscope::jacobian::LinearOperator;
 use lipscope::random::{Random, Stream};
-use lipscope::spectral::{Lanczos, LanczosOptions, SingularTriplet};
+use lipscope::spectral::{Lanczos, LanczosOptions, Leading, SingularTriplet};
 use nalgebra::DMatrix;
 
 /// A matrix as an operator that counts its products.
@@ -118,4 +118,51 @@ fn one_by_one_and_two_by_one_matrices_work() {
     assert!((find(&mut one, LanczosOptions::default()).value - 4.0).abs() < 1e-14);
     let mut two = Planted { matrix: DMatrix::from_column_slice(2, 1, &[3.0, 4.0]), n_products: 0 };
     assert!((find(&mut two, LanczosOptions::default()).value - 5.0).abs() < 1e-14);
+}
+
+fn leading(operator: &mut Planted, count: usize, options: LanczosOptions) -> Vec<SingularTriplet> {
+    Leading::new(operator.n_inputs(), count, options).run(operator)
+}
+
+#[test]
+fn the_leading_values_are_recovered_one_by_one_also_where_they_repeat() {
+    let tolerance = LanczosOptions { tolerance: 1e-8, ..LanczosOptions::default() };
+    let steps: Vec<f64> = (0..60).map(|i| 1.0 - i as f64 / 70.0).collect();
+    let graded: Vec<f64> = (0..60).map(|i| 10f64.powf(-f64::from(i) / 6.0)).collect();
+    let repeated = vec![3.0; 40];
+    let pairs: Vec<f64> = (0..60).map(|i| 5.0 / (1.0 + f64::from(i / 2))).collect();
+    let low_rank = vec![4.0, 2.0, 2.0, 2.0, 1e-3];
+    for (name, values) in
+        [("steps", steps), ("graded", graded), ("repeated", repeated), ("pairs", pairs), ("low rank", low_rank)]
+    {
+        for scale in [1e-120, 1.0, 1e120] {
+            let scaled: Vec<f64> = values.iter().map(|s| s * scale).collect();
+            let mut operator = planted(90, 80, &scaled);
+            let found = leading(&mut operator, 20, tolerance);
+            assert_eq!(found.len(), values.len().min(20), "{name}: values below rounding are none");
+            for (at, (triplet, expected)) in found.iter().zip(&scaled).enumerate() {
+                let error = (triplet.value / expected - 1.0).abs();
+                assert!(error < 1e-9, "{name} x {scale:e}, value {at}: {:e} for {expected:e}", triplet.value);
+                // What is small beside the first value has the rounding of the first.
+                let floor = 1e-8 + 1e-14 * scaled[0] / expected;
+                assert!(triplet.relative_residual < floor, "{name}, {at}: residual {}", triplet.relative_residual);
+            }
+        }
+    }
+}
+
+#[test]
+fn leading_values_that_are_unconverged_are_lower_bounds_one_by_one() {
+    let values: Vec<f64> = (0..500).map(|i| 1.0 - i as f64 / 2000.0).collect();
+    for max_iterations in [4, 20, 45] {
+        let mut operator = Planted { matrix: DMatrix::from_diagonal(&values.clone().into()), n_products: 0 };
+        let found = leading(&mut operator, 20, LanczosOptions { max_iterations, ..LanczosOptions::default() });
+        assert_eq!(found.len(), max_iterations.min(20));
+        for (triplet, value) in found.iter().zip(&values) {
+            assert!(triplet.value <= value * (1.0 + 1e-13), "{} above {value}", triplet.value);
+            let distance = values.iter().map(|s| (s - triplet.value).abs()).fold(f64::INFINITY, f64::min);
+            assert!(distance <= triplet.relative_residual * triplet.value * 1.01 + 1e-13);
+        }
+        assert!(found.iter().any(|triplet| triplet.relative_residual > 1e-6), "some are unconverged");
+    }
 }

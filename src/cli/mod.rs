@@ -1,4 +1,5 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness`, `hunt` and `script`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness`, `hunt`,
+//! `spectrum`, `court` and `script`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
@@ -9,6 +10,7 @@ mod kim;
 mod measure;
 mod norm;
 mod script;
+mod spectrum;
 mod sweep;
 
 use std::path::Path;
@@ -45,6 +47,10 @@ enum Command {
     Script(script::ScriptArguments),
     /// Hunts tokens in the ball at which the constant is large: ascent with restarts, best and current norm as CSV.
     Hunt(hunt::HuntArguments),
+    /// Lists the singular values of the Jacobian: all, or the leading ones where it is large.
+    Spectrum(spectrum::SpectrumArguments),
+    /// Tries power iteration, Lanczos and the dense SVD on one Jacobian: every iteration, as CSV.
+    Court(spectrum::CourtArguments),
 }
 
 /// Runs the command line of this process.
@@ -60,6 +66,8 @@ pub fn run() -> ExitCode {
         Command::Tightness(arguments) => kim::tightness(&arguments),
         Command::Script(arguments) => script::run(&arguments),
         Command::Hunt(arguments) => hunt::run(&arguments),
+        Command::Spectrum(arguments) => spectrum::spectrum(&arguments),
+        Command::Court(arguments) => spectrum::court(&arguments),
     };
     match outcome {
         Ok(code) => code,

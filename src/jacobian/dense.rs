@@ -31,7 +31,99 @@ pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
     jacobian
 }
 
+/// The blocks J_ij along a field v and a covector u, row by row, without the matrix: O(d + k) a block and head.
+///
+/// u_i^T J_ij v_j = P_ij \[(V^T u_i).v_j + u_i^T V (x_j - m_i) b_ij.v_j\] + delta_ij u_i^T V O_i v_i, and as J v = s u and
+/// J^T u = s v at a singular triplet, these numbers over s sum to |u_i|^2 over j and to |v_j|^2 over i.
+#[derive(Clone, Debug)]
+pub struct BlockRows {
+    heads: Vec<(HeadMatrices, Along)>,
+    /// v behind the normaliser, n d.
+    field: Vec<f64>,
+    buffer: Vec<f64>,
+}
+
+/// What v is to the scores of one head: Q v and K v, k x n.
+#[derive(Clone, Debug)]
+struct Along {
+    queries: DMatrix<f64>,
+    keys: DMatrix<f64>,
+}
+
+impl BlockRows {
+    /// At a forward pass, for a field v of n d numbers.
+    #[must_use]
+    pub fn new(forward: &Forward<f64>, v: &[f64]) -> Self {
+        let mut field = v.to_vec();
+        if forward.scope == Scope::Composed {
+            forward.normalizer.apply_jacobian(&mut field);
+        }
+        let tokens = DMatrix::from_column_slice(forward.d(), forward.n(), &field);
+        let heads = (0..forward.n_heads())
+            .map(|head_idx| {
+                let head = HeadMatrices::of(forward, head_idx);
+                let along = Along { queries: &head.q * &tokens, keys: &head.k * &tokens };
+                (head, along)
+            })
+            .collect();
+        BlockRows { heads, field, buffer: forward.row_buffer() }
+    }
+
+    /// u_i^T J_ij v_j for every j that row i attends to.
+    #[must_use]
+    pub fn row(&mut self, forward: &Forward<f64>, i: usize, u_i: &[f64]) -> Vec<f64> {
+        let d = forward.d();
+        let mut row = vec![0.0; forward.reach(&(i..i + 1))];
+        for (head_idx, (head, along)) in self.heads.iter().enumerate() {
+            let block = forward.rows_of_p(head_idx, i..i + 1, &mut self.buffer);
+            let p_row = &block.weights[..row.len()];
+            let u_i = DVector::from_column_slice(&u_i[head.out_start..head.out_start + head.value.nrows()]);
+            let through_value = head.value.tr_mul(&u_i);
+            let projected: Vec<f64> = (0..row.len()).map(|j| head.values.column(j).dot(&u_i)).collect();
+            let mean: f64 = p_row.iter().zip(&projected).map(|(p, x)| p * x).sum();
+            let (query, kernel) = (head.queries.column(i), head.kernel);
+            let own_query = along.queries.column(i);
+            let mut own = 0.0;
+            for (j, p) in p_row.iter().enumerate() {
+                let (key, key_along) = (head.keys.column(j), along.keys.column(j));
+                let apart = p * (projected[j] - mean);
+                let of_key: f64 = (0..query.len()).map(|r| kernel.key_gradient(query[r], key[r]) * key_along[r]).sum();
+                let of_query: f64 =
+                    (0..query.len()).map(|r| kernel.query_gradient(query[r], key[r]) * own_query[r]).sum();
+                let own_value: f64 =
+                    through_value.iter().zip(&self.field[j * d..(j + 1) * d]).map(|(x, y)| x * y).sum();
+                row[j] += p * own_value + apart * of_key;
+                own += apart * of_query;
+            }
+            row[i] += own;
+        }
+        row
+    }
+
+    /// J_ij, d_out x d; zero where i does not attend to j.
+    #[must_use]
+    pub fn block(&mut self, forward: &Forward<f64>, i: usize, j: usize) -> DMatrix<f64> {
+        let (n, d, d_out) = (forward.n(), forward.d(), forward.d_out());
+        let reach = forward.reach(&(i..i + 1));
+        // One row of blocks; the others stay out of it.
+        let mut row = DMatrix::zeros(d_out, n * d);
+        for (head_idx, (head, _)) in self.heads.iter().enumerate() {
+            let block = forward.rows_of_p(head_idx, i..i + 1, &mut self.buffer);
+            head.add_row_at(0, i, &block.weights[..reach], &mut row);
+        }
+        if forward.scope == Scope::Composed {
+            let mut transposed = row.transpose();
+            for mut column in transposed.column_iter_mut() {
+                forward.normalizer.apply_jacobian(column.as_mut_slice());
+            }
+            row = transposed.transpose();
+        }
+        row.columns(j * d, d).into_owned()
+    }
+}
+
 /// One head, with its value matrix taken through the output matrix.
+#[derive(Clone, Debug)]
 struct HeadMatrices {
     kernel: Kernel,
     /// k x d.
@@ -88,12 +180,17 @@ impl HeadMatrices {
 
     /// Adds block row i; `p_row` holds P_ij for the allowed j.
     fn add_row(&self, i: usize, p_row: &[f64], jacobian: &mut DMatrix<f64>) {
+        self.add_row_at(i * self.d_out, i, p_row, jacobian);
+    }
+
+    /// Adds block row i to rows of a matrix that begin at `first`.
+    fn add_row_at(&self, first: usize, i: usize, p_row: &[f64], jacobian: &mut DMatrix<f64>) {
         let (d, n_rows) = (self.q.ncols(), self.value.nrows());
         let mut mean = DVector::zeros(n_rows);
         for (j, p) in p_row.iter().enumerate() {
             mean.axpy(*p, &self.values.column(j), 1.0);
         }
-        let row_start = i * self.d_out + self.out_start;
+        let row_start = first + self.out_start;
         for (j, p) in p_row.iter().enumerate() {
             let apart = (self.values.column(j) - &mean) * *p;
             let mut block = jacobian.view_mut((row_start, j * d), (n_rows, d));

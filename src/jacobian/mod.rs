@@ -9,5 +9,5 @@ mod operator;
 
 pub use causal_runs::{CausalRuns, RunRow};
 pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ENTRIES};
-pub use dense::dense_jacobian;
+pub use dense::{BlockRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator};

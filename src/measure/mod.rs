@@ -21,6 +21,7 @@ use crate::spectral::LanczosOptions;
 pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
 pub use steps::{Measuring, Step, View};
+pub(crate) use system::{Matrix, System};
 
 /// When which method serves.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use crate::weights::{Inputs, Weights};
 
 /// The Jacobian of an experiment.
 #[derive(Clone, Debug)]
-pub(super) enum System {
+pub(crate) enum System {
     /// Every token by itself.
     Tokens(Box<JacobianOperator<f64>>),
     /// Distinct positions with multiplicities, without a mask.
@@ -23,25 +23,25 @@ pub(super) enum System {
 
 /// A token measure.
 #[derive(Clone, Debug)]
-pub(super) struct Clusters {
-    pub(super) jacobian: ClusterJacobian,
+pub(crate) struct Clusters {
+    pub(crate) jacobian: ClusterJacobian,
     /// d x m.
-    pub(super) positions: DMatrix<f64>,
+    pub(crate) positions: DMatrix<f64>,
     /// Which position each token is, where there is a list of tokens.
-    pub(super) membership: Option<Vec<u32>>,
+    pub(crate) membership: Option<Vec<u32>>,
 }
 
 /// Runs of equal tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Runs {
-    pub(super) jacobian: CausalRuns,
+pub(crate) struct Runs {
+    pub(crate) jacobian: CausalRuns,
     /// One token of each run, d x m.
-    pub(super) positions: DMatrix<f64>,
-    pub(super) lengths: Vec<usize>,
+    pub(crate) positions: DMatrix<f64>,
+    pub(crate) lengths: Vec<usize>,
 }
 
 impl System {
-    pub(super) fn new(experiment: &Experiment, inputs: &Inputs, options: &MeasureOptions) -> Result<Self, InputError> {
+    pub(crate) fn new(experiment: &Experiment, inputs: &Inputs, options: &MeasureOptions) -> Result<Self, InputError> {
         let weights = &inputs.weights;
         if let Some(ln_sizes) = &inputs.ln_multiplicities {
             return System::clusters(experiment, weights, inputs.tokens.clone(), ln_sizes, None);
@@ -86,7 +86,7 @@ impl System {
     }
 
     /// The normaliser at the tokens, or at the distinct ones.
-    pub(super) fn normalizer(&self) -> &Normalizer<f64> {
+    pub(crate) fn normalizer(&self) -> &Normalizer<f64> {
         match self {
             System::Tokens(operator) => operator.forward().normalizer(),
             System::Clusters(clusters) => clusters.jacobian.normalizer(),
@@ -95,7 +95,7 @@ impl System {
     }
 
     /// The operator to iterate with; a token measure has none: its norms are known at once.
-    pub(super) fn operator(&mut self) -> Option<(&mut dyn LinearOperator<f64>, Method)> {
+    pub(crate) fn operator(&mut self) -> Option<(&mut dyn LinearOperator<f64>, Method)> {
         match self {
             System::Tokens(operator) => Some((operator.as_mut(), Method::Lanczos)),
             System::Clusters(_) => None,
@@ -104,7 +104,7 @@ impl System {
     }
 
     /// ln of the number of tokens.
-    pub(super) fn ln_n(&self) -> f64 {
+    pub(crate) fn ln_n(&self) -> f64 {
         match self {
             System::Tokens(operator) => (operator.forward().n() as f64).ln(),
             System::Clusters(clusters) => ln_sum(clusters.jacobian.ln_sizes().iter().copied()),
@@ -113,7 +113,7 @@ impl System {
     }
 
     /// The number of tokens; infinite past f64.
-    pub(super) fn n(&self) -> f64 {
+    pub(crate) fn n(&self) -> f64 {
         match self {
             System::Tokens(operator) => operator.forward().n() as f64,
             System::Clusters(clusters) => match &clusters.membership {
@@ -131,7 +131,7 @@ impl System {
 
 /// A matrix as an operator.
 #[derive(Clone, Debug)]
-pub(super) struct Matrix(pub(super) DMatrix<f64>);
+pub(crate) struct Matrix(pub(crate) DMatrix<f64>);
 
 impl LinearOperator<f64> for Matrix {
     fn n_inputs(&self) -> usize {

@@ -14,6 +14,7 @@ use crate::jacobian::LinearOperator;
 use crate::random::{Random, Stream};
 
 use super::dense::full_svd;
+use super::vectors::{add, norm, orthogonalize};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +38,8 @@ impl Default for LanczosOptions {
 
 /// How many Ritz pairs a restart keeps: enough of the cluster at the top to keep what was learned.
 const KEPT_PAIRS: usize = 12;
+/// A residual below this, relative to the first value, is rounding.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A singular value with its vectors and how well they fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +54,32 @@ pub struct SingularTriplet {
     pub iterations: usize,
     /// |J^T u - s v| / s, computed from the vectors themselves; 0 where J v = 0 for every start.
     pub relative_residual: f64,
+}
+
+impl SingularTriplet {
+    /// The triplet of a right vector of any length: value and residual from the vectors, with a product each way.
+    pub(super) fn at(
+        mut right: Vec<f64>,
+        iterations: usize,
+        operator: &mut (impl LinearOperator<f64> + ?Sized),
+    ) -> SingularTriplet {
+        let length = norm(&right);
+        if length > 0.0 {
+            right.iter_mut().for_each(|x| *x /= length);
+        }
+        let mut left = vec![0.0; operator.n_outputs()];
+        operator.apply(&right, &mut left);
+        let value = norm(&left);
+        if value == 0.0 {
+            return SingularTriplet { value, left, right, iterations, relative_residual: 0.0 };
+        }
+        left.iter_mut().for_each(|x| *x /= value);
+        let mut back = vec![0.0; operator.n_inputs()];
+        operator.apply_transpose(&left, &mut back);
+        add(&mut back, -value, &right);
+        let relative_residual = norm(&back) / value;
+        SingularTriplet { value, left, right, iterations, relative_residual }
+    }
 }
 
 /// Where an iteration stands.
@@ -77,10 +106,25 @@ pub struct Lanczos {
     /// B, max_basis square; its leading left.len() block is in use.
     small: DMatrix<f64>,
     iterations: usize,
-    /// Leading singular pair of B after the last check.
+    /// Leading singular value of B after the last check.
     value: f64,
+    /// The residual there, and where several pairs are wanted the worst of their relative ones times that value.
     residual: f64,
     done: bool,
+    /// How many of the leading pairs are to converge.
+    wanted: usize,
+    /// How many pairs a restart keeps.
+    kept: usize,
+    checks: Checks,
+}
+
+/// When value and residual are read off B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Checks {
+    /// At every third step while J is cheap, where the small SVD costs more than a product.
+    Seldom,
+    /// At every step.
+    Always,
 }
 
 impl Lanczos {
@@ -107,7 +151,29 @@ impl Lanczos {
             value: 0.0,
             residual: f64::INFINITY,
             done: n_inputs == 0,
+            wanted: 1,
+            kept: KEPT_PAIRS,
+            checks: Checks::Seldom,
         }
+    }
+
+    /// One that converges so many of the leading pairs; its basis has room for them.
+    pub(super) fn leading(n_inputs: usize, count: usize, options: LanczosOptions) -> Self {
+        let kept = count + KEPT_PAIRS / 2;
+        let options = LanczosOptions { max_basis: options.max_basis.max(kept + KEPT_PAIRS), ..options };
+        Lanczos { wanted: count.max(1), kept: kept.max(KEPT_PAIRS), ..Lanczos::new(n_inputs, options) }
+    }
+
+    /// The same iteration, its value and residual read at every step: for histories.
+    #[must_use]
+    pub fn checked_always(self) -> Self {
+        Lanczos { checks: Checks::Always, ..self }
+    }
+
+    /// The value and its relative residual as of the last check, estimated from B.
+    #[must_use]
+    pub fn estimate(&self) -> (f64, f64) {
+        (self.value, if self.value > 0.0 { self.residual / self.value } else { f64::INFINITY })
     }
 
     /// One product with J and one with J^T.
@@ -160,8 +226,8 @@ impl Lanczos {
         if self.done || self.iterations >= self.options.max_iterations {
             return Status::Done;
         }
-        let relative_residual = if self.value > 0.0 { self.residual / self.value } else { f64::INFINITY };
-        Status::Going { value: self.value, relative_residual }
+        let (value, relative_residual) = self.estimate();
+        Status::Going { value, relative_residual }
     }
 
     /// Steps until done.
@@ -180,39 +246,37 @@ impl Lanczos {
     /// The leading triplet, its value and residual recomputed with one more product each way.
     #[must_use]
     pub fn finish(self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
+        let right = self.right_vectors(1).pop().unwrap_or_else(|| self.right[0].clone());
+        let iterations = self.iterations;
+        SingularTriplet::at(right, iterations, operator)
+    }
+
+    /// The leading singular values of B, largest first: lower bounds on those of J, one by one.
+    pub(super) fn values(&self) -> Vec<f64> {
+        let values = small_svd(&self.small, self.left.len()).map_or_else(Vec::new, |(_, _, values)| values);
+        values.into_iter().take(self.wanted).collect()
+    }
+
+    /// The right Ritz vectors of the leading values.
+    pub(super) fn right_vectors(&self, count: usize) -> Vec<Vec<f64>> {
         let size = self.left.len();
-        let mut right = vec![0.0; operator.n_inputs()];
-        match small_svd(&self.small, size) {
-            Some((_, svd_right, _)) => {
-                for (vector, weight) in self.right.iter().zip(svd_right.row(0).iter()) {
+        let Some((_, svd_right, _)) = small_svd(&self.small, size) else { return Vec::new() };
+        (0..count.min(size))
+            .map(|at| {
+                let mut right = vec![0.0; self.right[0].len()];
+                for (vector, weight) in self.right.iter().zip(svd_right.row(at).iter()) {
                     add(&mut right, *weight, vector);
                 }
-            }
-            None => right.copy_from_slice(&self.right[0]),
-        }
-        let length = norm(&right);
-        if length > 0.0 {
-            right.iter_mut().for_each(|x| *x /= length);
-        }
-        let mut left = vec![0.0; operator.n_outputs()];
-        operator.apply(&right, &mut left);
-        let value = norm(&left);
-        if value == 0.0 {
-            return SingularTriplet { value, left, right, iterations: self.iterations, relative_residual: 0.0 };
-        }
-        left.iter_mut().for_each(|x| *x /= value);
-        let mut back = vec![0.0; operator.n_inputs()];
-        operator.apply_transpose(&left, &mut back);
-        add(&mut back, -value, &right);
-        let relative_residual = norm(&back) / value;
-        SingularTriplet { value, left, right, iterations: self.iterations, relative_residual }
+                right
+            })
+            .collect()
     }
 
     /// Reads value and residual off B; `beta` is the norm of what is left outside.
     fn check(&mut self, beta: f64) {
         let size = self.left.len();
         // The small SVD costs more than a product of a small J: while J is cheap, look at every third step.
-        let is_cheap = self.right[0].len() <= 1024;
+        let is_cheap = self.right[0].len() <= 1024 && self.checks == Checks::Seldom;
         if is_cheap && !size.is_multiple_of(3) && beta > 0.0 && size < self.options.max_basis {
             self.residual = f64::INFINITY;
             return;
@@ -220,6 +284,16 @@ impl Lanczos {
         if let Some((left, _, values)) = small_svd(&self.small, size) {
             self.value = values[0];
             self.residual = beta * left[(size - 1, 0)].abs();
+            for at in 1..self.wanted {
+                // Beside the first value, what is below rounding has no residual of its own.
+                let (value, residual) = match values.get(at) {
+                    Some(value) => (*value, beta * left[(size - 1, at)].abs()),
+                    None => (0.0, beta),
+                };
+                if residual > ROUNDING * self.value {
+                    self.residual = self.residual.max(residual / value * self.value);
+                }
+            }
         }
     }
 
@@ -231,19 +305,19 @@ impl Lanczos {
             return;
         };
         let next = self.right.pop().unwrap_or_default();
-        self.left = combine(&self.left, |old, new| left[(old, new)]);
-        self.right = combine(&self.right, |old, new| right[(new, old)]);
+        self.left = combine(&self.left, self.kept, |old, new| left[(old, new)]);
+        self.right = combine(&self.right, self.kept, |old, new| right[(new, old)]);
         self.right.push(next);
         self.small.fill(0.0);
-        for (at, value) in values.iter().take(KEPT_PAIRS).enumerate() {
+        for (at, value) in values.iter().take(self.kept).enumerate() {
             self.small[(at, at)] = *value;
         }
     }
 }
 
 /// The first Ritz vectors as combinations of a basis.
-fn combine(basis: &[Vec<f64>], weight: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
-    (0..KEPT_PAIRS)
+fn combine(basis: &[Vec<f64>], count: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
+    (0..count)
         .map(|new| {
             let mut vector = vec![0.0; basis[0].len()];
             for (old, old_vector) in basis.iter().enumerate() {
@@ -259,62 +333,10 @@ fn small_svd(small: &DMatrix<f64>, size: usize) -> Option<(DMatrix<f64>, DMatrix
     full_svd(&small.view((0, 0), (size, size)).into_owned())
 }
 
-/// Takes the span of an orthonormal basis out of a vector; the coefficients that were taken out.
-///
-/// Where much of the vector goes, what is left has lost digits and is taken through a second time (Daniel, Gragg, Kaufman
-/// and Stewart, "Reorthogonalization and stable algorithms for updating the Gram-Schmidt QR factorization", Math. Comp.
-/// 30, 1976): half the work on most steps.
-fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> {
-    /// What is left may be this part of what was there: one digit in base two is lost.
-    const KEPT_PART: f64 = 0.5;
-    let mut coefficients = vec![0.0; basis.len()];
-    let before = norm(vector);
-    for _ in 0..2 {
-        for (coefficient, unit) in coefficients.iter_mut().zip(basis) {
-            let along = dot(vector, unit);
-            *coefficient += along;
-            add(vector, -along, unit);
-        }
-        if norm(vector) > KEPT_PART * before {
-            break;
-        }
-    }
-    coefficients
-}
-
-fn add(target: &mut [f64], weight: f64, vector: &[f64]) {
-    for (x, y) in target.iter_mut().zip(vector) {
-        *x += weight * y;
-    }
-}
-
-/// Eight partial sums: fast, and less rounding than one.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a_chunks.zip(b_chunks) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    sums.iter().sum::<f64>() + tail
-}
-
-/// Euclidean norm, safe from overflow and underflow.
-fn norm(vector: &[f64]) -> f64 {
-    let scale = vector.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
-    if (1e-140..1e140).contains(&scale) {
-        return dot(vector, vector).sqrt();
-    }
-    if scale == 0.0 || !scale.is_finite() {
-        return scale;
-    }
-    scale * vector.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt()
-}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spectral::vectors::dot;
 
     /// A diagonal matrix as an operator.
     struct Diagonal(Vec<f64>);

@@ -1,10 +1,16 @@
-//! Norms: the spectral norm by Golub-Kahan-Lanczos or by a dense SVD, and the entrywise norms of a dense matrix.
+//! Norms: the spectral norm by Golub-Kahan-Lanczos or by a dense SVD, the leading singular triplets, plain power iteration
+//! for comparison, and the entrywise norms of a dense matrix.
 
 mod dense;
 mod lanczos;
+mod leading;
+mod power;
+mod vectors;
 
 pub use dense::{
     DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, largest_triplet, norm_of_product,
     singular_values,
 };
 pub use lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
+pub use leading::{Leading, zero_below};
+pub use power::PowerIteration;

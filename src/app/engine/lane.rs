@@ -109,6 +109,8 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Inverse { run_id, .. }
         | Reply::Hunting { run_id, .. }
         | Reply::Hunted { run_id, .. }
+        | Reply::Spectrum { run_id, .. }
+        | Reply::Court { run_id, .. }
         | Reply::Read { run_id, .. }
         | Reply::Script { run_id, .. }
         | Reply::Finished { run_id }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::controls::Choice;
 use crate::app::page::use_page;
-use crate::app::state::MOST_SEED;
+use crate::app::state::{MOST_SEED, Settings};
 use crate::app::strings;
 use crate::hunt::Region;
 
@@ -48,9 +48,9 @@ pub fn HuntControls() -> impl IntoView {
                 </button>
             </div>
             <Choice id="hunt-region" label=strings::HUNT_REGION options chosen on_pick=Callback::new(pick)/>
-            <LabNumber id="hunt-restarts" label=strings::RESTARTS hint=strings::HUNT_RESTARTS_HINT taken=Taken::Whole(1, 1000) get=|s| s.hunt.restarts as f64 set=|s, x| s.hunt.restarts = x as usize/>
+            <LabNumber id="hunt-restarts" label=strings::RESTARTS hint=strings::HUNT_RESTARTS_HINT taken=Taken::sizes(&Settings::HUNT_RESTARTS) get=|s| s.hunt.restarts as f64 set=|s, x| s.hunt.restarts = x as usize/>
             <LabNumber id="hunt-seed" label=strings::SEED hint=strings::HUNT_SEED_HINT taken=Taken::Whole(0, MOST_SEED) get=|s| s.hunt.seed as f64 set=|s, x| s.hunt.seed = x as u64/>
-            <LabNumber id="hunt-d" label="d" hint=strings::HUNT_DIM_HINT taken=Taken::Whole(1, 64) get=|s| s.hunt.dim as f64 set=|s, x| s.hunt.dim = x as usize disabled=no_dim/>
+            <LabNumber id="hunt-d" label="d" hint=strings::HUNT_DIM_HINT taken=Taken::sizes(&Settings::HUNT_DIM) get=|s| s.hunt.dim as f64 set=|s, x| s.hunt.dim = x as usize disabled=no_dim/>
         </div>
     }
 }

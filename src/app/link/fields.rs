@@ -9,6 +9,7 @@ use crate::app::state::{
 };
 use crate::app::strings;
 use crate::bounds::Norm;
+use crate::hunt::Region;
 use crate::experiment::limits::{MAX_DIM, MAX_HEADS};
 use crate::experiment::{Attention, Mask, Normalization, Output, Scope};
 
@@ -79,7 +80,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 40] = [
+pub const FIELDS: [Field; 44] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -129,6 +130,10 @@ pub const FIELDS: [Field; 40] = [
     size!("inverse-d", Settings::INVERSE_D, labs.inverse.d),
     number!("inverse-R", number, Settings::INVERSE_RADIUS, labs.inverse.radius),
     seed!("inverse-seed", labs.inverse.seed),
+    choice!("hunt-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), labs.hunt.region),
+    size!("hunt-restarts", Settings::HUNT_RESTARTS, labs.hunt.restarts),
+    seed!("hunt-seed", labs.hunt.seed),
+    size!("hunt-d", Settings::HUNT_DIM, labs.hunt.dim),
     Field { key: "theme", text: theme_text, read: read_theme },
     Field {
         key: "token-data",

@@ -44,6 +44,10 @@ impl Settings {
     pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
     /// What [`InverseSettings::radius`] may be.
     pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
+    /// What [`HuntSettings::restarts`] may be.
+    pub const HUNT_RESTARTS: RangeInclusive<usize> = 1..=1000;
+    /// What [`HuntSettings::dim`] may be.
+    pub const HUNT_DIM: RangeInclusive<usize> = 1..=64;
 }
 
 /// The choices of the inverse.

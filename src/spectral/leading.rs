@@ -1,0 +1,223 @@
+//! The leading singular triplets, each with its own residual; repeated values too.
+//!
+//! A Krylov space of one start vector holds one copy of a repeated singular value, whatever the iteration. So what has
+//! converged is taken out of J, and another iteration from another start looks for what was missed, until it finds nothing
+//! above the last of the leading values.
+
+use super::lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
+use super::vectors::{add, dot};
+use crate::jacobian::LinearOperator;
+
+/// The search for the leading triplets: one [`Leading::step`] is a product each way, or a check of one triplet.
+#[derive(Clone, Debug)]
+pub struct Leading {
+    count: usize,
+    options: LanczosOptions,
+    n_inputs: usize,
+    /// Largest first.
+    found: Vec<SingularTriplet>,
+    stage: Stage,
+    /// Steps of the iterations that are over.
+    iterations: usize,
+    /// Iterations begun.
+    rounds: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Iterating(Box<Lanczos>),
+    /// Right vectors whose triplets are not computed yet.
+    Checking(Vec<Vec<f64>>),
+    Done,
+}
+
+/// Values below this times the largest are zero to rounding; see [`zero_below`].
+const ZERO: f64 = 1e-13;
+/// Values closer than this, relatively, are copies of one.
+const SAME: f64 = 1e-12;
+
+/// Relative to the largest, singular values below this are zero to rounding: the usual numerical rank of a matrix with so
+/// many rows and columns.
+#[must_use]
+pub fn zero_below(n_rows: usize, n_columns: usize) -> f64 {
+    (f64::EPSILON * n_rows.max(n_columns) as f64).max(ZERO)
+}
+
+impl Leading {
+    /// For so many triplets of a map on vectors of that length. The tolerance is that of each value's own residual; the
+    /// step limit is for all iterations together.
+    #[must_use]
+    pub fn new(n_inputs: usize, count: usize, options: LanczosOptions) -> Self {
+        let count = count.clamp(1, n_inputs.max(1));
+        let first = Lanczos::leading(n_inputs, count, options);
+        let stage = Stage::Iterating(Box::new(first));
+        Leading { count, options, n_inputs, found: Vec::new(), stage, iterations: 0, rounds: 1 }
+    }
+
+    /// One product with J and one with J^T.
+    pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
+        match std::mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Done => return Status::Done,
+            Stage::Iterating(mut lanczos) => {
+                let status = lanczos.step(&mut Deflated { operator, found: &self.found });
+                let is_going = matches!(status, Status::Going { .. }) && !self.is_below(status);
+                if is_going {
+                    self.stage = Stage::Iterating(lanczos);
+                } else {
+                    self.iterations += lanczos.iterations();
+                    let wanted = if self.rounds == 1 { self.count } else { 1 };
+                    self.stage = match self.is_below(status) {
+                        true => Stage::Done,
+                        false => Stage::Checking(lanczos.right_vectors(wanted)),
+                    };
+                }
+            }
+            Stage::Checking(mut waiting) => {
+                if let Some(mut right) = waiting.pop() {
+                    // Where what is left of J is zero, any vector will do, and one with parts of the known ones would not.
+                    self.found.iter().for_each(|triplet| take_out(&mut right, &triplet.right));
+                    self.found.push(SingularTriplet::at(right, self.iterations, operator));
+                    self.stage = Stage::Checking(waiting);
+                } else {
+                    self.stage = self.look_again(operator.n_outputs());
+                }
+            }
+        }
+        match self.stage {
+            Stage::Done => Status::Done,
+            _ => {
+                let (value, relative_residual) = self.estimate();
+                Status::Going { value, relative_residual }
+            }
+        }
+    }
+
+    /// Steps so far.
+    #[must_use]
+    pub fn iterations(&self) -> usize {
+        match &self.stage {
+            Stage::Iterating(lanczos) => self.iterations + lanczos.iterations(),
+            _ => self.iterations,
+        }
+    }
+
+    /// The values so far, largest first: lower bounds, one by one.
+    #[must_use]
+    pub fn values(&self) -> Vec<f64> {
+        let mut values: Vec<f64> = self.found.iter().map(|triplet| triplet.value).collect();
+        match &self.stage {
+            Stage::Iterating(lanczos) => values.extend(lanczos.values()),
+            Stage::Checking(_) | Stage::Done => {}
+        }
+        values.sort_by(|a, b| b.total_cmp(a));
+        values.truncate(self.count);
+        values
+    }
+
+    /// Steps until done.
+    #[must_use]
+    pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Vec<SingularTriplet> {
+        while let Status::Going { .. } = self.step(operator) {}
+        self.finish()
+    }
+
+    /// The triplets, largest first; fewer than asked for where the others are zero to rounding.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<SingularTriplet> {
+        self.sort();
+        self.found.truncate(self.count);
+        self.found
+    }
+
+    fn estimate(&self) -> (f64, f64) {
+        match (&self.stage, self.found.first()) {
+            (Stage::Iterating(lanczos), None) => lanczos.estimate(),
+            (_, Some(first)) => (first.value, first.relative_residual),
+            _ => (0.0, f64::INFINITY),
+        }
+    }
+
+    /// Whether a later iteration shows that nothing of weight was missed: what it finds is below the last leading value.
+    fn is_below(&self, status: Status) -> bool {
+        /// The digits that this takes.
+        const SURE: f64 = 1e-2;
+        match (status, self.found.get(self.count - 1)) {
+            (Status::Going { value, relative_residual }, Some(last)) => {
+                relative_residual < SURE && value * (1.0 + relative_residual) < last.value
+            }
+            _ => false,
+        }
+    }
+
+    fn sort(&mut self) {
+        self.found.sort_by(|a, b| b.value.total_cmp(&a.value));
+    }
+
+    /// The last of the leading values without the newest triplet; zero where there are fewer.
+    fn last_before_newest(&self) -> f64 {
+        let mut values: Vec<f64> = self.found.iter().rev().skip(1).map(|triplet| triplet.value).collect();
+        values.sort_by(|a, b| b.total_cmp(a));
+        values.get(self.count - 1).copied().unwrap_or(0.0)
+    }
+
+    /// After the triplets of an iteration: another one, or the end.
+    fn look_again(&mut self, n_outputs: usize) -> Stage {
+        let newest = self.found.last().map_or(0.0, |triplet| triplet.value);
+        let last = self.last_before_newest();
+        self.sort();
+        let largest = self.found.first().map_or(0.0, |triplet| triplet.value);
+        let zero = zero_below(self.n_inputs, n_outputs) * largest;
+        self.found.retain(|triplet| triplet.value > zero);
+        let is_complete = self.found.len() >= self.n_inputs.min(n_outputs);
+        let found_nothing = self.rounds > 1 && newest <= (last * (1.0 + SAME)).max(zero);
+        let steps_left = self.options.max_iterations.saturating_sub(self.iterations);
+        if is_complete || found_nothing || steps_left == 0 || !largest.is_finite() || largest == 0.0 {
+            return Stage::Done;
+        }
+        let options =
+            LanczosOptions { max_iterations: steps_left, seed: self.options.seed + self.rounds, ..self.options };
+        self.rounds += 1;
+        Stage::Iterating(Box::new(Lanczos::new(self.n_inputs, options)))
+    }
+}
+
+/// A map without the triplets that are known: (I - U U^T) J (I - V V^T).
+struct Deflated<'a, O: ?Sized> {
+    operator: &'a mut O,
+    found: &'a [SingularTriplet],
+}
+
+impl<O: LinearOperator<f64> + ?Sized> LinearOperator<f64> for Deflated<'_, O> {
+    fn n_inputs(&self) -> usize {
+        self.operator.n_inputs()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.operator.n_outputs()
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        if self.found.is_empty() {
+            return self.operator.apply(v, out);
+        }
+        let mut v = v.to_vec();
+        self.found.iter().for_each(|triplet| take_out(&mut v, &triplet.right));
+        self.operator.apply(&v, out);
+        self.found.iter().for_each(|triplet| take_out(out, &triplet.left));
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        if self.found.is_empty() {
+            return self.operator.apply_transpose(u, out);
+        }
+        let mut u = u.to_vec();
+        self.found.iter().for_each(|triplet| take_out(&mut u, &triplet.left));
+        self.operator.apply_transpose(&u, out);
+        self.found.iter().for_each(|triplet| take_out(out, &triplet.right));
+    }
+}
+
+fn take_out(vector: &mut [f64], unit: &[f64]) {
+    let along = dot(vector, unit);
+    add(vector, -along, unit);
+}

@@ -1,0 +1,67 @@
+//! Plain power iteration on J^T J, for comparison: what most code does, and slow where singular values are close.
+
+use super::vectors::norm;
+use crate::jacobian::LinearOperator;
+use crate::random::{Random, Stream};
+
+/// A power iteration under way: one [`PowerIteration::step`] is a product with J and one with J^T.
+#[derive(Clone, Debug)]
+pub struct PowerIteration {
+    /// Unit, the next to be multiplied.
+    right: Vec<f64>,
+    value: f64,
+    relative_residual: f64,
+    iterations: usize,
+}
+
+impl PowerIteration {
+    /// Starts from a seeded random vector, the same as that of a Lanczos iteration.
+    #[must_use]
+    pub fn new(n_inputs: usize, seed: u64) -> Self {
+        let mut random = Random::new(seed, Stream::StartVector);
+        let mut right: Vec<f64> = (0..n_inputs).map(|_| random.normal()).collect();
+        let length = norm(&right).max(f64::MIN_POSITIVE);
+        right.iter_mut().for_each(|x| *x /= length);
+        PowerIteration { right, value: 0.0, relative_residual: f64::INFINITY, iterations: 0 }
+    }
+
+    /// s = |J v| and its residual |J^T J v - s^2 v| / s^2, then v <- J^T J v / |J^T J v|.
+    pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) {
+        let mut left = vec![0.0; operator.n_outputs()];
+        operator.apply(&self.right, &mut left);
+        self.value = norm(&left);
+        self.iterations += 1;
+        if self.value == 0.0 || !self.value.is_finite() {
+            self.relative_residual = 0.0;
+            return;
+        }
+        left.iter_mut().for_each(|x| *x /= self.value);
+        let mut next = vec![0.0; operator.n_inputs()];
+        operator.apply_transpose(&left, &mut next);
+        let rest: Vec<f64> = next.iter().zip(&self.right).map(|(x, v)| x - self.value * v).collect();
+        self.relative_residual = norm(&rest) / self.value;
+        let length = norm(&next);
+        if length > 0.0 {
+            next.iter_mut().for_each(|x| *x /= length);
+            self.right = next;
+        }
+    }
+
+    /// s, never above ||J||_2, and never below the one before.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// |J^T u - s v| / s of the vectors behind the value.
+    #[must_use]
+    pub fn relative_residual(&self) -> f64 {
+        self.relative_residual
+    }
+
+    /// Steps so far.
+    #[must_use]
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+}

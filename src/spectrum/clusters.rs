@@ -1,0 +1,70 @@
+//! The spectrum at a token measure: the values on cluster-constant fields once, those inside a cluster of N equal tokens
+//! N - 1 times (docs/theory.md, token measures).
+
+use nalgebra::DMatrix;
+
+use super::pair::{energies, told};
+use super::{Level, Places, TopBlock, TopPair};
+use crate::jacobian::ClusterJacobian;
+use crate::spectral::{SingularTriplet, largest_singular_value, singular_values};
+
+/// The levels inside the clusters: V O_a, N_a - 1 times; and the largest of them with its cluster.
+pub(super) fn within(jacobian: &ClusterJacobian) -> (Vec<Level>, Option<(f64, usize)>) {
+    let mut levels = Vec::new();
+    let mut largest: Option<(f64, usize)> = None;
+    for (place, (own, ln_size)) in jacobian.within().zip(jacobian.ln_sizes()).enumerate() {
+        let Some(own) = own else { continue };
+        let multiplicity = times(*ln_size) - 1.0;
+        let values = singular_values(own).unwrap_or_default();
+        if let Some(first) = values.first().filter(|first| largest.is_none_or(|(value, _)| **first > value)) {
+            largest = Some((*first, place));
+        }
+        levels.extend(values.into_iter().map(|value| Level { value, multiplicity, relative_residual: Some(0.0) }));
+    }
+    (levels, largest)
+}
+
+/// How many tokens a cluster has; whole where f64 holds it.
+pub(super) fn times(ln_size: f64) -> f64 {
+    let size = ln_size.exp();
+    if size < 9e15 { size.round() } else { size }
+}
+
+/// The first pair where it lives on cluster-constant fields.
+pub(super) fn pair_between(jacobian: &ClusterJacobian, between: &DMatrix<f64>, triplet: &SingularTriplet) -> TopPair {
+    let m = jacobian.ln_sizes().len();
+    let (d, d_out) = (between.ncols() / m, between.nrows() / m);
+    let block = |i: usize, j: usize| between.view((i * d_out, j * d), (d_out, d)).into_owned();
+    let carried = |i: usize, j: usize| -> f64 {
+        let u = nalgebra::DVector::from_column_slice(&triplet.left[i * d_out..(i + 1) * d_out]);
+        let v = nalgebra::DVector::from_column_slice(&triplet.right[j * d..(j + 1) * d]);
+        u.dot(&(block(i, j) * v))
+    };
+    let pairs = (0..m).flat_map(|i| (0..m).map(move |j| (i, j)));
+    let best = pairs.map(|(i, j)| (carried(i, j), i, j)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let (inputs, outputs) = (energies(&triplet.right, m), energies(&triplet.left, m));
+    TopPair {
+        places: Places::Clusters,
+        energies: told(&inputs, &outputs),
+        relative_residual: triplet.relative_residual,
+        block: best.map(|(carried, output, input)| TopBlock {
+            output,
+            input,
+            share: carried / triplet.value,
+            of_output: carried / triplet.value / outputs[output],
+            norm: largest_singular_value(&block(output, input)),
+        }),
+    }
+}
+
+/// The first pair where it lives inside one cluster.
+pub(super) fn pair_within(m: usize, place: usize, value: f64) -> TopPair {
+    let energy = |at: usize| if at == place { 1.0 } else { 0.0 };
+    let all: Vec<f64> = (0..m).map(energy).collect();
+    TopPair {
+        places: Places::Clusters,
+        energies: told(&all, &all),
+        relative_residual: 0.0,
+        block: Some(TopBlock { output: place, input: place, share: 1.0, of_output: 1.0, norm: value }),
+    }
+}

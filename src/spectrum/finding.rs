@@ -1,0 +1,293 @@
+//! The spectrum in steps.
+
+use nalgebra::DMatrix;
+
+use super::pair::{BlockSearch, pair};
+use super::{ALL_UP_TO, Coverage, Level, MOST_COUNT, Spectrum, SpectrumPlan, TOLERANCE, clusters};
+use crate::attention::Forward;
+use crate::experiment::{Experiment, InputError};
+use crate::jacobian::{LinearOperator, dense_jacobian};
+use crate::measure::{Matrix, MeasureOptions, Method, System};
+use crate::spectral::{Lanczos, LanczosOptions, Leading, SingularTriplet, Status, singular_values, zero_below};
+use crate::weights::{Inputs, inputs};
+
+/// A spectrum under way.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    experiment: Experiment,
+    inputs: Inputs,
+    system: System,
+    count: usize,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Begun,
+    Iterating(Box<Leading>),
+    Searching { spectrum: Box<Spectrum>, forward: Option<Box<Forward<f64>>>, search: Box<BlockSearch> },
+    Finished,
+}
+
+/// What a step leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// More steps are needed.
+    Going {
+        /// Steps of the iteration so far.
+        iterations: usize,
+        /// The relative residual of the first value so far, as estimated.
+        relative_residual: f64,
+    },
+    /// The spectrum.
+    Done(Box<Spectrum>),
+}
+
+/// The most numbers in one of the two bases of an iteration: 84 MB.
+const MOST_IN_BASIS: usize = 40 << 18;
+/// The vectors of a basis besides those of the leading values.
+const BESIDES: usize = 20;
+/// From this many numbers on the basis of an iteration is kept small.
+const LARGE_FIELD: usize = 100_000;
+/// The most steps.
+const MOST_STEPS: usize = 3000;
+/// The most causal tokens in runs of equal ones whose every block is looked at.
+const MOST_TOKENS_OF_BLOCKS: usize = 4096;
+
+impl Finding {
+    /// Draws the inputs and runs the forward pass.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn start(plan: &SpectrumPlan) -> Result<Self, InputError> {
+        let SpectrumPlan { experiment, count } = plan;
+        if !(1..=MOST_COUNT).contains(count) {
+            let expected = format!("a whole number from 1 to {MOST_COUNT}");
+            return Err(InputError::bad_value("the count", &count.to_string(), expected));
+        }
+        let inputs = inputs(experiment)?;
+        let options = MeasureOptions { svd_limit: ALL_UP_TO, ..MeasureOptions::default() };
+        let mut system = System::new(experiment, &inputs, &options)?;
+        if let Some((operator, _)) = system.operator() {
+            let numbers = operator.n_inputs().max(operator.n_outputs());
+            let most = MOST_IN_BASIS / (count + BESIDES);
+            if numbers > most {
+                return Err(InputError::TooLarge {
+                    what: "The number of tokens times their dimension".into(),
+                    found: numbers.to_string(),
+                    limit: format!("{most} for {count} singular values"),
+                    fix: "Use fewer tokens, or ask for fewer values.".into(),
+                });
+            }
+        }
+        Ok(Finding { experiment: experiment.clone(), inputs, system, count: *count, stage: Stage::Begun })
+    }
+
+    /// One step of an iteration, some rows of blocks, or the dense work.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64.
+    pub fn step(&mut self) -> Result<Step, InputError> {
+        match std::mem::replace(&mut self.stage, Stage::Finished) {
+            Stage::Begun => self.begin(),
+            Stage::Iterating(mut leading) => {
+                let Some((operator, method)) = self.system.operator() else { return Ok(waiting()) };
+                if let Status::Going { relative_residual, .. } = leading.step(operator) {
+                    let iterations = leading.iterations();
+                    self.stage = Stage::Iterating(leading);
+                    return Ok(Step::Going { iterations, relative_residual });
+                }
+                let size = operator.n_inputs().min(operator.n_outputs());
+                let zero = zero_below(operator.n_inputs(), operator.n_outputs());
+                let iterations = leading.iterations();
+                let mut triplets = leading.finish();
+                let levels: Vec<Level> = triplets.iter().map(level).collect();
+                finite(&levels)?;
+                let found_all = levels.len() < self.count || levels.len() == size;
+                let spectrum = Spectrum {
+                    method,
+                    coverage: if found_all { Coverage::All } else { Coverage::Leading },
+                    size: size as f64,
+                    zero_below: zero * levels.first().map_or(0.0, |first| first.value),
+                    levels,
+                    iterations,
+                    top: None,
+                };
+                triplets.truncate(1);
+                self.then_blocks(spectrum, triplets.pop())
+            }
+            Stage::Searching { mut spectrum, forward, mut search } => {
+                let at = match (&forward, &self.system) {
+                    (Some(forward), _) => forward,
+                    (None, System::Tokens(operator)) => operator.forward(),
+                    (None, _) => return Ok(Step::Done(spectrum)),
+                };
+                let Some(block) = search.step(at) else {
+                    let iterations = spectrum.iterations;
+                    self.stage = Stage::Searching { spectrum, forward, search };
+                    return Ok(Step::Going { iterations, relative_residual: 0.0 });
+                };
+                if let Some(top) = &mut spectrum.top {
+                    top.block = Some(block);
+                }
+                Ok(Step::Done(spectrum))
+            }
+            Stage::Finished => {
+                // Asked again after the end: start over rather than panic.
+                self.stage = Stage::Begun;
+                Ok(waiting())
+            }
+        }
+    }
+
+    /// What an iteration has so far: lower bounds, one by one; `None` where none runs.
+    #[must_use]
+    pub fn so_far(&mut self) -> Option<Spectrum> {
+        let Stage::Iterating(leading) = &self.stage else { return None };
+        let levels = leading.values().into_iter();
+        let levels: Vec<Level> =
+            levels.map(|value| Level { value, multiplicity: 1.0, relative_residual: None }).collect();
+        let iterations = leading.iterations();
+        let size = self.size();
+        let (_, method) = self.system.operator()?;
+        Some(Spectrum { method, levels, coverage: Coverage::Leading, size, zero_below: 0.0, iterations, top: None })
+    }
+
+    /// How many singular values there are.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        let d = self.inputs.tokens.nrows().min(self.inputs.weights.d_out());
+        self.system.n() * d as f64
+    }
+
+    fn begin(&mut self) -> Result<Step, InputError> {
+        if let System::Clusters(_) = &self.system {
+            return self.of_clusters().map(|spectrum| Step::Done(Box::new(spectrum)));
+        }
+        if let System::Tokens(operator) = &self.system
+            && operator.n_inputs().max(operator.n_outputs()) <= ALL_UP_TO
+        {
+            let jacobian = dense_jacobian(operator.forward());
+            let (spectrum, triplet) = all_of(jacobian, Method::DenseSvd)?;
+            return self.then_blocks(spectrum, triplet);
+        }
+        if let Some((operator, _)) = self.system.operator() {
+            let leading = Leading::new(operator.n_inputs(), self.count, options(operator.n_inputs()));
+            self.stage = Stage::Iterating(Box::new(leading));
+        }
+        Ok(waiting())
+    }
+
+    /// The energies of the first pair; then its blocks, where there are not too many.
+    fn then_blocks(&mut self, mut spectrum: Spectrum, triplet: Option<SingularTriplet>) -> Result<Step, InputError> {
+        let Some(triplet) = triplet.filter(|triplet| triplet.value > 0.0) else {
+            return Ok(Step::Done(Box::new(spectrum)));
+        };
+        let n = self.system.n() as usize;
+        spectrum.top = Some(pair(&triplet, n));
+        let forward = match &self.system {
+            System::Runs(_) if n <= MOST_TOKENS_OF_BLOCKS => {
+                Some(Box::new(Forward::new(&self.experiment, &self.inputs)?))
+            }
+            _ => None,
+        };
+        let at = match (&forward, &self.system) {
+            (Some(forward), _) => forward,
+            (None, System::Tokens(operator)) => operator.forward(),
+            (None, _) => return Ok(Step::Done(Box::new(spectrum))),
+        };
+        let search = Box::new(BlockSearch::new(at, triplet));
+        let iterations = spectrum.iterations;
+        self.stage = Stage::Searching { spectrum: Box::new(spectrum), forward, search };
+        Ok(Step::Going { iterations, relative_residual: 0.0 })
+    }
+
+    /// The spectrum of a token measure.
+    fn of_clusters(&self) -> Result<Spectrum, InputError> {
+        let System::Clusters(clusters) = &self.system else {
+            return Err(InputError::Overflow { what: "The token measure".into() });
+        };
+        let jacobian = &clusters.jacobian;
+        let between = jacobian.between();
+        let (mut spectrum, triplet) = if between.nrows().max(between.ncols()) <= ALL_UP_TO {
+            all_of(between.clone(), Method::Clusters)?
+        } else {
+            let mut matrix = Matrix(between.clone());
+            let mut leading = Leading::new(between.ncols(), self.count, options(between.ncols()));
+            while let Status::Going { .. } = leading.step(&mut matrix) {}
+            let iterations = leading.iterations();
+            let triplets = leading.finish();
+            let levels: Vec<Level> = triplets.iter().map(level).collect();
+            finite(&levels)?;
+            let spectrum = Spectrum {
+                method: Method::Clusters,
+                coverage: Coverage::Leading,
+                size: 0.0,
+                zero_below: 0.0,
+                levels,
+                iterations,
+                top: None,
+            };
+            (spectrum, triplets.into_iter().next())
+        };
+        let m = jacobian.ln_sizes().len();
+        let (within, largest) = clusters::within(jacobian);
+        // Below the last value between clusters others may be missing.
+        let least = match spectrum.coverage {
+            Coverage::All => 0.0,
+            Coverage::Leading => spectrum.levels.last().map_or(0.0, |last| last.value),
+        };
+        let first_between = spectrum.levels.first().map_or(0.0, |first| first.value);
+        spectrum.levels.extend(within.into_iter().filter(|level| level.value >= least));
+        spectrum.levels.sort_by(|a, b| b.value.total_cmp(&a.value));
+        spectrum.size = self.size();
+        let first = spectrum.levels.first().map_or(0.0, |first| first.value);
+        spectrum.zero_below = zero_below(between.nrows(), between.ncols()) * first;
+        spectrum.top = match (largest, triplet) {
+            (Some((value, place)), _) if value > first_between => Some(clusters::pair_within(m, place, value)),
+            (_, Some(triplet)) if triplet.value > 0.0 => Some(clusters::pair_between(jacobian, &between, &triplet)),
+            _ => None,
+        };
+        Ok(spectrum)
+    }
+}
+
+fn waiting() -> Step {
+    Step::Going { iterations: 0, relative_residual: f64::INFINITY }
+}
+
+fn level(triplet: &SingularTriplet) -> Level {
+    Level { value: triplet.value, multiplicity: 1.0, relative_residual: Some(triplet.relative_residual) }
+}
+
+fn options(n_inputs: usize) -> LanczosOptions {
+    let max_basis = if n_inputs < LARGE_FIELD { 80 } else { 40 };
+    LanczosOptions { tolerance: TOLERANCE, max_iterations: MOST_STEPS, max_basis, ..LanczosOptions::default() }
+}
+
+fn finite(levels: &[Level]) -> Result<(), InputError> {
+    match levels.iter().all(|level| level.value.is_finite()) {
+        true => Ok(()),
+        false => Err(InputError::Overflow { what: "The entries of the Jacobian".into() }),
+    }
+}
+
+/// All singular values of a matrix, and its first triplet.
+fn all_of(matrix: DMatrix<f64>, method: Method) -> Result<(Spectrum, Option<SingularTriplet>), InputError> {
+    let values =
+        singular_values(&matrix).ok_or_else(|| InputError::Overflow { what: "The entries of the Jacobian".into() })?;
+    let (n_rows, n_columns) = matrix.shape();
+    let first = values.first().copied().unwrap_or(0.0);
+    let level = |value| Level { value, multiplicity: 1.0, relative_residual: Some(0.0) };
+    let spectrum = Spectrum {
+        method,
+        coverage: Coverage::All,
+        size: n_rows.min(n_columns) as f64,
+        zero_below: zero_below(n_rows, n_columns) * first,
+        levels: values.into_iter().map(level).collect(),
+        iterations: 0,
+        top: None,
+    };
+    let triplet = (first > 0.0).then(|| Lanczos::new(n_columns, LanczosOptions::default()).run(&mut Matrix(matrix)));
+    Ok((spectrum, triplet))
+}
