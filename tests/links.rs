@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use lipscope::app::link::{self, MOST_LINK, TooLong};
 use lipscope::app::state::{
-    DotWeights, HuntSettings, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice,
-    RadiusLaw, RegimeView, SCALED_TOKENS, Scene, Settings, Shared, Stage, ThemeChoice, TokenChoice, Trace, Traces,
-    WeightChoice, XAxis,
+    CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
+    OwnWeights, PageState, PlotChoice, RadiusLaw, RegimeView, SCALED_TOKENS, Scene, Settings, Shared, Shown, Stage,
+    ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope::bounds::Norm;
-use lipscope::hunt::Region;
 use lipscope::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
+use lipscope::hunt::Region;
 
 /// splitmix64: the same scenes in every run.
 struct Dice(u64);
@@ -129,6 +129,12 @@ fn any_scene(dice: &mut Dice) -> Scene {
             restarts: 1 + dice.below(1000),
             seed: dice.next() >> 11,
             dim: 1 + dice.below(64),
+        },
+        spectrum_count: 1 + dice.below(100),
+        court: CourtSettings {
+            trial: dice.of(&CourtSettings::TRIALS).1,
+            tolerance: 10f64.powi(-1 - dice.below(12) as i32),
+            shown: dice.of(&Shown::ALL).1,
         },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::classroom::GuessStage;
-use crate::app::labs::{HuntLab, InverseLab, ScalingLab, TightnessLab};
+use crate::app::labs::{CourtLab, HuntLab, InverseLab, ScalingLab, SpectrumLab, TightnessLab};
 use crate::app::page::{PlotChoice, use_page};
 use crate::app::plane::TokenStage;
 use crate::app::strings;
@@ -30,12 +30,14 @@ pub fn Plots() -> impl IntoView {
     };
     let tabs = [
         ("plot-regime", PlotChoice::Regime, strings::PLOT_REGIME, strings::PLOT_REGIME_HINT),
-        ("plot-tokens", PlotChoice::Tokens, strings::PLOT_TOKENS, strings::PLOT_TOKENS_HINT),
         ("plot-draws", PlotChoice::Draws, strings::PLOT_DRAWS, strings::PLOT_DRAWS_HINT),
+        ("plot-tokens", PlotChoice::Tokens, strings::PLOT_TOKENS, strings::PLOT_TOKENS_HINT),
+        ("plot-hunt", PlotChoice::Hunt, strings::PLOT_HUNT, strings::PLOT_HUNT_HINT),
+        ("plot-spectrum", PlotChoice::Spectrum, strings::PLOT_SPECTRUM, strings::PLOT_SPECTRUM_HINT),
+        ("plot-court", PlotChoice::Court, strings::PLOT_COURT, strings::PLOT_COURT_HINT),
         ("plot-scaled", PlotChoice::Scaled, strings::PLOT_SCALED, strings::PLOT_SCALED_HINT),
         ("plot-tightness", PlotChoice::Tightness, strings::PLOT_TIGHTNESS, strings::PLOT_TIGHTNESS_HINT),
         ("plot-inverse", PlotChoice::Inverse, strings::PLOT_INVERSE, strings::PLOT_INVERSE_HINT),
-        ("plot-hunt", PlotChoice::Hunt, strings::PLOT_HUNT, strings::PLOT_HUNT_HINT),
     ];
     let heading = move || match page.plot.get() {
         PlotChoice::Regime => strings::REGIME_HEADING,
@@ -45,6 +47,8 @@ pub fn Plots() -> impl IntoView {
         PlotChoice::Inverse => strings::INVERSE_HEADING,
         PlotChoice::Tokens => strings::TOKENS_HEADING,
         PlotChoice::Hunt => strings::HUNT_HEADING,
+        PlotChoice::Spectrum => strings::SPECTRUM_HEADING,
+        PlotChoice::Court => strings::COURT_HEADING,
     };
     let no_draws = move || page.plot.get() != PlotChoice::Draws;
     view! {
@@ -65,6 +69,8 @@ pub fn Plots() -> impl IntoView {
             <TokenStage/>
             <GuessStage/>
             <HuntLab/>
+            <SpectrumLab/>
+            <CourtLab/>
         </section>
     }
 }

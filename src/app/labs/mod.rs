@@ -7,10 +7,14 @@
 //! | `run` | what came of it |
 //! | `chart`, `progress`, `number` | parts that the views share |
 //! | `scaling`, `tightness` | a view each |
+//! | `spectrum`, `spectrum_chart`, `court`, `court_chart`, `court_controls` | the singular values, and estimators of the largest |
 //! | `inverse`, `inverse_chart`, `inverse_controls`, `plane`, `player` | the view of the inverse |
 //! | `hunt`, `hunt_chart`, `hunt_controls`, `hunt_plane`, `hunt_run`, `hunt_work` | the hunt: it begins when the reader says so |
 
 mod chart;
+mod court;
+mod court_chart;
+mod court_controls;
 mod hunt;
 mod hunt_chart;
 mod hunt_controls;
@@ -26,6 +30,8 @@ mod player;
 mod progress;
 mod run;
 mod scaling;
+mod spectrum;
+mod spectrum_chart;
 mod tightness;
 mod wanted;
 
@@ -33,20 +39,24 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use crate::court::CourtPoint;
 use crate::message::{Reply, RunId};
 use crate::scaling::ScalingPoint;
+use crate::spectrum::Spectrum;
 use crate::tightness::TightnessPoint;
 
 use super::engine::{Job, Role};
 use super::page::{Page, PlotChoice};
 use super::state::Settings;
 
+pub use court::CourtLab;
 pub use hunt::HuntLab;
 pub use hunt_run::HuntRun;
 pub use inverse::InverseLab;
 pub use inverse::Which;
 pub use run::{Pair, Phase, Run, Side};
 pub use scaling::ScalingLab;
+pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;
 
 use wanted::Wanted;
@@ -73,6 +83,8 @@ pub struct Labs {
     /// The inverses.
     pub inverse: RwSignal<InverseRun>,
     hunt: RwSignal<HuntRun>,
+    spectrum: RwSignal<Run<Option<Spectrum>>>,
+    court: RwSignal<Run<Vec<CourtPoint>>>,
     /// The iteration of the inverse that is pictured.
     frame: RwSignal<usize>,
     /// Whose answers come now.
@@ -93,6 +105,8 @@ impl Default for Labs {
             tightness: RwSignal::default(),
             inverse: RwSignal::default(),
             hunt: RwSignal::default(),
+            spectrum: RwSignal::default(),
+            court: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::Scaled),
             first_run: StoredValue::new(0),
@@ -172,11 +186,18 @@ impl Labs {
             Reply::Hunted { run_id, steps, mark, current, best } if !is_stale(run_id) => {
                 self.hunt.update(|run| run.take(&steps, *mark, *current, *best));
             }
+            Reply::Spectrum { run_id, spectrum } if !is_stale(run_id) => {
+                self.spectrum.update(|run| *run.fresh() = Some(*spectrum));
+            }
+            Reply::Court { run_id, points } if !is_stale(run_id) => {
+                self.court.update(|run| run.fresh().extend(points));
+            }
             Reply::Progress { run_id, done, total, .. } if !is_stale(run_id) => {
                 let total = total.unwrap_or(0);
                 match self.tab.get_value() {
                     PlotChoice::Hunt => self.hunt.update(|run| run.progress = (done, total)),
                     PlotChoice::Tightness => self.tightness.update(|run| run.progress = (done, total)),
+                    PlotChoice::Spectrum => self.spectrum.update(|run| run.progress = (done, total)),
                     _ => self.scaling.update(|run| run.progress = (done, total)),
                 }
             }
@@ -207,6 +228,8 @@ impl Labs {
         match wanted.tab() {
             PlotChoice::Scaled => self.scaling.update(|run| run.begin(of)),
             PlotChoice::Tightness => self.tightness.update(|run| run.begin(of)),
+            PlotChoice::Spectrum => self.spectrum.update(|run| run.begin(of)),
+            PlotChoice::Court => self.court.update(|run| run.begin(of)),
             _ => self.inverse.update(|run| run.begin(of)),
         }
         if let Wanted::Refused(_, why) = wanted {
@@ -235,6 +258,8 @@ impl Labs {
             PlotChoice::Tightness => self.tightness.with_untracked(Run::is_running),
             // It is only paused, by an effect of its own.
             PlotChoice::Hunt => false,
+            PlotChoice::Spectrum => self.spectrum.with_untracked(Run::is_running),
+            PlotChoice::Court => self.court.with_untracked(Run::is_running),
             _ => self.inverse.with_untracked(Run::is_running),
         };
         if is_running {
@@ -242,6 +267,8 @@ impl Labs {
             match tab {
                 PlotChoice::Scaled => self.scaling.update(|run| run.of = None),
                 PlotChoice::Tightness => self.tightness.update(|run| run.of = None),
+                PlotChoice::Spectrum => self.spectrum.update(|run| run.of = None),
+                PlotChoice::Court => self.court.update(|run| run.of = None),
                 _ => self.inverse.update(|run| run.of = None),
             }
         }
@@ -252,6 +279,8 @@ impl Labs {
         match wanted.tab() {
             PlotChoice::Scaled => self.scaling.with_untracked(|run| run.of.as_ref() == Some(wanted)),
             PlotChoice::Tightness => self.tightness.with_untracked(|run| run.of.as_ref() == Some(wanted)),
+            PlotChoice::Spectrum => self.spectrum.with_untracked(|run| run.of.as_ref() == Some(wanted)),
+            PlotChoice::Court => self.court.with_untracked(|run| run.of.as_ref() == Some(wanted)),
             _ => self.inverse.with_untracked(|run| run.of.as_ref() == Some(wanted)),
         }
     }
@@ -261,6 +290,8 @@ impl Labs {
             PlotChoice::Scaled => self.scaling.update(|run| run.end(phase)),
             PlotChoice::Tightness => self.tightness.update(|run| run.end(phase)),
             PlotChoice::Hunt => self.hunt.update(|run| run.phase = phase.clone()),
+            PlotChoice::Spectrum => self.spectrum.update(|run| run.end(phase)),
+            PlotChoice::Court => self.court.update(|run| run.end(phase)),
             _ => self.inverse.update(|run| run.end(phase)),
         }
     }

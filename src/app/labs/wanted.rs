@@ -3,12 +3,14 @@
 use crate::app::page::PlotChoice;
 use crate::app::state::{PageState, TokenChoice, WeightChoice};
 use crate::app::strings;
+use crate::court::{CourtPlan, Preset};
 use crate::experiment::{
     Attention, Experiment, Law, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
 };
 use crate::inverse::InversePlan;
 use crate::message::{Request, RunId};
 use crate::scaling::{ScaledTokens, ScalingPlan};
+use crate::spectrum::SpectrumPlan;
 
 use crate::app::state::{DotWeights, InverseSettings, LabTokens, Settings};
 
@@ -40,6 +42,10 @@ pub enum Wanted {
         /// Of dot-product attention.
         dot: Box<InversePlan>,
     },
+    /// Singular values.
+    Spectrum(Box<SpectrumPlan>),
+    /// Estimators of the largest one.
+    Court(Box<CourtPlan>),
     /// Nothing: the sentence says why.
     Refused(PlotChoice, &'static str),
 }
@@ -51,6 +57,14 @@ impl Wanted {
             PlotChoice::Scaled => Some(scaling(settings.scaled, state)),
             PlotChoice::Tightness => Some(Wanted::Tightness { restarts: settings.restarts }),
             PlotChoice::Inverse => Some(inverse(&settings.inverse, state)),
+            PlotChoice::Spectrum => {
+                let plan = SpectrumPlan { experiment: state.experiment(), count: settings.spectrum_count };
+                Some(Wanted::Spectrum(Box::new(plan)))
+            }
+            PlotChoice::Court => {
+                let experiment = settings.court.trial.map_or_else(|| state.experiment(), Preset::experiment);
+                Some(Wanted::Court(Box::new(CourtPlan { experiment, tolerance: settings.court.tolerance })))
+            }
             // A hunt begins when the reader says so.
             PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Hunt => None,
         }
@@ -62,6 +76,8 @@ impl Wanted {
             Wanted::Scaling(_) => PlotChoice::Scaled,
             Wanted::Tightness { .. } => PlotChoice::Tightness,
             Wanted::Inverse { .. } => PlotChoice::Inverse,
+            Wanted::Spectrum(_) => PlotChoice::Spectrum,
+            Wanted::Court(_) => PlotChoice::Court,
             Wanted::Refused(plot, _) => *plot,
         }
     }
@@ -76,6 +92,8 @@ impl Wanted {
             Wanted::Inverse { l2, dot } => {
                 [l2, dot].map(|plan| Request::Invert { run_id: next_run(), plan: *plan }).into()
             }
+            Wanted::Spectrum(plan) => vec![Request::Spectrum { run_id: next_run(), plan: *plan }],
+            Wanted::Court(plan) => vec![Request::Court { run_id: next_run(), plan: *plan }],
             Wanted::Refused(..) => Vec::new(),
         }
     }

@@ -4,14 +4,15 @@ use std::ops::RangeInclusive;
 
 use crate::app::field::Field as Control;
 use crate::app::state::{
-    DotWeights, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PlotChoice, RadiusLaw, SCALED_TOKENS,
-    Scene, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    CourtSettings, DotWeights, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PlotChoice, RadiusLaw,
+    SCALED_TOKENS, Scene, Settings, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::app::strings;
 use crate::bounds::Norm;
-use crate::hunt::Region;
 use crate::experiment::limits::{MAX_DIM, MAX_HEADS};
 use crate::experiment::{Attention, Mask, Normalization, Output, Scope};
+use crate::hunt::Region;
+use crate::spectrum::MOST_COUNT;
 
 use super::data;
 use super::values::{count, digits, number, pick, size, whole, word};
@@ -80,7 +81,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 44] = [
+pub const FIELDS: [Field; 48] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -134,6 +135,10 @@ pub const FIELDS: [Field; 44] = [
     size!("hunt-restarts", Settings::HUNT_RESTARTS, labs.hunt.restarts),
     seed!("hunt-seed", labs.hunt.seed),
     size!("hunt-d", Settings::HUNT_DIM, labs.hunt.dim),
+    size!("spectrum-count", 1..=MOST_COUNT, labs.spectrum_count),
+    choice!("court-trial", CourtSettings::TRIALS, labs.court.trial),
+    number!("court-tolerance", number, CourtSettings::TOLERANCE, labs.court.tolerance),
+    choice!("court-shown", Shown::ALL, labs.court.shown),
     Field { key: "theme", text: theme_text, read: read_theme },
     Field {
         key: "token-data",

@@ -21,7 +21,9 @@ pub use hand::Fixed;
 pub use lesson::LessonAt;
 pub use regime::{RadiusLaw, RegimeView, Trace, Traces};
 pub use scene::{PlotChoice, Scene, ThemeChoice};
-pub use settings::{DotWeights, HuntSettings, InverseSettings, LabTokens, SCALED_TOKENS, Settings};
+pub use settings::{
+    CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, SCALED_TOKENS, Settings, Shown,
+};
 pub use stage::Stage;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.

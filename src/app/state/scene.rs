@@ -37,11 +37,15 @@ pub enum PlotChoice {
     Tokens,
     /// The hunt for the worst tokens.
     Hunt,
+    /// The singular values.
+    Spectrum,
+    /// Estimators of the largest one.
+    Court,
 }
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 7] = [
+    pub const ALL: [(&'static str, PlotChoice); 9] = [
         ("regime", PlotChoice::Regime),
         ("draws", PlotChoice::Draws),
         ("scaled", PlotChoice::Scaled),
@@ -49,6 +53,8 @@ impl PlotChoice {
         ("inverse", PlotChoice::Inverse),
         ("tokens", PlotChoice::Tokens),
         ("hunt", PlotChoice::Hunt),
+        ("spectrum", PlotChoice::Spectrum),
+        ("court", PlotChoice::Court),
     ];
 }
 

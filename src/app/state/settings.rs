@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use crate::court::{Preset, USUAL_TOLERANCE};
 use crate::hunt::Region;
 use crate::scaling::ScaledTokens;
+use crate::spectrum::USUAL_COUNT;
 
 /// Which tokens can be scaled, with their words in the page and in links.
 pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =
@@ -20,6 +22,10 @@ pub struct Settings {
     pub inverse: InverseSettings,
     /// How the worst tokens are hunted.
     pub hunt: HuntSettings,
+    /// How many of the leading singular values, where not all are found.
+    pub spectrum_count: usize,
+    /// What the estimators are tried on.
+    pub court: CourtSettings,
 }
 
 impl Default for Settings {
@@ -29,6 +35,8 @@ impl Default for Settings {
             restarts: 12,
             inverse: InverseSettings::default(),
             hunt: HuntSettings::default(),
+            spectrum_count: USUAL_COUNT,
+            court: CourtSettings { trial: Some(Preset::SmallValues), tolerance: USUAL_TOLERANCE, shown: Shown::Error },
         }
     }
 }
@@ -153,4 +161,44 @@ impl Default for HuntSettings {
     fn default() -> Self {
         HuntSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
     }
+}
+
+/// The choices of the estimators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CourtSettings {
+    /// A trial of its own; `None` is the configuration of the controls.
+    pub trial: Option<Preset>,
+    /// The tolerance of power iteration's stops.
+    pub tolerance: f64,
+    /// What is drawn against the iteration.
+    pub shown: Shown,
+}
+
+impl CourtSettings {
+    /// The trials, with their ids.
+    pub const TRIALS: [(&'static str, Option<Preset>); 4] = [
+        ("small-values", Some(Preset::SmallValues)),
+        ("small-gap", Some(Preset::SmallGap)),
+        ("easy", Some(Preset::Easy)),
+        ("page", None),
+    ];
+    /// What [`CourtSettings::tolerance`] may be.
+    pub const TOLERANCE: RangeInclusive<f64> = 1e-14..=10.0;
+}
+
+/// What is drawn of each iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The relative error.
+    Error,
+    /// The relative residual.
+    Residual,
+    /// The value.
+    Value,
+}
+
+impl Shown {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, Shown); 3] =
+        [("error", Shown::Error), ("residual", Shown::Residual), ("value", Shown::Value)];
 }

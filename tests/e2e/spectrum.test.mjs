@@ -1,0 +1,102 @@
+// The singular values and the estimators of the largest one.
+import assert from 'node:assert/strict';
+import { pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { digits, value } from './reading.mjs';
+
+/** Does something that a view answers, and waits until its answer is complete. */
+async function answered(page, view, act) {
+  await act();
+  // The controls rest a moment before the worker is asked.
+  await page.waitForTimeout(250);
+  await page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
+}
+
+async function type(page, id, words) {
+  await page.fill(`#${id}`, words);
+  await page.press(`#${id}`, 'Enter');
+}
+
+const rows = (page, id) => page.locator(`#${id} tbody tr`).count();
+
+pageTest('the first singular value is the headline, and there are as many as rows', async ({ page }) => {
+  await answered(page, 'spectrum', () => page.click('#plot-spectrum'));
+  const [first, headline] = [await value(page, 'spectrum-first'), await value(page, 'spectral')];
+  assert.ok(Math.abs(first / headline - 1) < 1e-10, `${first} and ${headline}`);
+  assert.equal(await value(page, 'spectrum-size'), 64);
+  assert.ok((await value(page, 'spectrum-gap')) > 1);
+  assert.ok((await value(page, 'spectrum-residual')) < 1e-9);
+  assert.match(await page.getByTestId('top-block').innerText(), /Output token \d+ takes .+% from input token \d+/);
+  // It follows the controls: tokens in general position, then more of them than a dense SVD takes.
+  await answered(page, 'spectrum', () => page.selectOption('#law', 'ball'));
+  assert.ok(Math.abs((await value(page, 'spectrum-first')) / (await value(page, 'spectral')) - 1) < 1e-9);
+  await answered(page, 'spectrum', () => type(page, 'n-number', '400'));
+  assert.match(await page.getByTestId('spectrum-how').innerText(), /leading 20 of 800/);
+  assert.ok(Math.abs((await value(page, 'spectrum-first')) / (await value(page, 'spectral')) - 1) < 1e-9);
+  await page.click('#spectrum-table summary');
+  await page.waitForFunction(() => document.querySelectorAll('#spectrum-table tbody tr').length === 20);
+  await answered(page, 'spectrum', () => type(page, 'spectrum-count', '7'));
+  await page.waitForFunction(() => document.querySelectorAll('#spectrum-table tbody tr').length === 7);
+  await page.click('#energy-table summary');
+  assert.equal(await rows(page, 'energy-table'), 400);
+});
+
+pageTest('keys read both charts', async ({ page }) => {
+  await answered(page, 'spectrum', () => page.click('#plot-spectrum'));
+  await page.focus('#spectrum-plot');
+  await page.keyboard.press('Home');
+  assert.match(await page.locator('#spectrum-readout').innerText(), /i = 1 /);
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('#spectrum-readout').innerText(), /i = 2 /);
+  await page.focus('#energy-plot');
+  await page.keyboard.press('Home');
+  assert.match(await page.locator('#energy-readout').innerText(), /token 1 .*output .*% .*input .*%/);
+});
+
+pageTest('clusters have their values by multiplicity', async ({ page }) => {
+  await type(page, 'n-number', '100000');
+  await answered(page, 'spectrum', () => page.click('#plot-spectrum'));
+  assert.equal(await value(page, 'spectrum-size'), 100000);
+  assert.ok(Math.abs((await value(page, 'spectrum-first')) / (await value(page, 'spectral')) - 1) < 1e-10);
+  assert.match(await page.getByTestId('top-block').innerText(), /cluster/);
+});
+
+pageTest('the estimators: each trial says where each stopped', async ({ page }) => {
+  await answered(page, 'court', () => page.click('#plot-court'));
+  assert.ok((await value(page, 'court-absolute-error')) > 1e-2, 'the absolute stop is early');
+  assert.match(await page.getByTestId('court-absolute-value').innerText(), /^≥/);
+  assert.match(await page.getByTestId('court-dense-value').innerText(), /^=/);
+  assert.match(await page.getByTestId('court-lanczos-value').innerText(), /^=/);
+  // A smaller tolerance mends it.
+  await answered(page, 'court', () => type(page, 'court-tolerance', '1e-12'));
+  assert.ok((await value(page, 'court-absolute-error')) < 1e-6);
+  await answered(page, 'court', () => page.selectOption('#court-trial', 'small-gap'));
+  assert.ok((await value(page, 'court-residual-products')) >= 5 * (await value(page, 'court-lanczos-products')));
+  await answered(page, 'court', () => page.selectOption('#court-trial', 'easy'));
+  assert.ok((await value(page, 'court-residual-products')) <= 2 * (await value(page, 'court-lanczos-products')));
+  assert.ok((await value(page, 'court-dense-milliseconds')) >= 0);
+  // The controls' own configuration: the dense value is the headline.
+  await answered(page, 'court', () => page.selectOption('#court-trial', 'page'));
+  assert.ok(Math.abs((await value(page, 'court-dense-value')) / Number(await digits(page, 'spectral')) - 1) < 1e-10);
+  await page.click('#court-table summary');
+  assert.ok((await rows(page, 'court-table')) > 5);
+  await page.focus('#court-plot');
+  await page.keyboard.press('Home');
+  assert.match(await page.locator('#court-readout').innerText(), /iteration 1 .*Lanczos.*power iteration/);
+  for (const shown of ['residual', 'value', 'error']) await page.selectOption('#court-shown', shown);
+  // What has no dense SVD is refused with a sentence.
+  await type(page, 'n-number', '100000');
+  await page.waitForSelector('[data-testid="court-progress"][data-phase="failed"]', { state: 'attached' });
+  assert.match(await page.getByTestId('court-progress').innerText(), /fewer tokens/);
+});
+
+for (const viewport of [PHONE, { width: 360, height: 740 }]) {
+  pageTest(`both views fit ${viewport.width} px without serious faults`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
+    for (const view of ['spectrum', 'court']) {
+      await answered(page, view, () => page.click(`#plot-${view}`));
+      const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);
+      assert.ok((await page.locator(`#${view}-plot`).boundingBox()).height >= 200);
+      assert.deepEqual(await seriousFaults(page), []);
+    }
+  });
+}
