@@ -36,6 +36,9 @@ pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', a
   assert.ok(await page.getByTestId('kim-note').isVisible());
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_l2"]')?.dataset.value) > 0);
   assert.ok((await value(page, 'bound-kim_l2')) >= (await value(page, 'spectral')));
+  // The other bound is on another norm, and comes with it.
+  await page.selectOption('#norm', 'linf');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_linf"]')?.dataset.value) > 0);
   assert.ok((await value(page, 'bound-kim_linf')) >= (await value(page, 'linf')));
   // Heads share the dimension: it goes in their steps.
   await type(page, 'heads-number', '3');
