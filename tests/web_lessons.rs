@@ -7,7 +7,7 @@ use lipscope::app::live::{Measured, RegimeData, SweepData};
 use lipscope::app::page::PlotChoice;
 use lipscope::app::state::PageState;
 use lipscope::measure::{MeasureOptions, Measurement, measure_with};
-use lipscope::picture::{AttentionPicture, TokenPicture, Unit};
+use lipscope::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -26,7 +26,7 @@ fn each_step(mut check: impl FnMut(&str, &'static Lesson, usize, Setup)) {
 }
 
 fn slots_of(lesson: &Lesson, at: usize) -> Vec<Slot> {
-    lesson.steps[at].text.iter().flat_map(|text| slots(text)).collect()
+    lesson.steps[at].text.iter().flat_map(|text| slots(text.all()[0])).collect()
 }
 
 #[wasm_bindgen_test]
@@ -40,10 +40,17 @@ fn every_step_sets_what_the_page_can_show() {
 fn every_place_names_something_that_the_page_has_at_this_plot() {
     each_step(|name, lesson, at, setup| {
         let step = &lesson.steps[at];
-        for text in step.text {
+        for text in step.text.iter().flat_map(|text| text.all()) {
             if let Err(place) = pieces(text) {
                 panic!("{name}: {{{place}}} names nothing");
             }
+        }
+        for text in step.text {
+            let [mut english, mut chinese] =
+                text.all().map(|text| slots(text).into_iter().map(|slot| slot.words()).collect::<Vec<_>>());
+            english.sort();
+            chinese.sort();
+            assert_eq!(english, chinese, "{name}: other places in another language");
         }
         for slot in slots_of(lesson, at) {
             assert_eq!(Slot::parse(&slot.words()), Some(slot), "{name}: a slot is called by its own words");
@@ -58,7 +65,7 @@ fn every_place_names_something_that_the_page_has_at_this_plot() {
 fn no_number_stands_in_a_text() {
     each_step(|name, lesson, at, _| {
         let step = &lesson.steps[at];
-        for text in step.text.iter().chain([&step.title]) {
+        for text in step.text.iter().chain([&step.title]).flat_map(|text| text.all()) {
             let words: String =
                 text.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest)).collect();
             // Names, and a formula that is a name of its own.
@@ -78,7 +85,7 @@ fn lessons_are_as_long_as_lessons_are_and_have_a_source_at_every_step() {
         assert!((4..=7).contains(&lesson.steps.len()), "{} has {} steps", lesson.id, lesson.steps.len());
         assert_eq!(find(lesson.id).map(|found| found.title), Some(lesson.title));
         for step in lesson.steps {
-            assert!(!step.source.is_empty() && !step.text.is_empty(), "{}: {}", lesson.id, step.title);
+            assert!(!step.source.now().is_empty() && !step.text.is_empty(), "{}: {}", lesson.id, step.title.now());
         }
     }
     assert!(find("none").is_none());
@@ -149,7 +156,16 @@ fn live_of(measurement: &Measurement, setup: &Setup) -> Measured {
             weights: Vec::new(),
             column_sums: Vec::new(),
         },
-        tokens: TokenPicture { positions: Vec::new(), d: 0, ln_sizes: None, largest_norm: 0.0, variance_shares: None },
+        tokens: TokenPicture {
+            positions: Vec::new(),
+            d: 0,
+            ln_sizes: None,
+            largest_norm: 0.0,
+            variance_shares: None,
+            frame: PlaneFrame::own(0),
+            tokens: None,
+        },
+        pair: None,
         milliseconds: 0.0,
         state: setup.state.clone(),
     }

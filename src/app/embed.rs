@@ -40,7 +40,7 @@ pub fn EmbedLine() -> impl IntoView {
             view! {
                 <footer class="embed-line">
                     <span data-testid="embed-norm" data-value=full>{reading}</span>
-                    <a href=move || address.get() target="_blank" rel="noopener">{strings::OPEN_WHOLE}</a>
+                    <a href=move || address.get() target="_blank" rel="noopener">{strings::open_whole()}</a>
                 </footer>
             }
         })

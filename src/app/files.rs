@@ -32,11 +32,11 @@ pub fn copy(text: String, note: RwSignal<&'static str>) {
     let clipboard = window().navigator().clipboard();
     if clipboard.is_undefined() {
         // Pages that were not served over https have none.
-        return note.set(strings::NOT_COPIED);
+        return note.set(strings::not_copied());
     }
     let writing = clipboard.write_text(&text);
     spawn_local(async move {
-        note.set(if JsFuture::from(writing).await.is_ok() { strings::COPIED } else { strings::NOT_COPIED });
+        note.set(if JsFuture::from(writing).await.is_ok() { strings::copied() } else { strings::not_copied() });
     });
 }
 
@@ -51,11 +51,11 @@ pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'
     let name = name.to_owned();
     let on_blob = Closure::once_into_js(move |blob: JsValue| {
         if blob.dyn_into::<Blob>().and_then(|blob| save(&name, &blob)).is_err() {
-            note.set(strings::NO_PICTURE);
+            note.set(strings::no_picture());
         }
     });
     if canvas.to_blob(on_blob.unchecked_ref()).is_err() {
-        note.set(strings::NO_PICTURE);
+        note.set(strings::no_picture());
     }
 }
 

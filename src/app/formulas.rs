@@ -4,6 +4,8 @@ use leptos::prelude::*;
 
 use crate::bounds::BoundId;
 
+use super::strings;
+
 /// The formula of a bound.
 #[component]
 pub fn Formula(
@@ -109,6 +111,6 @@ pub fn Formula(
         }
         .into_any(),
         // No formula of one line: said in words.
-        other => view! { <span>{other.formula()}</span> }.into_any(),
+        other => view! { <span>{strings::formula_words(other)}</span> }.into_any(),
     }
 }

@@ -170,11 +170,11 @@ pub type Group = (&'static str, Vec<(&'static str, &'static str)>);
 #[must_use]
 pub fn groups() -> Vec<Group> {
     vec![
-        (strings::KEYS_PAGE, PageKey::ALL.map(strings::page_key).to_vec()),
-        (strings::KEYS_PLOTS, PlotKey::ALL.map(strings::plot_key).to_vec()),
-        (strings::KEYS_GUESS, GuessKey::ALL.map(strings::guess_key).to_vec()),
-        (strings::KEYS_LADDER, strings::LADDER_KEYS.to_vec()),
-        (strings::KEYS_TOKENS, strings::TOKEN_KEYS.to_vec()),
-        (strings::KEYS_CONTROLS, strings::CONTROL_KEYS.to_vec()),
+        (strings::keys_page(), PageKey::ALL.map(strings::page_key).to_vec()),
+        (strings::keys_plots(), PlotKey::ALL.map(strings::plot_key).to_vec()),
+        (strings::keys_guess(), GuessKey::ALL.map(strings::guess_key).to_vec()),
+        (strings::keys_ladder(), strings::ladder_keys().to_vec()),
+        (strings::keys_tokens(), strings::token_keys().to_vec()),
+        (strings::keys_controls(), strings::control_keys().to_vec()),
     ]
 }

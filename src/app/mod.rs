@@ -15,7 +15,7 @@
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `embed` | what stands under the plot inside another page |
-//! | `strings` | every text |
+//! | `strings`, `language`, `tongue` | every text, in every language of the page |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
@@ -31,6 +31,7 @@ mod formulas;
 mod frame;
 mod keys;
 pub mod labs;
+pub mod language;
 pub mod lessons;
 pub mod link;
 pub mod live;
@@ -43,6 +44,7 @@ mod shell;
 pub mod state;
 mod strings;
 mod theme;
+mod tongue;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -52,6 +54,7 @@ use shell::Shell;
 /// Puts the page into `#app`, in place of the static shell.
 pub fn start() {
     console_error_panic_hook::set_once();
+    tongue::begin();
     let Some(root) = document().get_element_by_id("app") else { return };
     root.set_inner_html("");
     if let Ok(root) = root.dyn_into::<web_sys::HtmlElement>() {

@@ -43,27 +43,27 @@ pub fn Numbers() -> impl IntoView {
     let is_behind = Memo::new(move |_| is_behind(page));
     view! {
         <section class="numbers" class:stale=is_stale aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
-            <h2 id="numbers-heading" class="sr-only">{strings::NUMBERS_HEADING}</h2>
-            <p class="cover-note">{strings::COVERED}</p>
+            <h2 id="numbers-heading" class="sr-only">{strings::numbers_heading()}</h2>
+            <p class="cover-note">{strings::covered()}</p>
             <Headline/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::RATIO hint=strings::RATIO_HINT read=|m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm)))/>
+                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() read=|m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm)))/>
                 <Reading id="n" label=strings::SMALL_N hint="" read=|m, _| Some(Shown::count(m.n))/>
                 <Reading id="d" label=strings::SMALL_D hint="" read=|m, _| Some(Shown::whole(m.d))/>
-                <Reading id="radius" label=strings::RADIUS hint=strings::RADIUS_HINT read=|m, _| Some(Shown::of(m.radius, Kind::Plain))/>
-                <Reading id="column-sum" label=strings::LARGEST_COLUMN_SUM hint=strings::LARGEST_COLUMN_SUM_HINT read=|m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
+                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() read=|m, _| Some(Shown::of(m.radius, Kind::Plain))/>
+                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() read=|m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
             </dl>
             <dl class="readings ruled">
-                <Reading id="large-radius" label=strings::LARGE_RADIUS hint=strings::LARGE_RADIUS_HINT read=|m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
-                <Reading id="mean-field" label=strings::MEAN_FIELD hint=strings::MEAN_FIELD_HINT read=|m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
+                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() read=|m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
+                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() read=|m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
             </dl>
             <dl class="readings ruled">
                 {[Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1].map(|norm| view! { <OtherNorm norm/> }).collect_view()}
             </dl>
             <dl class="readings ruled">
-                <Reading id="method" label=strings::METHOD hint="" read=|m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
-                <Reading id="iterations" label=strings::ITERATIONS hint="" read=|m, _| Some(Shown::whole(m.iterations))/>
-                <Reading id="residual" label=strings::RESIDUAL hint=strings::RESIDUAL_HINT read=|m, _| Some(Shown::of(m.relative_residual, Kind::Plain))/>
+                <Reading id="method" label=strings::method_text() hint="" read=|m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
+                <Reading id="iterations" label=strings::iterations() hint="" read=|m, _| Some(Shown::whole(m.iterations))/>
+                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() read=|m, _| Some(Shown::of(m.relative_residual, Kind::Plain))/>
                 <Time/>
             </dl>
             <Loads/>
@@ -82,7 +82,7 @@ fn Headline() -> impl IntoView {
             return strings::measuring(progress);
         }
         if is_stale(page) {
-            return strings::STALE.into();
+            return strings::stale().into();
         }
         let norm = norm.get();
         page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))
@@ -142,7 +142,7 @@ fn Reading(
     let shown = measured(use_page(), read);
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
     let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
-    let title = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NEEDS_DENSE.into(), |s| s.full.clone()));
+    let title = move || shown.with(|s| s.as_ref().map_or_else(|| strings::needs_dense().into(), |s| s.full.clone()));
     view! {
         <div>
             <dt title=hint>{label}</dt>
@@ -167,7 +167,7 @@ fn Time() -> impl IntoView {
     };
     view! {
         <div>
-            <dt>{strings::TIME}</dt>
+            <dt>{strings::time()}</dt>
             <dd><span class="value" data-testid="time">{text}</span></dd>
         </div>
     }

@@ -71,8 +71,8 @@ pub fn OwnData() -> impl IntoView {
     };
     view! {
         <details class="own" id="own" node_ref=details prop:open=move || page.own_open.get() on:toggle=on_toggle>
-            <summary>{strings::OWN}</summary>
-            <label for="own-text" class="note">{strings::OWN_HINT}</label>
+            <summary>{strings::own()}</summary>
+            <label for="own-text" class="note">{strings::own_hint()}</label>
             <textarea
                 id="own-text"
                 node_ref=text
@@ -83,24 +83,24 @@ pub fn OwnData() -> impl IntoView {
                 placeholder=strings::OWN_PLACEHOLDER
             ></textarea>
             <div class="own-tools">
-                <button type="button" id="own-apply" on:click=move |_| apply()>{strings::APPLY}</button>
+                <button type="button" id="own-apply" on:click=move |_| apply()>{strings::apply()}</button>
                 <label class="file">
                     <input type="file" id="own-file" accept=".csv,.tsv,.txt,.json,.npy" on:change:target=on_file/>
-                    <span>{strings::CHOOSE_FILE}</span>
+                    <span>{strings::choose_file()}</span>
                 </label>
             </div>
             <details class="own-form" prop:open=move || page.own_form_open.get()>
-                <summary>{strings::OWN_FORM}</summary>
-                <p class="note">{strings::OWN_FORM_NOTE}</p>
+                <summary>{strings::own_form()}</summary>
+                <p class="note">{strings::own_form_note()}</p>
                 <pre tabindex="0">{strings::OWN_FORM_EXAMPLE}</pre>
-                <button type="button" id="own-example" on:click=move |_| show_example()>{strings::OWN_FORM_USE}</button>
+                <button type="button" id="own-example" on:click=move |_| show_example()>{strings::own_form_use()}</button>
             </details>
             <ProblemAt place=PLACE_OWN/>
             <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
-            <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::ADDRESS_TOO_SHORT}</p>
+            <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::address_too_short()}</p>
             <Export/>
         </details>
-        <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::DROP}</p></div>
+        <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::drop()}</p></div>
     }
 }
 
@@ -121,15 +121,15 @@ fn Export() -> impl IntoView {
         }
     };
     view! {
-        <p class="note">{strings::EXPORT_HINT}</p>
+        <p class="note">{strings::export_hint()}</p>
         <div class="own-tools">
-            <button type="button" id="export-copy" on:click=move |_| copy(experiment_text(page), note)>{strings::COPY_EXPERIMENT}</button>
-            <button type="button" id="export-link" on:click=move |_| copy_link(page, note)>{strings::COPY_LINK}</button>
+            <button type="button" id="export-copy" on:click=move |_| copy(experiment_text(page), note)>{strings::copy_experiment()}</button>
+            <button type="button" id="export-link" on:click=move |_| copy_link(page, note)>{strings::copy_link()}</button>
             <button type="button" id="export-download" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>
-                {strings::DOWNLOAD_EXPERIMENT}
+                {strings::download_experiment()}
             </button>
             <button type="button" id="export-measurement" on:click=move |_| download("lipscope-measurement.json", "application/json", &measurement())>
-                {strings::DOWNLOAD_MEASUREMENT}
+                {strings::download_measurement()}
             </button>
             {Dialect::ALL.map(script).collect_view()}
             <span role="status">{move || note.get()} " " {move || page.live.script_note.get()}</span>
@@ -141,7 +141,7 @@ fn Export() -> impl IntoView {
 pub fn copy_link(page: Page, note: RwSignal<&'static str>) {
     match page.link_to(Stage::Full) {
         Some(link) => copy(link, note),
-        None => note.set(strings::LINK_TOO_LONG),
+        None => note.set(strings::link_too_long()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The frame of the page: head, plot, numbers, small views, and the controls or a lesson beside or, on a phone, in a sheet.
 
-use leptos::ev::FocusEvent;
+use leptos::ev::{self, FocusEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -12,11 +12,13 @@ use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
 use super::classroom::{LessonPanel, LessonsButton, Shortcuts, TeacherButton, is_covered, is_taught, step_now};
 use super::controls::{Controls, ProblemAt};
 use super::embed::EmbedLine;
+use super::language::{Language, language};
 use super::lessons::Task;
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
 use super::state::{Stage, ThemeChoice};
 use super::strings;
+use super::tongue;
 
 /// The whole page.
 #[component]
@@ -29,10 +31,10 @@ pub fn Shell() -> impl IntoView {
     let is_guessed = Memo::new(move |_| step_now(page).is_some_and(|(.., step)| step.task != Task::Read));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     view! {
-        <a class="skip" href="#plots">{strings::SKIP}</a>
+        <a class="skip" href="#plots">{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
-            <aside class="controls" id="controls" aria-label=strings::CONTROLS>
+            <aside class="controls" id="controls" aria-label=strings::controls()>
                 <LessonPanel/>
                 <button
                     type="button"
@@ -41,7 +43,7 @@ pub fn Shell() -> impl IntoView {
                     aria-controls="control-list"
                     on:click=move |_| sheet_open.update(|open| *open = !*open)
                 >
-                    <span>{move || if sheet_open.get() { strings::CLOSE } else { strings::CONTROLS }}</span>
+                    <span>{move || if sheet_open.get() { strings::close() } else { strings::controls() }}</span>
                     <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.state.with(|state| state.norm))))}</span>
                 </button>
                 <div class="control-list" id="control-list">
@@ -99,13 +101,35 @@ fn Head() -> impl IntoView {
     view! {
         <header>
             <h1>{strings::TITLE}</h1>
-            <p class="lead">{strings::LEAD}</p>
-            <nav aria-label=strings::PAPERS>{paper(strings::PAPER_CASTIN)} {paper(strings::PAPER_KIM)}</nav>
+            <p class="lead">{strings::lead()}</p>
+            <nav aria-label=strings::papers()>{paper(strings::paper_castin())} {paper(strings::paper_kim())}</nav>
             <LessonsButton/>
             <TeacherButton/>
-            <div class="switch" role="group" aria-label=strings::THEME>{ThemeChoice::ALL.map(option).collect_view()}</div>
+            <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
             <Shortcuts/>
+            <LanguageChoice/>
         </header>
+    }
+}
+
+/// The languages of the page; another one starts it anew.
+#[component]
+fn LanguageChoice() -> impl IntoView {
+    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        let picked = event.target().value();
+        if let Some(language) = Language::OFFERED.into_iter().find(|language| language.tag() == picked) {
+            tongue::choose(language);
+        }
+    };
+    let option = |choice: Language| {
+        view! {
+            <option value=choice.tag() lang=choice.tag() selected=choice == language()>{choice.name()}</option>
+        }
+    };
+    view! {
+        <select id="language" class="language" aria-label=strings::languages() on:change:target=on_change>
+            {Language::OFFERED.map(option).collect_view()}
+        </select>
     }
 }
 
@@ -118,10 +142,10 @@ fn Status() -> impl IntoView {
         <div class="status" role="status" aria-live="polite" data-testid="status" class:shown=move || live.status.with(Option::is_some)>
             <span>{move || live.status.get().unwrap_or_default()}</span>
             <button type="button" hidden=move || !live.is_down.get() on:click=move |_| page.restart_engine()>
-                {strings::TRY_AGAIN}
+                {strings::try_again()}
             </button>
             <button type="button" hidden=move || live.is_down.get() || live.status.with(Option::is_none) on:click=move |_| live.status.set(None)>
-                {strings::CLOSE}
+                {strings::close()}
             </button>
         </div>
     }

@@ -138,37 +138,6 @@ impl BoundId {
         }
     }
 
-    /// Its name for people.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            BoundId::CastinGeneral => "published, any n",
-            BoundId::CastinMeanField => "published, mean-field",
-            BoundId::Unified => "unified",
-            BoundId::UnifiedMasked => "unified, masked",
-            BoundId::Local => "local",
-            BoundId::Adversarial => "adversarial",
-            BoundId::AdversarialEnvelope => "adversarial envelope",
-            BoundId::TwoClusters => "two clusters",
-            BoundId::Skew => "skew witness",
-            BoundId::KimLinf => "published, L2 attention, ℓ∞",
-            BoundId::KimL2 => "published, L2 attention",
-            BoundId::MaxToken => "row sums of block norms",
-        }
-    }
-
-    /// Where it is proved.
-    #[must_use]
-    pub fn source(self) -> &'static str {
-        match self {
-            BoundId::CastinGeneral => "Castin, Ablin, Peyré 2024, Theorem 3.3 and its masked twin",
-            BoundId::CastinMeanField => "Castin, Ablin, Peyré 2024, mean-field theorem",
-            BoundId::KimLinf | BoundId::KimL2 => "Kim, Papamakarios, Mnih 2021, Theorem 3.2",
-            BoundId::Adversarial => "tokens of Castin, Ablin, Peyré 2024; see docs/theory.md",
-            _ => "ours; proof in docs/theory.md",
-        }
-    }
-
     /// Its formula for one head, as plain text; a is ||A||_2 R^2 and v is ||V||_2.
     #[must_use]
     pub fn formula(self) -> &'static str {

@@ -48,23 +48,6 @@ pub enum LossKind {
     Exponent,
 }
 
-impl LossKind {
-    /// What the step is, in a few words.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            LossKind::Parts => "adding own part and mixed part",
-            LossKind::ColumnSums => "column sums as large as they may be",
-            LossKind::ANorm => "‖A‖ R for |A xᵢ|",
-            LossKind::Radius => "R for the tokens’ spread",
-            LossKind::VNorm => "‖V‖ for every direction",
-            LossKind::Alignment => "most attention from the rows that move most",
-            LossKind::Length => "n for every column sum",
-            LossKind::Exponent => "e^(2a) where e^a is enough",
-        }
-    }
-}
-
 /// The stories of bounds at tokens whose `local` parts and norm are known.
 #[must_use]
 pub fn stories(setting: &Setting, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundStory> {

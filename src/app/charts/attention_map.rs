@@ -51,13 +51,13 @@ pub fn AttentionMap() -> impl IntoView {
     };
     view! {
         <figure class="small">
-            <h2>{strings::ATTENTION_HEADING}</h2>
+            <h2>{strings::attention_heading()}</h2>
             <div class="small-stage">
-                <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::ATTENTION_HEADING, &finding.get())></canvas>
+                <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::attention_heading(), &finding.get())></canvas>
             </div>
             <figcaption>
                 <div class="head-choice" class:one=move || n_heads.get() < 2>
-                    <Choice id="head-shown" label=strings::HEAD options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
+                    <Choice id="head-shown" label=strings::head_text() options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
                 </div>
                 <p>{move || finding.get()}</p>
                 <Twin
@@ -70,7 +70,7 @@ pub fn AttentionMap() -> impl IntoView {
                     id="take-attention"
                     name="lipscope-attention"
                     canvas="attention-map"
-                    title=strings::ATTENTION_HEADING
+                    title=strings::attention_heading()
                     figure=move |_| with_picture(page, heat_map)
                     csv=move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default()
                     paper=Paper::Castin
@@ -96,7 +96,7 @@ fn heat_map(picture: &AttentionPicture) -> HeatMap {
     map.column_sums = Some(picture.column_sums.clone());
     let (from, to) = strings::unit_axes(picture.unit);
     (map.row_label, map.col_label) = (from.into(), to.into());
-    map.sums_label = strings::COLUMN_SUMS.into();
+    map.sums_label = strings::column_sums().into();
     map.range = Extent::new(0.0, map.values.iter().copied().fold(0.0, f64::max));
     map
 }
@@ -120,7 +120,7 @@ fn table(picture: &AttentionPicture) -> Table {
     let number = |x: f32| Number::of(f64::from(x)).to_string();
     if picture.side == picture.n && picture.n <= WHOLE_UP_TO {
         let header =
-            std::iter::once(strings::FROM_TO.to_owned()).chain((1..=picture.n).map(|j| j.to_string())).collect();
+            std::iter::once(strings::from_to().to_owned()).chain((1..=picture.n).map(|j| j.to_string())).collect();
         let row = |(i, row): (usize, &[f32])| {
             std::iter::once((i + 1).to_string()).chain(row.iter().map(|x| number(*x))).collect()
         };
@@ -130,7 +130,7 @@ fn table(picture: &AttentionPicture) -> Table {
     order.sort_by(|a, b| picture.column_sums[*b].total_cmp(&picture.column_sums[*a]));
     let row = |token: &usize| vec![(token + 1).to_string(), Number::of(picture.column_sums[*token]).to_string()];
     Table {
-        header: vec![strings::unit(picture.unit).into(), strings::COLUMN_SUM.into()],
+        header: vec![strings::unit(picture.unit).into(), strings::column_sum().into()],
         rows: order.iter().take(SUMMARY).map(row).collect(),
     }
 }

@@ -87,7 +87,7 @@ pub fn DrawsPlot() -> impl IntoView {
         </div>
         <div class="plot-foot" hidden=is_hidden>
             <p class="readout" id="plot-readout" data-testid="readout" aria-live="polite">
-                {move || readout.get().unwrap_or_else(|| strings::READOUT_HINT.to_owned())}
+                {move || readout.get().unwrap_or_else(|| strings::readout_hint().to_owned())}
             </p>
             <Twin
                 id="plot-table"
@@ -99,7 +99,7 @@ pub fn DrawsPlot() -> impl IntoView {
                 id="take-draws"
                 name="lipscope-sweep"
                 canvas="main-plot"
-                title=strings::PLOT_HEADING
+                title=strings::plot_heading()
                 figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| without_pointer(&painted.0)))
                 csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
                 paper=Paper::Castin
@@ -118,7 +118,7 @@ pub fn Slope() -> impl IntoView {
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
     let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
     view! {
-        <p class="slope" data-testid="slope" data-value=exact data-half-width=half title=strings::SLOPE_HINT>
+        <p class="slope" data-testid="slope" data-value=exact data-half-width=half title=strings::slope_hint()>
             {words}
         </p>
     }
@@ -138,7 +138,7 @@ pub fn AxisChoice() -> impl IntoView {
             page.edit("x-axis", |state| state.x_axis = *axis);
         }
     };
-    view! { <Choice id="x-axis" label=strings::AXIS options chosen on_pick=Callback::new(on_pick)/> }
+    view! { <Choice id="x-axis" label=strings::axis() options chosen on_pick=Callback::new(on_pick)/> }
 }
 
 fn watch(page: Page, hover: RwSignal<Option<f64>>) {

@@ -73,7 +73,7 @@ pub fn chart(
         series.push(draws);
     }
     let label = strings::mean_label(sweep.draws);
-    series.push(Series::new(id::MEAN, label, Role::Measured, SeriesKind::Line, means).short_label(strings::MEASURED));
+    series.push(Series::new(id::MEAN, label, Role::Measured, SeriesKind::Line, means).short_label(strings::measured()));
     for bound in BoundId::ALL.into_iter().filter(|bound| is_drawn(*bound, state)) {
         let curve: Vec<(f64, f64)> = sweep
             .curves
@@ -96,8 +96,8 @@ pub fn chart(
     let mut chart = LineChart::new(x, y, series);
     chart.note = match sweep.phase {
         // Every point is there, and none has this norm.
-        SweepPhase::Done if state.norm != Norm::Spectral => strings::NEEDS_DENSE.into(),
-        _ => strings::MEASURING.into(),
+        SweepPhase::Done if state.norm != Norm::Spectral => strings::needs_dense().into(),
+        _ => strings::measuring_text().into(),
     };
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });

@@ -10,7 +10,7 @@ use super::hunt_point::with_hunt;
 /// A row for each n: the draws in short, and the bounds.
 pub fn growth_table(sweep: &SweepData, norm: Norm, found: Option<&HuntFound>) -> Table {
     let about = || BoundId::ALL.into_iter().filter(move |id| id.is_about(norm));
-    let header = strings::SWEEP_COLUMNS.into_iter().chain(about().map(strings::bound_label)).map(String::from);
+    let header = strings::sweep_columns().into_iter().chain(about().map(strings::bound_label)).map(String::from);
     let values = sweep.values(norm);
     let row = |n: usize| {
         let draws: Vec<f64> = values.iter().filter(|value| value.0 == n as f64).map(|value| value.1).collect();

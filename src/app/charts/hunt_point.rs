@@ -27,7 +27,7 @@ pub fn found_in_draws<'a>(found: Option<&'a HuntFound>, sweep: &SweepData, state
 /// A ring at its n.
 pub fn hunt_series(found: &HuntFound) -> Series {
     let data = vec![(found.n, found.norm)];
-    Series::new("hunt", strings::HUNT_POINT, Role::LowerBound, SeriesKind::Hollow, data)
+    Series::new("hunt", strings::hunt_point(), Role::LowerBound, SeriesKind::Hollow, data)
 }
 
 /// A table over n with a column for it; a row of its own where the table has none at its n. `named` writes n, and `written`
@@ -40,7 +40,7 @@ pub fn with_hunt(
 ) -> Table {
     let Some(found) = found else { return table };
     let name = named(found.n);
-    table.header.push(strings::HUNT_POINT_COLUMN.into());
+    table.header.push(strings::hunt_point_column().into());
     if !table.rows.iter().any(|row| row.first() == Some(&name)) {
         let mut row = vec![String::new(); table.header.len() - 1];
         if let Some(first) = row.first_mut() {

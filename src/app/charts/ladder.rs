@@ -94,7 +94,7 @@ pub fn BoundLadder() -> impl IntoView {
                     id="ladder"
                     role="img"
                     tabindex="0"
-                    aria-label=move || strings::label(strings::LADDER_HEADING, &finding.get())
+                    aria-label=move || strings::label(strings::ladder_heading(), &finding.get())
                     aria-describedby="ladder-story"
                     on:pointermove=on_pointer
                     on:pointerdown=on_pointer
@@ -102,7 +102,7 @@ pub fn BoundLadder() -> impl IntoView {
                 ></canvas>
             </div>
             <figcaption>
-                <h2>{strings::LADDER_HEADING} " " <span class="note">{strings::LADDER_NOTE}</span></h2>
+                <h2>{strings::ladder_heading()} " " <span class="note">{strings::ladder_note()}</span></h2>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
                 <Story selected/>
@@ -116,7 +116,7 @@ pub fn BoundLadder() -> impl IntoView {
                     id="take-ladder"
                     name="lipscope-bounds"
                     canvas="ladder"
-                    title=strings::LADDER_HEADING
+                    title=strings::ladder_heading()
                     figure=move |_| with_ladder(page, Ladder::clone)
                     csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
                     paper=Paper::Castin
@@ -180,13 +180,13 @@ fn Story(
         })
     };
     view! {
-        <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::STORY aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
+        <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::story() aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
             {move || match id.get() {
                 Some(id) => view! {
                     <p class="story-name">{strings::bound_label(id)}</p>
                     <Formula id/>
                 }.into_any(),
-                None => view! { <p class="story-name">{strings::MEASURED}</p><p>{strings::norm_hint(norm_of(page))}</p> }.into_any(),
+                None => view! { <p class="story-name">{strings::measured()}</p><p>{strings::norm_hint(norm_of(page))}</p> }.into_any(),
             }}
             {about}
         </div>
@@ -234,7 +234,7 @@ fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
         },
         None => LadderRow {
             id: MEASURED.into(),
-            label: strings::MEASURED.into(),
+            label: strings::measured().into(),
             log10: measurement.norm(norm).unwrap_or(0.0).log10(),
             kind: strings::kind_of(measurement, norm),
             role: Role::Measured,

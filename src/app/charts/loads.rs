@@ -15,8 +15,8 @@ pub fn Loads() -> impl IntoView {
     });
     let choose = move |choice: TokenChoice| page.edit("law", |state| state.choose_tokens(choice));
     view! {
-        <div class="loads" role="group" aria-label=strings::LOAD_HINT>
-            <span title=strings::LOAD_HINT>{strings::LOAD}</span>
+        <div class="loads" role="group" aria-label=strings::load_hint()>
+            <span title=strings::load_hint()>{strings::load()}</span>
             <button
                 type="button"
                 id="load-two_clusters"
@@ -25,10 +25,10 @@ pub fn Loads() -> impl IntoView {
                     page.load_two_clusters();
                 }
             >
-                {strings::LOAD_TWO_CLUSTERS}
+                {strings::load_two_clusters()}
             </button>
-            <button type="button" id="load-adversarial" on:click=move |_| choose(TokenChoice::Adversarial)>{strings::LOAD_ADVERSARIAL}</button>
-            <button type="button" id="load-skew" on:click=move |_| choose(TokenChoice::Skew)>{strings::LOAD_SKEW}</button>
+            <button type="button" id="load-adversarial" on:click=move |_| choose(TokenChoice::Adversarial)>{strings::load_adversarial()}</button>
+            <button type="button" id="load-skew" on:click=move |_| choose(TokenChoice::Skew)>{strings::load_skew()}</button>
         </div>
     }
 }

@@ -29,33 +29,33 @@ pub fn Plots() -> impl IntoView {
         }
     };
     let tabs = [
-        ("plot-regime", PlotChoice::Regime, strings::PLOT_REGIME, strings::PLOT_REGIME_HINT),
-        ("plot-draws", PlotChoice::Draws, strings::PLOT_DRAWS, strings::PLOT_DRAWS_HINT),
-        ("plot-tokens", PlotChoice::Tokens, strings::PLOT_TOKENS, strings::PLOT_TOKENS_HINT),
-        ("plot-hunt", PlotChoice::Hunt, strings::PLOT_HUNT, strings::PLOT_HUNT_HINT),
-        ("plot-spectrum", PlotChoice::Spectrum, strings::PLOT_SPECTRUM, strings::PLOT_SPECTRUM_HINT),
-        ("plot-court", PlotChoice::Court, strings::PLOT_COURT, strings::PLOT_COURT_HINT),
-        ("plot-scaled", PlotChoice::Scaled, strings::PLOT_SCALED, strings::PLOT_SCALED_HINT),
-        ("plot-tightness", PlotChoice::Tightness, strings::PLOT_TIGHTNESS, strings::PLOT_TIGHTNESS_HINT),
-        ("plot-inverse", PlotChoice::Inverse, strings::PLOT_INVERSE, strings::PLOT_INVERSE_HINT),
+        ("plot-regime", PlotChoice::Regime, strings::plot_regime(), strings::plot_regime_hint()),
+        ("plot-draws", PlotChoice::Draws, strings::plot_draws(), strings::plot_draws_hint()),
+        ("plot-tokens", PlotChoice::Tokens, strings::plot_tokens(), strings::plot_tokens_hint()),
+        ("plot-hunt", PlotChoice::Hunt, strings::plot_hunt(), strings::plot_hunt_hint()),
+        ("plot-spectrum", PlotChoice::Spectrum, strings::plot_spectrum(), strings::plot_spectrum_hint()),
+        ("plot-court", PlotChoice::Court, strings::plot_court(), strings::plot_court_hint()),
+        ("plot-scaled", PlotChoice::Scaled, strings::plot_scaled(), strings::plot_scaled_hint()),
+        ("plot-tightness", PlotChoice::Tightness, strings::plot_tightness(), strings::plot_tightness_hint()),
+        ("plot-inverse", PlotChoice::Inverse, strings::plot_inverse(), strings::plot_inverse_hint()),
     ];
     let heading = move || match page.plot.get() {
-        PlotChoice::Regime => strings::REGIME_HEADING,
-        PlotChoice::Draws => strings::PLOT_HEADING,
-        PlotChoice::Scaled => strings::SCALED_HEADING,
-        PlotChoice::Tightness => strings::TIGHTNESS_HEADING,
-        PlotChoice::Inverse => strings::INVERSE_HEADING,
-        PlotChoice::Tokens => strings::TOKENS_HEADING,
-        PlotChoice::Hunt => strings::HUNT_HEADING,
-        PlotChoice::Spectrum => strings::SPECTRUM_HEADING,
-        PlotChoice::Court => strings::COURT_HEADING,
+        PlotChoice::Regime => strings::regime_heading(),
+        PlotChoice::Draws => strings::plot_heading(),
+        PlotChoice::Scaled => strings::scaled_heading(),
+        PlotChoice::Tightness => strings::tightness_heading(),
+        PlotChoice::Inverse => strings::inverse_heading(),
+        PlotChoice::Tokens => strings::tokens_heading(),
+        PlotChoice::Hunt => strings::hunt_heading(),
+        PlotChoice::Spectrum => strings::spectrum_heading(),
+        PlotChoice::Court => strings::court_heading(),
     };
     let no_draws = move || page.plot.get() != PlotChoice::Draws;
     view! {
         <section class="plot" id="plots" aria-labelledby="plot-heading">
             <h2 id="plot-heading" class="sr-only">{heading}</h2>
             <div class="plot-head">
-                <div class="switch tabs" role="group" aria-label=strings::PLOTS>{tabs.map(tab).collect_view()}</div>
+                <div class="switch tabs" role="group" aria-label=strings::plots()>{tabs.map(tab).collect_view()}</div>
                 <div class="plot-tools" hidden=no_draws>
                     <Slope/>
                     <AxisChoice/>

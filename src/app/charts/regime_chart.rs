@@ -96,19 +96,19 @@ pub fn regime_chart(
     if let Some(at) = current.and_then(|m| Some((m.measurement.n, m.measurement.norm(norm)?))) {
         series.push(Series::new("current", "", Role::Selected, SeriesKind::Points, vec![at]));
     }
-    let x = AxisSpec::new(strings::REGIME_X, Scale::Log);
+    let x = AxisSpec::new(strings::regime_x(), Scale::Log);
     let y = AxisSpec::new(strings::regime_axis(norm), Scale::Log);
     let mut chart = LineChart::new(x, y, series);
     let gap =
         rows.iter().filter_map(|row| Some((row.n, row.best_lower(norm)?.log10, row.best_upper(norm)?.log10))).collect();
-    chart.bands = vec![Band::new("gap", strings::GAP, Role::Measured, gap).given_log10()];
+    chart.bands = vec![Band::new("gap", strings::gap_text(), Role::Measured, gap).given_log10()];
     if let Some(crossover) = data.crossover(norm) {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
     }
     chart.note = match &data.problem {
         Some(problem) => problem.clone(),
         None if data.regime.is_some() => strings::regime_note(norm).into(),
-        None => strings::MEASURING.into(),
+        None => strings::measuring_text().into(),
     };
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });

@@ -71,8 +71,8 @@ pub fn RegimePlot() -> impl IntoView {
                 id="regime-plot"
                 role="img"
                 tabindex="0"
-                aria-label=move || strings::label(strings::REGIME_HEADING, &words.get())
-                title=strings::REGIME_HINT
+                aria-label=move || strings::label(strings::regime_heading(), &words.get())
+                title=strings::regime_hint()
                 on:pointermove=on_pointer
                 on:pointerleave=move |_| hover.set(None)
                 on:blur=move |_| hover.set(None)
@@ -109,7 +109,7 @@ pub fn RegimePlot() -> impl IntoView {
                     id="take-regime"
                     name="lipscope-regime"
                     canvas="regime-plot"
-                    title=strings::REGIME_HEADING
+                    title=strings::regime_heading()
                     figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
                     csv=move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)))
                     paper=Paper::Castin
@@ -144,14 +144,14 @@ fn MaskSwitch() -> impl IntoView {
                 id=format!("regime-mask-{}", choice.id())
                 aria-pressed=move || (mask.get() == choice).to_string()
                 disabled=move || is_clusters.get() && choice == Mask::Causal
-                title=move || if is_clusters.get() { strings::NO_CAUSAL_CLUSTERS } else { strings::MASK_HINT }
+                title=move || if is_clusters.get() { strings::no_causal_clusters() } else { strings::mask_hint() }
                 on:click=move |_| page.edit("mask", |state| state.mask = choice)
             >
                 {strings::mask_switch(choice)}
             </button>
         }
     };
-    view! { <div class="switch" role="group" aria-label=strings::MASK>{[Mask::None, Mask::Causal].map(option).collect_view()}</div> }
+    view! { <div class="switch" role="group" aria-label=strings::mask()>{[Mask::None, Mask::Causal].map(option).collect_view()}</div> }
 }
 
 /// Whether R stays or grows with n.
@@ -172,7 +172,7 @@ fn RadiusSwitch() -> impl IntoView {
         }
     };
     let options = [("regime-radius-fixed", RadiusLaw::Fixed), ("regime-radius-grows", RadiusLaw::SqrtLog)];
-    view! { <div class="switch" role="group" aria-label=strings::RADIUS_LAW>{options.map(option).collect_view()}</div> }
+    view! { <div class="switch" role="group" aria-label=strings::radius_law_text()>{options.map(option).collect_view()}</div> }
 }
 
 fn chart_now(page: Page) -> LineChart {

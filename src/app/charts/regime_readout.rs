@@ -27,7 +27,7 @@ pub fn RegimeReadout(
 ) -> impl IntoView {
     view! {
         <fieldset class="traces">
-            <legend class="sr-only">{strings::CURVES_ON}</legend>
+            <legend class="sr-only">{strings::curves_on()}</legend>
             {Trace::ALL.map(|trace| view! { <TraceLine trace at/> }).collect_view()}
         </fieldset>
     }
@@ -53,8 +53,8 @@ pub fn RegimeFacts(
     view! {
         <p class="note" hidden=move || !is_empty.get()>{move || strings::regime_note(norm.get())}</p>
         <dl class="regime-facts" hidden=move || is_empty.get()>
-            <div title=strings::GAP_HINT>
-                <dt>{strings::GAP}</dt>
+            <div title=strings::gap_hint()>
+                <dt>{strings::gap_text()}</dt>
                 <dd
                     data-testid="regime-gap"
                     data-log10=move || gap.get().map_or_else(String::new, |log10| log10.to_string())
@@ -63,14 +63,14 @@ pub fn RegimeFacts(
                     {move || gap.get().map_or_else(|| strings::NONE_YET.into(), strings::gap)}
                 </dd>
             </div>
-            <div title=strings::CROSSOVER_HINT hidden=move || grows.get() || crossover.get().is_none()>
-                <dt>{strings::CROSSOVER}</dt>
+            <div title=strings::crossover_hint() hidden=move || grows.get() || crossover.get().is_none()>
+                <dt>{strings::crossover_text()}</dt>
                 <dd data-testid="regime-crossover" data-log10=log10>
                     {move || crossover.get().map_or_else(|| strings::NONE_YET.into(), |c| strings::crossover(&c))}
                 </dd>
             </div>
             <div hidden=move || !grows.get()>
-                <dt>{strings::RADIUS_THERE}</dt>
+                <dt>{strings::radius_there()}</dt>
                 <dd data-testid="regime-radius" data-value=move || radius.get().map_or_else(String::new, |r| r.to_string())>
                     {move || radius.get().map_or_else(|| strings::NONE_YET.into(), |r| Number::of(r).to_string())}
                 </dd>

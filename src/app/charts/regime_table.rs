@@ -16,7 +16,7 @@ pub fn regime_table(data: &RegimeData, norm: Norm, read_at: f64, found: Option<&
     let header = [strings::REGIME_TABLE, strings::REGIME_RADIUS]
         .into_iter()
         .chain(traces().map(strings::trace_label))
-        .chain([strings::GAP]);
+        .chain([strings::gap_text()]);
     let rows = data.regime.iter().flat_map(|regime| &regime.rows).filter(|row| is_marked(row.n) || row.n == read_at);
     let cells = rows.map(|row| {
         let cell = |trace: Trace| match trace {

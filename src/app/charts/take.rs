@@ -68,7 +68,7 @@ pub fn Take<F: Paint + 'static>(
         let size = size_of(canvas);
         match figure(size).map(|figure| figure.to_svg(size, title)) {
             Some(Ok(svg)) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
-            _ => note.set(strings::NO_PICTURE),
+            _ => note.set(strings::no_picture()),
         }
     };
     let png = move || {
@@ -80,7 +80,7 @@ pub fn Take<F: Paint + 'static>(
         });
         match painted {
             Some(easel) => download_canvas(&format!("{name}.png"), easel.canvas(), note),
-            None => note.set(strings::NO_PICTURE),
+            None => note.set(strings::no_picture()),
         }
     };
     let script = move |dialect: Dialect| {
@@ -92,26 +92,26 @@ pub fn Take<F: Paint + 'static>(
     };
     view! {
         <details class="take" id=id node_ref=fold on:keydown=move |event| if event.key() == "Escape" { close() }>
-            <summary>{strings::TAKE}</summary>
-            <div class="take-list" role="group" aria-label=strings::TAKE>
+            <summary>{strings::take()}</summary>
+            <div class="take-list" role="group" aria-label=strings::take()>
                 <p>
-                    <span>{strings::TAKE_PICTURE}</span>
+                    <span>{strings::take_picture()}</span>
                     <button type="button" data-take="svg" on:click=move |_| svg()>"SVG"</button>
                     <button type="button" data-take="png" on:click=move |_| png()>"PNG"</button>
                 </p>
                 <p>
-                    <span>{strings::TAKE_NUMBERS}</span>
+                    <span>{strings::take_numbers()}</span>
                     <button type="button" data-take="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv())>"CSV"</button>
                 </p>
                 <p hidden=behind == Behind::Others>
-                    <span>{strings::TAKE_EXPERIMENT}</span>
-                    <button type="button" data-take="link" on:click=move |_| copy_link(page, note)>{strings::COPY_LINK}</button>
+                    <span>{strings::take_experiment()}</span>
+                    <button type="button" data-take="link" on:click=move |_| copy_link(page, note)>{strings::copy_link()}</button>
                     <button type="button" data-take="json" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>"JSON"</button>
                     {Dialect::ALL.map(script).collect_view()}
                 </p>
                 <p>
-                    <span>{strings::TAKE_CITATION}</span>
-                    <button type="button" data-take="cite-copy" on:click=move |_| copy(strings::citations(paper), note)>{strings::COPY_BIBTEX}</button>
+                    <span>{strings::take_citation()}</span>
+                    <button type="button" data-take="cite-copy" on:click=move |_| copy(strings::citations(paper), note)>{strings::copy_bibtex()}</button>
                     <button type="button" data-take="cite" on:click=move |_| download("lipscope.bib", "application/x-bibtex", &strings::citations(paper))>"BibTeX"</button>
                 </p>
                 <p role="status">{move || note.get()} {move || page.live.script_note.get()}</p>

@@ -24,15 +24,15 @@ pub fn TokenView() -> impl IntoView {
     view! {
         <figure class="small">
             <div class="small-head">
-                <h2>{strings::TOKENS_HEADING}</h2>
+                <h2>{strings::tokens_heading()}</h2>
                 <button
                     type="button"
                     id="token-enlarge"
-                    title=strings::ENLARGE_HINT
+                    title=strings::enlarge_hint()
                     hidden=move || page.plot.get() == PlotChoice::Tokens
                     on:click=move |_| page.plot.set(PlotChoice::Tokens)
                 >
-                    {strings::ENLARGE}
+                    {strings::enlarge()}
                 </button>
             </div>
             <div class="small-stage">

@@ -38,13 +38,13 @@ pub fn Twin(
     let note = RwSignal::new("");
     view! {
         <details class="twin" id=id on:toggle=on_toggle>
-            <summary>{strings::TABLE}</summary>
+            <summary>{strings::table()}</summary>
             <div class="twin-tools">
-                <button type="button" on:click=move |_| copy(csv(), note)>{strings::COPY_CSV}</button>
-                <button type="button" on:click=move |_| download(name, "text/csv", &csv())>{strings::DOWNLOAD_CSV}</button>
+                <button type="button" on:click=move |_| copy(csv(), note)>{strings::copy_csv()}</button>
+                <button type="button" on:click=move |_| download(name, "text/csv", &csv())>{strings::download_csv()}</button>
                 <span role="status">{move || note.get()}</span>
             </div>
-            <div class="twin-table" tabindex="0" role="group" aria-label=strings::TABLE>
+            <div class="twin-table" tabindex="0" role="group" aria-label=strings::table()>
                 {move || shown.get().map(rows)}
             </div>
         </details>

@@ -60,7 +60,7 @@ pub fn DrawCurve() -> impl IntoView {
                 class="guess-canvas"
                 role="slider"
                 tabindex="0"
-                aria-label=strings::DRAW_LABEL
+                aria-label=strings::draw_label()
                 aria-orientation="vertical"
                 aria-valuemin=LOWEST
                 aria-valuemax=HIGHEST
@@ -76,7 +76,7 @@ pub fn DrawCurve() -> impl IntoView {
             ></canvas>
         </div>
         <div class="plot-foot">
-            <p class="readout" id="guess-hint">{strings::DRAW_HINT}</p>
+            <p class="readout" id="guess-hint">{strings::draw_hint()}</p>
             <Twin
                 id="guess-table"
                 name="lipscope-guess.csv"
@@ -93,15 +93,15 @@ fn chart(page: Page, handle: usize) -> LineChart {
     let mut series = Vec::with_capacity(4);
     if !is_open {
         let measured = guess::measured_curve(page);
-        series.push(Series::new("measured", strings::MEASURED, Role::Measured, SeriesKind::Line, measured.clone()));
+        series.push(Series::new("measured", strings::measured(), Role::Measured, SeriesKind::Line, measured.clone()));
         series.push(Series::new("measured-points", "", Role::Measured, SeriesKind::Points, measured));
     }
-    series.push(Series::new("yours", strings::YOUR_CURVE, Role::Selected, SeriesKind::Line, yours.clone()));
+    series.push(Series::new("yours", strings::your_curve(), Role::Selected, SeriesKind::Line, yours.clone()));
     series.push(Series::new("handles", "", Role::Selected, SeriesKind::Points, yours.clone()));
     let (first, end) = (yours.first().map_or(2.0, |p| p.0), yours.last().map_or(4.0, |p| p.0));
     let mut chart = LineChart::new(
-        AxisSpec::new(strings::GUESS_X, Scale::Log).range(Extent::new(first, end)).whole(),
-        AxisSpec::new(strings::GUESS_Y, Scale::Log).range(Extent::new(LOWEST, HIGHEST)),
+        AxisSpec::new(strings::guess_x(), Scale::Log).range(Extent::new(first, end)).whole(),
+        AxisSpec::new(strings::guess_y(), Scale::Log).range(Extent::new(LOWEST, HIGHEST)),
         series,
     );
     chart.hover_x = yours.get(handle).filter(|_| is_open).map(|point| point.0);
@@ -171,5 +171,5 @@ fn table(page: Page, written: impl Fn(f64) -> String) -> Table {
             .collect()
     };
     let rows = guess::curve(page).into_iter().map(row).collect();
-    Table { header: strings::GUESS_COLUMNS.map(String::from).to_vec(), rows }
+    Table { header: strings::guess_columns().map(String::from).to_vec(), rows }
 }

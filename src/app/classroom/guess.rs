@@ -135,13 +135,13 @@ pub fn off_words(page: Page) -> String {
             let size = |(_, yours, measured): &(f64, f64, f64)| (yours / measured).ln().abs();
             let worst = curve_beside(page).into_iter().max_by(|a, b| size(a).total_cmp(&size(b)));
             worst.map_or_else(
-                || strings::MEASURING.into(),
+                || strings::measuring_text().into(),
                 |(n, yours, measured)| strings::curve_off(n, yours, measured),
             )
         }
         Task::PlaceNorm => page.live.measured.with(|measured| {
             measured.as_ref().map_or_else(
-                || strings::MEASURING.into(),
+                || strings::measuring_text().into(),
                 |m| {
                     let yours = 10f64.powf(mark(page));
                     strings::mark_off(yours, m.measurement.spectral, strings::kind_of(&m.measurement, Norm::Spectral))

@@ -17,12 +17,12 @@ pub fn LessonsButton() -> impl IntoView {
         <button
             type="button"
             id="lessons-open"
-            title=strings::LESSONS_HINT
+            title=strings::lessons_hint()
             aria-expanded=move || is_open.get().to_string()
             aria-controls="lesson-panel"
             on:click=move |_| if is_open.get_untracked() { course::close(page) } else { course::show_list(page) }
         >
-            {strings::LESSONS}
+            {strings::lessons()}
         </button>
     }
 }
@@ -35,14 +35,14 @@ pub fn LessonList() -> impl IntoView {
         view! {
             <li>
                 <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(page, lesson)>
-                    <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title)}</span>
-                    <span class="note">{lesson.summary}</span>
+                    <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
+                    <span class="note">{lesson.summary.now()}</span>
                 </button>
             </li>
         }
     };
     view! {
-        <p class="note">{strings::LESSONS_ABOUT}</p>
+        <p class="note">{strings::lessons_about()}</p>
         <ol class="lesson-list">{LESSONS.into_iter().enumerate().map(line).collect_view()}</ol>
     }
 }

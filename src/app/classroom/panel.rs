@@ -22,13 +22,13 @@ pub fn LessonPanel() -> impl IntoView {
     let heading = NodeRef::<H2>::new();
     let body = NodeRef::<Div>::new();
     let title = move || match course::step_now(page) {
-        Some((.., step)) => step.title,
-        None => strings::LESSONS,
+        Some((.., step)) => step.title.now(),
+        None => strings::lessons(),
     };
-    let over = move || course::step_now(page).map_or("", |(lesson, ..)| lesson.title);
+    let over = move || course::step_now(page).map_or("", |(lesson, ..)| lesson.title.now());
     let said = move || {
         course::step_now(page)
-            .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title))
+            .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
             .unwrap_or_default()
     };
     // Whoever opens the panel or a lesson goes on reading there; whoever closes it goes on where they opened it.
@@ -54,8 +54,8 @@ pub fn LessonPanel() -> impl IntoView {
         <section class="lesson" id="lesson-panel" aria-labelledby="lesson-heading" hidden=move || !is_shown.get() data-lesson=move || step.get().map_or("", |(id, _)| id) data-step=move || step.get().map_or_else(String::new, |(_, at)| at.to_string())>
             <div class="lesson-head">
                 <p class="lesson-over" hidden=move || is_list.get()>{over}</p>
-                <button type="button" id="lesson-list" title=strings::LESSON_ALL_HINT hidden=move || is_list.get() on:click=move |_| course::show_list(page)>{strings::LESSON_ALL}</button>
-                <button type="button" id="lesson-close" aria-label=strings::LESSON_CLOSE title=strings::LESSON_CLOSE on:click=move |_| course::close(page)>"×"</button>
+                <button type="button" id="lesson-list" title=strings::lesson_all_hint() hidden=move || is_list.get() on:click=move |_| course::show_list(page)>{strings::lesson_all()}</button>
+                <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::close(page)>"×"</button>
             </div>
             <div class="lesson-body" node_ref=body tabindex="0" role="region" aria-labelledby="lesson-heading">
                 <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
@@ -78,7 +78,7 @@ fn StepText() -> impl IntoView {
         view! {
             <Prose text=step.text/>
             {(step.task != Task::Read).then(|| view! { <GuessBox/> })}
-            <p class="lesson-source">{strings::LESSON_SOURCE} {step.source}</p>
+            <p class="lesson-source">{strings::lesson_source()} {step.source.now()}</p>
         }
     })
 }
@@ -97,7 +97,7 @@ fn GuessBox() -> impl IntoView {
                 id="guess-reveal"
                 on:click=move |_| if is_covered.get_untracked() { guess::reveal(page) } else { guess::cover(page) }
             >
-                {move || if is_covered.get() { strings::REVEAL } else { strings::GUESS_AGAIN }}
+                {move || if is_covered.get() { strings::reveal() } else { strings::guess_again() }}
             </button>
         </div>
     }
@@ -116,15 +116,15 @@ fn StepFoot() -> impl IntoView {
     view! {
         <div class="lesson-foot">
             <div class="lesson-way" hidden=move || at.get().is_none()>
-                <button type="button" id="lesson-back" aria-disabled=move || is_first().to_string() on:click=move |_| course::go_by(page, -1)>{strings::LESSON_BACK}</button>
+                <button type="button" id="lesson-back" aria-disabled=move || is_first().to_string() on:click=move |_| course::go_by(page, -1)>{strings::lesson_back()}</button>
                 <span class="lesson-progress" data-testid="lesson-progress" style=move || format!("--at:{}", share())>{progress}</span>
                 <button type="button" id="lesson-next" class="lesson-next" on:click=move |_| course::go_by(page, 1)>
-                    {move || if is_last() { strings::LESSON_END } else { strings::LESSON_NEXT }}
+                    {move || if is_last() { strings::lesson_end() } else { strings::lesson_next() }}
                 </button>
             </div>
             <div class="lesson-states">
-                <button type="button" id="lesson-again" title=strings::LESSON_AGAIN_HINT hidden=move || !is_changed.get() on:click=move |_| course::again(page)>{strings::LESSON_AGAIN}</button>
-                <button type="button" id="lesson-restore" title=strings::LESSON_RESTORE_HINT hidden=move || !has_before(page) on:click=move |_| course::restore(page)>{strings::LESSON_RESTORE}</button>
+                <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(page)>{strings::lesson_again()}</button>
+                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(page) on:click=move |_| course::restore(page)>{strings::lesson_restore()}</button>
             </div>
         </div>
     }

@@ -61,7 +61,7 @@ pub fn PlaceMark() -> impl IntoView {
                 class="guess-canvas"
                 role="slider"
                 tabindex="0"
-                aria-label=strings::PLACE_LABEL
+                aria-label=strings::place_label()
                 aria-valuemin=move || range.get().lo().to_string()
                 aria-valuemax=move || range.get().hi().to_string()
                 aria-valuenow=move || mark.get().to_string()
@@ -75,7 +75,7 @@ pub fn PlaceMark() -> impl IntoView {
             ></canvas>
         </div>
         <div class="plot-foot">
-            <p class="readout" id="guess-hint">{strings::PLACE_HINT}</p>
+            <p class="readout" id="guess-hint">{strings::place_hint()}</p>
             <Twin
                 id="guess-table"
                 name="lipscope-guess.csv"
@@ -101,7 +101,7 @@ fn ladder(page: Page) -> Ladder {
         rows.extend(page.live.measured.with(|measured| {
             measured.as_ref().map(|m| LadderRow {
                 id: "measured".into(),
-                label: strings::MEASURED.into(),
+                label: strings::measured().into(),
                 log10: m.measurement.spectral.log10(),
                 kind: strings::kind_of(&m.measurement, Norm::Spectral),
                 role: Role::Measured,
@@ -111,7 +111,7 @@ fn ladder(page: Page) -> Ladder {
     let selected = rows.len();
     rows.push(LadderRow {
         id: "yours".into(),
-        label: strings::YOUR_MARK.into(),
+        label: strings::your_mark().into(),
         log10: guess::mark(page),
         kind: Kind::Plain,
         role: Role::Selected,

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::app::lessons::{Age, Facts, Filled, Piece, Slot, pieces};
+use crate::app::lessons::{Age, Facts, Filled, Piece, Said, Slot, pieces};
 use crate::app::page::{Page, use_page};
 use crate::app::strings;
 
@@ -10,9 +10,9 @@ use crate::app::strings;
 #[component]
 pub fn Prose(
     /// The texts, with places.
-    text: &'static [&'static str],
+    text: &'static [Said],
 ) -> impl IntoView {
-    text.iter().map(|text| view! { <Paragraph text/> }).collect_view()
+    text.iter().map(|text| view! { <Paragraph text=text.now()/> }).collect_view()
 }
 
 #[component]

@@ -57,12 +57,12 @@ pub fn Shortcuts() -> impl IntoView {
         }
     };
     view! {
-        <button type="button" id="keys-open" class="keys-open" aria-label=strings::KEYS_LABEL title=strings::KEYS_LABEL aria-haspopup="dialog" on:click=move |_| is_open.set(true)>"?"</button>
+        <button type="button" id="keys-open" class="keys-open" aria-label=strings::keys_label() title=strings::keys_label() aria-haspopup="dialog" on:click=move |_| is_open.set(true)>"?"</button>
         // Escape closes it, and the browser gives the focus back.
         <dialog node_ref=dialog id="keys" class="keys" aria-labelledby="keys-heading" on:close=move |_| is_open.set(false)>
             <div class="keys-head">
-                <h2 id="keys-heading">{strings::KEYS_LABEL}</h2>
-                <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::CLOSE}</button>
+                <h2 id="keys-heading">{strings::keys_label()}</h2>
+                <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
             </div>
             <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div>
         </dialog>

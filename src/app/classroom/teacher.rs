@@ -47,11 +47,11 @@ pub fn TeacherButton() -> impl IntoView {
         <button
             type="button"
             id="teacher-view"
-            title=strings::TEACHER_HINT
+            title=strings::teacher_hint()
             aria-pressed=move || (page.stage.get() == Stage::Teacher).to_string()
             on:click=move |_| toggle(page)
         >
-            {strings::TEACHER}
+            {strings::teacher()}
         </button>
     }
 }

@@ -24,12 +24,12 @@ pub fn AttentionControls() -> impl IntoView {
     });
     view! {
         <section class="group" aria-labelledby="attention-heading">
-            <h2 id="attention-heading">{strings::ATTENTION}</h2>
+            <h2 id="attention-heading">{strings::attention()}</h2>
             <Choice
                 id="attention"
-                label=strings::KERNEL
-                hint=strings::KERNEL_HINT
-                options=listed(&strings::KERNELS)
+                label=strings::kernel()
+                hint=strings::kernel_hint()
+                options=listed(strings::kernels())
                 chosen=read(|state| state.attention.id())
                 disabled=Signal::derive(move || is_kim.get())
                 on_pick=Callback::new(move |id: String| {
@@ -39,9 +39,9 @@ pub fn AttentionControls() -> impl IntoView {
             />
             <Choice
                 id="mask"
-                label=strings::MASK
-                hint=strings::MASK_HINT
-                options=listed(&strings::MASKS)
+                label=strings::mask()
+                hint=strings::mask_hint()
+                options=listed(strings::masks())
                 chosen=read(|state| state.mask.id())
                 disabled=Signal::derive(move || is_clusters.get())
                 on_pick=Callback::new(move |id: String| {
@@ -49,12 +49,12 @@ pub fn AttentionControls() -> impl IntoView {
                     page.edit("mask", |state| state.mask = mask);
                 })
             />
-            <p class="note" hidden=move || !is_clusters.get()>{strings::NO_CAUSAL_CLUSTERS}</p>
+            <p class="note" hidden=move || !is_clusters.get()>{strings::no_causal_clusters()}</p>
             <Choice
                 id="normalization"
-                label=strings::NORMALIZER
-                hint=strings::NORMALIZER_HINT
-                options=listed(&strings::NORMALIZERS)
+                label=strings::normalizer()
+                hint=strings::normalizer_hint()
+                options=listed(strings::normalizers())
                 chosen=read(|state| state.normalization.id())
                 on_pick=Callback::new(move |id: String| {
                     let known = [Normalization::None, Normalization::Layer, Normalization::Rms];
@@ -66,9 +66,9 @@ pub fn AttentionControls() -> impl IntoView {
             <Show when=move || has_normalizer.get()>
                 <Choice
                     id="scope"
-                    label=strings::SCOPE
-                    hint=strings::SCOPE_HINT
-                    options=listed(&strings::SCOPES)
+                    label=strings::scope()
+                    hint=strings::scope_hint()
+                    options=listed(strings::scopes())
                     chosen=read(|state| state.scope.id())
                     on_pick=Callback::new(move |id: String| {
                         let scope = if id == Scope::Composed.id() { Scope::Composed } else { Scope::Inputs };
@@ -79,8 +79,8 @@ pub fn AttentionControls() -> impl IntoView {
             </Show>
             <Choice
                 id="norm"
-                label=strings::NORM
-                hint=strings::NORM_HINT
+                label=strings::norm()
+                hint=strings::norm_hint_text()
                 options=Signal::stored(Norm::ALL.map(|norm| (norm.id(), strings::norm_choice(norm).to_owned())).to_vec())
                 chosen=read(|state| state.norm.id())
                 on_pick=Callback::new(move |id: String| {
@@ -105,7 +105,7 @@ fn More() -> impl IntoView {
     let is_random = Memo::new(move |_| page.state.with(|state| state.weights == WeightChoice::Random));
     let eps_fixed = Signal::derive(move || {
         let is_none = page.state.with(|state| state.normalization == Normalization::None);
-        is_none.then_some(strings::ONLY_NORMALIZED)
+        is_none.then_some(strings::only_normalized())
     });
     let chosen = Signal::derive(move || match page.state.with(|state| state.output) {
         Output::Absent => "absent",
@@ -114,14 +114,14 @@ fn More() -> impl IntoView {
     view! {
         <details class="more">
             <summary>
-                {strings::MORE}
-                <span class="dot" role="img" aria-label=strings::MORE_CHANGED hidden=move || !is_changed.get()></span>
+                {strings::more()}
+                <span class="dot" role="img" aria-label=strings::more_changed() hidden=move || !is_changed.get()></span>
             </summary>
             <Choice
                 id="output"
-                label=strings::OUTPUT
-                hint=strings::OUTPUT_HINT
-                options=listed(&strings::OUTPUTS)
+                label=strings::output()
+                hint=strings::output_hint()
+                options=listed(strings::outputs())
                 chosen
                 disabled=Signal::derive(move || !is_random.get())
                 on_pick=Callback::new(move |id: String| {
@@ -134,6 +134,6 @@ fn More() -> impl IntoView {
     }
 }
 
-fn listed(options: &'static [(&'static str, &'static str)]) -> Signal<Vec<(&'static str, String)>> {
-    Signal::stored(options.iter().map(|(id, words)| (*id, (*words).to_owned())).collect())
+fn listed<const N: usize>(options: [(&'static str, &'static str); N]) -> Signal<Vec<(&'static str, String)>> {
+    Signal::stored(options.map(|(id, words)| (id, words.to_owned())).to_vec())
 }

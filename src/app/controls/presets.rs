@@ -9,40 +9,58 @@ use crate::app::strings;
 use crate::experiment::{Law, Mask, Normalization};
 
 /// Its words, and its change.
-type Example = (&'static str, fn(&mut PageState));
+type Example = (fn() -> &'static str, fn(&mut PageState));
 
 /// The examples: what each changes of the state of a first visit.
 const EXAMPLES: [Example; 9] = [
-    (strings::EXAMPLE_ADVERSARIAL, |_| {}),
-    (strings::EXAMPLE_TWO_CLUSTERS, |state| *state = state.with_best_two_clusters()),
-    (strings::EXAMPLE_SKEW, |state| {
-        state.tokens = TokenChoice::Skew;
-        state.n = 4096;
-    }),
-    (strings::EXAMPLE_MILLION, |state| {
-        state.n = 1_000_000;
-        state.mask = Mask::Causal;
-    }),
-    (strings::EXAMPLE_BALL, |state| state.tokens = TokenChoice::Law(Law::Ball)),
-    (strings::EXAMPLE_CAUSAL, |state| {
-        state.tokens = TokenChoice::Law(Law::Ball);
-        state.mask = Mask::Causal;
-    }),
-    (strings::EXAMPLE_SMALL_BALL, |state| {
-        state.tokens = TokenChoice::Law(Law::Ball);
-        state.radius = 0.5;
-    }),
-    (strings::EXAMPLE_RANDOM_HEADS, |state| {
-        state.tokens = TokenChoice::Law(Law::Gaussian);
-        state.weights = WeightChoice::Random;
-        (state.d, state.heads, state.head_dim) = (8, 1, 8);
-    }),
-    (strings::EXAMPLE_LAYER_NORM, |state| {
-        state.tokens = TokenChoice::Law(Law::Gaussian);
-        state.weights = WeightChoice::Random;
-        (state.d, state.heads, state.head_dim) = (16, 2, 8);
-        state.normalization = Normalization::Layer;
-    }),
+    (|| strings::example_adversarial(), |_| {}),
+    (|| strings::example_two_clusters(), |state| *state = state.with_best_two_clusters()),
+    (
+        || strings::example_skew(),
+        |state| {
+            state.tokens = TokenChoice::Skew;
+            state.n = 4096;
+        },
+    ),
+    (
+        || strings::example_million(),
+        |state| {
+            state.n = 1_000_000;
+            state.mask = Mask::Causal;
+        },
+    ),
+    (|| strings::example_ball(), |state| state.tokens = TokenChoice::Law(Law::Ball)),
+    (
+        || strings::example_causal(),
+        |state| {
+            state.tokens = TokenChoice::Law(Law::Ball);
+            state.mask = Mask::Causal;
+        },
+    ),
+    (
+        || strings::example_small_ball(),
+        |state| {
+            state.tokens = TokenChoice::Law(Law::Ball);
+            state.radius = 0.5;
+        },
+    ),
+    (
+        || strings::example_random_heads(),
+        |state| {
+            state.tokens = TokenChoice::Law(Law::Gaussian);
+            state.weights = WeightChoice::Random;
+            (state.d, state.heads, state.head_dim) = (8, 1, 8);
+        },
+    ),
+    (
+        || strings::example_layer_norm(),
+        |state| {
+            state.tokens = TokenChoice::Law(Law::Gaussian);
+            state.weights = WeightChoice::Random;
+            (state.d, state.heads, state.head_dim) = (16, 2, 8);
+            state.normalization = Normalization::Layer;
+        },
+    ),
 ];
 
 /// A list of examples. Picking one sets every control but the reader's own data and how the plots are drawn.
@@ -74,13 +92,13 @@ pub fn Presets() -> impl IntoView {
     };
     view! {
         <div class="choice preset">
-            <label for="preset">{strings::EXAMPLE}</label>
+            <label for="preset">{strings::example()}</label>
             <select id="preset" prop:value=value on:change:target=on_change>
-                <option value="" hidden>{strings::EXAMPLE_NONE}</option>
+                <option value="" hidden>{strings::example_none()}</option>
                 {EXAMPLES
                     .iter()
                     .enumerate()
-                    .map(|(at, (words, _))| view! { <option value=at.to_string() selected=at == 0>{*words}</option> })
+                    .map(|(at, (words, _))| view! { <option value=at.to_string() selected=at == 0>{words()}</option> })
                     .collect_view()}
             </select>
         </div>

@@ -35,7 +35,7 @@ pub fn SeedField(
     };
     view! {
         <div class="choice seed">
-            <label for=id title=strings::SEED_HINT>{strings::SEED}</label>
+            <label for=id title=strings::seed_hint()>{strings::seed()}</label>
             <input
                 type="text"
                 inputmode="numeric"
@@ -55,7 +55,7 @@ pub fn SeedField(
                 aria-label=redraw_hint
                 on:click=move |_| page.edit(id, |state| set(state, if get(state) < MOST_SEED { get(state) + 1 } else { 0 }))
             >
-                {strings::REDRAW}
+                {strings::redraw()}
             </button>
         </div>
         <ProblemAt place=id/>

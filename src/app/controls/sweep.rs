@@ -23,11 +23,11 @@ pub fn SweepControls() -> impl IntoView {
     let draws_fixed = Signal::derive(move || {
         page.state
             .with(|state| !matches!(state.tokens, TokenChoice::Law(_) | TokenChoice::Own))
-            .then_some(strings::ONE_DRAW)
+            .then_some(strings::one_draw())
     });
     view! {
         <section class="group" aria-labelledby="sweep-heading">
-            <h2 id="sweep-heading">{strings::SWEEP}</h2>
+            <h2 id="sweep-heading">{strings::sweep()}</h2>
             <NumberField field=Field::SweepMax/>
             <NumberField field=Field::Draws fixed=draws_fixed/>
             <Progress/>
@@ -64,10 +64,10 @@ fn Progress() -> impl IntoView {
             SweepPhase::Running if is_long.get() => strings::sweeping(share.get(), sweep.milliseconds_left(now())),
             SweepPhase::Running => String::new(),
             SweepPhase::Paused => strings::paused(sweep.points.len(), sweep.total()),
-            SweepPhase::Done if sweep.lengths.is_empty() => strings::ONE_LENGTH.into(),
+            SweepPhase::Done if sweep.lengths.is_empty() => strings::one_length().into(),
             SweepPhase::Done => strings::swept(sweep.points.len()),
             // What stands at a control already is not said twice.
-            SweepPhase::Failed if says_same(page, sweep.problem.as_deref()) => strings::NOT_SWEPT.into(),
+            SweepPhase::Failed if says_same(page, sweep.problem.as_deref()) => strings::not_swept().into(),
             SweepPhase::Failed => sweep.problem.clone().unwrap_or_default(),
         })
     });
@@ -78,10 +78,10 @@ fn Progress() -> impl IntoView {
             <div class="progress-bar" class:idle=move || !can_pause() style=move || format!("--at:{}", share.get() as f64 / 100.0)></div>
             <span class="progress-words">{move || words.get()}</span>
             <button type="button" id="sweep-cancel" hidden=move || !can_pause() on:click=move |_| page.pause_sweep()>
-                {strings::PAUSE}
+                {strings::pause()}
             </button>
             <button type="button" id="sweep-resume" hidden=move || !can_resume() on:click=move |_| page.resume_sweep()>
-                {strings::RESUME}
+                {strings::resume()}
             </button>
         </div>
     }

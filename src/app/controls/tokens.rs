@@ -39,22 +39,22 @@ pub fn TokenControls() -> impl IntoView {
         None => {}
     };
     let by_list = Signal::derive(move || match chosen.get() {
-        TokenChoice::Own => Some(strings::FIXED_BY_OWN_TOKENS),
-        TokenChoice::Clusters => Some(strings::FIXED_BY_CLUSTERS),
+        TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
+        TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
         _ => None,
     });
     let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
     let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Law(_)));
     view! {
         <section class="group" aria-labelledby="tokens-heading">
-            <h2 id="tokens-heading">{strings::TOKENS}</h2>
+            <h2 id="tokens-heading">{strings::tokens()}</h2>
             <NumberField field=Field::N fixed=by_list/>
             <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
             <NumberField field=Field::Radius fixed=by_list/>
-            <Choice id="law" label=strings::LAW hint=strings::LAW_HINT options chosen=chosen_id on_pick=Callback::new(on_pick)/>
+            <Choice id="law" label=strings::law() hint=strings::law_hint() options chosen=chosen_id on_pick=Callback::new(on_pick)/>
             <SeedField
                 id="token-seed"
-                redraw_hint=strings::REDRAW_TOKENS
+                redraw_hint=strings::redraw_tokens()
                 get=|state| state.token_seed
                 set=|state, seed| state.token_seed = seed
                 disabled=is_seedless
@@ -87,15 +87,15 @@ fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
 
 fn why_d_is_fixed(state: &PageState) -> Option<&'static str> {
     match (state.tokens, state.weights) {
-        (TokenChoice::Own, _) => Some(strings::FIXED_BY_OWN_TOKENS),
-        (TokenChoice::Clusters, _) => Some(strings::FIXED_BY_CLUSTERS),
-        (TokenChoice::Skew, _) => Some(strings::FIXED_BY_SKEW),
-        (TokenChoice::Adversarial, WeightChoice::Random) => Some(strings::FIXED_BY_HEADS),
-        (TokenChoice::Adversarial, WeightChoice::Kim) => Some(strings::ONE_A_HEAD),
+        (TokenChoice::Own, _) => Some(strings::fixed_by_own_tokens()),
+        (TokenChoice::Clusters, _) => Some(strings::fixed_by_clusters()),
+        (TokenChoice::Skew, _) => Some(strings::fixed_by_skew()),
+        (TokenChoice::Adversarial, WeightChoice::Random) => Some(strings::fixed_by_heads()),
+        (TokenChoice::Adversarial, WeightChoice::Kim) => Some(strings::one_a_head()),
         (TokenChoice::Adversarial, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus) => {
-            Some(strings::FIXED_BY_IDENTITY)
+            Some(strings::fixed_by_identity())
         }
-        (_, WeightChoice::Own) => Some(strings::FIXED_BY_OWN_WEIGHTS),
+        (_, WeightChoice::Own) => Some(strings::fixed_by_own_weights()),
         _ => None,
     }
 }

@@ -32,7 +32,7 @@ pub fn WeightControls() -> impl IntoView {
     let own_shape = Memo::new(move |_| page.state.with(own_shape));
     let options = Signal::derive(move || {
         if is_skew.get() {
-            return vec![(SKEW, strings::SKEW_WEIGHTS.to_owned())];
+            return vec![(SKEW, strings::skew_weights().to_owned())];
         }
         CHOICES.iter().map(|(id, choice)| (*id, strings::weight_choice(*choice, own_shape.get()))).collect()
     });
@@ -44,25 +44,26 @@ pub fn WeightControls() -> impl IntoView {
         None => {}
     };
     let fixed = Signal::derive(move || match chosen.get() {
-        _ if is_skew.get() => Some(strings::FIXED_BY_WITNESS),
+        _ if is_skew.get() => Some(strings::fixed_by_witness()),
         WeightChoice::Random | WeightChoice::Kim => None,
-        WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(strings::ONLY_RANDOM),
-        WeightChoice::Own => Some(strings::FIXED_BY_OWN_WEIGHTS),
+        WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(strings::only_random()),
+        WeightChoice::Own => Some(strings::fixed_by_own_weights()),
     });
     let is_kim = Memo::new(move |_| !is_skew.get() && chosen.get() == WeightChoice::Kim);
-    let head_dim_fixed = Signal::derive(move || if is_kim.get() { Some(strings::SHARE_OF_HEAD) } else { fixed.get() });
+    let head_dim_fixed =
+        Signal::derive(move || if is_kim.get() { Some(strings::share_of_head()) } else { fixed.get() });
     view! {
         <section class="group" aria-labelledby="weights-heading">
-            <h2 id="weights-heading">{strings::WEIGHTS}</h2>
-            <Choice id="weights" label=strings::WEIGHT_LAW hint=strings::WEIGHT_LAW_HINT options chosen=chosen_id disabled=Signal::derive(move || is_skew.get()) on_pick=Callback::new(on_pick)/>
-            <p class="note" hidden=move || !is_skew.get()>{strings::SKEW_NOTE}</p>
+            <h2 id="weights-heading">{strings::weights()}</h2>
+            <Choice id="weights" label=strings::weight_law() hint=strings::weight_law_hint() options chosen=chosen_id disabled=Signal::derive(move || is_skew.get()) on_pick=Callback::new(on_pick)/>
+            <p class="note" hidden=move || !is_skew.get()>{strings::skew_note()}</p>
             <p class="note" data-testid="kim-note" hidden=move || !is_kim.get()>{move || page.state.with(|state| strings::kim_note(state.heads, state.dim()))}</p>
             <NumberField field=Field::Heads fixed/>
             <NumberField field=Field::HeadDim fixed=head_dim_fixed/>
             <NumberField field=Field::Scale fixed/>
             <SeedField
                 id="weight-seed"
-                redraw_hint=strings::REDRAW_WEIGHTS
+                redraw_hint=strings::redraw_weights()
                 get=|state| state.weight_seed
                 set=|state, seed| state.weight_seed = seed
                 disabled=Signal::derive(move || is_skew.get() || !matches!(chosen.get(), WeightChoice::Random | WeightChoice::Kim))

@@ -32,10 +32,10 @@ pub fn CourtLab() -> impl IntoView {
             <CourtControls/>
             <div class="plot-stage"><LabChart id="court-plot" chart at words readout="court-readout"/></div>
             <p class="readout" id="court-readout" aria-live="polite">{read}</p>
-            <div class="court-ends" tabindex="0" role="region" aria-label=strings::COURT_ENDS>
+            <div class="court-ends" tabindex="0" role="region" aria-label=strings::court_ends()>
                 <table>
                     <thead>
-                        <tr>{strings::COURT_ENDS_COLUMNS.map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr>
+                        <tr>{strings::court_ends_columns().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr>
                     </thead>
                     <tbody>{ends}</tbody>
                 </table>

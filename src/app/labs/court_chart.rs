@@ -33,22 +33,22 @@ pub fn court_chart(points: &[CourtPoint], phase: &Phase, shown: Shown) -> LineCh
         (Shown::Error | Shown::Residual, Some(_)) => vec![(1.0, f64::EPSILON), (last, f64::EPSILON)],
         _ => Vec::new(),
     };
-    let dense_name = if shown == Shown::Value { strings::DENSE } else { strings::DENSE_ROUNDING };
+    let dense_name = if shown == Shown::Value { strings::dense() } else { strings::dense_rounding() };
     let (lanczos, power) = (of(Estimator::Lanczos), of(Estimator::Power));
     let series = vec![
-        Series::new("dense", dense_name, Role::Unified, SeriesKind::Line, dense).short_label(strings::DENSE),
-        Series::new("power", strings::POWER, Role::ReleasedScript, SeriesKind::Line, power)
-            .short_label(strings::POWER_SHORT),
+        Series::new("dense", dense_name, Role::Unified, SeriesKind::Line, dense).short_label(strings::dense()),
+        Series::new("power", strings::power_text(), Role::ReleasedScript, SeriesKind::Line, power)
+            .short_label(strings::power_short()),
         Series::new("stops", "", Role::ReleasedScript, SeriesKind::Hollow, ends),
         Series::new("lanczos", strings::LANCZOS, Role::Measured, SeriesKind::Line, lanczos.clone()),
         Series::new("lanczos-points", "", Role::Measured, SeriesKind::Points, lanczos),
     ];
     let (title, scale) = match shown {
-        Shown::Error => (strings::COURT_ERROR, Scale::Log),
-        Shown::Residual => (strings::COURT_RESIDUAL, Scale::Log),
-        Shown::Value => (strings::COURT_VALUE, Scale::Linear),
+        Shown::Error => (strings::court_error(), Scale::Log),
+        Shown::Residual => (strings::court_residual(), Scale::Log),
+        Shown::Value => (strings::court_value(), Scale::Linear),
     };
-    let x = AxisSpec::new(strings::COURT_X, Scale::Log).whole().range(Extent::new(1.0, last));
+    let x = AxisSpec::new(strings::court_x(), Scale::Log).whole().range(Extent::new(1.0, last));
     let mut chart = LineChart::new(x, AxisSpec::new(title, scale), series);
     if !points.is_empty() {
         chart.rules = stopped(points).into_iter().filter_map(|(point, stop)| rule(point, stop)).collect();
@@ -85,5 +85,5 @@ pub fn court_table(points: &[CourtPoint], written: impl Fn(f64) -> String) -> Ta
             stops.join(", "),
         ]
     };
-    Table { header: strings::COURT_COLUMNS.map(String::from).to_vec(), rows: points.iter().map(row).collect() }
+    Table { header: strings::court_columns().map(String::from).to_vec(), rows: points.iter().map(row).collect() }
 }

@@ -36,12 +36,12 @@ pub fn CourtControls() -> impl IntoView {
     };
     view! {
         <div class="lab-head">
-            <Choice id="court-trial" label=strings::TRIAL options=trials chosen on_pick=Callback::new(on_pick)/>
-            <Choice id="court-shown" label=strings::COURT_SHOWS options=shown chosen=chosen_shown on_pick=Callback::new(on_shown)/>
+            <Choice id="court-trial" label=strings::trial_text() options=trials chosen on_pick=Callback::new(on_pick)/>
+            <Choice id="court-shown" label=strings::court_shows() options=shown chosen=chosen_shown on_pick=Callback::new(on_shown)/>
             <LabNumber
                 id="court-tolerance"
-                label=strings::STOP_TOLERANCE
-                hint=strings::STOP_TOLERANCE_HINT
+                label=strings::stop_tolerance()
+                hint=strings::stop_tolerance_hint()
                 taken=Taken::Any(*CourtSettings::TOLERANCE.start(), *CourtSettings::TOLERANCE.end())
                 get=|settings| settings.court.tolerance
                 set=|settings, value| settings.court.tolerance = value

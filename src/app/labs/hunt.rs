@@ -68,8 +68,8 @@ fn About() -> impl IntoView {
     });
     view! {
         <p class="note hunt-about">
-            <span data-testid="hunt-about">{move || about.get().unwrap_or_else(|| strings::HUNT_ABOUT.into())}</span>
-            <span data-testid="hunt-changed" hidden=move || !has_changed.get()>" " {strings::HUNT_CHANGED}</span>
+            <span data-testid="hunt-about">{move || about.get().unwrap_or_else(|| strings::hunt_about_text().into())}</span>
+            <span data-testid="hunt-changed" hidden=move || !has_changed.get()>" " {strings::hunt_changed()}</span>
         </p>
     }
 }
@@ -84,27 +84,27 @@ fn Facts() -> impl IntoView {
     let last = move |read: fn(&HuntStep) -> f64| Signal::derive(move || run.with(|run| run.last.as_ref().map(read)));
     let upper_value = move || upper.get().and_then(|(_, value)| value);
     let upper_name =
-        Signal::derive(move || upper.get().map_or(strings::HUNT_NO_UPPER, |(id, _)| strings::bound_label(id)));
+        Signal::derive(move || upper.get().map_or(strings::hunt_no_upper(), |(id, _)| strings::bound_label(id)));
     let lower_name =
-        Signal::derive(move || lower.get().map_or(strings::HUNT_NO_LOWER, |(id, _)| strings::bound_label(id)));
+        Signal::derive(move || lower.get().map_or(strings::hunt_no_lower(), |(id, _)| strings::bound_label(id)));
     let ratio = Signal::derive(move || Some(best.get()? / upper_value()?));
     let residual = Signal::derive(move || run.with(|run| run.mark.as_ref().map(|mark| mark.best_residual())));
     let start = Memo::new(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_start())));
     view! {
         <dl class="lab-facts">
-            <Fact id="hunt-best" name=strings::HUNT_FOUND sign="≥" value=Signal::derive(move || best.get())/>
+            <Fact id="hunt-best" name=strings::hunt_found() sign="≥" value=Signal::derive(move || best.get())/>
             <Fact id="hunt-upper" name=upper_name sign="≤" value=Signal::derive(upper_value)/>
-            <Fact id="hunt-ratio" name=strings::HUNT_OVER_UPPER sign="≥" value=ratio/>
+            <Fact id="hunt-ratio" name=strings::hunt_over_upper() sign="≥" value=ratio/>
             <Fact id="hunt-lower" name=lower_name sign="≥" value=Signal::derive(move || lower.get().and_then(|(_, value)| value))/>
             <div>
-                <dt>{strings::HUNT_FROM}</dt>
+                <dt>{strings::hunt_from()}</dt>
                 <dd data-testid="hunt-start" data-value=move || start.get().map_or("", |kind| kind.id())>
                     {move || start.get().map_or(strings::NONE_YET, strings::hunt_start)}
                 </dd>
             </div>
-            <Fact id="hunt-now" name=strings::HUNT_NOW sign="=" value=last(|step| step.norm)/>
-            <Fact id="hunt-iteration" name=strings::HUNT_ITERATION sign="" value=last(|step| step.at as f64)/>
-            <Fact id="hunt-residual" name=strings::RESIDUAL sign="" value=residual/>
+            <Fact id="hunt-now" name=strings::hunt_now() sign="=" value=last(|step| step.norm)/>
+            <Fact id="hunt-iteration" name=strings::hunt_iteration() sign="" value=last(|step| step.at as f64)/>
+            <Fact id="hunt-residual" name=strings::residual() sign="" value=residual/>
         </dl>
     }
 }
@@ -119,11 +119,11 @@ fn Keep() -> impl IntoView {
     });
     view! {
         <div class="hunt-keep">
-            <button type="button" id="hunt-load" title=strings::HUNT_LOAD_HINT disabled=has_none on:click=move |_| page.labs.load_hunted(page)>
-                {strings::HUNT_LOAD}
+            <button type="button" id="hunt-load" title=strings::hunt_load_hint() disabled=has_none on:click=move |_| page.labs.load_hunted(page)>
+                {strings::hunt_load()}
             </button>
-            <button type="button" id="hunt-send" title=strings::HUNT_SEND_HINT disabled=has_none on:click=move |_| page.labs.send_hunted(page)>
-                {strings::HUNT_SEND}
+            <button type="button" id="hunt-send" title=strings::hunt_send_hint() disabled=has_none on:click=move |_| page.labs.send_hunted(page)>
+                {strings::hunt_send()}
             </button>
             <span class="note" role="status" data-testid="hunt-sent">{move || sent.get()}</span>
         </div>

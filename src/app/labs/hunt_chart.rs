@@ -30,21 +30,21 @@ pub fn hunt_chart(run: &HuntRun) -> LineChart {
     }
     let current = run.steps.iter().map(|step| (step.at as f64, step.norm)).collect();
     let best = run.steps.iter().map(|step| (step.at as f64, step.best)).collect();
-    let mut now = Series::new("now", strings::HUNT_NOW, Role::Measured, SeriesKind::Line, current);
+    let mut now = Series::new("now", strings::hunt_now(), Role::Measured, SeriesKind::Line, current);
     now.opacity = 0.6;
     series.push(now);
     series.push(
-        Series::new("best", strings::HUNT_BEST, Role::Selected, SeriesKind::Line, best)
-            .short_label(strings::HUNT_BEST_SHORT),
+        Series::new("best", strings::hunt_best(), Role::Selected, SeriesKind::Line, best)
+            .short_label(strings::hunt_best_short()),
     );
     let (scale, range) = y_axis(run);
     let mut chart = LineChart::new(
-        AxisSpec::new(strings::HUNT_X, Scale::Linear).range(Extent::new(0.0, end)),
+        AxisSpec::new(strings::hunt_x(), Scale::Linear).range(Extent::new(0.0, end)),
         AxisSpec::new(strings::HUNT_Y, scale).range(range),
         series,
     );
     chart.note = match &run.phase {
-        Phase::Waiting => strings::HUNT_NOTE.into(),
+        Phase::Waiting => strings::hunt_note().into(),
         phase => strings::lab_note(phase),
     };
     chart
@@ -83,5 +83,5 @@ pub fn table(run: &HuntRun, written: impl Fn(f64) -> String) -> Table {
             written(step.relative_residual),
         ]
     });
-    Table { header: strings::HUNT_COLUMNS.map(String::from).to_vec(), rows: rows.collect() }
+    Table { header: strings::hunt_columns().map(String::from).to_vec(), rows: rows.collect() }
 }

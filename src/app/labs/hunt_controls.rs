@@ -36,21 +36,21 @@ pub fn HuntControls() -> impl IntoView {
     let no_dim = Signal::derive(move || !page.state.with(super::hunt_work::has_own_dim));
     view! {
         <div class="lab-head">
-            <div class="hunt-buttons" role="group" aria-label=strings::PLOT_HUNT>
-                <button type="button" id="hunt-start" title=strings::HUNT_START_HINT on:click=move |_| page.labs.start_hunt(page)>
-                    {move || if has_begun.get() { strings::HUNT_ANEW } else { strings::HUNT_START }}
+            <div class="hunt-buttons" role="group" aria-label=strings::plot_hunt()>
+                <button type="button" id="hunt-start" title=strings::hunt_start_hint() on:click=move |_| page.labs.start_hunt(page)>
+                    {move || if has_begun.get() { strings::hunt_anew() } else { strings::hunt_start_text() }}
                 </button>
                 <button type="button" id="hunt-pause" disabled=move || !(is_running.get() || can_go_on.get()) on:click=on_pause>
-                    {move || if can_go_on.get() { strings::RESUME } else { strings::PAUSE }}
+                    {move || if can_go_on.get() { strings::resume() } else { strings::pause() }}
                 </button>
                 <button type="button" id="hunt-stop" disabled=move || !can_stop.get() on:click=move |_| page.labs.stop_hunt(page)>
-                    {strings::STOP}
+                    {strings::stop()}
                 </button>
             </div>
-            <Choice id="hunt-region" label=strings::HUNT_REGION options chosen on_pick=Callback::new(pick)/>
-            <LabNumber id="hunt-restarts" label=strings::RESTARTS hint=strings::HUNT_RESTARTS_HINT taken=Taken::sizes(&Settings::HUNT_RESTARTS) get=|s| s.hunt.restarts as f64 set=|s, x| s.hunt.restarts = x as usize/>
-            <LabNumber id="hunt-seed" label=strings::SEED hint=strings::HUNT_SEED_HINT taken=Taken::Whole(0, MOST_SEED) get=|s| s.hunt.seed as f64 set=|s, x| s.hunt.seed = x as u64/>
-            <LabNumber id="hunt-d" label="d" hint=strings::HUNT_DIM_HINT taken=Taken::sizes(&Settings::HUNT_DIM) get=|s| s.hunt.dim as f64 set=|s, x| s.hunt.dim = x as usize disabled=no_dim/>
+            <Choice id="hunt-region" label=strings::hunt_region_text() options chosen on_pick=Callback::new(pick)/>
+            <LabNumber id="hunt-restarts" label=strings::restarts() hint=strings::hunt_restarts_hint() taken=Taken::sizes(&Settings::HUNT_RESTARTS) get=|s| s.hunt.restarts as f64 set=|s, x| s.hunt.restarts = x as usize/>
+            <LabNumber id="hunt-seed" label=strings::seed() hint=strings::hunt_seed_hint() taken=Taken::Whole(0, MOST_SEED) get=|s| s.hunt.seed as f64 set=|s, x| s.hunt.seed = x as u64/>
+            <LabNumber id="hunt-d" label="d" hint=strings::hunt_dim_hint() taken=Taken::sizes(&Settings::HUNT_DIM) get=|s| s.hunt.dim as f64 set=|s, x| s.hunt.dim = x as usize disabled=no_dim/>
         </div>
     }
 }

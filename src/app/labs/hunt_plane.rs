@@ -78,8 +78,8 @@ pub fn HuntPlane(
         },
     );
     let name = match shown {
-        Shown::Current => strings::HUNT_PLANE_NOW,
-        Shown::Best => strings::HUNT_PLANE_BEST,
+        Shown::Current => strings::hunt_plane_now(),
+        Shown::Best => strings::hunt_plane_best(),
     };
     let [id, table_id, file] = shown.ids();
     let with = move |written: fn(f64) -> String| {
@@ -141,5 +141,5 @@ fn table(picture: &TokenPicture, written: fn(f64) -> String) -> Table {
     let row =
         |(i, (x, y)): (usize, &(f32, f32))| vec![(i + 1).to_string(), written(f64::from(*x)), written(f64::from(*y))];
     let rows = picture.positions.iter().enumerate().map(row).collect();
-    Table { header: vec![strings::TOKEN.into(), x_label, y_label], rows }
+    Table { header: vec![strings::token().into(), x_label, y_label], rows }
 }

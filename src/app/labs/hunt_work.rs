@@ -34,9 +34,9 @@ pub fn has_own_dim(state: &PageState) -> bool {
 
 fn plan(settings: &HuntSettings, state: &PageState) -> Result<HuntPlan, &'static str> {
     match state.tokens {
-        TokenChoice::Skew => Err(strings::HUNT_SKEW),
-        TokenChoice::Clusters => Err(strings::HUNT_CLUSTERS),
-        _ if state.normalization != Normalization::None => Err(strings::HUNT_NORMALIZED),
+        TokenChoice::Skew => Err(strings::hunt_skew()),
+        TokenChoice::Clusters => Err(strings::hunt_clusters()),
+        _ if state.normalization != Normalization::None => Err(strings::hunt_normalized()),
         _ => Ok(HuntPlan {
             experiment: state.experiment(),
             region: settings.region,

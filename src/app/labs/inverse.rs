@@ -90,7 +90,7 @@ pub fn InverseLab() -> impl IntoView {
                     id="take-inverse"
                     name="lipscope-inverse"
                     canvas="inverse-plot"
-                    title=strings::INVERSE_HEADING
+                    title=strings::inverse_heading()
                     figure=move |_| Some(chart.get_untracked())
                     csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
                     paper=Paper::Kim
@@ -111,7 +111,7 @@ fn Ending(
     let run = page.labs.inverse;
     let name = match which {
         Which::L2 => strings::L2_MHA,
-        Which::Dot => strings::DOT,
+        Which::Dot => strings::dot_product(),
     };
     let id = |what: &'static str| format!("inverse-{}-{what}", which.id());
     let outcome = Memo::new(move |_| run.with(|run| which.of(&run.data).outcome));
@@ -138,8 +138,8 @@ fn Ending(
                 {iterations}
             </p>
             <dl class="lab-facts">
-                <Fact id=id("error") name=strings::ERROR sign="=" value=last(|step| step.error)/>
-                <Fact id=id("residual") name=strings::STEP_RESIDUAL sign="=" value=last(|step| step.residual)/>
+                <Fact id=id("error") name=strings::error() sign="=" value=last(|step| step.error)/>
+                <Fact id=id("residual") name=strings::step_residual() sign="=" value=last(|step| step.residual)/>
                 <Fact id=id("constant") name=strings::CONSTANT sign value=Signal::derive(move || constant.get().map(|(value, _)| value))/>
             </dl>
             <p class="note">{kind}</p>

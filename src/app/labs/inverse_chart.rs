@@ -23,15 +23,15 @@ pub fn error_chart(pair: &Pair, phase: &Phase, frame: usize) -> LineChart {
     let (l2, dot) = (errors(&pair.l2), errors(&pair.dot));
     let (l2_marks, dot_marks) = (marked(&l2), marked(&dot));
     let series = vec![
-        Series::new("guaranteed", strings::GUARANTEED, Role::PublishedGeneral, SeriesKind::Line, rate)
-            .short_label(strings::GUARANTEED_SHORT),
-        Series::new("dot", strings::DOT, Role::Measured, SeriesKind::Line, dot),
+        Series::new("guaranteed", strings::guaranteed(), Role::PublishedGeneral, SeriesKind::Line, rate)
+            .short_label(strings::guaranteed_short()),
+        Series::new("dot", strings::dot_product(), Role::Measured, SeriesKind::Line, dot),
         Series::new("dot-points", "", Role::Measured, SeriesKind::Points, dot_marks),
         Series::new("l2", strings::L2_MHA, Role::Measured, SeriesKind::Line, l2),
         Series::new("l2-points", "", Role::Measured, SeriesKind::Hollow, l2_marks),
     ];
-    let x = AxisSpec::new(strings::INVERSE_X, Scale::Linear).range(Extent::new(0.0, pair.last().max(4) as f64));
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::INVERSE_Y, Scale::Log), series);
+    let x = AxisSpec::new(strings::inverse_x(), Scale::Linear).range(Extent::new(0.0, pair.last().max(4) as f64));
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::inverse_y(), Scale::Log), series);
     let shown = chart.y_extent().and_then(|extent| Extent::new(extent.lo().max(LEAST), extent.hi()));
     chart.y.range = shown.map(|extent| extent.nice(Scale::Log));
     if pair.last() > 0 {
@@ -57,5 +57,5 @@ pub fn table(pair: &Pair, written: impl Fn(f64) -> String) -> Table {
         std::iter::once(t.to_string()).chain(numbers.map(cell)).collect()
     };
     let count = pair.l2.steps.len().max(pair.dot.steps.len());
-    Table { header: strings::INVERSE_COLUMNS.map(String::from).to_vec(), rows: (0..count).map(row).collect() }
+    Table { header: strings::inverse_columns().map(String::from).to_vec(), rows: (0..count).map(row).collect() }
 }

@@ -47,19 +47,19 @@ pub fn InverseControls() -> impl IntoView {
             <button
                 type="button"
                 id="inverse-preset"
-                title=strings::WHERE_DOT_FAILS_HINT
+                title=strings::where_dot_fails_hint()
                 on:click=move |_| settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails())
             >
-                {strings::WHERE_DOT_FAILS}
+                {strings::where_dot_fails()}
             </button>
         </div>
         <div class="lab-head">
-            <Choice id="inverse-tokens" label=strings::TOKENS options=token_options chosen=chosen_tokens on_pick=Callback::new(pick_tokens)/>
-            <LabNumber id="inverse-n" label="n" hint=strings::LAB_N_HINT taken=Taken::sizes(&Settings::INVERSE_N) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize disabled=not_drawn/>
-            <LabNumber id="inverse-d" label="d" hint=strings::LAB_D_HINT taken=Taken::sizes(&Settings::INVERSE_D) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize disabled=not_drawn/>
-            <LabNumber id="inverse-radius" label="R" hint=strings::LAB_R_HINT taken=Taken::Any(*Settings::INVERSE_RADIUS.start(), *Settings::INVERSE_RADIUS.end()) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x disabled=is_page/>
-            <LabNumber id="inverse-seed" label=strings::SEED hint=strings::SEED_HINT taken=Taken::Whole(0, MOST_SEED) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64 disabled=not_drawn/>
-            <Choice id="inverse-dot-weights" label=strings::DOT_WEIGHTS options=weight_options chosen=chosen_weights on_pick=Callback::new(pick_weights)/>
+            <Choice id="inverse-tokens" label=strings::tokens() options=token_options chosen=chosen_tokens on_pick=Callback::new(pick_tokens)/>
+            <LabNumber id="inverse-n" label="n" hint=strings::lab_n_hint() taken=Taken::sizes(&Settings::INVERSE_N) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize disabled=not_drawn/>
+            <LabNumber id="inverse-d" label="d" hint=strings::lab_d_hint() taken=Taken::sizes(&Settings::INVERSE_D) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize disabled=not_drawn/>
+            <LabNumber id="inverse-radius" label="R" hint=strings::lab_r_hint() taken=Taken::Any(*Settings::INVERSE_RADIUS.start(), *Settings::INVERSE_RADIUS.end()) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x disabled=is_page/>
+            <LabNumber id="inverse-seed" label=strings::seed() hint=strings::seed_hint() taken=Taken::Whole(0, MOST_SEED) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64 disabled=not_drawn/>
+            <Choice id="inverse-dot-weights" label=strings::dot_weights_text() options=weight_options chosen=chosen_weights on_pick=Callback::new(pick_weights)/>
             <p class="note">{weights_words}</p>
         </div>
     }
@@ -91,7 +91,7 @@ fn Fraction() -> impl IntoView {
     };
     view! {
         <div class="lab-fraction">
-            <label for="inverse-c" title=strings::FRACTION_HINT>{strings::FRACTION}</label>
+            <label for="inverse-c" title=strings::fraction_hint()>{strings::FRACTION}</label>
             <input
                 type="range"
                 id="inverse-c"
@@ -104,7 +104,7 @@ fn Fraction() -> impl IntoView {
             />
             <output for="inverse-c" data-testid="inverse-c" data-value=move || fraction.get().to_string()>{move || format!("{:.2}", fraction.get())}</output>
             <div class="switch" role="group" aria-label=strings::FRACTION>{PICKS.map(pick).collect_view()}</div>
-            <span class="note" hidden=move || fraction.get() < 1.0>{strings::NO_GUARANTEE}</span>
+            <span class="note" hidden=move || fraction.get() < 1.0>{strings::no_guarantee()}</span>
         </div>
     }
 }

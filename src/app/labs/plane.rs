@@ -73,7 +73,7 @@ pub fn Plane(
                         Which::L2 => "inverse-plane-l2",
                         Which::Dot => "inverse-plane-dot",
                     }
-                    title=strings::INVERSE_HEADING
+                    title=strings::inverse_heading()
                     figure=move |size| Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0)))
                     csv=csv
                     paper=Paper::Kim
@@ -109,8 +109,8 @@ fn picture(page: Page, which: Which) -> LineChart {
         series.push(Series::new("tokens", "", Role::Measured, SeriesKind::Hollow, tokens.clone()));
         series.push(Series::new("iterate", "", Role::Selected, SeriesKind::Points, now));
         let mut chart = LineChart::new(
-            AxisSpec::new(strings::PLANE_X, Scale::Linear),
-            AxisSpec::new(strings::PLANE_Y, Scale::Linear),
+            AxisSpec::new(strings::plane_x(), Scale::Linear),
+            AxisSpec::new(strings::plane_y(), Scale::Linear),
             series,
         );
         // The frame holds still while the iterates move.
@@ -118,7 +118,7 @@ fn picture(page: Page, which: Which) -> LineChart {
         chart.x.range = Extent::of(both().map(|point| point.0));
         chart.y.range = Extent::of(both().map(|point| point.1));
         chart.note =
-            if side.constant.is_some() && tokens.is_empty() { strings::PLANE_MANY.into() } else { String::new() };
+            if side.constant.is_some() && tokens.is_empty() { strings::plane_many().into() } else { String::new() };
         chart
     })
 }
@@ -175,5 +175,5 @@ fn table(side: &Side, frame: usize, written: impl Fn(f64) -> String) -> Table {
     let row = |(at, ((x, y), now)): (usize, ((Point, Point), Point))| {
         std::iter::once((at + 1).to_string()).chain([x.0, x.1, y.0, y.1, now.0, now.1].map(&written)).collect()
     };
-    Table { header: strings::PLANE_COLUMNS.map(String::from).to_vec(), rows: rows.map(row).collect() }
+    Table { header: strings::plane_columns().map(String::from).to_vec(), rows: rows.map(row).collect() }
 }

@@ -56,18 +56,18 @@ pub fn Player() -> impl IntoView {
     };
     let shown = move || frame.get().min(last.get());
     view! {
-        <div class="lab-player" role="group" aria-label=strings::PLAYER>
+        <div class="lab-player" role="group" aria-label=strings::player()>
             <button type="button" id="inverse-play" hidden=is_motion_reduced() on:click=on_play>
-                {move || if is_playing.get() { strings::PAUSE } else { strings::PLAY }}
+                {move || if is_playing.get() { strings::pause() } else { strings::play() }}
             </button>
-            <button type="button" id="inverse-back" aria-label=strings::STEP_BACK title=strings::STEP_BACK on:click=move |_| step(-1)>"←"</button>
-            <button type="button" id="inverse-step" aria-label=strings::STEP_ON title=strings::STEP_ON on:click=move |_| step(1)>"→"</button>
+            <button type="button" id="inverse-back" aria-label=strings::step_back() title=strings::step_back() on:click=move |_| step(-1)>"←"</button>
+            <button type="button" id="inverse-step" aria-label=strings::step_on() title=strings::step_on() on:click=move |_| step(1)>"→"</button>
             <input
                 type="range"
                 id="inverse-frame"
                 min="0"
                 max=move || last.get().to_string()
-                aria-label=strings::INVERSE_X
+                aria-label=strings::inverse_x()
                 aria-valuetext=move || strings::iteration(shown())
                 prop:value=move || shown().to_string()
                 style=move || format!("--at:{}", shown() as f64 / last.get().max(1) as f64)

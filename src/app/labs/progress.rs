@@ -33,10 +33,10 @@ pub fn LabProgress(
             <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
             <span class="progress-words" role="status">{words}</span>
             <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| page.labs.stop(page)>
-                {strings::STOP}
+                {strings::stop()}
             </button>
             <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| page.labs.again(page)>
-                {strings::AGAIN}
+                {strings::again()}
             </button>
         </div>
     }

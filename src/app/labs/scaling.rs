@@ -45,21 +45,21 @@ pub fn ScalingLab() -> impl IntoView {
         <div class="lab" hidden=is_hidden data-testid="scaled-lab">
             <div class="lab-head">
                 <p class="lab-finding">
-                    {strings::SCALED_DOT_GROWS}
+                    {strings::scaled_dot_grows()}
                     <Slope id="scale-slope-dot" slope=Signal::derive(move || fits.get().map(|fits| fits.0.exponent))/>
-                    {strings::SCALED_L2_GROWS}
+                    {strings::scaled_l2_grows()}
                     <Slope id="scale-slope-l2" slope=Signal::derive(move || fits.get().map(|fits| fits.1.exponent))/>
-                    <span class="note">{strings::SCALED_LAST_DECADES}</span>
+                    <span class="note">{strings::scaled_last_decades()}</span>
                 </p>
-                <Choice id="scaled-tokens" label=strings::SCALED_TOKENS options chosen on_pick=Callback::new(on_pick)/>
+                <Choice id="scaled-tokens" label=strings::scaled_tokens() options chosen on_pick=Callback::new(on_pick)/>
             </div>
             <Untied/>
             <div class="plot-stage">
                 <LabChart id="scaled-plot" chart at words readout="scaled-readout"/>
             </div>
             <dl class="lab-facts">
-                <Fact id="scale-radius" name=strings::SCALED_AT sign="=" value=Signal::derive(move || last.get().map(|point| point.radius))/>
-                <Fact id="scale-dot" name=strings::DOT sign="=" value=Signal::derive(move || last.get().map(|point| point.dot))/>
+                <Fact id="scale-radius" name=strings::scaled_at() sign="=" value=Signal::derive(move || last.get().map(|point| point.radius))/>
+                <Fact id="scale-dot" name=strings::dot_product() sign="=" value=Signal::derive(move || last.get().map(|point| point.dot))/>
                 <Fact id="scale-l2" name=strings::L2 sign="=" value=Signal::derive(move || last.get().map(|point| point.l2))/>
             </dl>
             <p class="readout" id="scaled-readout" aria-live="polite">{read}</p>
@@ -75,7 +75,7 @@ pub fn ScalingLab() -> impl IntoView {
                     id="take-scaled"
                     name="lipscope-scaled"
                     canvas="scaled-plot"
-                    title=strings::SCALED_HEADING
+                    title=strings::scaled_heading()
                     figure=move |_| Some(chart.get_untracked())
                     csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
                     paper=Paper::Kim
@@ -147,8 +147,8 @@ fn Untied() -> impl IntoView {
     let is_tied = Memo::new(move |_| page.state.with(is_tied));
     view! {
         <p class="lab-note" data-testid="scaled-untied" hidden=move || is_tied.get()>
-            {strings::SCALED_UNTIED}
-            <button type="button" id="scaled-take-kim" on:click=move |_| take_kim(page)>{strings::TAKE_KIM}</button>
+            {strings::scaled_untied()}
+            <button type="button" id="scaled-take-kim" on:click=move |_| take_kim(page)>{strings::take_kim()}</button>
         </p>
     }
 }
@@ -180,17 +180,17 @@ fn chart(points: &[ScalingPoint], phase: &Phase, norm: Norm) -> LineChart {
     let of =
         |read: fn(&ScalingPoint) -> f64| points.iter().map(|point| (point.radius, read(point))).collect::<Vec<_>>();
     let (dot, l2) = (of(|point| point.dot), of(|point| point.l2));
-    let mut guide = Series::new("slope-2", strings::SLOPE_2, Role::Measured, SeriesKind::Line, guide(&dot));
+    let mut guide = Series::new("slope-2", strings::slope_2(), Role::Measured, SeriesKind::Line, guide(&dot));
     guide.opacity = 0.4;
     let series = vec![
         guide,
-        Series::new("dot", strings::DOT, Role::Measured, SeriesKind::Line, dot.clone()),
+        Series::new("dot", strings::dot_product(), Role::Measured, SeriesKind::Line, dot.clone()),
         Series::new("dot-points", "", Role::Measured, SeriesKind::Points, dot),
         Series::new("l2", strings::L2, Role::Measured, SeriesKind::Line, l2.clone()),
         Series::new("l2-points", "", Role::Measured, SeriesKind::Hollow, l2),
     ];
     let mut chart = LineChart::new(
-        AxisSpec::new(strings::SCALED_X, Scale::Log).range(Extent::new(1.0, 1e4)),
+        AxisSpec::new(strings::scaled_x(), Scale::Log).range(Extent::new(1.0, 1e4)),
         AxisSpec::new(strings::norm_axis(norm), Scale::Log),
         series,
     );
@@ -210,5 +210,5 @@ fn guide(dot: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 fn table(points: &[ScalingPoint], written: impl Fn(f64) -> String) -> Table {
     let row = |point: &ScalingPoint| [point.radius, point.dot, point.l2].map(&written).to_vec();
-    Table { header: strings::SCALED_COLUMNS.map(String::from).to_vec(), rows: points.iter().map(row).collect() }
+    Table { header: strings::scaled_columns().map(String::from).to_vec(), rows: points.iter().map(row).collect() }
 }

@@ -66,8 +66,8 @@ pub fn SpectrumLab() -> impl IntoView {
                 <p class="lab-finding" data-testid="spectrum-how">{about}</p>
                 <LabNumber
                     id="spectrum-count"
-                    label=strings::LEADING
-                    hint=strings::LEADING_HINT
+                    label=strings::leading()
+                    hint=strings::leading_hint()
                     taken=Taken::Whole(1, MOST_COUNT as u64)
                     get=|settings| settings.spectrum_count as f64
                     set=|settings, value| settings.spectrum_count = value as usize
@@ -83,10 +83,10 @@ pub fn SpectrumLab() -> impl IntoView {
             <dl class="lab-facts">
                 <Fact id="spectrum-first" name="σ₁" sign=sign(Spectrum::first) value=with(|found| Some(found.first()?.value))/>
                 <Fact id="spectrum-second" name="σ₂" sign=sign(Spectrum::second) value=with(|found| Some(found.second()?.value))/>
-                <Fact id="spectrum-gap" name=strings::SPECTRAL_GAP sign=gap_sign value=with(Spectrum::gap)/>
-                <Fact id="spectrum-rank" name=strings::NUMERICAL_RANK sign=rank_sign value=with(|found| found.top.as_ref().map(|_| found.rank()))/>
-                <Fact id="spectrum-size" name=strings::OF_VALUES sign="=" value=with(|found| Some(found.size))/>
-                <Fact id="spectrum-residual" name=strings::TOP_RESIDUAL sign="=" value=with(|found| found.top.as_ref().map(|top| top.relative_residual))/>
+                <Fact id="spectrum-gap" name=strings::spectral_gap() sign=gap_sign value=with(Spectrum::gap)/>
+                <Fact id="spectrum-rank" name=strings::numerical_rank() sign=rank_sign value=with(|found| found.top.as_ref().map(|_| found.rank()))/>
+                <Fact id="spectrum-size" name=strings::of_values() sign="=" value=with(|found| Some(found.size))/>
+                <Fact id="spectrum-residual" name=strings::top_residual() sign="=" value=with(|found| found.top.as_ref().map(|top| top.relative_residual))/>
             </dl>
             <p class="readout" id="spectrum-readout" aria-live="polite">{read}</p>
             <p class="readout" id="energy-readout" aria-live="polite">{read_token}</p>

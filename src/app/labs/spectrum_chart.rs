@@ -26,12 +26,12 @@ pub fn values_chart(spectrum: Option<&Spectrum>, phase: &Phase) -> LineChart {
     let series = vec![
         Series::new("repeated", "", Role::Measured, SeriesKind::Line, runs),
         Series::new("values", "", Role::Measured, SeriesKind::Points, exact),
-        Series::new("at-least", strings::AT_LEAST, Role::LowerBound, SeriesKind::Hollow, lower),
+        Series::new("at-least", strings::at_least(), Role::LowerBound, SeriesKind::Hollow, lower),
     ];
     let scale = if last > EVENLY { Scale::Log } else { Scale::Linear };
-    let title = if scale == Scale::Log { strings::SPECTRUM_X_LOG } else { strings::SPECTRUM_X };
+    let title = if scale == Scale::Log { strings::spectrum_x_log() } else { strings::spectrum_x() };
     let x = AxisSpec::new(title, scale).whole().range(Extent::new(1.0, last.max(8.0)));
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::SPECTRUM_Y, Scale::Log), series);
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::spectrum_y(), Scale::Log), series);
     chart.note = strings::lab_note(phase);
     chart
 }
@@ -69,19 +69,25 @@ pub fn energy_chart(spectrum: Option<&Spectrum>, phase: &Phase) -> LineChart {
     stems.opacity = 0.35;
     let series = vec![
         stems,
-        Series::new("outputs", strings::OUTPUT_SHARES, Role::Measured, SeriesKind::Points, of(|energy| energy.output)),
-        Series::new("inputs", strings::INPUT_SHARES, Role::Measured, SeriesKind::Hollow, of(|energy| energy.input)),
+        Series::new(
+            "outputs",
+            strings::output_shares(),
+            Role::Measured,
+            SeriesKind::Points,
+            of(|energy| energy.output),
+        ),
+        Series::new("inputs", strings::input_shares(), Role::Measured, SeriesKind::Hollow, of(|energy| energy.input)),
     ];
     let (first, last) = (energies.first().map_or(1, |e| e.place + 1), energies.last().map_or(2, |e| e.place + 1));
     let margin = 0.02 * (last - first).max(1) as f64;
     let title = match top.map(|top| top.places) {
-        Some(Places::Clusters) => strings::ENERGY_X_CLUSTERS,
-        _ => strings::ENERGY_X,
+        Some(Places::Clusters) => strings::energy_x_clusters(),
+        _ => strings::energy_x(),
     };
     let x = AxisSpec::new(title, Scale::Linear).whole().range(Extent::new(first as f64 - margin, last as f64 + margin));
     let most = energies.iter().map(|energy| energy.input.max(energy.output)).fold(0.0, f64::max);
     let y =
-        AxisSpec::new(strings::ENERGY_Y, Scale::Linear).range(Extent::new(0.0, if most > 0.0 { most } else { 1.0 }));
+        AxisSpec::new(strings::energy_y(), Scale::Linear).range(Extent::new(0.0, if most > 0.0 { most } else { 1.0 }));
     let mut chart = LineChart::new(x, y, series);
     chart.y.range = chart.y.range.map(|range| range.nice(Scale::Linear));
     chart.note = strings::lab_note(phase);
@@ -96,12 +102,12 @@ pub fn values_table(spectrum: Option<&Spectrum>, written: impl Fn(f64) -> String
         vec![written(index), claim, written(level.value), written(level.multiplicity), residual]
     };
     let rows = spectrum.map_or_else(Vec::new, indexed).into_iter().map(row).collect();
-    Table { header: strings::SPECTRUM_COLUMNS.map(String::from).to_vec(), rows }
+    Table { header: strings::spectrum_columns().map(String::from).to_vec(), rows }
 }
 
 /// A row for each token.
 pub fn energy_table(spectrum: Option<&Spectrum>, written: impl Fn(f64) -> String) -> Table {
     let energies = spectrum.and_then(|spectrum| spectrum.top.as_ref()).map_or(&[][..], |top| &top.energies);
     let row = |energy: &Energy| vec![(energy.place + 1).to_string(), written(energy.output), written(energy.input)];
-    Table { header: strings::ENERGY_COLUMNS.map(String::from).to_vec(), rows: energies.iter().map(row).collect() }
+    Table { header: strings::energy_columns().map(String::from).to_vec(), rows: energies.iter().map(row).collect() }
 }

@@ -39,11 +39,11 @@ pub fn TightnessLab() -> impl IntoView {
     view! {
         <div class="lab" hidden=is_hidden data-testid="tightness-lab">
             <div class="lab-head">
-                <p class="lab-finding">{strings::TIGHTNESS_ABOUT}</p>
+                <p class="lab-finding">{strings::tightness_about()}</p>
                 <LabNumber
                     id="tightness-restarts"
-                    label=strings::RESTARTS
-                    hint=strings::RESTARTS_HINT
+                    label=strings::restarts()
+                    hint=strings::restarts_hint()
                     taken=Taken::sizes(&Settings::RESTARTS)
                     get=|settings| settings.restarts as f64
                     set=|settings, value| settings.restarts = value as usize
@@ -54,9 +54,9 @@ pub fn TightnessLab() -> impl IntoView {
             </div>
             <dl class="lab-facts">
                 <Fact id="tight-n" name=strings::SMALL_N sign="=" value=read(|point| point.n as f64) written=strings::count/>
-                <Fact id="tight-found" name=strings::LARGEST_FOUND sign="≥" value=read(|point| point.found)/>
-                <Fact id="tight-bound" name=strings::KIM_LINF sign="≤" value=read(|point| point.bound)/>
-                <Fact id="tight-ratio" name=strings::FOUND_OVER_BOUND sign="≥" value=read(|point| point.found / point.bound)/>
+                <Fact id="tight-found" name=strings::largest_found() sign="≥" value=read(|point| point.found)/>
+                <Fact id="tight-bound" name=strings::kim_linf() sign="≤" value=read(|point| point.bound)/>
+                <Fact id="tight-ratio" name=strings::found_over_bound() sign="≥" value=read(|point| point.found / point.bound)/>
             </dl>
             <p class="readout" id="tightness-readout" aria-live="polite">{clusters}</p>
             <div class="lab-foot">
@@ -71,7 +71,7 @@ pub fn TightnessLab() -> impl IntoView {
                     id="take-tightness"
                     name="lipscope-tightness"
                     canvas="tightness-plot"
-                    title=strings::TIGHTNESS_HEADING
+                    title=strings::tightness_heading()
                     figure=move |_| Some(chart.get_untracked())
                     csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
                     paper=Paper::Kim
@@ -88,14 +88,14 @@ fn chart(points: &[TightnessPoint], phase: &Phase) -> LineChart {
     let (found, bound) = (of(|point| point.found), of(|point| point.bound));
     let top = bound.iter().map(|point| point.1).fold(1.0, f64::max);
     let series = vec![
-        Series::new(BoundId::KimLinf.id(), strings::KIM_LINF, Role::PublishedGeneral, SeriesKind::Line, bound)
-            .short_label(strings::KIM_LINF_SHORT),
-        Series::new("found", strings::LARGEST_FOUND, Role::LowerBound, SeriesKind::Points, found.clone())
-            .short_label(strings::LARGEST_FOUND_SHORT),
+        Series::new(BoundId::KimLinf.id(), strings::kim_linf(), Role::PublishedGeneral, SeriesKind::Line, bound)
+            .short_label(strings::kim_linf_short()),
+        Series::new("found", strings::largest_found(), Role::LowerBound, SeriesKind::Points, found.clone())
+            .short_label(strings::largest_found_short()),
     ];
     let mut chart = LineChart::new(
-        AxisSpec::new(strings::TIGHTNESS_X, Scale::Log).range(Extent::new(2.0, 1000.0)),
-        AxisSpec::new(strings::TIGHTNESS_Y, Scale::Linear).range(Extent::new(0.0, top.max(20.0))),
+        AxisSpec::new(strings::tightness_x(), Scale::Log).range(Extent::new(2.0, 1000.0)),
+        AxisSpec::new(strings::tightness_y(), Scale::Linear).range(Extent::new(0.0, top.max(20.0))),
         series,
     );
     chart.note = strings::lab_note(phase);
@@ -107,5 +107,5 @@ fn table(points: &[TightnessPoint], written: impl Fn(f64) -> String) -> Table {
         let numbers = [point.found, point.bound, point.found / point.bound].map(&written);
         std::iter::once(point.n.to_string()).chain(numbers).chain([strings::clusters_of(point)]).collect()
     };
-    Table { header: strings::TIGHTNESS_COLUMNS.map(String::from).to_vec(), rows: points.iter().map(row).collect() }
+    Table { header: strings::tightness_columns().map(String::from).to_vec(), rows: points.iter().map(row).collect() }
 }

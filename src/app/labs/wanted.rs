@@ -101,10 +101,10 @@ impl Wanted {
 
 fn scaling(tokens: ScaledTokens, state: &PageState) -> Wanted {
     match state.tokens {
-        TokenChoice::Skew => Wanted::Refused(PlotChoice::Scaled, strings::SCALED_SKEW),
-        TokenChoice::Clusters => Wanted::Refused(PlotChoice::Scaled, strings::SCALED_CLUSTERS),
+        TokenChoice::Skew => Wanted::Refused(PlotChoice::Scaled, strings::scaled_skew()),
+        TokenChoice::Clusters => Wanted::Refused(PlotChoice::Scaled, strings::scaled_clusters()),
         _ if state.normalization != Normalization::None => {
-            Wanted::Refused(PlotChoice::Scaled, strings::SCALED_NORMALIZED)
+            Wanted::Refused(PlotChoice::Scaled, strings::scaled_normalized())
         }
         _ => {
             let radii = (0..=DECADES * TO_A_DECADE).map(|at| 10f64.powf(f64::from(at) / f64::from(TO_A_DECADE)));
@@ -122,11 +122,11 @@ fn inverse(settings: &InverseSettings, state: &PageState) -> Wanted {
         LabTokens::Drawn => TokenSource::Random(RandomTokens { law: Law::Ball, n, d, radius, seed }),
         LabTokens::Grid => match grid(radius) {
             Some(rows) => TokenSource::Explicit(rows),
-            None => return refused(strings::INVERSE_NO_TOKENS),
+            None => return refused(strings::inverse_no_tokens()),
         },
         LabTokens::Page => match state.tokens {
             TokenChoice::Law(_) | TokenChoice::Own => state.experiment().tokens,
-            _ => return refused(strings::INVERSE_NO_TOKENS),
+            _ => return refused(strings::inverse_no_tokens()),
         },
     };
     let shared = shared_weights(settings, state);

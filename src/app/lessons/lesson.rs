@@ -4,15 +4,17 @@ use crate::app::page::PlotChoice;
 use crate::app::state::{PageState, Settings};
 use crate::bounds::BoundId;
 
+use super::said::Said;
+
 /// A lesson.
 #[derive(Debug)]
 pub struct Lesson {
     /// Its word in links.
     pub id: &'static str,
     /// What it is about, in a few words.
-    pub title: &'static str,
+    pub title: Said,
     /// What it shows, in a line.
-    pub summary: &'static str,
+    pub summary: Said,
     /// Its steps, at least one.
     pub steps: &'static [Step],
 }
@@ -21,13 +23,13 @@ pub struct Lesson {
 #[derive(Debug)]
 pub struct Step {
     /// What it is about, in a few words.
-    pub title: &'static str,
+    pub title: Said,
     /// What the page is set to, from what the step before has set.
     pub set: fn(&mut Setup),
     /// Its paragraphs; see [`pieces`](super::pieces).
-    pub text: &'static [&'static str],
+    pub text: &'static [Said],
     /// Where it is proved or defined.
-    pub source: &'static str,
+    pub source: Said,
     /// What the reader does first.
     pub task: Task,
 }

@@ -3,7 +3,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `lesson` | what a lesson and a step are, and what a step sets |
-//! | `text`, `slot`, `fill` | texts, the places in them, and what stands there |
+//! | `said`, `text`, `slot`, `fill` | texts in every language, the places in them, and what stands there |
 //! | `formulas` | formulas in texts, as MathML |
 //! | the others | a lesson each |
 
@@ -16,6 +16,7 @@ mod lesson;
 mod lipschitz;
 mod mask;
 mod regime;
+mod said;
 mod sink;
 mod slack;
 mod slot;
@@ -25,6 +26,7 @@ mod whole_space;
 pub use fill::{Age, Facts, Filled};
 pub use formulas::LessonFormula;
 pub use lesson::{Lesson, Setup, Step, Task};
+pub use said::Said;
 pub use slot::Slot;
 pub use text::{Piece, pieces, slots};
 

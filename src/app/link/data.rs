@@ -69,7 +69,7 @@ pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
     match &experiment.tokens {
         TokenSource::Explicit(rows) => state.own_tokens = Some(Shared(rows.clone().into())),
         clusters @ TokenSource::Clusters { .. } => state.own_clusters = OwnClusters::of(clusters).map(Into::into),
-        _ => return Err(strings::LINK_DAMAGED.into()),
+        _ => return Err(strings::link_damaged().into()),
     }
     Ok(())
 }
@@ -82,7 +82,7 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
     let tokens = json!({"source": "adversarial", "n": 2});
     let experiment = experiment_of(json!({"tokens": tokens, "weights": unpack(text)?}))?;
     let Some(WeightSource::Explicit { heads, output }) = experiment.weights else {
-        return Err(strings::LINK_DAMAGED.into());
+        return Err(strings::link_damaged().into());
     };
     state.own_weights = Some(Shared(OwnWeights { heads, output }.into()));
     Ok(())
@@ -97,9 +97,9 @@ fn pack(value: &Value) -> String {
 }
 
 fn unpack(text: &str) -> Result<Value, String> {
-    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strings::LINK_DAMAGED)?;
-    let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| strings::LINK_DAMAGED)?;
-    serde_json::from_slice(&unpacked).map_err(|_| strings::LINK_DAMAGED.into())
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strings::link_damaged())?;
+    let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| strings::link_damaged())?;
+    serde_json::from_slice(&unpacked).map_err(|_| strings::link_damaged().into())
 }
 
 #[cfg(test)]
@@ -110,8 +110,8 @@ mod tests {
     fn what_unpacks_to_too_much_is_refused() {
         let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
         assert!(bomb.len() < 100_000, "{}", bomb.len());
-        assert_eq!(unpack(&bomb), Err(strings::LINK_DAMAGED.into()));
+        assert_eq!(unpack(&bomb), Err(strings::link_damaged().into()));
         let nested = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![b'['; 1 << 19], 9));
-        assert_eq!(unpack(&nested), Err(strings::LINK_DAMAGED.into()));
+        assert_eq!(unpack(&nested), Err(strings::link_damaged().into()));
     }
 }

@@ -167,8 +167,8 @@ fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
             && id.len() <= MOST_LESSON_ID
             && id.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
     };
-    let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id)).ok_or(strings::LINK_NO_LESSON)?;
-    let step = size(step, 1..=99).map_err(|_| strings::LINK_NO_LESSON)?;
+    let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id)).ok_or(strings::link_no_lesson())?;
+    let step = size(step, 1..=99).map_err(|_| strings::link_no_lesson())?;
     // People count from one.
     scene.lesson = Some(LessonAt { id: id.to_owned(), step: step - 1 });
     Ok(())

@@ -77,7 +77,7 @@ pub fn read(fragment: &str) -> Followed {
     }
     let nothing = |problem: String| Followed { scene: None, problems: vec![problem] };
     if fragment.len() > MOST_READ {
-        return nothing(strings::LINK_FAR_TOO_LONG.into());
+        return nothing(strings::link_far_too_long().into());
     }
     // Programs that pass links on may write these as numbers.
     let plain = [("%26", "&"), ("%3D", "="), ("%3d", "="), ("%2C", ","), ("%2c", ",")]
@@ -121,7 +121,7 @@ pub fn read(fragment: &str) -> Followed {
         problems.push(strings::link_more(more));
     }
     if !problems.is_empty() {
-        problems.push(strings::LINK_REST.into());
+        problems.push(strings::link_rest().into());
     }
     Followed { scene: Some(scene), problems }
 }
@@ -144,18 +144,18 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         (state.weights == WeightChoice::Own && state.own_weights.is_none(), "weights"),
     ];
     for (_, key) in lacks_data.into_iter().filter(|(lacks, _)| *lacks) {
-        problems.push(strings::link_field(key, strings::LINK_NO_DATA));
+        problems.push(strings::link_field(key, strings::link_no_data()));
         match key {
             "tokens" => state.tokens = first.tokens,
             _ => state.weights = first.weights,
         }
     }
     if state.tokens == TokenChoice::Clusters && state.mask == Mask::Causal {
-        problems.push(strings::link_field("mask", strings::NO_CAUSAL_CLUSTERS));
+        problems.push(strings::link_field("mask", strings::no_causal_clusters()));
         state.mask = Mask::None;
     }
     if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew && state.attention == Attention::Dot {
-        problems.push(strings::link_field("attention", strings::LINK_KIM_IS_L2));
+        problems.push(strings::link_field("attention", strings::link_kim_is_l2()));
         state.attention = Attention::L2;
     }
     let Err(problem) = state.check() else { return };

@@ -60,7 +60,7 @@ impl Page {
             }
             EngineEvent::CannotStart => {
                 live.is_down.set(true);
-                live.status.set(Some(strings::CANNOT_START.into()));
+                live.status.set(Some(strings::cannot_start().into()));
             }
         }
     }

@@ -330,7 +330,7 @@ impl Page {
     /// Takes what a person gave, when a worker has read it.
     pub fn take_given(self, name: Option<String>, bytes: Vec<u8>) {
         if bytes.len() > MOST_READ_AT_ONCE {
-            self.live.own_note.set(strings::READING.into());
+            self.live.own_note.set(strings::reading().into());
         }
         self.with_engine(|engine| {
             let run_id = engine.next_run();
@@ -341,7 +341,7 @@ impl Page {
     /// Asks for the experiment on screen as a Python program, which is saved when it is there.
     pub fn ask_script(self, dialect: Dialect) {
         let experiment = self.shown_state().experiment();
-        self.live.script_note.set(strings::WRITING_SCRIPT.into());
+        self.live.script_note.set(strings::writing_script().into());
         self.with_engine(|engine| {
             let run_id = engine.next_run();
             self.live.script_run.set_value(Some(run_id));

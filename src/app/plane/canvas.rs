@@ -156,10 +156,10 @@ pub fn PlaneCanvas(
             class="token-canvas"
             class:over=is_over
             role="application"
-            aria-roledescription=strings::PLANE_ROLE
+            aria-roledescription=strings::plane_role()
             tabindex="0"
             aria-label=move || words.get()
-            title=move || if is_movable.get() { strings::PLANE_HINT } else { "" }
+            title=move || if is_movable.get() { strings::plane_hint() } else { "" }
             on:pointerdown=on_down
             on:pointermove=on_move
             on:pointerup=move |_| let_go()

@@ -47,7 +47,7 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     });
     let mut plane = TokenPlane::new(points);
     let n = plane.points.len();
-    plane.point_label = strings::TOKEN.into();
+    plane.point_label = strings::token().into();
     plane.shape = if picture.d == 1 { PlaneShape::Line } else { PlaneShape::Plane };
     plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(n).copied().collect());
     if let (true, TokenChoice::Clusters, Some(own)) =
@@ -108,7 +108,7 @@ pub fn keep(page: Page, size: Size, plane: &TokenPlane, axes: Option<(Extent, Ex
 pub fn plane_of(picture: &TokenPicture, most: usize) -> TokenPlane {
     let points = picture.positions.iter().take(most).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
     let mut plane = TokenPlane::new(points);
-    plane.point_label = strings::TOKEN.into();
+    plane.point_label = strings::token().into();
     plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(most).copied().collect());
     (plane.x_label, plane.y_label) = strings::plane_axes(picture);
     if picture.variance_shares.is_none() {

@@ -35,7 +35,7 @@ pub fn TokenStage() -> impl IntoView {
                 <PlaneCanvas id="token-stage" size=Size::Large words/>
             </div>
             <div class="plot-foot tokens-foot">
-                <p class="readout" data-testid="plane-readout">{move || chosen.get().unwrap_or_else(|| strings::PLANE_HINT.to_owned())}</p>
+                <p class="readout" data-testid="plane-readout">{move || chosen.get().unwrap_or_else(|| strings::plane_hint().to_owned())}</p>
                 <p class="note" data-testid="plane-fixed" hidden=move || fixed.get().is_none()>{move || fixed.get().map(strings::fixed)}</p>
                 <Tools/>
                 <ProblemAt place=super::PLACE/>
@@ -74,7 +74,7 @@ pub fn PlaneTable(
             id=take
             name="lipscope-tokens"
             canvas
-            title=strings::TOKENS_HEADING
+            title=strings::tokens_heading()
             figure=move |_| untrack(|| scene(page, Size::Large))
             csv
             paper=Paper::Castin
@@ -86,7 +86,7 @@ pub fn PlaneTable(
 /// The plane in words.
 pub fn plane_words(page: Page) -> String {
     let finding = page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens)));
-    strings::label(strings::TOKENS_HEADING, &finding.unwrap_or_default())
+    strings::label(strings::tokens_heading(), &finding.unwrap_or_default())
 }
 
 /// What can be done on the plane.
@@ -108,27 +108,27 @@ fn Tools() -> impl IntoView {
     view! {
         <div class="plane-tools">
             <div class="own-tools">
-                <button type="button" id="token-add" title=strings::ADD_HINT disabled=move || n.get().is_none_or(|n| n >= MOST_MOVABLE) on:click=move |_| page.add_token(None)>{strings::ADD}</button>
+                <button type="button" id="token-add" title=strings::add_hint() disabled=move || n.get().is_none_or(|n| n >= MOST_MOVABLE) on:click=move |_| page.add_token(None)>{strings::add()}</button>
                 <button
                     type="button"
                     id="token-remove"
-                    title=strings::REMOVE_HINT
+                    title=strings::remove_hint()
                     disabled=move || n.get().is_none_or(|n| n <= FEWEST_TOKENS || plane.selected_of(n).is_none())
                     on:click=move |_| page.remove_token()
                 >
-                    {strings::REMOVE}
+                    {strings::remove()}
                 </button>
-                <button type="button" id="token-snap-into" title=strings::SNAP_INTO_HINT disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Into)>
+                <button type="button" id="token-snap-into" title=strings::snap_into_hint() disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Into)>
                     {move || strings::snap_into(radius.get())}
                 </button>
-                <button type="button" id="token-snap-onto" title=strings::SNAP_ONTO_HINT disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Onto)>
+                <button type="button" id="token-snap-onto" title=strings::snap_onto_hint() disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Onto)>
                     {move || strings::snap_onto(radius.get())}
                 </button>
             </div>
-            <div class="switch" role="group" aria-label=strings::PLANE_SHOWS>
-                {switch("plane-row", strings::SHOW_ROW, strings::SHOW_ROW_HINT, plane.has_row, Signal::stored(false))}
-                {switch("plane-pair", strings::SHOW_PAIR, strings::SHOW_PAIR_HINT, plane.has_pair, Signal::stored(false))}
-                {switch("plane-breathe", strings::BREATHE, strings::BREATHE_HINT, plane.is_swinging, no_pair)}
+            <div class="switch" role="group" aria-label=strings::plane_shows()>
+                {switch("plane-row", strings::show_row(), strings::show_row_hint(), plane.has_row, Signal::stored(false))}
+                {switch("plane-pair", strings::show_pair(), strings::show_pair_hint(), plane.has_pair, Signal::stored(false))}
+                {switch("plane-breathe", strings::breathe(), strings::breathe_hint(), plane.is_swinging, no_pair)}
             </div>
         </div>
     }
@@ -176,7 +176,7 @@ fn Legend() -> impl IntoView {
                 <span class="swatch response" aria-hidden="true"></span>
                 {move || times().map(|(stretch, _)| strings::response_legend(stretch, norm()))}
             </li>
-            <li hidden=move || times().is_none_or(|(_, no_images)| !no_images)>{strings::NO_IMAGES}</li>
+            <li hidden=move || times().is_none_or(|(_, no_images)| !no_images)>{strings::no_images()}</li>
             <li hidden=move || swing().is_none() data-testid="plane-swing">{swing}</li>
             <li hidden=move || missing().is_none() data-testid="plane-no-pair">{missing}</li>
             <li hidden=move || row().is_none() data-testid="plane-row-words"><span class="swatch row" aria-hidden="true"></span>{row}</li>

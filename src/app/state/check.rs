@@ -23,33 +23,33 @@ impl PageState {
         };
         let most = self.most_tokens();
         if n > most {
-            return too_large(strings::WHAT_N, n, most, strings::FIX_N);
+            return too_large(strings::what_n(), n, most, strings::fix_n());
         }
         if d > MAX_D {
-            return too_large(strings::WHAT_D, d, MAX_D, strings::FIX_D);
+            return too_large(strings::what_d(), d, MAX_D, strings::fix_d());
         }
         // Of a witness with many tokens only the distinct ones are worked with.
         if n <= MAX_N && n * d > MAX_TOKEN_ENTRIES {
-            return too_large(strings::WHAT_ND, n * d, MAX_TOKEN_ENTRIES, strings::FIX_ND);
+            return too_large(strings::what_nd(), n * d, MAX_TOKEN_ENTRIES, strings::fix_nd());
         }
         if self.weights == WeightChoice::Random && self.tokens != TokenChoice::Skew {
             let entries = 4 * self.heads * self.head_dim * d;
             if entries > MAX_WEIGHTS {
-                return too_large(strings::WHAT_WEIGHTS, entries, MAX_WEIGHTS, strings::FIX_WEIGHTS);
+                return too_large(strings::what_weights(), entries, MAX_WEIGHTS, strings::fix_weights());
             }
         }
         if self.weights == WeightChoice::Kim && self.tokens != TokenChoice::Skew && !d.is_multiple_of(self.heads) {
             return Err(InputError::Conflict {
                 what: strings::heads_of(self.heads),
                 problem: strings::do_not_divide(d),
-                fix: strings::FIX_HEADS.into(),
+                fix: strings::fix_heads().into(),
             });
         }
         match self.own_weight_dim() {
             Some(found) if found != d => Err(InputError::Conflict {
                 what: strings::tokens_of_dim(d),
                 problem: strings::do_not_fit_weights(found),
-                fix: strings::FIX_FIT.into(),
+                fix: strings::fix_fit().into(),
             }),
             _ => Ok(()),
         }

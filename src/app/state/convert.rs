@@ -88,7 +88,7 @@ impl PageState {
             TokenSource::Skew { n, radius } => {
                 // With others, A and V would not be those of the file.
                 if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
-                    return Err(not_yet("tokens.source", "skew", strings::SKEW_WITHOUT_WEIGHTS));
+                    return Err(not_yet("tokens.source", "skew", strings::skew_without_weights()));
                 }
                 state.tokens = TokenChoice::Skew;
                 (state.n, state.radius) = (n, radius);

@@ -6,31 +6,41 @@ use crate::plot::Number;
 
 use super::norms::norm_symbol;
 use super::plot::count;
+use super::t;
 
 pub const TITLE: &str = "Lipscope";
-pub const LEAD: &str = "How much can self-attention magnify a small change of its tokens?";
-pub const SKIP: &str = "Skip to the plot";
-pub const PAPERS: &str = "Papers";
-pub const PAPER_CASTIN: (&str, &str, &str) = (
-    "Castin et al. 2024",
-    "https://arxiv.org/abs/2312.14820",
-    "Castin, Ablin, Peyré: How Smooth Is Attention? ICML 2024",
-);
-pub const PAPER_KIM: (&str, &str, &str) = (
-    "Kim et al. 2021",
-    "https://arxiv.org/abs/2006.04710",
-    "Kim, Papamakarios, Mnih: The Lipschitz Constant of Self-Attention. ICML 2021",
-);
-pub const THEME: &str = "Theme";
-pub const OPEN_WHOLE: &str = "Open in Lipscope";
-pub const CONTROLS: &str = "Controls";
-pub const CLOSE: &str = "Close";
+words! {
+    lead: "How much can self-attention magnify a small change of its tokens?", "自注意力能把词元的微小变化放大多少？";
+    skip: "Skip to the plot", "跳到图";
+    papers: "Papers", "论文";
+}
+pub fn paper_castin() -> (&'static str, &'static str, &'static str) {
+    (
+        t("Castin et al. 2024", "Castin 等 2024"),
+        "https://arxiv.org/abs/2312.14820",
+        "Castin, Ablin, Peyré: How Smooth Is Attention? ICML 2024",
+    )
+}
+pub fn paper_kim() -> (&'static str, &'static str, &'static str) {
+    (
+        t("Kim et al. 2021", "Kim 等 2021"),
+        "https://arxiv.org/abs/2006.04710",
+        "Kim, Papamakarios, Mnih: The Lipschitz Constant of Self-Attention. ICML 2021",
+    )
+}
+words! {
+    theme: "Theme", "主题";
+    open_whole: "Open in Lipscope", "在 Lipscope 中打开";
+    languages: "Language", "语言 (Language)";
+    controls: "Controls", "控制";
+    close: "Close", "关闭";
+}
 
 pub fn theme_choice(choice: ThemeChoice) -> &'static str {
     match choice {
-        ThemeChoice::System => "Auto",
-        ThemeChoice::Light => "Light",
-        ThemeChoice::Dark => "Dark",
+        ThemeChoice::System => t("Auto", "自动"),
+        ThemeChoice::Light => t("Light", "浅色"),
+        ThemeChoice::Dark => t("Dark", "深色"),
     }
 }
 

@@ -1,34 +1,38 @@
 //! What is wrong with a link, and what cannot be put into one.
 
+use super::t;
 use super::wrong::{plain, shortened};
 
-pub const LINK_REST: &str = "The rest of the link was taken.";
-pub const LINK_DAMAGED: &str = "characters are missing or changed; copy the whole link again.";
-pub const LINK_NO_DATA: &str = "the link brings no such numbers; copy the whole link again.";
-pub const LINK_KIM_IS_L2: &str = "these weights are those of L2 attention; l2 is used.";
-pub const LINK_NO_LESSON: &str = "that is no step of a lesson; write its name, a point and the step.";
-pub const LINK_FAR_TOO_LONG: &str = "The link is too long to be read. Open the experiment's file instead.";
+words! {
+    link_rest: "The rest of the link was taken.", "链接的其余部分已采用。";
+    link_damaged: "characters are missing or changed; copy the whole link again.", "有字符缺失或被改动；请重新复制整个链接。";
+    link_no_data: "the link brings no such numbers; copy the whole link again.", "链接中没有这样的数；请重新复制整个链接。";
+    link_kim_is_l2: "these weights are those of L2 attention; l2 is used.", "这些权重属于 L2 注意力；采用 l2。";
+    link_no_lesson: "that is no step of a lesson; write its name, a point and the step.", "没有这一课的这一步；请写课名、点和步数。";
+    link_far_too_long: "The link is too long to be read. Open the experiment's file instead.", "链接太长，无法读取。请改为打开实验文件。";
+}
 
 /// What is wrong with a field.
 pub fn link_field(key: &str, problem: &str) -> String {
-    format!("`{key}`: {problem}")
+    say!("`{key}`: {problem}", "`{key}`：{problem}")
 }
 
 pub fn link_unknown(key: &str) -> String {
-    format!("`{}`: this page knows no such field.", shortened(key))
+    say!("`{}`: this page knows no such field.", "`{}`：此页没有这个字段。", shortened(key))
 }
 
 pub fn link_twice(key: &str) -> String {
-    format!("`{key}` is there twice; the last one counts.")
+    say!("`{key}` is there twice; the last one counts.", "`{key}` 出现两次；以最后一个为准。")
 }
 
 pub fn link_more(count: usize) -> String {
-    format!("And {count} more like these.")
+    say!("And {count} more like these.", "还有 {count} 处类似问题。")
 }
 
 pub fn link_version(version: &str) -> String {
-    format!(
+    say!(
         "The link starts with “{}”, but this page reads links of version v1 and v2. Copy the whole link again.",
+        "链接以“{}”开头，而此页读取 v1 和 v2 版的链接。请重新复制整个链接。",
         shortened(version)
     )
 }
@@ -36,20 +40,24 @@ pub fn link_version(version: &str) -> String {
 pub fn not_known(text: &str, words: &[&str]) -> String {
     let known = match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => say!("{} or {last}", "{} 或 {last}", rest.join(", ")),
         None => String::new(),
     };
-    format!("“{}” is not known; use {known}.", shortened(text))
+    say!("“{}” is not known; use {known}.", "无法识别“{}”；请用 {known}。", shortened(text))
 }
 
 pub fn not_a_number_from(text: &str, least: f64, most: f64) -> String {
     if most == f64::MAX {
-        let from = if least > 0.0 { "above 0".to_owned() } else { format!("from {}", plain(least)) };
-        return format!("“{}” is no number {from}.", shortened(text));
+        let from = if least > 0.0 {
+            t("above 0", "大于 0").to_owned()
+        } else {
+            say!("from {}", "不小于 {}", plain(least))
+        };
+        return say!("“{}” is no number {from}.", "“{}”不是{from}的数。", shortened(text));
     }
-    format!("“{}” is no number from {} to {}.", shortened(text), plain(least), plain(most))
+    say!("“{}” is no number from {} to {}.", "“{}”不是 {} 到 {} 之间的数。", shortened(text), plain(least), plain(most))
 }
 
 pub fn not_a_whole_number_from(text: &str, least: u64, most: u64) -> String {
-    format!("“{}” is no whole number from {least} to {most}.", shortened(text))
+    say!("“{}” is no whole number from {least} to {most}.", "“{}”不是 {least} 到 {most} 之间的整数。", shortened(text))
 }

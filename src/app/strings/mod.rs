@@ -1,4 +1,7 @@
-//! Every text of the page, by view: short, plain, present tense.
+//! Every text of the page, by view, in every language of the page side by side: short, plain, present tense.
+
+#[macro_use]
+mod speak;
 
 mod bounds;
 mod controls;
@@ -19,6 +22,8 @@ mod spectrum;
 mod take;
 mod workers;
 mod wrong;
+
+use speak::t;
 
 pub use bounds::*;
 pub use controls::*;

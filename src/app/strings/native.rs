@@ -5,9 +5,14 @@
 // Few of the controls' texts are those of the state.
 #![allow(dead_code)]
 
+#[macro_use]
+mod speak;
+
 mod controls;
 mod link;
 mod wrong;
+
+use speak::t;
 
 pub use controls::*;
 pub use link::*;

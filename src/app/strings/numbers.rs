@@ -5,36 +5,42 @@ use crate::bounds::Norm;
 use crate::measure::{Measurement, Method, Warning};
 use crate::plot::{Kind, Number};
 
-use super::norms::NEEDS_DENSE;
+use super::norms::needs_dense;
+use super::t;
 
-pub const NUMBERS_HEADING: &str = "This configuration";
-pub const RATIO: &str = "over √n";
-pub const RATIO_HINT: &str = "The number above divided by √n";
-pub const RADIUS: &str = "R of the bounds";
-pub const RADIUS_HINT: &str = "The largest token norm, or √d under a normaliser";
-pub const LARGEST_COLUMN_SUM: &str = "largest column sum";
-pub const LARGEST_COLUMN_SUM_HINT: &str = "How much attention one token draws: n where all attend to it alone";
-pub const LARGE_RADIUS: &str = "as R → ∞";
-pub const LARGE_RADIUS_HINT: &str =
-    "Where the norm goes as all tokens are scaled up together and softmax becomes a choice";
-pub const MEAN_FIELD: &str = "as n → ∞";
-pub const MEAN_FIELD_HINT: &str = "For clusters: the norm of the mean-field operator, at fixed shares";
-pub const METHOD: &str = "method";
-pub const ITERATIONS: &str = "steps";
-pub const RESIDUAL: &str = "relative residual";
-pub const RESIDUAL_HINT: &str = "|Jᵀu − s v| / s, of the singular vectors found";
-pub const TIME: &str = "time in the worker";
+words! {
+    numbers_heading: "This configuration", "当前配置";
+    ratio: "over √n", "除以 √n";
+    ratio_hint: "The number above divided by √n", "上面的数除以 √n";
+    radius: "R of the bounds", "界所用的 R";
+    radius_hint: "The largest token norm, or √d under a normaliser", "最大词元范数；有归一化时为 √d";
+    largest_column_sum: "largest column sum", "最大列和";
+    largest_column_sum_hint: "How much attention one token draws: n where all attend to it alone", "一个词元吸引多少注意力：全部只关注它时为 n";
+    large_radius: "as R → ∞", "R → ∞ 时";
+    large_radius_hint: "Where the norm goes as all tokens are scaled up together and softmax becomes a choice", "所有词元一同放大、softmax 变为选择时范数的极限";
+    mean_field: "as n → ∞", "n → ∞ 时";
+    mean_field_hint: "For clusters: the norm of the mean-field operator, at fixed shares", "对簇：份额固定时平均场算子的范数";
+    method_text: "method", "方法";
+    iterations: "steps", "步数";
+    residual: "relative residual", "相对残差";
+    residual_hint: "|Jᵀu − s v| / s, of the singular vectors found", "|Jᵀu − s v| / s，针对找到的奇异向量";
+    time: "time in the worker", "工作线程用时";
+}
 pub const SMALL_N: &str = "n";
 pub const SMALL_D: &str = "d";
 pub const NONE_YET: &str = "–";
-pub const STALE: &str = "These are the last good numbers.";
+words! {
+    stale: "These are the last good numbers.", "这是最近一次有效的数。";
+}
 
 pub fn how(measurement: &Measurement, norm: Norm) -> String {
     match norm {
         Norm::Spectral => how_spectral(measurement),
-        _ if measurement.norm(norm).is_none() => NEEDS_DENSE.into(),
-        Norm::MaxToken => "an upper bound, from the norm of every block".into(),
-        Norm::Linf | Norm::L1 | Norm::Frobenius => "exact, from every entry of J".into(),
+        _ if measurement.norm(norm).is_none() => needs_dense().into(),
+        Norm::MaxToken => t("an upper bound, from the norm of every block", "上界，由每个块的范数得出").into(),
+        Norm::Linf | Norm::L1 | Norm::Frobenius => {
+            t("exact, from every entry of J", "精确，由 J 的每个元素得出").into()
+        }
     }
 }
 
@@ -42,27 +48,37 @@ fn how_spectral(measurement: &Measurement) -> String {
     let unconverged =
         measurement.warnings.first().map(|Warning::Unconverged { relative_residual, .. }| *relative_residual);
     match (measurement.method, unconverged) {
-        (Method::DenseSvd, _) => "exact, by dense SVD".into(),
-        (Method::Clusters, None) if measurement.iterations == 0 => "exact, by distinct tokens".into(),
-        (Method::CausalRuns, None) => format!("to 1e-10 (Lanczos on runs, {} steps)", measurement.iterations),
-        (_, None) => format!("to 1e-10 (Lanczos, {} steps)", measurement.iterations),
-        (_, Some(residual)) => format!("a lower bound: Lanczos stopped at residual {residual:.0e}"),
+        (Method::DenseSvd, _) => t("exact, by dense SVD", "精确，稠密 SVD").into(),
+        (Method::Clusters, None) if measurement.iterations == 0 => {
+            t("exact, by distinct tokens", "精确，按不同词元").into()
+        }
+        (Method::CausalRuns, None) => {
+            say!("to 1e-10 (Lanczos on runs, {} steps)", "精确到 1e-10（段上 Lanczos，{} 步）", measurement.iterations)
+        }
+        (_, None) => say!("to 1e-10 (Lanczos, {} steps)", "精确到 1e-10（Lanczos，{} 步）", measurement.iterations),
+        (_, Some(residual)) => {
+            say!("a lower bound: Lanczos stopped at residual {residual:.0e}", "下界：Lanczos 停在残差 {residual:.0e}")
+        }
     }
 }
 
 pub fn method(method: Method) -> &'static str {
     match method {
-        Method::DenseSvd => "dense SVD",
+        Method::DenseSvd => t("dense SVD", "稠密 SVD"),
         Method::Lanczos => "Lanczos",
-        Method::Clusters => "distinct tokens",
-        Method::CausalRuns => "Lanczos on runs",
+        Method::Clusters => t("distinct tokens", "不同词元"),
+        Method::CausalRuns => t("Lanczos on runs", "段上 Lanczos"),
     }
 }
 
 pub fn measuring(progress: MeasureProgress) -> String {
     match progress.relative_residual {
-        Some(residual) => format!("measuring: step {}, residual {residual:.0e}", progress.iterations),
-        None => format!("measuring: step {}", progress.iterations),
+        Some(residual) => say!(
+            "measuring: step {}, residual {residual:.0e}",
+            "测量中：第 {} 步，残差 {residual:.0e}",
+            progress.iterations
+        ),
+        None => say!("measuring: step {}", "测量中：第 {} 步", progress.iterations),
     }
 }
 

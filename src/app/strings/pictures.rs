@@ -5,22 +5,31 @@ use crate::picture::{AttentionPicture, TokenPicture, Unit};
 use crate::plot::Number;
 
 use super::plot::count;
+use super::t;
 
 // Tables and files.
-pub const TABLE: &str = "Table";
-pub const COPY_CSV: &str = "Copy CSV";
-pub const DOWNLOAD_CSV: &str = "Save CSV";
-pub const COPIED: &str = "Copied.";
-pub const NOT_COPIED: &str = "The browser does not allow copying here; save the file instead.";
-pub const TOKEN: &str = "token";
-pub const COLUMN_SUM: &str = "column sum";
-pub const SWEEP_COLUMNS: [&str; 4] = ["n", "least", "mean", "greatest"];
-pub const FROM_TO: &str = "from \\ to";
+words! {
+    table: "Table", "表格";
+    copy_csv: "Copy CSV", "复制 CSV";
+    download_csv: "Save CSV", "保存 CSV";
+    copied: "Copied.", "已复制。";
+    not_copied: "The browser does not allow copying here; save the file instead.", "浏览器不允许在此复制；请改为保存文件。";
+    token: "token", "词元";
+    column_sum: "column sum", "列和";
+}
+pub fn sweep_columns() -> [&'static str; 4] {
+    ["n", t("least", "最小"), t("mean", "平均"), t("greatest", "最大")]
+}
+words! {
+    from_to: "from \\ to", "从 \\ 到";
+}
 
 // The attention matrix.
-pub const ATTENTION_HEADING: &str = "Attention matrix";
-pub const HEAD: &str = "Head";
-pub const COLUMN_SUMS: &str = "column sums,";
+words! {
+    attention_heading: "Attention matrix", "注意力矩阵";
+    head_text: "Head", "头";
+    column_sums: "column sums,", "列和，";
+}
 
 pub fn head(head: usize) -> String {
     (head + 1).to_string()
@@ -29,17 +38,17 @@ pub fn head(head: usize) -> String {
 /// What one row or column of the attention matrix stands for.
 pub fn unit(unit: Unit) -> &'static str {
     match unit {
-        Unit::Token => TOKEN,
-        Unit::Cluster => "cluster",
-        Unit::Run => "run",
+        Unit::Token => token(),
+        Unit::Cluster => t("cluster", "簇"),
+        Unit::Run => t("run", "段"),
     }
 }
 
 pub fn unit_axes(unit: Unit) -> (&'static str, &'static str) {
     match unit {
-        Unit::Token => ("from token", "to token"),
-        Unit::Cluster => ("from cluster", "to cluster"),
-        Unit::Run => ("from run", "to run"),
+        Unit::Token => (t("from token", "从词元"), t("to token", "到词元")),
+        Unit::Cluster => (t("from cluster", "从簇"), t("to cluster", "到簇")),
+        Unit::Run => (t("from run", "从段"), t("to run", "到段")),
     }
 }
 
@@ -48,13 +57,14 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
     let largest = sums().fold(0.0, f64::max);
     let at = sums().position(|sum| sum == largest).map_or(0, |place| place + 1);
     let to = match picture.unit {
-        Unit::Token => format!("token {at}"),
-        Unit::Cluster => format!("each token of cluster {at}"),
-        Unit::Run => format!("the first token of run {at}"),
+        Unit::Token => say!("token {at}", "词元 {at}"),
+        Unit::Cluster => say!("each token of cluster {at}", "簇 {at} 的每个词元"),
+        Unit::Run => say!("the first token of run {at}", "段 {at} 的第一个词元"),
     };
-    let averaged = if picture.side < picture.n { " Cells are averages." } else { "" };
-    format!(
+    let averaged = if picture.side < picture.n { t(" Cells are averages.", " 格子是平均值。") } else { "" };
+    say!(
         "Most attention goes to {to}: its column sums to c = {} of n = {}. With c near n, an attention sink, L is of the size of √n = {}; here √c = {}.{averaged}",
+        "最多的注意力流向{to}：其列和为 c = {}，n = {}。c 接近 n 即注意力汇聚时，L 约为 √n = {}；这里 √c = {}。{averaged}",
         Number::of(largest),
         count(measurement.n),
         Number::of(measurement.n.sqrt()),
@@ -63,23 +73,29 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
 }
 
 // The token plane.
-pub const TOKENS_HEADING: &str = "Tokens";
+words! {
+    tokens_heading: "Tokens", "词元";
+}
 
 /// The titles of the axes while a token is moved: principal axes hold still, and have no shares of their own.
 pub fn held_plane_axes(picture: &TokenPicture) -> (String, String) {
     match picture.variance_shares {
-        Some(_) => ("1st axis, held still".into(), "2nd axis, held still".into()),
+        Some(_) => {
+            (t("1st axis, held still", "第一轴，保持不动").into(), t("2nd axis, held still", "第二轴，保持不动").into())
+        }
         None => plane_axes(picture),
     }
 }
 
 /// The titles of the axes.
 pub fn plane_axes(picture: &TokenPicture) -> (String, String) {
-    let share = |share: f64| format!("{:.0}% of the variance", 100.0 * share);
+    let share = |share: f64| say!("{:.0}% of the variance", "占方差的 {:.0}%", 100.0 * share);
     match (picture.variance_shares, picture.d) {
-        (Some((first, second)), _) => (format!("1st axis, {}", share(first)), format!("2nd axis, {}", share(second))),
-        (None, 1) => ("token".into(), String::new()),
-        (None, _) => ("1st number".into(), "2nd number".into()),
+        (Some((first, second)), _) => {
+            (say!("1st axis, {}", "第一轴，{}", share(first)), say!("2nd axis, {}", "第二轴，{}", share(second)))
+        }
+        (None, 1) => (t("token", "词元").into(), String::new()),
+        (None, _) => (t("1st number", "第一个数").into(), t("2nd number", "第二个数").into()),
     }
 }
 
@@ -87,15 +103,23 @@ pub fn tokens_finding(picture: &TokenPicture) -> String {
     let n = picture.positions.len();
     let largest = Number::of(picture.largest_norm);
     if picture.ln_sizes.is_some() {
-        return format!(
-            "{n} positions, each standing for many tokens: the larger, the more. The largest norm is {largest}."
+        return say!(
+            "{n} positions, each standing for many tokens: the larger, the more. The largest norm is {largest}.",
+            "{n} 个位置，每个代表许多词元：越大越多。最大范数为 {largest}。"
         );
     }
     match (picture.d, picture.variance_shares) {
-        (1, _) => format!("{n} tokens of one number; those that coincide are stacked. The largest norm is {largest}."),
-        (_, None) => format!("{n} tokens of two numbers, as they are. The largest norm is {largest}."),
-        (d, Some((first, second))) => format!(
+        (1, _) => say!(
+            "{n} tokens of one number; those that coincide are stacked. The largest norm is {largest}.",
+            "{n} 个一维词元；重合的叠起来。最大范数为 {largest}。"
+        ),
+        (_, None) => say!(
+            "{n} tokens of two numbers, as they are. The largest norm is {largest}.",
+            "{n} 个二维词元，原样。最大范数为 {largest}。"
+        ),
+        (d, Some((first, second))) => say!(
             "{n} tokens of {d} numbers on their first two principal axes, which hold {:.0}% of the variance. The largest norm is {largest}.",
+            "{n} 个 {d} 维词元画在前两个主轴上，主轴含方差的 {:.0}%。最大范数为 {largest}。",
             100.0 * (first + second)
         ),
     }
@@ -106,10 +130,10 @@ pub fn ball(radius: f64) -> String {
 }
 
 pub fn drawn_of(drawn: usize, n: usize) -> String {
-    format!("The first {drawn} of {n} are drawn.")
+    say!("The first {drawn} of {n} are drawn.", "画出 {n} 个中的前 {drawn} 个。")
 }
 
 /// The name of a picture: what it is of, and what it shows once there is something.
 pub fn label(heading: &str, finding: &str) -> String {
-    if finding.is_empty() { heading.to_owned() } else { format!("{heading}. {finding}") }
+    if finding.is_empty() { heading.to_owned() } else { say!("{heading}. {finding}", "{heading}。{finding}") }
 }

@@ -2,14 +2,18 @@
 
 use crate::script::Dialect;
 
-pub const TAKE: &str = "Take away";
-pub const TAKE_PICTURE: &str = "Picture";
-pub const TAKE_NUMBERS: &str = "Numbers";
-pub const TAKE_EXPERIMENT: &str = "Experiment";
-pub const TAKE_CITATION: &str = "To cite";
-pub const COPY_BIBTEX: &str = "Copy BibTeX";
-pub const NO_PICTURE: &str = "There is no picture yet.";
-pub const WRITING_SCRIPT: &str = "Writing …";
+use super::t;
+
+words! {
+    take: "Take away", "带走";
+    take_picture: "Picture", "图片";
+    take_numbers: "Numbers", "数值";
+    take_experiment: "Experiment", "实验";
+    take_citation: "To cite", "引用";
+    copy_bibtex: "Copy BibTeX", "复制 BibTeX";
+    no_picture: "There is no picture yet.", "还没有图。";
+    writing_script: "Writing …", "写出中……";
+}
 
 /// Whose results a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +69,13 @@ pub fn script_name(dialect: Dialect) -> &'static str {
 
 pub fn script_hint(dialect: Dialect) -> &'static str {
     match dialect {
-        Dialect::NumPy => "A script that builds the same tokens and weights and computes the norm by the formula",
-        Dialect::PyTorch => "A script that builds the same tokens and weights and computes the norm by differentiation",
+        Dialect::NumPy => t(
+            "A script that builds the same tokens and weights and computes the norm by the formula",
+            "构造相同词元与权重、用公式计算范数的脚本",
+        ),
+        Dialect::PyTorch => t(
+            "A script that builds the same tokens and weights and computes the norm by differentiation",
+            "构造相同词元与权重、用自动微分计算范数的脚本",
+        ),
     }
 }
