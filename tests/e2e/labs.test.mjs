@@ -152,7 +152,7 @@ pageTest('with reduced motion the iterations stand still', { reducedMotion: 'red
 const faultsHere = seriousFaults;
 
 pageTest('tabs by keyboard, no serious faults', { reducedMotion: 'reduce' }, async ({ page }) => {
-  await page.focus('#plot-draws');
+  await page.focus('#plot-court');
   for (const [tab, view] of [['plot-scaled', 'scaled'], ['plot-tightness', 'tightness'], ['plot-inverse', 'inverse']]) {
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate(() => document.activeElement.id), tab);

@@ -45,7 +45,7 @@ pub fn Plots() -> impl IntoView {
         PlotChoice::Scaled => strings::scaled_heading(),
         PlotChoice::Tightness => strings::tightness_heading(),
         PlotChoice::Inverse => strings::inverse_heading(),
-        PlotChoice::Tokens => strings::tokens_heading(),
+        PlotChoice::Tokens => strings::plane_heading(),
         PlotChoice::Hunt => strings::hunt_heading(),
         PlotChoice::Spectrum => strings::spectrum_heading(),
         PlotChoice::Court => strings::court_heading(),

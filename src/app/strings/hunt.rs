@@ -41,7 +41,7 @@ words! {
     hunt_load: "Load into the page", "载入页面";
     hunt_load_hint: "Take the best tokens as your own: the numbers and all other views are of them then", "把最佳词元作为您自己的词元：此后数值和所有其他视图都针对它们";
     hunt_send: "Send to the plots", "送到图中";
-    hunt_send_hint: "Show what was found at its n in Regime and in Measured draws", "在区域图和实测抽样图的相应 n 处显示找到的值";
+    hunt_send_hint: "Show what was found at its n in Regime and in Draws", "在区域图和实测抽样图的相应 n 处显示找到的值";
     hunt_point: "hunt", "搜寻";
     hunt_point_column: "hunt (lower bound)", "搜寻（下界）";
 }

@@ -14,7 +14,7 @@ use super::norms::norm_title;
 use super::t;
 
 words! {
-    plot_scaled: "Scaled tokens", "缩放词元";
+    plot_scaled: "Scaled", "缩放";
     plot_scaled_hint: "The norm as the tokens grow without bound, for both kernels", "两种核下，词元无限增大时的范数";
     plot_tightness: "Tightness", "紧度";
     plot_tightness_hint: "The largest ℓ∞ norms that a search finds, against the published bound", "搜索到的最大 ℓ∞ 范数与已发表的界";

@@ -75,6 +75,7 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
 // The token plane.
 words! {
     tokens_heading: "Tokens", "词元";
+    plane_heading: "Tokens, to be moved", "可移动的词元";
 }
 
 /// The titles of the axes while a token is moved: principal axes hold still, and have no shares of their own.

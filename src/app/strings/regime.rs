@@ -16,7 +16,7 @@ words! {
     plots: "Plot", "图";
     plot_regime: "Regime: n to 10¹⁸", "区域：n 至 10¹⁸";
     plot_regime_hint: "Every bound on the ball, and what is reached in it, against n", "球上的所有界及球内达到的值，随 n 变化";
-    plot_draws: "Measured draws", "实测抽样";
+    plot_draws: "Draws", "抽样";
     plot_draws_hint: "The norm at draws of these tokens, against n", "这些词元抽样处的范数，随 n 变化";
     regime_heading: "Lipschitz constant on the ball, against n from 2 to 10¹⁸", "球上的利普希茨常数，n 从 2 到 10¹⁸";
     regime_x: "number of tokens n", "词元数 n";

@@ -58,7 +58,13 @@ words! {
     court_ends: "Where each stopped", "各自停在何处";
 }
 pub fn court_ends_columns() -> [&'static str; 5] {
-    ["", "‖J‖₂", t("relative error", "相对误差"), t("products with J, Jᵀ", "与 J、Jᵀ 的乘积数"), t("time", "用时")]
+    [
+        t("estimator", "估计方法"),
+        "‖J‖₂",
+        t("relative error", "相对误差"),
+        t("products with J, Jᵀ", "与 J、Jᵀ 的乘积数"),
+        t("time", "用时"),
+    ]
 }
 pub fn court_columns() -> [&'static str; 8] {
     [
