@@ -5,9 +5,9 @@ import { changed, digits } from './reading.mjs';
 
 /** Names, keys and words of formulas, which are the same in every language. */
 const NAMES = new Set([
-  'Ablin', 'Alt', 'BibTeX', 'Castin', 'CSV', 'Delete', 'End', 'English', 'Enter', 'Epsilon', 'Esc', 'Home', 'JSON', 'Kim', 'Lanczos',
-  'Language', 'LayerNorm', 'Lipscope', 'Lipschitz', 'log', 'MHA', 'Mnih', 'NumPy', 'Page', 'Papamakarios', 'Peyr', 'PNG', 'PyTorch', 'RMSNorm',
-  'Shift', 'softmax', 'SVD', 'SVG',
+  'Ablin', 'Alt', 'BibTeX', 'Castin', 'csv', 'CSV', 'Delete', 'End', 'English', 'Enter', 'Epsilon', 'Esc', 'Home', 'json', 'JSON', 'Kim', 'Lanczos',
+  'Language', 'LayerNorm', 'Lipscope', 'Lipschitz', 'log', 'MHA', 'Mnih', 'npy', 'NumPy', 'Page', 'Papamakarios', 'Peyr', 'PNG', 'PyTorch', 'RMSNorm',
+  'Shift', 'softmax', 'SVD', 'SVG', 'tsv',
 ]);
 
 const options = (page, id) => page.$$eval(`#${id} option`, (found) => found.map((option) => option.value));
