@@ -40,6 +40,7 @@ impl Paint for HeatMap {
         let layout = self.draw_without_cells(&easel.area()?, &easel.style).ok()?;
         let (width, height) = easel.pixels(&layout.plot);
         easel.put(&self.rgba(width, height, &easel.style.palette), (width, height), &layout.plot).ok()?;
+        self.draw_highlights(&easel.area()?, &easel.style).ok()?;
         Some(layout)
     }
 }
