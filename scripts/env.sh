@@ -39,27 +39,26 @@ find_browser() {
 python_dir=$cache_dir/python
 # The Python of the benches: one with torch and numpy.
 find_python() {
-  local candidate
-  for candidate in "${LIPSCOPE_PYTHON:-}" "$python_dir/bin/python" python3; do
-    [ -n "$candidate" ] || continue
-    if "$candidate" -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("torch") and u.find_spec("numpy")))' 2>/dev/null; then
-      LIPSCOPE_PYTHON=$(command -v "$candidate")
-      export LIPSCOPE_PYTHON
-      return
-    fi
-  done
-  return 1
+  python_with "torch numpy" "${LIPSCOPE_PYTHON:-}" "$python_dir/bin/python" python3 || return 1
+  export LIPSCOPE_PYTHON=$python
 }
 
 numpy_dir=$cache_dir/numpy
 # The Python of the tests of the scripts that users take away: one with numpy.
 find_numpy() {
-  local candidate
-  for candidate in "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3; do
+  python_with numpy "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3 || return 1
+  export LIPSCOPE_NUMPY=$python
+}
+
+# Finds in `python` the first of some candidates (from $2 on) that has the modules $1.
+python_with() {
+  local modules=$1 candidate
+  shift
+  for candidate in "$@"; do
     [ -n "$candidate" ] || continue
-    if "$candidate" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("numpy"))' 2>/dev/null; then
-      LIPSCOPE_NUMPY=$(command -v "$candidate")
-      export LIPSCOPE_NUMPY
+    # shellcheck disable=SC2086 # modules are words
+    if "$candidate" -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' $modules 2>/dev/null; then
+      python=$(command -v "$candidate")
       return
     fi
   done

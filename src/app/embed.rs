@@ -18,7 +18,7 @@ pub fn EmbedLine() -> impl IntoView {
         page.scene();
         page.link_to(Stage::Full).unwrap_or_else(|| ".".into())
     });
-    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
+    let norm = Memo::new(move |_| page.norm());
     let reading = move || {
         page.live.measured.with(|measured| {
             measured.as_ref().map(|m| {

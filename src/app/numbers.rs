@@ -47,23 +47,23 @@ pub fn Numbers() -> impl IntoView {
             <p class="cover-note">{strings::covered()}</p>
             <Headline/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() read=|m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm)))/>
-                <Reading id="n" label=strings::SMALL_N hint="" read=|m, _| Some(Shown::count(m.n))/>
-                <Reading id="d" label=strings::SMALL_D hint="" read=|m, _| Some(Shown::whole(m.d))/>
-                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() read=|m, _| Some(Shown::of(m.radius, Kind::Plain))/>
-                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() read=|m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact))/>
+                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() shown=measured(page, |m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
+                <Reading id="n" label=strings::SMALL_N hint="" shown=measured(page, |m, _| Some(Shown::count(m.n)))/>
+                <Reading id="d" label=strings::SMALL_D hint="" shown=measured(page, |m, _| Some(Shown::whole(m.d)))/>
+                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() shown=measured(page, |m, _| Some(Shown::of(m.radius, Kind::Plain)))/>
+                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() shown=measured(page, |m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact)))/>
             </dl>
             <dl class="readings ruled">
-                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() read=|m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
-                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() read=|m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact))/>
+                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() shown=measured(page, |m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact)))/>
+                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() shown=measured(page, |m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact)))/>
             </dl>
             <dl class="readings ruled">
                 {[Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1].map(|norm| view! { <OtherNorm norm/> }).collect_view()}
             </dl>
             <dl class="readings ruled">
-                <Reading id="method" label=strings::method_text() hint="" read=|m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() })/>
-                <Reading id="iterations" label=strings::iterations() hint="" read=|m, _| Some(Shown::whole(m.iterations))/>
-                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() read=|m, _| Some(Shown::of(m.relative_residual, Kind::Plain))/>
+                <Reading id="method" label=strings::method_text() hint="" shown=measured(page, |m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() }))/>
+                <Reading id="iterations" label=strings::iterations() hint="" shown=measured(page, |m, _| Some(Shown::whole(m.iterations)))/>
+                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(Shown::of(m.relative_residual, Kind::Plain)))/>
                 <Time/>
             </dl>
             <Loads/>
@@ -75,7 +75,7 @@ pub fn Numbers() -> impl IntoView {
 #[component]
 fn Headline() -> impl IntoView {
     let page = use_page();
-    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
+    let norm = Memo::new(move |_| page.norm());
     let shown = measured(page, value_of);
     let how = Memo::new(move |_| {
         if let Some(progress) = page.live.progress.get() {
@@ -108,17 +108,10 @@ fn OtherNorm(
     norm: Norm,
 ) -> impl IntoView {
     let page = use_page();
-    let is_other = Memo::new(move |_| page.state.with(|state| state.norm != norm));
-    let read: fn(&Measurement, Norm) -> Option<Shown> = match norm {
-        Norm::Spectral => |m, _| value_of(m, Norm::Spectral),
-        Norm::Linf => |m, _| value_of(m, Norm::Linf),
-        Norm::L1 => |m, _| value_of(m, Norm::L1),
-        Norm::Frobenius => |m, _| value_of(m, Norm::Frobenius),
-        Norm::MaxToken => |m, _| value_of(m, Norm::MaxToken),
-    };
+    let is_other = Memo::new(move |_| page.norm() != norm);
     view! {
         <Show when=move || is_other.get()>
-            <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) read/>
+            <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) shown=measured(page, move |m, _| value_of(m, norm))/>
         </Show>
     }
 }
@@ -136,10 +129,9 @@ fn Reading(
     label: &'static str,
     /// What it is, on hover.
     hint: &'static str,
-    /// Reads it off a measurement; `None` where it needs more than there is.
-    read: fn(&Measurement, Norm) -> Option<Shown>,
+    /// What it is of the measurement; `None` where it needs more than there is.
+    shown: Memo<Option<Shown>>,
 ) -> impl IntoView {
-    let shown = measured(use_page(), read);
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
     let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
     let title = move || shown.with(|s| s.as_ref().map_or_else(|| strings::needs_dense().into(), |s| s.full.clone()));
@@ -173,9 +165,13 @@ fn Time() -> impl IntoView {
     }
 }
 
-fn measured(page: Page, read: fn(&Measurement, Norm) -> Option<Shown>) -> Memo<Option<Shown>> {
+/// What is read off the latest measurement, in the chosen norm.
+fn measured(
+    page: Page,
+    read: impl Fn(&Measurement, Norm) -> Option<Shown> + Send + Sync + 'static,
+) -> Memo<Option<Shown>> {
     Memo::new(move |_| {
-        let norm = page.state.with(|state| state.norm);
+        let norm = page.norm();
         page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))
     })
 }

@@ -1,14 +1,7 @@
 // The hunt for the worst tokens: it starts when asked, climbs, pauses, goes on, and what it finds is measured again.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { reaches, value } from './reading.mjs';
-
-const text = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
-
-async function type(page, id, words) {
-  await page.fill(`#${id}`, words);
-  await page.press(`#${id}`, 'Enter');
-}
+import { digits, reaches, type, value } from './reading.mjs';
 
 const inPhase = (page, ...phases) => page.waitForFunction(
   (phases) => phases.includes(document.querySelector('[data-testid="hunt-progress"]')?.dataset.phase),
@@ -79,7 +72,7 @@ pageTest('a hunt ends, more restarts go on, and another view pauses it', { timeo
   await page.click('#hunt-start');
   await inPhase(page, 'done');
   assert.ok(await page.locator('#hunt-pause').isDisabled());
-  assert.equal(await text(page, 'hunt-start'), 'own');
+  assert.equal(await digits(page, 'hunt-start'), 'own');
   const [best, iteration] = [await value(page, 'hunt-best'), await value(page, 'hunt-iteration')];
   await type(page, 'hunt-restarts', '500');
   await page.click('#hunt-pause');

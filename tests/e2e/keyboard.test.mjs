@@ -42,6 +42,12 @@ const focused = (page) => page.evaluate(() => {
   };
 });
 
+/** Waits until nothing runs: a button to stop goes when what it stops has ended, and Tab may be on its way to it. */
+const settled = (page) => page.waitForFunction(
+  () => [...document.querySelectorAll('[data-phase="running"]')].every((progress) => !progress.checkVisibility()),
+  undefined, { timeout: 90_000 },
+);
+
 /** Presses a key until the focus has left the page. */
 async function walk(page, key, most) {
   const walked = [];
@@ -63,11 +69,12 @@ for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE
     const tabs = await page.locator('#plots .tabs button').evaluateAll((buttons) => buttons.map(({ id }) => id));
     for (const tab of tabs) {
       await page.click(`#${tab}`);
-      // On a desktop what can be taken away lies over the page, one fold at a time; on a phone it stands in it.
-      // The tables of the hunt's planes unfold over its numbers, which is still to be mended.
-      const folds = viewport === PHONE ? 'details:not(.hunt-planes details)' : 'details:not(.take, .hunt-planes details)';
+      // What can be taken away lies over the page on a desktop, one fold at a time: there the folds of the tables alone.
+      const folds = viewport === PHONE ? 'details' : 'details:not(.take)';
       await page.evaluate((folds) => document.querySelectorAll(folds).forEach((fold) => { fold.open = true; }), folds);
+      // The controls rest a moment before anything runs.
       await page.waitForTimeout(800);
+      await settled(page);
       await page.evaluate(() => {
         // Tab goes on from what was focused last: from above everything.
         const top = document.createElement('span');

@@ -1,23 +1,7 @@
 // The views of L2 attention: scaled tokens, tightness of the bound, the inverse; and the weights they are about.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-
-/** The full digits behind a number on screen. */
-const value = async (page, id) => Number(await page.getByTestId(id).first().getAttribute('data-value'));
-const text = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
-
-/** Does something that a view answers, and waits until its answer is complete. */
-async function answered(page, view, act) {
-  await act();
-  // The controls rest a moment before the worker is asked.
-  await page.waitForTimeout(250);
-  await page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
-}
-
-async function type(page, id, words) {
-  await page.fill(`#${id}`, words);
-  await page.press(`#${id}`, 'Enter');
-}
+import { answered, digits, type, value } from './reading.mjs';
 
 /** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
 async function drawHeads(page, n, heads) {
@@ -119,7 +103,7 @@ pageTest('the inverse of L2-MHA converges for c = 0.5, 0.7, 0.9', { timeout: 240
   for (const c of [0.5, 0.7, 0.9]) {
     await answered(page, 'inverse', () => page.click(`#inverse-c-${100 * c}`));
     assert.equal(await value(page, 'inverse-c'), c);
-    assert.equal(await text(page, 'inverse-l2-outcome'), 'converged');
+    assert.equal(await digits(page, 'inverse-l2-outcome'), 'converged');
     assert.ok((await value(page, 'inverse-l2-error')) < 1e-9);
   }
   // n = 64, d = 8, eight heads: L is the bound that the numbers show.
@@ -129,8 +113,8 @@ pageTest('the inverse of L2-MHA converges for c = 0.5, 0.7, 0.9', { timeout: 240
 pageTest('the inverse of dot-product attention fails where it must, beside L2-MHA', async ({ page }) => {
   await page.click('#plot-inverse');
   await answered(page, 'inverse', () => page.click('#inverse-preset'));
-  assert.equal(await text(page, 'inverse-l2-outcome'), 'converged');
-  assert.notEqual(await text(page, 'inverse-dot-outcome'), 'converged');
+  assert.equal(await digits(page, 'inverse-l2-outcome'), 'converged');
+  assert.notEqual(await digits(page, 'inverse-dot-outcome'), 'converged');
   assert.ok((await value(page, 'inverse-dot-residual')) > 1);
   // The grid goes forward and back; steps by buttons.
   await answered(page, 'inverse', () => page.selectOption('#inverse-tokens', 'grid'));

@@ -2,7 +2,7 @@
 // the teacher's view, the list of keys.
 import assert from 'node:assert/strict';
 import { openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, reaches } from './reading.mjs';
+import { changed, reaches, still } from './reading.mjs';
 import { test } from 'node:test';
 
 const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack'];
@@ -146,7 +146,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
   assert.ok(await page.locator('#main-plot').isHidden());
   assert.ok(await page.locator('#attention-map').isHidden());
-  const box = await page.locator('#guess-curve').boundingBox();
+  const box = await still(page, '#guess-curve');
   await page.mouse.move(box.x + 60, box.y + box.height * 0.8);
   await page.mouse.down();
   for (let share = 0; share <= 1; share += 0.1) await page.mouse.move(box.x + 60 + share * (box.width - 160), box.y + box.height * (0.8 - 0.6 * share));
@@ -209,7 +209,7 @@ pageTest('a mark is placed by keys and by mouse, then revealed', async ({ page }
   // Again, by mouse.
   await page.click('#guess-reveal');
   assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
-  const box = await page.locator('#guess-mark').boundingBox();
+  const box = await still(page, '#guess-mark');
   await page.mouse.move(box.x + box.width / 2, box.y + 40);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
@@ -268,7 +268,7 @@ pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, conte
   await page.tap('.lesson-pick[data-lesson="sink"]');
   const widths = () => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
   assert.deepEqual(await widths(), [390, 390]);
-  const box = await page.locator('#guess-curve').boundingBox();
+  const box = await still(page, '#guess-curve');
   await page.touchscreen.tap(box.x + box.width * 0.5, box.y + box.height * 0.4);
   assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /L = (?!1\.0$)/);
   await page.tap('#guess-reveal');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measureOnCommandLine, openPage, pageTest, seriousFaults, serveSite, launch } from './browser.mjs';
-import { changed, digits, exported, paste, reveal, value } from './reading.mjs';
+import { changed, digits, exported, paste, reveal, type, value } from './reading.mjs';
 
 const PROBLEM = 'link-problem';
 const fragment = (page) => page.evaluate(() => location.hash);
@@ -12,11 +12,6 @@ const state = (page) => page.evaluate(() => ({
   law: document.querySelector('#law').value,
   mask: document.querySelector('#mask').value,
 }));
-
-async function type(page, id, words) {
-  await page.fill(`#${id}`, words);
-  await page.press(`#${id}`, 'Enter');
-}
 
 const says = (page, expected) => page.waitForFunction((expected) => location.hash === expected, expected, { timeout: 10_000 });
 

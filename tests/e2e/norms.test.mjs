@@ -1,14 +1,9 @@
 // The switch between norms of the Jacobian: every view and bound follows it.
 import assert from 'node:assert/strict';
 import { measureOnCommandLine, pageTest } from './browser.mjs';
-import { changed, digits, exported, reveal, swept, value } from './reading.mjs';
+import { changed, digits, exported, reveal, swept, type, value } from './reading.mjs';
 
 const near = (a, b, what) => assert.ok(Math.abs(a / b - 1) < 1e-6, `${what}: ${a} and ${b}`);
-
-async function type(page, id, words) {
-  await page.fill(`#${id}`, words);
-  await page.press(`#${id}`, 'Enter');
-}
 
 const columns = (page, table) => page.locator(`${table} thead th`).allTextContents();
 

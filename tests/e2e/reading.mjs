@@ -48,5 +48,30 @@ export async function exported(page, button = '#export-download') {
   return JSON.parse(readFileSync(await download.path(), 'utf8'));
 }
 
+/** Where an element lies, once it lies still: what is filled in above it moves it. */
+export async function still(page, selector) {
+  for (let before = ''; ;) {
+    const box = await page.locator(selector).boundingBox();
+    const now = JSON.stringify(box);
+    if (box && now === before) return box;
+    before = now;
+    await page.waitForTimeout(200);
+  }
+}
+
+/** Types into a field and enters it. */
+export async function type(page, id, words) {
+  await page.fill(`#${id}`, words);
+  await page.press(`#${id}`, 'Enter');
+}
+
+/** Does something, and waits until a view of its own worker has answered it. */
+export async function answered(page, view, act) {
+  await act();
+  // The controls rest a moment before the worker is asked.
+  await page.waitForTimeout(250);
+  await page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
+}
+
 /** Waits until the sweep is over. */
 export const swept = (page) => page.waitForSelector('[data-testid="sweep-progress"][data-phase="done"]', { state: 'attached', timeout: 120_000 });

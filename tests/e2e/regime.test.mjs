@@ -4,14 +4,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mainThreadTasks, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, digits, exported, paste, reaches, reveal, swept, value } from './reading.mjs';
+import { changed, digits, exported, paste, reaches, reveal, still, swept, type, value } from './reading.mjs';
 
 /** Types a number into a box and leaves it there. */
-async function type(page, id, text) {
-  await page.fill(`#${id}-number`, text);
-  await page.press(`#${id}-number`, 'Enter');
-}
-
 /** Waits until a number of the view over n is there, and is near `expected` to the digits shown. */
 const reads = (page, id, expected) => reaches(page, `regime-${id}`, expected, expected * 5e-4);
 
@@ -20,8 +15,8 @@ async function begin(page) {
   await changed(page, 'spectral');
   await page.selectOption('#weights', 'identity-minus');
   await page.selectOption('#law', 'adversarial');
-  await type(page, 'radius', '3');
-  await type(page, 'regime-at', '1e9');
+  await type(page, 'radius-number', '3');
+  await type(page, 'regime-at-number', '1e9');
   await reads(page, 'unified', 7.109e4);
 }
 
@@ -44,11 +39,11 @@ pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and 
   assert.ok(Math.abs(Number(await page.getByTestId('regime-crossover').getAttribute('data-log10')) - 18 / Math.LN10) < 1e-9);
   assert.match(await page.getByTestId('regime-crossover').innerText(), /6\.566/);
   // An n between the curves' own: computed there, not interpolated.
-  await type(page, 'regime-at', '123457');
+  await type(page, 'regime-at-number', '123457');
   await page.waitForFunction(() => document.querySelector('[data-testid=regime-n]').dataset.value === '123457');
   const unified = 9 + Math.sqrt((1 + 81) * 123457 / (1 + 123456 * Math.exp(-18)));
   await reaches(page, 'regime-unified', unified, 1e-9 * unified);
-  await type(page, 'regime-at', '1e9');
+  await type(page, 'regime-at-number', '1e9');
   // The causal mask: no mean-field bound, no two clusters, no exact norm by clusters.
   await page.click('#regime-mask-causal');
   await page.waitForFunction(() => document.querySelector('[data-testid=regime-castin_mean_field]').dataset.value === '');
@@ -71,7 +66,7 @@ pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and 
 pageTest('the curves follow a slider, and no task of the page is long', async ({ page }, t) => {
   await begin(page);
   await swept(page);
-  const box = await page.locator('#radius').boundingBox();
+  const box = await still(page, '#radius');
   const seen = new Set();
   const tasks = await mainThreadTasks(page, async () => {
     await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2);
@@ -91,7 +86,7 @@ pageTest('the curves follow a slider, and no task of the page is long', async ({
 
 pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one\u2019s own', async ({ page }) => {
   await begin(page);
-  await type(page, 'n', '4096');
+  await type(page, 'n-number', '4096');
   await reaches(page, 'spectral', 64.06, 0.01);
   await page.click('#load-two_clusters');
   await reaches(page, 'spectral', 172.63, 0.01);
@@ -165,7 +160,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
 
 pageTest('nothing overflows at R = 1000, and curves switched off are not read', async ({ page }) => {
   await begin(page);
-  await type(page, 'radius', '1000');
+  await type(page, 'radius-number', '1000');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=regime-castin_mean_field]').dataset.log10) > 8e5);
   assert.match(await page.getByTestId('regime-castin_mean_field').innerText(), /10⁸⁶⁸/);
   const numbers = await page.locator('[data-testid^=regime-]').allInnerTexts();
@@ -175,7 +170,7 @@ pageTest('nothing overflows at R = 1000, and curves switched off are not read', 
   assert.equal(await digits(page, 'regime-castin_mean_field'), '');
   await page.check('#trace-skew');
   assert.ok((await changed(page, 'regime-skew')) > 0);
-  await type(page, 'regime-max', '1e6');
+  await type(page, 'regime-max-number', '1e6');
   assert.equal(await page.locator('#regime-max-number').inputValue(), '1000000');
 });
 
@@ -203,7 +198,7 @@ for (const viewport of [PHONE, { width: 360, height: 740 }]) {
     const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
     assert.ok(scroll <= client, `${scroll} > ${client}`);
     await page.click('.sheet-handle');
-    await type(page, 'radius', '2');
+    await type(page, 'radius-number', '2');
     await page.waitForFunction(() => Number(document.querySelector('[data-testid=regime-unified]').dataset.value) < 500);
     assert.deepEqual(await seriousFaults(page), []);
   });

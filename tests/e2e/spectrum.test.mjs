@@ -1,20 +1,7 @@
 // The singular values and the estimators of the largest one.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { digits, value } from './reading.mjs';
-
-/** Does something that a view answers, and waits until its answer is complete. */
-async function answered(page, view, act) {
-  await act();
-  // The controls rest a moment before the worker is asked.
-  await page.waitForTimeout(250);
-  await page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
-}
-
-async function type(page, id, words) {
-  await page.fill(`#${id}`, words);
-  await page.press(`#${id}`, 'Enter');
-}
+import { answered, digits, type, value } from './reading.mjs';
 
 const rows = (page, id) => page.locator(`#${id} tbody tr`).count();
 

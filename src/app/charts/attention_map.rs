@@ -49,6 +49,7 @@ pub fn AttentionMap() -> impl IntoView {
             page.edit("head-shown", |state| state.head_shown = head);
         }
     };
+    let csv = move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default();
     view! {
         <figure class="small">
             <h2>{strings::attention_heading()}</h2>
@@ -64,7 +65,7 @@ pub fn AttentionMap() -> impl IntoView {
                     id="attention-table"
                     name="lipscope-attention.csv"
                     table=move || with_picture(page, table).unwrap_or_default()
-                    csv=move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default()
+                    csv
                 />
                 <Take
                     id="take-attention"
@@ -72,7 +73,7 @@ pub fn AttentionMap() -> impl IntoView {
                     canvas="attention-map"
                     title=strings::attention_heading()
                     figure=move |_| with_picture(page, heat_map)
-                    csv=move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default()
+                    csv
                     paper=Paper::Castin
                     behind=Behind::Experiment
                 />

@@ -38,7 +38,7 @@ pub fn DrawsPlot() -> impl IntoView {
     let ranges = StoredValue::new_local(Ranges::default());
     let hover = RwSignal::new(None::<f64>);
     let fade = StoredValue::new_local(Fade::default());
-    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
+    let norm = Memo::new(move |_| page.norm());
     let next_frame = RwSignal::new(());
     let look = move || {
         watch(page, hover);
@@ -69,6 +69,7 @@ pub fn DrawsPlot() -> impl IntoView {
         _ => finding(page),
     });
     let is_hidden = move || page.plot.get() != PlotChoice::Draws;
+    let csv = move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()));
     view! {
         <div class="plot-stage" hidden=is_hidden>
             <canvas
@@ -93,7 +94,7 @@ pub fn DrawsPlot() -> impl IntoView {
                 id="plot-table"
                 name="lipscope-sweep.csv"
                 table=move || with_found(page, |sweep, found| growth_table(sweep, norm.get_untracked(), found))
-                csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
+                csv
             />
             <Take
                 id="take-draws"
@@ -101,7 +102,7 @@ pub fn DrawsPlot() -> impl IntoView {
                 canvas="main-plot"
                 title=strings::plot_heading()
                 figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| without_pointer(&painted.0)))
-                csv=move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()))
+                csv
                 paper=Paper::Castin
                 behind=Behind::Experiment
             />
@@ -113,7 +114,7 @@ pub fn DrawsPlot() -> impl IntoView {
 #[component]
 pub fn Slope() -> impl IntoView {
     let page = use_page();
-    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.state.with(|state| state.norm))));
+    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.norm())));
     let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
     let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
@@ -248,7 +249,7 @@ fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
 
 /// The plot in words.
 fn finding(page: Page) -> String {
-    let norm = page.state.with(|state| state.norm);
+    let norm = page.norm();
     page.live.sweep.with(|sweep| {
         let values = sweep.values(norm);
         let ends = values.first().copied().zip(values.last().copied());

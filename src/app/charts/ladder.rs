@@ -48,7 +48,7 @@ pub fn BoundLadder() -> impl IntoView {
     let painted: Painted = StoredValue::new_local(None);
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.rung;
-    let norm = Memo::new(move |_| norm_of(page));
+    let norm = Memo::new(move |_| page.norm());
     let watch = move || {
         page.live.measured.track();
         norm.track();
@@ -86,6 +86,7 @@ pub fn BoundLadder() -> impl IntoView {
             .measured
             .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm)))
     });
+    let csv = move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default();
     view! {
         <figure class="small ladder">
             <div class="small-stage">
@@ -110,7 +111,7 @@ pub fn BoundLadder() -> impl IntoView {
                     id="ladder-table"
                     name="lipscope-bounds.csv"
                     table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
-                    csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
+                    csv
                 />
                 <Take
                     id="take-ladder"
@@ -118,7 +119,7 @@ pub fn BoundLadder() -> impl IntoView {
                     canvas="ladder"
                     title=strings::ladder_heading()
                     figure=move |_| with_ladder(page, Ladder::clone)
-                    csv=move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default()
+                    csv
                     paper=Paper::Castin
                     behind=Behind::Experiment
                 />
@@ -133,7 +134,7 @@ fn Values() -> impl IntoView {
     let page = use_page();
     let line = move |id: BoundId| {
         let bound = Memo::new(move |_| {
-            let norm = norm_of(page);
+            let norm = page.norm();
             page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
         });
         let full = move || bound.get().and_then(|b| b.value).map_or_else(String::new, |value| value.to_string());
@@ -157,7 +158,7 @@ fn Story(
 ) -> impl IntoView {
     let page = use_page();
     let told = Memo::new(move |_| {
-        let norm = norm_of(page);
+        let norm = page.norm();
         page.live.measured.with(|measured| {
             let m = &measured.as_ref()?.measurement;
             let id = shown(&rungs(m, norm), selected.get())?;
@@ -186,15 +187,11 @@ fn Story(
                     <p class="story-name">{strings::bound_label(id)}</p>
                     <Formula id/>
                 }.into_any(),
-                None => view! { <p class="story-name">{strings::measured()}</p><p>{strings::norm_hint(norm_of(page))}</p> }.into_any(),
+                None => view! { <p class="story-name">{strings::measured()}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
             }}
             {about}
         </div>
     }
-}
-
-fn norm_of(page: Page) -> Norm {
-    page.state.with(|state| state.norm)
 }
 
 fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {

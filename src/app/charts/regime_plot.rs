@@ -59,11 +59,12 @@ pub fn RegimePlot() -> impl IntoView {
         // Not while a slider moves.
         Some(before) if page.held.get() => before.clone(),
         _ => {
-            let norm = page.state.with(|state| state.norm);
+            let norm = page.norm();
             page.live.regime.with(|data| strings::regime_finding(data, norm))
         }
     });
     let is_hidden = move || page.plot.get() != PlotChoice::Regime;
+    let csv = move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)));
     view! {
         <div class="plot-stage" hidden=is_hidden>
             <canvas
@@ -103,7 +104,7 @@ pub fn RegimePlot() -> impl IntoView {
                         let (at, norm) = page.state.with_untracked(|state| (state.regime.at, state.norm));
                         with_found(page, |found| page.live.regime.with_untracked(|data| regime_table(data, norm, at, found)))
                     }
-                    csv=move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)))
+                    csv
                 />
                 <Take
                     id="take-regime"
@@ -111,7 +112,7 @@ pub fn RegimePlot() -> impl IntoView {
                     canvas="regime-plot"
                     title=strings::regime_heading()
                     figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
-                    csv=move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)))
+                    csv
                     paper=Paper::Castin
                     behind=Behind::Experiment
                 />

@@ -41,7 +41,7 @@ pub fn RegimeFacts(
     at: Signal<f64>,
 ) -> impl IntoView {
     let page = use_page();
-    let norm = Memo::new(move |_| norm_of(page));
+    let norm = Memo::new(move |_| page.norm());
     let gap =
         Memo::new(move |_| page.live.regime.with(|data| data.row(at.get()).and_then(|row| row.gap_log10(norm.get()))));
     let crossover = Memo::new(move |_| page.live.regime.with(|data| data.crossover(norm.get())));
@@ -91,7 +91,7 @@ fn TraceLine(
     let is_on = Memo::new(move |_| page.state.with(|state| state.regime.traces.has(trace)));
     // What does not apply is absent.
     let is_absent = Memo::new(move |_| {
-        let norm = norm_of(page);
+        let norm = page.norm();
         page.live.regime.with(|data| match &data.regime {
             // Among the bounds on dot-product attention the lines hold their places.
             Some(_) if norm == Norm::Spectral && trace != Trace::Kim && has_values(data, Trace::General, norm) => false,
@@ -139,7 +139,7 @@ fn id_of(trace: Trace) -> &'static str {
 
 /// The value of a trace at exactly this n; `None` where it has none.
 fn value_at(page: Page, trace: Trace, n: f64) -> Option<Value> {
-    let of_norm = norm_of(page);
+    let of_norm = page.norm();
     let exactly = |norm: f64, kind: Kind| Value { kind, number: Number::of(norm), log10: norm.log10() };
     match trace {
         Trace::Exact if of_norm != Norm::Spectral => None,
@@ -162,8 +162,4 @@ fn value_at(page: Page, trace: Trace, n: f64) -> Option<Value> {
             Some(Value { kind, number: Number::from_log10(bound.log10), log10: bound.log10 })
         }),
     }
-}
-
-fn norm_of(page: Page) -> Norm {
-    page.state.with(|state| state.norm)
 }

@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, Twin, use_easel};
+use crate::app::charts::{Paint, Twin, use_easel};
 use crate::app::frame::When;
 use crate::app::keys::GuessKey;
 use crate::app::page::{Page, use_page};
@@ -31,7 +31,16 @@ pub fn DrawCurve() -> impl IntoView {
     // Where the pointer was while it draws.
     let last = StoredValue::new_local(None::<(f64, f64)>);
     let chart = Memo::new(move |_| chart(page, handle.get()));
-    use_easel(canvas, When::Before, move || chart.track(), move |easel| paint(chart, painted, easel));
+    use_easel(
+        canvas,
+        When::Before,
+        move || chart.track(),
+        move |easel| {
+            if let Some(layout) = chart.with_untracked(|chart| chart.paint(easel)) {
+                painted.set_value(Some(Rc::new(layout)));
+            }
+        },
+    );
     let value = Memo::new(move |_| guess::curve(page).get(handle.get()).copied().unwrap_or((2.0, LOWEST)));
     let draw_to = move |event: &ev::PointerEvent| {
         let to = (f64::from(event.offset_x()), f64::from(event.offset_y()));
@@ -106,14 +115,6 @@ fn chart(page: Page, handle: usize) -> LineChart {
     );
     chart.hover_x = yours.get(handle).filter(|_| is_open).map(|point| point.0);
     chart
-}
-
-fn paint(chart: Memo<LineChart>, painted: Painted, easel: &Easel) {
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the numbers are in the table under it.
-    if let Ok(layout) = chart.with_untracked(|chart| chart.draw(&area, &easel.style)) {
-        painted.set_value(Some(Rc::new(layout)));
-    }
 }
 
 /// Moves the handles between two places of the pointer to the line between them; at one place the nearest handle.

@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, Twin, role_of, use_easel};
+use crate::app::charts::{Paint, Twin, role_of, use_easel};
 use crate::app::frame::When;
 use crate::app::keys::GuessKey;
 use crate::app::page::{Page, use_page};
@@ -30,7 +30,16 @@ pub fn PlaceMark() -> impl IntoView {
     let painted: Painted = StoredValue::new_local(None);
     let is_held = StoredValue::new_local(false);
     let ladder = Memo::new(move |_| ladder(page));
-    use_easel(canvas, When::Before, move || ladder.track(), move |easel| paint(ladder, painted, easel));
+    use_easel(
+        canvas,
+        When::Before,
+        move || ladder.track(),
+        move |easel| {
+            if let Some(layout) = ladder.with_untracked(|ladder| ladder.paint(easel)) {
+                painted.set_value(Some(Rc::new(layout)));
+            }
+        },
+    );
     let mark = Memo::new(move |_| guess::mark(page));
     let range = Memo::new(move |_| guess::mark_range(page));
     let move_to = move |event: &ev::PointerEvent| {
@@ -120,14 +129,6 @@ fn ladder(page: Page) -> Ladder {
     ladder.selected = Some(selected);
     ladder.range = Some(guess::mark_range(page));
     ladder
-}
-
-fn paint(ladder: Memo<Ladder>, painted: Painted, easel: &Easel) {
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the table is under it.
-    if let Ok(layout) = ladder.with_untracked(|ladder| ladder.draw(&area, &easel.style)) {
-        painted.set_value(Some(Rc::new(layout)));
-    }
 }
 
 fn on_key(page: Page, event: &ev::KeyboardEvent) {

@@ -5,16 +5,13 @@ use std::sync::Arc;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Twin, use_easel};
+use crate::app::charts::{Paint, Twin, use_easel};
 use crate::app::frame::{When, is_motion_reduced};
 use crate::app::page::use_page;
-use crate::app::plane::plane_of;
+use crate::app::plane::{MOST_DRAWN, plane_of};
 use crate::app::strings;
 use crate::picture::TokenPicture;
-use crate::plot::{Number, Table, TokenPlane};
-
-/// The most points that are drawn.
-const MOST_DRAWN: usize = 1024;
+use crate::plot::TokenPlane;
 
 /// Points nearer than this share of the largest norm are drawn as one: less than a pixel.
 const SAME: f64 = 0.01;
@@ -64,7 +61,6 @@ pub fn HuntPlane(
         move || pictures.track(),
         move |easel| {
             let Drawn(pictures, radius) = pictures.get_untracked();
-            let Some(area) = easel.area() else { return };
             let mut plane =
                 pictures.as_ref().map_or_else(Default::default, |pair| plane_of(shown.of(pair), MOST_DRAWN));
             // The whole ball, not only as far as these tokens reach; principal axes have another origin.
@@ -73,8 +69,8 @@ pub fn HuntPlane(
                 plane.ball_label = strings::ball(radius);
             }
             count_alike(&mut plane);
-            // A canvas that cannot be drawn on keeps its last picture; the table is under it.
-            let _ = plane.draw(&area, &easel.style);
+            // Where it cannot be drawn on, the last picture stays: the table is under it.
+            let _ = plane.paint(easel);
         },
     );
     let name = match shown {
@@ -82,8 +78,10 @@ pub fn HuntPlane(
         Shown::Best => strings::hunt_plane_best(),
     };
     let [id, table_id, file] = shown.ids();
-    let with = move |written: fn(f64) -> String| {
-        run.with(|run| run.pictures.as_ref().map(|pair| table(shown.of(pair), written)).unwrap_or_default())
+    // Every token, also those that are not drawn.
+    let whole = move || {
+        let none = || TokenPlane { point_label: strings::token().into(), ..TokenPlane::default() };
+        run.with(|run| run.pictures.as_ref().map_or_else(none, |pair| plane_of(shown.of(pair), usize::MAX)))
     };
     view! {
         <figure class="lab-plane">
@@ -95,8 +93,8 @@ pub fn HuntPlane(
                 <Twin
                     id=table_id
                     name=file
-                    table=move || with(|x| Number::of(x).to_string())
-                    csv=move || untrack(|| with(|x| x.to_string()).to_csv())
+                    table=move || whole().to_table()
+                    csv=move || untrack(whole).to_csv()
                 />
             </figcaption>
         </figure>
@@ -134,12 +132,4 @@ impl PartialEq for Drawn {
                 (a, b) => a.is_none() && b.is_none(),
             }
     }
-}
-
-fn table(picture: &TokenPicture, written: fn(f64) -> String) -> Table {
-    let (x_label, y_label) = strings::plane_axes(picture);
-    let row =
-        |(i, (x, y)): (usize, &(f32, f32))| vec![(i + 1).to_string(), written(f64::from(*x)), written(f64::from(*y))];
-    let rows = picture.positions.iter().enumerate().map(row).collect();
-    Table { header: vec![strings::token().into(), x_label, y_label], rows }
 }

@@ -64,6 +64,7 @@ pub fn InverseLab() -> impl IntoView {
         run.with(|run| strings::inverse_readout(iteration, &run.data.l2, &run.data.dot))
     };
     let is_hidden = move || page.plot.get() != PlotChoice::Inverse;
+    let csv = move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv());
     view! {
         <div class="lab" hidden=is_hidden data-testid="inverse-lab">
             <InverseControls/>
@@ -84,7 +85,7 @@ pub fn InverseLab() -> impl IntoView {
                     id="inverse-table"
                     name="lipscope-inverse.csv"
                     table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
-                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    csv
                 />
                 <Take
                     id="take-inverse"
@@ -92,7 +93,7 @@ pub fn InverseLab() -> impl IntoView {
                     canvas="inverse-plot"
                     title=strings::inverse_heading()
                     figure=move |_| Some(chart.get_untracked())
-                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    csv
                     paper=Paper::Kim
                     behind=Behind::Others
                 />

@@ -21,7 +21,7 @@ pub fn ScalingLab() -> impl IntoView {
     let page = use_page();
     let run = page.labs.scaling;
     let at = RwSignal::new(None::<f64>);
-    let norm = Memo::new(move |_| page.state.with(|state| state.norm));
+    let norm = Memo::new(move |_| page.norm());
     let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
     let progress = Memo::new(move |_| run.with(|run| run.progress));
     let chart = Memo::new(move |_| run.with(|run| chart(&run.data, &run.phase, norm.get())));
@@ -41,6 +41,7 @@ pub fn ScalingLab() -> impl IntoView {
     let options =
         Signal::stored(SCALED_TOKENS.iter().map(|(id, choice)| (*id, strings::scaled_choice(*choice))).collect());
     let is_hidden = move || page.plot.get() != PlotChoice::Scaled;
+    let csv = move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv());
     view! {
         <div class="lab" hidden=is_hidden data-testid="scaled-lab">
             <div class="lab-head">
@@ -69,7 +70,7 @@ pub fn ScalingLab() -> impl IntoView {
                     id="scaled-table"
                     name="lipscope-scaled.csv"
                     table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
-                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    csv
                 />
                 <Take
                     id="take-scaled"
@@ -77,7 +78,7 @@ pub fn ScalingLab() -> impl IntoView {
                     canvas="scaled-plot"
                     title=strings::scaled_heading()
                     figure=move |_| Some(chart.get_untracked())
-                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    csv
                     paper=Paper::Kim
                     behind=Behind::Others
                 />

@@ -36,6 +36,7 @@ pub fn TightnessLab() -> impl IntoView {
     let words = Memo::new(move |_| run.with(|run| strings::tightness_finding(&run.data)));
     let clusters = move || point.with(|point| point.as_ref().map_or_else(String::new, strings::tightness_readout));
     let is_hidden = move || page.plot.get() != PlotChoice::Tightness;
+    let csv = move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv());
     view! {
         <div class="lab" hidden=is_hidden data-testid="tightness-lab">
             <div class="lab-head">
@@ -65,7 +66,7 @@ pub fn TightnessLab() -> impl IntoView {
                     id="tightness-table"
                     name="lipscope-tightness.csv"
                     table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
-                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    csv
                 />
                 <Take
                     id="take-tightness"
@@ -73,7 +74,7 @@ pub fn TightnessLab() -> impl IntoView {
                     canvas="tightness-plot"
                     title=strings::tightness_heading()
                     figure=move |_| Some(chart.get_untracked())
-                    csv=move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv())
+                    csv
                     paper=Paper::Kim
                     behind=Behind::Others
                 />

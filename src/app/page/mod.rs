@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use crate::bounds::BoundId;
+use crate::bounds::{BoundId, Norm};
 use crate::experiment::{Given, InputError};
 use crate::measure::BlockNorms;
 use crate::message::Request;
@@ -144,6 +144,11 @@ impl Page {
         plane::begin(page);
         classroom::begin(page);
         page
+    }
+
+    /// The norm that is chosen.
+    pub fn norm(self) -> Norm {
+        self.state.with(|state| state.norm)
     }
 
     /// Edits the state at a control; an edit that cannot be leaves the state and puts a sentence there.

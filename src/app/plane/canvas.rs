@@ -8,7 +8,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, use_easel};
+use crate::app::charts::{Easel, Paint, use_easel};
 use crate::app::frame::When;
 use crate::app::page::{Page, use_page};
 use crate::app::state::PageState;
@@ -180,9 +180,7 @@ pub fn PlaneCanvas(
 
 fn paint(page: Page, size: Size, easel: &Easel, painted: Painted) {
     let Some(plane) = untrack(|| scene(page, size)) else { return };
-    let Some(area) = easel.area() else { return };
-    // A canvas that cannot be drawn on keeps its last picture; the table is under it.
-    if let Ok(layout) = plane.draw(&area, &easel.style) {
+    if let Some(layout) = plane.paint(easel) {
         painted.set_value(Some(Rc::new((plane, layout))));
     }
 }

@@ -203,7 +203,7 @@ impl Page {
         let place = *plane.points.get(token)?;
         self.live.measured.with(|measured| {
             let measured = measured.as_deref()?;
-            let norm = self.state.with(|state| state.norm);
+            let norm = self.norm();
             Some(strings::token_said(token, place, &measured.tokens, &measured.measurement, norm))
         })
     }

@@ -176,12 +176,10 @@ pub struct CourtSettings {
 
 impl CourtSettings {
     /// The trials, with their ids.
-    pub const TRIALS: [(&'static str, Option<Preset>); 4] = [
-        ("small-values", Some(Preset::SmallValues)),
-        ("small-gap", Some(Preset::SmallGap)),
-        ("easy", Some(Preset::Easy)),
-        ("page", None),
-    ];
+    pub const TRIALS: [(&'static str, Option<Preset>); 4] = {
+        let [(a, first), (b, second), (c, third)] = Preset::ALL;
+        [(a, Some(first)), (b, Some(second)), (c, Some(third)), ("page", None)]
+    };
     /// What [`CourtSettings::tolerance`] may be.
     pub const TOLERANCE: RangeInclusive<f64> = 1e-14..=10.0;
 }
