@@ -26,29 +26,28 @@
   // Only over https and on this machine.
   const serviceWorkers = navigator.serviceWorker;
   const REGISTER_AFTER_MS = 1000;
-  const TAKE_OVER_WITHIN_MS = 3000;
 
   /**
-   * A build that came out since the last visit waits until no page runs on the old one. This page has not started: if it is
-   * the only one, the new build takes over and the page is loaded again, from it.
+   * A newer build is fetched beside this one and waits until no page runs on the old one, or until its button on this page is
+   * pressed (src/app/new_build.rs). It never comes in while a page loads: half of that page would be of the old build.
    */
-  const letNewBuildIn = async () => {
-    if (!serviceWorkers?.controller) return;
-    const waiting = (await serviceWorkers.getRegistration())?.waiting;
-    if (!waiting) return;
-    await new Promise((resolve) => {
-      serviceWorkers.addEventListener('controllerchange', () => {
-        if (root.dataset.boot === 'loading') location.reload();
-      });
-      serviceWorkers.addEventListener('message', ({ data }) => {
-        if (data.takesOver) setTimeout(resolve, TAKE_OVER_WITHIN_MS);
-        else resolve();
-      });
-      serviceWorkers.startMessages();
-      setTimeout(resolve, TAKE_OVER_WITHIN_MS);
-      waiting.postMessage('take over');
-      // The old service worker is in charge until all that was asked of it is read, which the preloaded module is not yet.
-      fetch(new URL(wasm, document.baseURI)).then((response) => response.arrayBuffer()).catch(() => {});
+  const offerNewBuilds = (registration) => {
+    const tell = () => {
+      if (registration.waiting && serviceWorkers.controller) root.dataset.newBuild ??= 'ready';
+    };
+    const follow = () => registration.installing?.addEventListener('statechange', tell);
+    registration.addEventListener('updatefound', follow);
+    follow();
+    tell();
+    // Another page that still runs on the old build would be left with half of each.
+    serviceWorkers.addEventListener('message', ({ data }) => {
+      if (!data.takesOver) root.dataset.newBuild = 'others';
+    });
+    serviceWorkers.startMessages();
+    document.addEventListener('click', ({ target }) => {
+      if (!target.closest('#new-build')) return;
+      serviceWorkers.addEventListener('controllerchange', () => location.reload(), { once: true });
+      registration.waiting?.postMessage('take over');
     });
   };
 
@@ -67,8 +66,6 @@
     return fail('This browser has no web workers, and Lipscope computes in one. Use a current Firefox, Chrome, Edge or Safari.');
   }
 
-  await letNewBuildIn();
-
   let module;
   try {
     module = await import(new URL(js, document.baseURI).href);
@@ -79,7 +76,7 @@
     await module.default({ module_or_path: new URL(wasm, document.baseURI) });
     root.dataset.boot = 'started';
     // After the first numbers. Where the browser refuses, as some do in private windows, the page works without.
-    if (offline) setTimeout(() => serviceWorkers?.register(offline).catch(() => {}), REGISTER_AFTER_MS);
+    if (offline) setTimeout(() => serviceWorkers?.register(offline).then(offerNewBuilds).catch(() => {}), REGISTER_AFTER_MS);
   } catch (error) {
     const lost = error instanceof TypeError || error instanceof WebAssembly.CompileError;
     fail(lost

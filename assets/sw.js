@@ -45,17 +45,13 @@ async function answer(path, request) {
   return (await cache.match(new URL(path, self.registration.scope))) ?? fetch(request);
 }
 
-/** Whether another page than this one is open. A page that is being left may still count for a moment. */
+/** Whether another page than this one is open. */
 async function hasOthers(page) {
-  for (let tries = 0; ; tries++) {
-    const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-    const isOther = ({ id, url }) => id !== page.id && url.startsWith(self.registration.scope);
-    if (!pages.some(isOther) || tries === 5) return pages.some(isOther);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  return pages.some(({ id, url }) => id !== page.id && url.startsWith(self.registration.scope));
 }
 
-/** A page that has not started yet lets a newer build in, where no other page still runs on the old one. */
+/** A page asks this newer build in: it comes where no other page still runs on the old one. */
 async function takeOver(page) {
   const takesOver = !await hasOthers(page);
   page.postMessage({ takesOver });

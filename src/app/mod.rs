@@ -15,6 +15,7 @@
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `embed` | what stands under the plot inside another page |
+//! | `new_build` | the line that offers a newer build |
 //! | `strings`, `language`, `tongue` | every text, in every language of the page |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
 //!
@@ -35,6 +36,7 @@ pub mod language;
 pub mod lessons;
 pub mod link;
 pub mod live;
+mod new_build;
 mod numbers;
 mod own;
 pub mod page;

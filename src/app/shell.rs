@@ -14,6 +14,7 @@ use super::controls::{Controls, ProblemAt};
 use super::embed::EmbedLine;
 use super::language::{Language, language};
 use super::lessons::Task;
+use super::new_build::NewBuild;
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
 use super::state::{Stage, ThemeChoice};
@@ -44,7 +45,7 @@ pub fn Shell() -> impl IntoView {
                     on:click=move |_| sheet_open.update(|open| *open = !*open)
                 >
                     <span>{move || if sheet_open.get() { strings::close() } else { strings::controls() }}</span>
-                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.state.with(|state| state.norm))))}</span>
+                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>
@@ -63,6 +64,7 @@ pub fn Shell() -> impl IntoView {
             </main>
             <EmbedLine/>
             <Status/>
+            <NewBuild/>
         </div>
         <p class="sr-only" role="status" aria-live="polite">{move || page.live.announcement.get()}</p>
     }

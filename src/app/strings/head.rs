@@ -33,6 +33,9 @@ words! {
     open_whole: "Open in Lipscope", "在 Lipscope 中打开";
     languages: "Language", "语言 (Language)";
     controls: "Controls", "控制";
+    new_build: "A newer Lipscope is here.", "Lipscope 有新版本。";
+    take_new_build: "Load it", "载入";
+    close_other_pages: "Close its other pages first.", "请先关闭其他 Lipscope 页面。";
     close: "Close", "关闭";
 }
 

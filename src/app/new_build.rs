@@ -1,0 +1,22 @@
+//! A line that offers a newer build of the page.
+//!
+//! assets/boot.js knows when there is one, and lets it in when the button is pressed: it marks the root element, and the style
+//! shows the line (style/smalls.css).
+
+use leptos::prelude::*;
+
+use super::strings;
+
+/// The line and its button.
+#[component]
+pub fn NewBuild() -> impl IntoView {
+    let is_closed = RwSignal::new(false);
+    view! {
+        <div class="status new-build" role="status" hidden=is_closed>
+            <span>{strings::new_build()}</span>
+            <button type="button" id="new-build">{strings::take_new_build()}</button>
+            <span class="others">{strings::close_other_pages()}</span>
+            <button type="button" on:click=move |_| is_closed.set(true)>{strings::close()}</button>
+        </div>
+    }
+}
