@@ -1,6 +1,7 @@
 //! Which n the curves are computed at.
 
 use crate::message::{Request, RunId};
+use crate::plot::ascending;
 use crate::regime::{Growth, RegimePlan};
 use crate::sweep::log_spaced;
 
@@ -36,7 +37,7 @@ pub fn handle_lengths(longest: usize) -> Vec<usize> {
 pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
     let mut lengths = log_spaced(2, longest, CURVE_LENGTHS);
     lengths.extend(sweep);
-    lengths.sort_unstable();
+    ascending(&mut lengths, |n| *n as f64);
     lengths.dedup();
     lengths
 }
@@ -50,7 +51,7 @@ pub fn regime_request(run_id: RunId, state: &PageState) -> Request {
     };
     let mut lengths = vec![2.0, view.max, view.at];
     lengths.extend(lengths_of(&OF_A_DECADE).filter(|n| (2.0..=view.max).contains(n)));
-    lengths.sort_by(f64::total_cmp);
+    ascending(&mut lengths, |n| *n);
     lengths.dedup();
     let plan = RegimePlan { lengths, growth };
     Request::Regime { run_id, experiment: state.experiment(), family_plan: plan.clone(), plan }

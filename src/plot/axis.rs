@@ -2,6 +2,7 @@
 
 use super::extent::Extent;
 use super::number::Number;
+use super::order::ascending;
 
 /// How an axis spaces numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -215,7 +216,7 @@ impl Ruler {
             Scale::Log => self.log_ticks(max_labels),
             Scale::Sqrt => self.sqrt_ticks(max_labels),
         };
-        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ascending(&mut values, |value| value.0);
         let tick = |(value, labelled): (f64, bool)| {
             let position = self.position(value);
             // Ends computed from logarithms are off by rounding; a tick there still counts.

@@ -1,6 +1,8 @@
 //! Placing labels one above the other: as near as possible to where each belongs, in order,
 //! never overlapping, inside the plot.
 
+use super::order::ascending;
+
 /// A label that wants a place in a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wanted {
@@ -25,7 +27,7 @@ pub fn place(wanted: &[Wanted], top: f64, bottom: f64) -> Vec<Option<f64>> {
             kept.push(i);
         }
     }
-    kept.sort_by(|&a, &b| wanted[a].center.total_cmp(&wanted[b].center));
+    ascending(&mut kept, |label| wanted[*label].center);
 
     let mut blocks: Vec<Block> = Vec::new();
     for &i in &kept {

@@ -3,6 +3,7 @@
 
 use super::extent::Extent;
 use super::number::{Kind, Number};
+use super::order::ascending;
 
 /// Up to this many decades all are shown.
 const WIDEST: f64 = 12.0;
@@ -65,7 +66,7 @@ pub(super) fn ticks(range: Extent, most: f64) -> Vec<LogTick> {
             }
         }
         found.retain(|tick| range.contains(tick.log10));
-        found.sort_by(|a, b| a.log10.total_cmp(&b.log10));
+        ascending(&mut found, |tick| tick.log10);
     }
     found
 }

@@ -14,6 +14,7 @@
 //! | --- | --- |
 //! | `number` | numbers as text |
 //! | `extent`, `axis` | spans, scales, ticks |
+//! | `order` | sorting by a number |
 //! | `oklab`, `palette`, `style` | colours, roles, type, density |
 //! | `pen`, `labels`, `frame` | drawing in CSS pixels, placing labels, axes around a plot |
 //! | `series`, `line_chart`, `readout` | curves and points: data, drawing them, reading them |
@@ -42,6 +43,7 @@ mod line_chart;
 mod meter;
 mod number;
 mod oklab;
+mod order;
 mod palette;
 mod pen;
 mod readout;
@@ -66,6 +68,7 @@ pub use labels::{Wanted, place};
 pub use ladder::{Ladder, LadderLayout, LadderRow};
 pub use line_chart::{LineChart, Mark};
 pub use number::{Kind, Number};
+pub use order::ascending;
 pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
 pub use readout::HoverValue;

@@ -4,6 +4,7 @@
 use super::frame::ChartLayout;
 use super::line_chart::LineChart;
 use super::number::Number;
+use super::order::ascending;
 use super::palette::Role;
 use super::series::{Given, Group, Series};
 use super::table::{Table, exact};
@@ -71,7 +72,7 @@ impl LineChart {
             .filter(|p| p.0.is_finite() && !p.1.is_nan())
             .map(|p| p.0)
             .collect();
-        xs.sort_by(f64::total_cmp);
+        ascending(&mut xs, |x| *x);
         xs.dedup();
         xs
     }

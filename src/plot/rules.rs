@@ -4,6 +4,7 @@ use plotters::prelude::DrawingBackend;
 
 use super::DrawError;
 use super::frame::{ChartLayout, shortened};
+use super::order::ascending;
 use super::palette::{Role, mix};
 use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, text_width};
@@ -92,7 +93,7 @@ fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> 
     let plot = layout.plot;
     let columns: Vec<Option<f64>> = rules.iter().map(|rule| rule.column(layout)).collect();
     let mut order: Vec<(usize, f64)> = columns.iter().enumerate().filter_map(|(i, at)| Some((i, (*at)?))).collect();
-    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    ascending(&mut order, |rule| rule.1);
 
     let mut found: Vec<Option<(String, PixelRect)>> = vec![None; rules.len()];
     for (i, at) in order {

@@ -2,6 +2,7 @@
 
 use super::axis::Ruler;
 use super::number::Number;
+use super::order::ascending;
 use super::palette::Role;
 
 /// How a series is drawn.
@@ -120,7 +121,7 @@ impl Series {
     pub(super) fn groups(&self) -> Vec<Group> {
         let mut points: Vec<(f64, f64)> =
             self.data.iter().copied().filter(|(x, y)| x.is_finite() && !y.is_nan()).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ascending(&mut points, |point| point.0);
         points
             .chunk_by(|a, b| a.0 == b.0)
             .map(|chunk| {

@@ -1,7 +1,7 @@
 //! From a sweep to the chart of the norm over n.
 
 use crate::bounds::{BoundId, Norm, Side};
-use crate::plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind};
+use crate::plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
 
 use super::fade::Faded;
 use super::hunt_point::{found_in_draws, hunt_series};
@@ -136,7 +136,7 @@ fn scales(axis: XAxis) -> (Scale, Scale) {
 /// The mean at each n, ascending; the points of one n are together.
 fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut sorted = points.to_vec();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ascending(&mut sorted, |point| point.0);
     sorted
         .chunk_by(|a, b| a.0 == b.0)
         .map(|same| (same[0].0, same.iter().map(|point| point.1).sum::<f64>() / same.len() as f64))
