@@ -1,4 +1,4 @@
-// Starts the page's WebAssembly module, or says in one sentence why it cannot start. Trunk passes the two addresses as data attributes,
+// Starts the page's WebAssembly module, which says itself when it has started, or says in one sentence why it cannot start. Trunk passes the two addresses as data attributes,
 // scripts/offline.mjs the service worker's.
 // A classic script, not a module: it also runs when the page was opened as a file, where modules are refused.
 (async () => {
@@ -6,6 +6,7 @@
 
   const { js, wasm, offline } = document.currentScript.dataset;
   const root = document.documentElement;
+  const STOPPED = 'The page did not start: an error stopped it. Reload the page; if it happens again, the browser console says more.';
 
   const status = document.getElementById('boot-status');
 
@@ -66,6 +67,13 @@
     return fail('This browser has no web workers, and Lipscope computes in one. Use a current Firefox, Chrome, Edge or Safari.');
   }
 
+  // A page that a link opens goes on by itself after the module has started.
+  const onError = ({ error, reason }) => {
+    if (root.dataset.boot === 'loading') fail(STOPPED, error ?? reason);
+  };
+  window.addEventListener('error', onError);
+  window.addEventListener('unhandledrejection', onError);
+
   let module;
   try {
     module = await import(new URL(js, document.baseURI).href);
@@ -74,13 +82,12 @@
   }
   try {
     await module.default({ module_or_path: new URL(wasm, document.baseURI) });
-    root.dataset.boot = 'started';
     // After the first numbers. Where the browser refuses, as some do in private windows, the page works without.
     if (offline) setTimeout(() => serviceWorkers?.register(offline).then(offerNewBuilds).catch(() => {}), REGISTER_AFTER_MS);
   } catch (error) {
     const lost = error instanceof TypeError || error instanceof WebAssembly.CompileError;
     fail(lost
       ? 'A part of the page did not load whole. Check the connection, then reload the page.'
-      : 'The page did not start: an error stopped it. Reload the page; if it happens again, the browser console says more.', error);
+      : STOPPED, error);
   }
 })();

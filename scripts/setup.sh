@@ -188,10 +188,20 @@ setup_trunk() {
     "https://github.com/trunk-rs/trunk/releases/download/v$TRUNK_VERSION/trunk-PLATFORM.tar.gz" "" --locked
 }
 
+# Cuts the page in two.
+setup_split() {
+  settled wasm-split-cli "$WASM_SPLIT_VERSION" && return
+  lock
+  has wasm-split-cli "$WASM_SPLIT_VERSION" && return
+  compile 1 wasm_split_cli_support "$WASM_SPLIT_VERSION" --features build-binary
+  has wasm-split-cli "$WASM_SPLIT_VERSION" || die "wasm-split-cli was installed, but is not version $WASM_SPLIT_VERSION."
+}
+
 setup_wasm() {
   setup_rust
   setup_bindgen
   setup_wasm_opt
+  setup_split
   setup_trunk
 }
 

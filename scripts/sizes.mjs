@@ -6,8 +6,8 @@ import { brotliCompressSync, constants } from 'node:zlib';
 
 const WASM_BUDGET_KB = 700;
 const FIRST_VIEW_BUDGET_KB = 300;
-/** What a first view waits for: the page's own module, scripts, styles and text, not the worker's. */
-const isFirstView = (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|sw\.)/.test(name);
+/** What a first view waits for: the page's first module, scripts, styles and text; not the worker, nor what comes later. */
+const isFirstView = (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|sw\.|later-)/.test(name);
 
 const dir = process.argv[2] ?? 'dist';
 const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(8);

@@ -13,12 +13,19 @@ WASM_BINDGEN_VERSION=$(locked_version wasm-bindgen)
 TRUNK_VERSION=0.21.14
 WASM_PACK_VERSION=0.15.1
 BINARYEN_VERSION=132
+WASM_SPLIT_VERSION=0.2.4
 NUMPY_VERSION=2.4.6
 TORCH_VERSION=2.15.0
 
 # What a tool says its version is; nothing when it is missing or does not run.
 tool_version() {
   local text
+  # It does not say; Cargo has written down what it installed.
+  if [ "${1##*/}" = wasm-split-cli ]; then
+    text=$(command -v "$1") || return 0
+    sed -n 's/^"wasm_split_cli_support \([0-9.]*\) .*/\1/p' "${text%/*}/../.crates.toml" 2>/dev/null || true
+    return 0
+  fi
   text=$("$1" --version 2>/dev/null) || return 0
   case ${1##*/} in
     wasm-opt) sed -n 's/^wasm-opt version \([0-9]*\).*/\1/p' <<<"$text" ;;
@@ -44,6 +51,7 @@ check_versions() {
   same "wasm-bindgen" "$(tool_version wasm-bindgen)" "$WASM_BINDGEN_VERSION" "run scripts/setup.sh wasm"
   same "wasm-bindgen-test-runner" "$(tool_version wasm-bindgen-test-runner)" "$WASM_BINDGEN_VERSION" "run scripts/setup.sh wasm"
   same "wasm-opt" "$(tool_version wasm-opt)" "$BINARYEN_VERSION" "run scripts/setup.sh wasm"
+  same "wasm-split-cli" "$(tool_version wasm-split-cli)" "$WASM_SPLIT_VERSION" "run scripts/setup.sh wasm"
   same "trunk" "$(tool_version trunk)" "$TRUNK_VERSION" "run scripts/setup.sh wasm"
   return $wrong
 }

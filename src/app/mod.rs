@@ -14,6 +14,7 @@
 //! | `plane` | tokens that can be touched |
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
+//! | `later` | what of all this comes after the first picture |
 //! | `embed` | what stands under the plot inside another page |
 //! | `new_build` | the line that offers a newer build |
 //! | `strings`, `language`, `tongue` | every text, in every language of the page |
@@ -33,6 +34,7 @@ mod frame;
 mod keys;
 pub mod labs;
 pub mod language;
+mod later;
 pub mod lessons;
 pub mod link;
 pub mod live;
@@ -50,16 +52,30 @@ mod tongue;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 
+use later::Arrival;
 use shell::Shell;
 
 /// Puts the page into `#app`, in place of the static shell.
 pub fn start() {
     console_error_panic_hook::set_once();
     tongue::begin();
+    if page::fragment().is_empty() {
+        return show(Arrival::Waiting);
+    }
+    // What the link says is to be shown at once, and the later part reads it.
+    spawn_local(async { show(later::fetch().await.into()) });
+}
+
+fn show(arrival: Arrival) {
     let Some(root) = document().get_element_by_id("app") else { return };
     root.set_inner_html("");
     if let Ok(root) = root.dyn_into::<web_sys::HtmlElement>() {
-        mount_to(root, Shell).forget();
+        mount_to(root, move || view! { <Shell arrival/> }).forget();
+    }
+    if let Some(root) = document().document_element() {
+        // Tells boot.js.
+        let _ = root.set_attribute("data-boot", "started");
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::controls::ProblemAt;
 use super::files::{copy, download, read};
+use super::later::LaterView;
 use super::page::{PLACE_OWN, Page, use_page};
 use super::state::Stage;
 use super::strings;
@@ -28,6 +29,11 @@ pub enum Asked {
 pub fn open(page: Page, asked: Asked) {
     page.own_open.set(true);
     page.own_form_open.set(asked == Asked::Weights);
+    // The form may still be on its way.
+    page.with_later(|_| focus_text());
+}
+
+fn focus_text() {
     request_animation_frame(|| {
         if let Some(text) = document().get_element_by_id("own-text") {
             text.scroll_into_view();
@@ -44,9 +50,27 @@ pub fn open(page: Page, asked: Asked) {
 pub fn OwnData() -> impl IntoView {
     let page = use_page();
     let details = NodeRef::<Details>::new();
+    let is_over = listen_for_drops(page);
+    let on_toggle = move |_| {
+        if let Some(details) = details.get_untracked() {
+            page.own_open.set(details.open());
+        }
+    };
+    view! {
+        <details class="own" id="own" node_ref=details prop:open=move || page.own_open.get() on:toggle=on_toggle>
+            <summary>{strings::own()}</summary>
+            <LaterView wanted=Signal::derive(move || page.own_open.get() || page.later().is_some()) view=|later| (later.own_form)()/>
+        </details>
+        <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::drop()}</p></div>
+    }
+}
+
+/// What is in the fold.
+#[component]
+pub fn OwnForm() -> impl IntoView {
+    let page = use_page();
     let text = NodeRef::<Textarea>::new();
     let note = page.live.own_note;
-    let is_over = listen_for_drops(page);
     let apply = move || {
         let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
         page.take_given(None, pasted.into_bytes());
@@ -64,43 +88,34 @@ pub fn OwnData() -> impl IntoView {
         // The same file may be chosen again after it was mended.
         input.set_value("");
     };
-    let on_toggle = move |_| {
-        if let Some(details) = details.get_untracked() {
-            page.own_open.set(details.open());
-        }
-    };
     view! {
-        <details class="own" id="own" node_ref=details prop:open=move || page.own_open.get() on:toggle=on_toggle>
-            <summary>{strings::own()}</summary>
-            <label for="own-text" class="note">{strings::own_hint()}</label>
-            <textarea
-                id="own-text"
-                node_ref=text
-                rows="4"
-                spellcheck="false"
-                autocomplete="off"
-                aria-describedby="own-problem"
-                placeholder=strings::OWN_PLACEHOLDER
-            ></textarea>
-            <div class="own-tools">
-                <button type="button" id="own-apply" on:click=move |_| apply()>{strings::apply()}</button>
-                <label class="file">
-                    <input type="file" id="own-file" accept=".csv,.tsv,.txt,.json,.npy" on:change:target=on_file/>
-                    <span>{strings::choose_file()}</span>
-                </label>
-            </div>
-            <details class="own-form" prop:open=move || page.own_form_open.get()>
-                <summary>{strings::own_form()}</summary>
-                <p class="note">{strings::own_form_note()}</p>
-                <pre tabindex="0">{strings::OWN_FORM_EXAMPLE}</pre>
-                <button type="button" id="own-example" on:click=move |_| show_example()>{strings::own_form_use()}</button>
-            </details>
-            <ProblemAt place=PLACE_OWN/>
-            <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
-            <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::address_too_short()}</p>
-            <Export/>
+        <label for="own-text" class="note">{strings::own_hint()}</label>
+        <textarea
+            id="own-text"
+            node_ref=text
+            rows="4"
+            spellcheck="false"
+            autocomplete="off"
+            aria-describedby="own-problem"
+            placeholder=strings::OWN_PLACEHOLDER
+        ></textarea>
+        <div class="own-tools">
+            <button type="button" id="own-apply" on:click=move |_| apply()>{strings::apply()}</button>
+            <label class="file">
+                <input type="file" id="own-file" accept=".csv,.tsv,.txt,.json,.npy" on:change:target=on_file/>
+                <span>{strings::choose_file()}</span>
+            </label>
+        </div>
+        <details class="own-form" prop:open=move || page.own_form_open.get()>
+            <summary>{strings::own_form()}</summary>
+            <p class="note">{strings::own_form_note()}</p>
+            <pre tabindex="0">{strings::OWN_FORM_EXAMPLE}</pre>
+            <button type="button" id="own-example" on:click=move |_| show_example()>{strings::own_form_use()}</button>
         </details>
-        <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::drop()}</p></div>
+        <ProblemAt place=PLACE_OWN/>
+        <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
+        <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::address_too_short()}</p>
+        <Export/>
     }
 }
 

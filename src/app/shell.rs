@@ -9,11 +9,10 @@ use crate::bounds::BoundId;
 use crate::plot::{Palette, css};
 
 use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
-use super::classroom::{LessonPanel, LessonsButton, Shortcuts, TeacherButton, is_covered, is_taught, step_now};
+use super::classroom::{LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
 use super::controls::{Controls, ProblemAt};
-use super::embed::EmbedLine;
 use super::language::{Language, language};
-use super::lessons::Task;
+use super::later::{Arrival, LaterView};
 use super::new_build::NewBuild;
 use super::numbers::Numbers;
 use super::page::{PLACE_LINK, Page, use_page};
@@ -23,20 +22,23 @@ use super::tongue;
 
 /// The whole page.
 #[component]
-pub fn Shell() -> impl IntoView {
-    let page = Page::begin();
+pub fn Shell(
+    /// Whether what comes later is here already.
+    arrival: Arrival,
+) -> impl IntoView {
+    let page = Page::begin(arrival);
     provide_context(page);
     let sheet_open = page.classroom.controls_open;
     let is_taught = Memo::new(move |_| is_taught(page));
     let is_covered = Memo::new(move |_| is_covered(page));
-    let is_guessed = Memo::new(move |_| step_now(page).is_some_and(|(.., step)| step.task != Task::Read));
+    let is_guessed = Memo::new(move |_| is_guessed(page));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     view! {
         <a class="skip" href="#plots">{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls()>
-                <LessonPanel/>
+                <LaterView wanted=is_taught view=|later| (later.lesson_panel)()/>
                 <button
                     type="button"
                     class="sheet-handle"
@@ -62,7 +64,7 @@ pub fn Shell() -> impl IntoView {
                     <TokenView/>
                 </div>
             </main>
-            <EmbedLine/>
+            <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) view=|later| (later.embed_line)()/>
             <Status/>
             <NewBuild/>
         </div>

@@ -1,7 +1,7 @@
 // The views of L2 attention: scaled tokens, tightness of the bound, the inverse; and the weights they are about.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { answered, digits, type, value } from './reading.mjs';
+import { answered, digits, reveal, type, value } from './reading.mjs';
 
 /** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
 async function drawHeads(page, n, heads) {
@@ -50,7 +50,7 @@ pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async 
 });
 
 pageTest('scaled tokens take a reader’s own, and say why they cannot', async ({ page }) => {
-  await page.evaluate(() => { for (let fold = document.querySelector('#own-text').closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true; });
+  await reveal(page, '#own-text');
   await page.fill('#own-text', '0.3, 1\n-1, 0.2\n0.5, -0.7\n1, 1');
   await page.click('#own-apply');
   await page.selectOption('#weights', 'identity-plus');

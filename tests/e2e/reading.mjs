@@ -31,10 +31,13 @@ export async function reaches(page, id, expected, tolerance) {
 
 export const digits = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
 
-/** Unfolds whatever holds an element. */
-export const reveal = (page, selector) => page.evaluate((selector) => {
-  for (let fold = document.querySelector(selector)?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
-}, selector);
+/** Unfolds whatever holds an element; waits for it where it comes after the first picture. */
+export async function reveal(page, selector) {
+  await page.waitForSelector(selector, { state: 'attached' });
+  await page.evaluate((selector) => {
+    for (let fold = document.querySelector(selector).closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  }, selector);
+}
 
 export async function paste(page, text) {
   await reveal(page, '#own-text');

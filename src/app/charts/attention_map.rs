@@ -5,18 +5,15 @@ use leptos::prelude::*;
 
 use crate::app::controls::Choice;
 use crate::app::frame::When;
+use crate::app::later::LaterView;
 use crate::app::live::Measured;
 use crate::app::page::{Page, use_page};
-use crate::app::strings::{self, Paper};
+use crate::app::strings;
 use crate::picture::AttentionPicture;
-use crate::plot::{Extent, HeatMap, Number, Table};
+use crate::plot::{Extent, HeatMap};
 
 use super::easel::{Easel, Paint, use_easel};
-use super::take::{Behind, Take};
-use super::twin::Twin;
 
-/// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
-const WHOLE_UP_TO: usize = 12;
 /// The ids of the heads that can be chosen.
 const HEAD_IDS: [&str; 64] = [
     "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20",
@@ -24,9 +21,6 @@ const HEAD_IDS: [&str; 64] = [
     "40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51", "52", "53", "54", "55", "56", "57", "58",
     "59", "60", "61", "62", "63", "64",
 ];
-/// How many tokens a summary names.
-const SUMMARY: usize = 12;
-
 /// The attention matrix as a heat map, with a caption beside it.
 #[component]
 pub fn AttentionMap() -> impl IntoView {
@@ -49,7 +43,6 @@ pub fn AttentionMap() -> impl IntoView {
             page.edit("head-shown", |state| state.head_shown = head);
         }
     };
-    let csv = move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default();
     view! {
         <figure class="small">
             <h2>{strings::attention_heading()}</h2>
@@ -61,28 +54,13 @@ pub fn AttentionMap() -> impl IntoView {
                     <Choice id="head-shown" label=strings::head_text() options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
                 </div>
                 <p>{move || finding.get()}</p>
-                <Twin
-                    id="attention-table"
-                    name="lipscope-attention.csv"
-                    table=move || with_picture(page, table).unwrap_or_default()
-                    csv
-                />
-                <Take
-                    id="take-attention"
-                    name="lipscope-attention"
-                    canvas="attention-map"
-                    title=strings::attention_heading()
-                    figure=move |_| with_picture(page, heat_map)
-                    csv
-                    paper=Paper::Castin
-                    behind=Behind::Experiment
-                />
+                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.attention_folds)()/></div>
             </figcaption>
         </figure>
     }
 }
 
-fn with_picture<T>(page: Page, read: impl FnOnce(&AttentionPicture) -> T) -> Option<T> {
+pub(super) fn with_picture<T>(page: Page, read: impl FnOnce(&AttentionPicture) -> T) -> Option<T> {
     page.live.measured.with(|measured| measured.as_deref().map(|Measured { attention, .. }| read(attention)))
 }
 
@@ -90,7 +68,7 @@ fn finding_of(page: Page) -> Option<String> {
     page.live.measured.with(|m| m.as_deref().map(|m| strings::attention_finding(&m.attention, &m.measurement)))
 }
 
-fn heat_map(picture: &AttentionPicture) -> HeatMap {
+pub(super) fn heat_map(picture: &AttentionPicture) -> HeatMap {
     let side = picture.side;
     let mut map = HeatMap::new(side, side, picture.weights.iter().map(|weight| f64::from(*weight)).collect());
     (map.row_span, map.col_span) = (picture.n, picture.n);
@@ -114,24 +92,4 @@ fn paint(page: Page, easel: &Easel) {
 
 fn head_id(head: usize) -> &'static str {
     HEAD_IDS.get(head).copied().unwrap_or_default()
-}
-
-/// The whole matrix where it is small, else the tokens that draw most attention.
-fn table(picture: &AttentionPicture) -> Table {
-    let number = |x: f32| Number::of(f64::from(x)).to_string();
-    if picture.side == picture.n && picture.n <= WHOLE_UP_TO {
-        let header =
-            std::iter::once(strings::from_to().to_owned()).chain((1..=picture.n).map(|j| j.to_string())).collect();
-        let row = |(i, row): (usize, &[f32])| {
-            std::iter::once((i + 1).to_string()).chain(row.iter().map(|x| number(*x))).collect()
-        };
-        return Table { header, rows: picture.weights.chunks(picture.n).enumerate().map(row).collect() };
-    }
-    let mut order: Vec<usize> = (0..picture.column_sums.len()).collect();
-    order.sort_by(|a, b| picture.column_sums[*b].total_cmp(&picture.column_sums[*a]));
-    let row = |token: &usize| vec![(token + 1).to_string(), Number::of(picture.column_sums[*token]).to_string()];
-    Table {
-        header: vec![strings::unit(picture.unit).into(), strings::column_sum().into()],
-        rows: order.iter().take(SUMMARY).map(row).collect(),
-    }
 }

@@ -110,9 +110,18 @@ pub fn DrawsPlot() -> impl IntoView {
     }
 }
 
+/// What stands above the plot.
+#[component]
+pub fn DrawsTools() -> impl IntoView {
+    view! {
+        <Slope/>
+        <AxisChoice/>
+    }
+}
+
 /// The fitted slope.
 #[component]
-pub fn Slope() -> impl IntoView {
+fn Slope() -> impl IntoView {
     let page = use_page();
     let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.norm())));
     let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
@@ -127,7 +136,7 @@ pub fn Slope() -> impl IntoView {
 
 /// How n is spaced.
 #[component]
-pub fn AxisChoice() -> impl IntoView {
+fn AxisChoice() -> impl IntoView {
     let page = use_page();
     let options = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
     let chosen = Signal::derive(move || {

@@ -6,18 +6,16 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::formulas::Formula;
 use crate::app::frame::When;
+use crate::app::later::{Arrival, LaterView};
 use crate::app::page::{Page, use_page};
-use crate::app::strings::{self, Paper};
-use crate::bounds::{Bound, BoundId, BoundStory, Norm};
+use crate::app::strings;
+use crate::bounds::{Bound, BoundId, Norm};
 use crate::measure::Measurement;
 use crate::plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
 use super::easel::{Easel, Paint, use_easel};
 use super::growth::role_of;
-use super::take::{Behind, Take};
-use super::twin::Twin;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
 const RUNGS: [Option<BoundId>; 11] = [
@@ -35,7 +33,7 @@ const RUNGS: [Option<BoundId>; 11] = [
 ];
 
 /// What the row of the measured norm is called by programs.
-const MEASURED: &str = "measured";
+pub(super) const MEASURED: &str = "measured";
 
 /// What was painted last: it answers the pointer.
 type Painted = StoredValue<Option<Rc<(Ladder, LadderLayout)>>, LocalStorage>;
@@ -49,6 +47,8 @@ pub fn BoundLadder() -> impl IntoView {
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.rung;
     let norm = Memo::new(move |_| page.norm());
+    // That it is lost is said here, once for all that belongs to the first pictures.
+    let arrived = Signal::derive(move || !matches!(page.arrival.get(), Arrival::Waiting));
     let watch = move || {
         page.live.measured.track();
         norm.track();
@@ -86,7 +86,6 @@ pub fn BoundLadder() -> impl IntoView {
             .measured
             .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm)))
     });
-    let csv = move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default();
     view! {
         <figure class="small ladder">
             <div class="small-stage">
@@ -106,23 +105,8 @@ pub fn BoundLadder() -> impl IntoView {
                 <h2>{strings::ladder_heading()} " " <span class="note">{strings::ladder_note()}</span></h2>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
-                <Story selected/>
-                <Twin
-                    id="ladder-table"
-                    name="lipscope-bounds.csv"
-                    table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
-                    csv
-                />
-                <Take
-                    id="take-ladder"
-                    name="lipscope-bounds"
-                    canvas="ladder"
-                    title=strings::ladder_heading()
-                    figure=move |_| with_ladder(page, Ladder::clone)
-                    csv
-                    paper=Paper::Castin
-                    behind=Behind::Experiment
-                />
+                <div class="story-place"><LaterView wanted=arrived view=|later| (later.story)()/></div>
+                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.ladder_folds)()/></div>
             </figcaption>
         </figure>
     }
@@ -150,56 +134,12 @@ fn Values() -> impl IntoView {
     view! { <dl class="sr-only">{RUNGS.into_iter().flatten().map(line).collect_view()}</dl> }
 }
 
-/// What stands behind the selected number.
-#[component]
-fn Story(
-    /// Which row; `None` is the measured norm.
-    selected: RwSignal<Option<BoundId>>,
-) -> impl IntoView {
-    let page = use_page();
-    let told = Memo::new(move |_| {
-        let norm = page.norm();
-        page.live.measured.with(|measured| {
-            let m = &measured.as_ref()?.measurement;
-            let id = shown(&rungs(m, norm), selected.get())?;
-            let story = m.stories.iter().find(|story| story.id == id).cloned();
-            Some((*bound_of(m, norm, id)?, story, m.norm(norm)))
-        })
-    });
-    let id = Memo::new(move |_| told.get().map(|(bound, ..)| bound.id));
-    let about = move || {
-        told.get().map(|(bound, story, measured)| {
-            let BoundStory { worked, losses, .. } =
-                story.unwrap_or(BoundStory { id: bound.id, worked: String::new(), losses: Vec::new() });
-            view! {
-                <p class="worked" data-testid="story-worked">"= " {worked}</p>
-                <p>{strings::reach(&bound, measured)}</p>
-                <ul data-testid="story-losses">{strings::losses(&losses).into_iter().map(|loss| view! { <li>{loss}</li> }).collect_view()}</ul>
-                <p>{strings::formula_where(bound.id)}</p>
-                <p data-testid="story-source">{strings::source(bound.id)}</p>
-            }
-        })
-    };
-    view! {
-        <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::story() aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
-            {move || match id.get() {
-                Some(id) => view! {
-                    <p class="story-name">{strings::bound_label(id)}</p>
-                    <Formula id/>
-                }.into_any(),
-                None => view! { <p class="story-name">{strings::measured()}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
-            }}
-            {about}
-        </div>
-    }
-}
-
-fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
+pub(super) fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
     measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
 }
 
 /// The rows that there are; `None` is the measured norm.
-fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
+pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
     let is_there = |rung: &Option<BoundId>| match rung {
         Some(id) => bound_of(measurement, norm, *id).is_some(),
         None => measurement.norm(norm).is_some(),
@@ -208,7 +148,7 @@ fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
 }
 
 /// The selected row, or what takes its place where it does not apply.
-fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
+pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
     if rungs.contains(&selected) {
         return selected;
     }
@@ -240,7 +180,7 @@ fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
     Ladder::new(strings::norm_symbol(norm), rungs(measurement, norm).iter().map(row).collect())
 }
 
-fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
+pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
     let norm = page.state.with_untracked(|state| state.norm);
     page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, norm))))
 }

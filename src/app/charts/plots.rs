@@ -1,17 +1,27 @@
-//! The plots of which one is shown: the bounds against n up to 1e18, or the norms of draws.
+//! The plots of which one is shown: the bounds against n up to 1e18, which is there first, or another.
 
 use leptos::prelude::*;
 
-use crate::app::classroom::GuessStage;
-use crate::app::labs::{CourtLab, HuntLab, InverseLab, ScalingLab, SpectrumLab, TightnessLab};
+use crate::app::classroom::is_guessed;
+use crate::app::later::LaterView;
 use crate::app::page::{PlotChoice, use_page};
-use crate::app::plane::TokenStage;
 use crate::app::strings;
 
-use super::draws_plot::{AxisChoice, DrawsPlot, Slope};
 use super::regime_plot::RegimePlot;
 
-/// Both plots, with the switch between them.
+/// The plots that come after the first picture, in the order of the page.
+const LATER: [PlotChoice; 8] = [
+    PlotChoice::Draws,
+    PlotChoice::Scaled,
+    PlotChoice::Tightness,
+    PlotChoice::Inverse,
+    PlotChoice::Tokens,
+    PlotChoice::Hunt,
+    PlotChoice::Spectrum,
+    PlotChoice::Court,
+];
+
+/// The plots, with the switch between them.
 #[component]
 pub fn Plots() -> impl IntoView {
     let page = use_page();
@@ -50,27 +60,22 @@ pub fn Plots() -> impl IntoView {
         PlotChoice::Spectrum => strings::spectrum_heading(),
         PlotChoice::Court => strings::court_heading(),
     };
-    let no_draws = move || page.plot.get() != PlotChoice::Draws;
+    let is_draws = Signal::derive(move || page.plot.get() == PlotChoice::Draws);
+    let later = move |choice: PlotChoice| {
+        view! { <LaterView wanted=Signal::derive(move || page.plot.get() == choice) view=move |later| (later.plot)(choice)/> }
+    };
     view! {
         <section class="plot" id="plots" aria-labelledby="plot-heading">
             <h2 id="plot-heading" class="sr-only">{heading}</h2>
             <div class="plot-head">
                 <div class="switch tabs" role="group" aria-label=strings::plots()>{tabs.map(tab).collect_view()}</div>
-                <div class="plot-tools" hidden=no_draws>
-                    <Slope/>
-                    <AxisChoice/>
+                <div class="plot-tools" hidden=move || !is_draws.get()>
+                    <LaterView wanted=page.has_later() view=|later| (later.draws_tools)()/>
                 </div>
             </div>
             <RegimePlot/>
-            <DrawsPlot/>
-            <ScalingLab/>
-            <TightnessLab/>
-            <InverseLab/>
-            <TokenStage/>
-            <GuessStage/>
-            <HuntLab/>
-            <SpectrumLab/>
-            <CourtLab/>
+            {LATER.map(later).collect_view()}
+            <LaterView wanted=Signal::derive(move || is_guessed(page)) view=|later| (later.guess_stage)()/>
         </section>
     }
 }

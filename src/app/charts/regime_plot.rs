@@ -10,10 +10,11 @@ use crate::app::controls::NumberField;
 use crate::app::field::Field;
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
+use crate::app::later::LaterView;
 use crate::app::live::HuntFound;
 use crate::app::page::{Page, PlotChoice, use_page};
 use crate::app::state::{RadiusLaw, TokenChoice};
-use crate::app::strings::{self, Paper};
+use crate::app::strings;
 use crate::experiment::Mask;
 use crate::plot::{ChartLayout, LineChart};
 
@@ -21,12 +22,9 @@ use super::easel::{Easel, Paint, use_easel};
 use super::hunt_point::found_in_regime;
 use super::regime_chart::{RegimeRanges, regime_chart};
 use super::regime_readout::{RegimeFacts, RegimeReadout};
-use super::regime_table::{regime_csv, regime_table};
-use super::take::{Behind, Take};
-use super::twin::Twin;
 
 /// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
+pub type RegimePainted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
 
 /// The rows of a decade, for the Page keys.
 const DECADE: usize = 10;
@@ -36,7 +34,7 @@ const DECADE: usize = 10;
 pub fn RegimePlot() -> impl IntoView {
     let page = use_page();
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: RegimePainted = StoredValue::new_local(None);
     let ranges = StoredValue::new_local(RegimeRanges::default());
     let hover = RwSignal::new(None::<f64>);
     let said = RwSignal::new(String::new());
@@ -64,7 +62,6 @@ pub fn RegimePlot() -> impl IntoView {
         }
     });
     let is_hidden = move || page.plot.get() != PlotChoice::Regime;
-    let csv = move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)));
     view! {
         <div class="plot-stage" hidden=is_hidden>
             <canvas
@@ -97,32 +94,14 @@ pub fn RegimePlot() -> impl IntoView {
                 <MaskSwitch/>
                 <RadiusSwitch/>
                 <NumberField field=Field::RegimeMax/>
-                <Twin
-                    id="regime-table"
-                    name="lipscope-regime.csv"
-                    table=move || {
-                        let (at, norm) = page.state.with_untracked(|state| (state.regime.at, state.norm));
-                        with_found(page, |found| page.live.regime.with_untracked(|data| regime_table(data, norm, at, found)))
-                    }
-                    csv
-                />
-                <Take
-                    id="take-regime"
-                    name="lipscope-regime"
-                    canvas="regime-plot"
-                    title=strings::regime_heading()
-                    figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
-                    csv
-                    paper=Paper::Castin
-                    behind=Behind::Experiment
-                />
+                <LaterView wanted=page.has_later() view=move |later| (later.regime_folds)(painted)/>
             </div>
         </div>
     }
 }
 
 /// What a hunt has found, where it is about these curves.
-fn with_found<T>(page: Page, make: impl FnOnce(Option<&HuntFound>) -> T) -> T {
+pub(super) fn with_found<T>(page: Page, make: impl FnOnce(Option<&HuntFound>) -> T) -> T {
     page.live.hunted.with_untracked(|hunted| {
         let found = page
             .live
@@ -190,7 +169,7 @@ fn chart_now(page: Page) -> LineChart {
 fn paint(
     page: Page,
     easel: &Easel,
-    painted: Painted,
+    painted: RegimePainted,
     ranges: StoredValue<RegimeRanges, LocalStorage>,
     hover: RwSignal<Option<f64>>,
 ) {
@@ -208,7 +187,7 @@ fn paint(
 }
 
 /// Of the n that were computed, the one nearest a pixel column.
-fn n_at(page: Page, painted: Painted, x: f64) -> Option<f64> {
+fn n_at(page: Page, painted: RegimePainted, x: f64) -> Option<f64> {
     let painted = painted.get_value()?;
     let distance = |n: f64| (painted.1.x_to_px(n) - x).abs();
     let lengths = lengths(page);

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
+use crate::app::later::LaterView;
 use crate::app::page::{PlotChoice, use_page};
-use crate::app::plane::{MOST_DRAWN, PlaneCanvas, PlaneTable, Size, plane_words};
+use crate::app::plane::{MOST_DRAWN, PlaneCanvas, Size, plane_words};
 use crate::app::strings;
 
 /// The token plane, with a caption beside it.
@@ -40,8 +41,9 @@ pub fn TokenView() -> impl IntoView {
             </div>
             <figcaption>
                 <p>{move || finding.get()} " " {move || drawn.get()}</p>
-                <PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/>
+                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.plane_folds)()/></div>
             </figcaption>
+            <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || page.plane.said.get()}</p>
         </figure>
     }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::app::lessons::{self, Lesson, Setup, Step};
+use crate::app::lessons::{Lesson, Setup, Step};
 use crate::app::page::Page;
 use crate::app::state::LessonAt;
 
@@ -13,7 +13,7 @@ const PLACE: &str = "preset";
 pub fn step_now(page: Page) -> Option<(&'static Lesson, usize, &'static Step)> {
     page.lesson.with(|at| {
         let at = at.as_ref()?;
-        let lesson = lessons::find(&at.id)?;
+        let lesson = (page.later()?.find_lesson)(&at.id)?;
         let step = lesson.clamped(at.step);
         Some((lesson, step, lesson.steps.get(step)?))
     })
@@ -47,7 +47,7 @@ pub(super) fn go_to(page: Page, lesson: &'static Lesson, step: usize) {
 }
 
 /// Goes some steps on or back; past the last step the lesson ends.
-pub(super) fn go_by(page: Page, by: isize) {
+pub fn go_by(page: Page, by: isize) {
     let Some((lesson, step, _)) = untrack(|| step_now(page)) else { return };
     match step.checked_add_signed(by) {
         Some(step) if step < lesson.steps.len() => go_to(page, lesson, step),

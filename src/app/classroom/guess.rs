@@ -36,9 +36,14 @@ pub fn task_now(page: Page) -> Task {
     step_now(page).map_or(Task::Read, |(.., step)| step.task)
 }
 
+/// Whether the reader is at a step at which something is drawn.
+pub fn is_guessed(page: Page) -> bool {
+    task_now(page) != Task::Read
+}
+
 /// Whether numbers and pictures are covered.
 pub fn is_covered(page: Page) -> bool {
-    task_now(page) != Task::Read && !page.classroom.guess.with(|guess| guess.is_revealed)
+    is_guessed(page) && !page.classroom.guess.with(|guess| guess.is_revealed)
 }
 
 /// Shows what the page has computed.

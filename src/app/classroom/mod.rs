@@ -26,11 +26,11 @@ use crate::app::lessons::Setup;
 
 use super::page::Page;
 
-pub use course::{is_taught, step_now};
-pub use guess::is_covered;
+pub use course::{go_by, is_taught};
+pub use guess::{is_covered, is_guessed};
 pub use list::LessonsButton;
 pub use panel::LessonPanel;
-pub use shortcuts::Shortcuts;
+pub use shortcuts::{KeyList, Shortcuts};
 pub use stage::GuessStage;
 pub use teacher::{TeacherButton, size_of_type};
 

@@ -35,6 +35,10 @@ pub fn LessonPanel() -> impl IntoView {
     let place = Memo::new(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
     Effect::new(move |before: Option<(bool, bool, Option<&'static str>)>| {
         let now = place.get();
+        // The panel is made when the list is first opened, or for a lesson of a link, which leaves the focus where it is.
+        if before.is_none() && now.1 {
+            focus_soon(move || heading.get_untracked().map(Into::into));
+        }
         if let Some(before) = before.filter(|before| *before != now) {
             if now.0 {
                 focus_soon(move || heading.get_untracked().map(Into::into));

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use crate::app::keys::{self, Group, Held, PageKey};
+use crate::app::later::LaterView;
 use crate::app::page::{Page, use_page};
 use crate::app::strings;
 
@@ -43,6 +44,22 @@ pub fn Shortcuts() -> impl IntoView {
             _ => {}
         }
     });
+    view! {
+        <button type="button" id="keys-open" class="keys-open" aria-label=strings::keys_label() title=strings::keys_label() aria-haspopup="dialog" on:click=move |_| is_open.set(true)>"?"</button>
+        // Escape closes it, and the browser gives the focus back.
+        <dialog node_ref=dialog id="keys" class="keys" aria-labelledby="keys-heading" on:close=move |_| is_open.set(false)>
+            <div class="keys-head">
+                <h2 id="keys-heading">{strings::keys_label()}</h2>
+                <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
+            </div>
+            <LaterView wanted=is_open view=|later| (later.key_list)()/>
+        </dialog>
+    }
+}
+
+/// All keys, by what they are for.
+#[component]
+pub fn KeyList() -> impl IntoView {
     let group = |(heading, keys): Group| {
         view! {
             <section>
@@ -56,17 +73,7 @@ pub fn Shortcuts() -> impl IntoView {
             </section>
         }
     };
-    view! {
-        <button type="button" id="keys-open" class="keys-open" aria-label=strings::keys_label() title=strings::keys_label() aria-haspopup="dialog" on:click=move |_| is_open.set(true)>"?"</button>
-        // Escape closes it, and the browser gives the focus back.
-        <dialog node_ref=dialog id="keys" class="keys" aria-labelledby="keys-heading" on:close=move |_| is_open.set(false)>
-            <div class="keys-head">
-                <h2 id="keys-heading">{strings::keys_label()}</h2>
-                <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
-            </div>
-            <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div>
-        </dialog>
-    }
+    view! { <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div> }
 }
 
 /// Whether a key did something.
@@ -88,8 +95,8 @@ fn act(page: Page, key: PageKey) -> Taken {
         PageKey::Lessons if untrack(|| course::is_taught(page)) => course::close(page),
         PageKey::Lessons => course::show_list(page),
         PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(page)).is_none() => return Taken::No,
-        PageKey::NextStep => course::go_by(page, 1),
-        PageKey::StepBack => course::go_by(page, -1),
+        PageKey::NextStep => page.with_later(move |later| (later.go_by)(page, 1)),
+        PageKey::StepBack => page.with_later(move |later| (later.go_by)(page, -1)),
     }
     Taken::Yes
 }

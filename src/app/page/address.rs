@@ -10,8 +10,9 @@ use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
-use crate::app::link;
+use crate::app::link::{Followed, TooLong};
 use crate::app::state::{PageState, Scene, Shared, Stage};
+use crate::app::strings;
 
 use super::{PLACE_LINK, Page};
 
@@ -62,8 +63,8 @@ impl Page {
     /// Shows what the address says, and from now on lets the address say what is shown.
     pub(super) fn begin_address(self) {
         self.follow();
-        let popped = window_event_listener(ev::popstate, move |_| self.follow());
-        let changed = window_event_listener(ev::hashchange, move |_| self.follow());
+        let popped = window_event_listener(ev::popstate, move |_| self.follow_soon());
+        let changed = window_event_listener(ev::hashchange, move |_| self.follow_soon());
         on_cleanup(move || {
             popped.remove();
             changed.remove();
@@ -76,6 +77,14 @@ impl Page {
             }
             now
         });
+    }
+
+    /// Takes over what the address says, as soon as it can be read.
+    fn follow_soon(self) {
+        if fragment().is_empty() {
+            return self.follow();
+        }
+        self.with_later(move |_| self.follow());
     }
 
     /// Takes over what the address says, if that is news.
@@ -95,9 +104,14 @@ impl Page {
         });
         let (scene, problems) = match in_hand {
             Some(scene) => (Some(scene), Vec::new()),
+            // The first visit's, which nothing has to be read for.
+            None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
             None => {
-                let followed = link::read(&fragment);
-                (followed.scene, followed.problems)
+                let Followed { scene, problems } = match untrack(|| self.later()) {
+                    Some(later) => (later.read_link)(&fragment),
+                    None => Followed { scene: None, problems: vec![strings::link_lost().into()] },
+                };
+                (scene, problems)
             }
         };
         if let Some(scene) = scene {
@@ -130,7 +144,7 @@ impl Page {
 
     /// The whole address of what is shown, in another stage; `None` where it is too long for one.
     pub fn link_to(self, stage: Stage) -> Option<String> {
-        let link = link::write(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
+        let link = (untrack(|| self.later())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
         let here = window().location().href().unwrap_or_default();
         let address = here.split('#').next().unwrap_or_default();
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
@@ -164,9 +178,17 @@ impl Page {
     }
 
     fn write_address(self, scene: &Scene, entry: Entry) {
-        let (fragment, kept) = match link::write(scene) {
+        let scene = scene.clone();
+        self.with_later(move |later| {
+            let link = (later.write_link)(&scene);
+            self.put_address(&scene, link, entry);
+        });
+    }
+
+    fn put_address(self, scene: &Scene, link: Result<String, TooLong>, entry: Entry) {
+        let (fragment, kept) = match link {
             Ok(fragment) => (fragment, None),
-            Err(link::TooLong) => (String::new(), Some(self.keep(scene))),
+            Err(TooLong) => (String::new(), Some(self.keep(scene))),
         };
         self.address_holds.set(kept.is_none());
         self.address.update_value(|address| {
@@ -224,7 +246,7 @@ fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: 
 }
 
 /// What stands behind the `#` of the address.
-fn fragment() -> String {
+pub fn fragment() -> String {
     let hash = window().location().hash().unwrap_or_default();
     hash.strip_prefix('#').unwrap_or(&hash).to_owned()
 }

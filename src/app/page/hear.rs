@@ -25,25 +25,8 @@ impl Page {
             EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
             EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
             EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
-            EngineEvent::Reply(Role::Read, Reply::Read { given, .. }) => {
-                // In a task of its own: unpacking a long list was work enough for this one.
-                set_timeout(move || self.take(given), Duration::ZERO);
-            }
-            EngineEvent::Reply(Role::Read, Reply::Script { dialect, text, .. }) => {
-                live.script_note.set(String::new());
-                download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
-            }
-            EngineEvent::Reply(Role::Read, Reply::Failed { run_id, problem })
-                if live.script_run.get_value() == Some(run_id) =>
-            {
-                live.script_note.set(problem);
-            }
-            EngineEvent::Reply(Role::Read, Reply::Failed { problem, .. }) => {
-                live.own_note.set(String::new());
-                self.complain(PLACE_OWN, problem);
-            }
-            EngineEvent::Reply(Role::Read, _) => {}
-            EngineEvent::Reply(Role::Lab, reply) => self.labs.hear(reply),
+            EngineEvent::Reply(Role::Read, reply) => self.with_later(move |later| (later.hear_read)(self, reply)),
+            EngineEvent::Reply(Role::Lab, reply) => self.with_later(move |later| (later.hear_lab)(self, reply)),
             EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
             EngineEvent::GaveUp(role) => {
                 live.status.set(Some(strings::gave_up(role).into()));
@@ -55,13 +38,36 @@ impl Page {
                         live.own_note.set(String::new());
                         live.script_note.set(String::new());
                     }
-                    Role::Lab => self.labs.give_up(strings::gave_up(role)),
+                    Role::Lab => self.with_later(move |later| (later.give_up_lab)(self, strings::gave_up(role))),
                 }
             }
             EngineEvent::CannotStart => {
                 live.is_down.set(true);
                 live.status.set(Some(strings::cannot_start().into()));
             }
+        }
+    }
+
+    /// What was read of what a person gave, and programs that were asked for.
+    pub fn hear_read(self, reply: Reply) {
+        let live = self.live;
+        match reply {
+            Reply::Read { given, .. } => {
+                // In a task of its own: unpacking a long list was work enough for this one.
+                set_timeout(move || self.take(given), Duration::ZERO);
+            }
+            Reply::Script { dialect, text, .. } => {
+                live.script_note.set(String::new());
+                download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
+            }
+            Reply::Failed { run_id, problem } if live.script_run.get_value() == Some(run_id) => {
+                live.script_note.set(problem);
+            }
+            Reply::Failed { problem, .. } => {
+                live.own_note.set(String::new());
+                self.complain(PLACE_OWN, problem);
+            }
+            _ => {}
         }
     }
 

@@ -18,15 +18,18 @@ use crate::script::Dialect;
 use crate::app::classroom::{self, Classroom};
 use crate::app::engine::{Engine, Job, Role};
 use crate::app::frame::now;
-use crate::app::labs::{self, Labs};
+use crate::app::labs::Labs;
+use crate::app::later::Arrival;
 use crate::app::live::{Live, Problem, SweepData, SweepPhase};
-use crate::app::plane::{self, Plane};
+use crate::app::plane::Plane;
 use crate::app::plans::{curve_lengths, regime_request, sweep_lengths};
 use crate::app::state::{LessonAt, PageState, Stage};
 use crate::app::strings;
 use crate::app::theme::{Themes, use_themes};
 
 use address::Address;
+
+pub use address::fragment;
 
 pub use crate::app::state::PlotChoice;
 
@@ -71,6 +74,8 @@ pub struct Page {
     pub plane: Plane,
     /// What the lessons hold.
     pub classroom: Classroom,
+    /// Whether what comes after the first picture is here.
+    pub arrival: RwSignal<Arrival>,
     /// Light or dark.
     pub themes: Themes,
     /// Whether the address says all that is shown; it does not where own data are too long for it.
@@ -97,7 +102,7 @@ pub fn use_page() -> Page {
 
 impl Page {
     /// Starts the workers and the effects that feed them.
-    pub fn begin() -> Self {
+    pub fn begin(arrival: Arrival) -> Self {
         let page = Page {
             state: RwSignal::new(PageState::default()),
             plot: RwSignal::new(PlotChoice::Regime),
@@ -112,6 +117,7 @@ impl Page {
             labs: Labs::default(),
             plane: Plane::default(),
             classroom: Classroom::default(),
+            arrival: RwSignal::new(arrival),
             themes: use_themes(),
             address_holds: RwSignal::new(true),
             address: StoredValue::new(Address::default()),
@@ -140,9 +146,8 @@ impl Page {
                 set_timeout(move || page.ask_regime(&state), Duration::ZERO);
             }
         });
-        labs::begin(page);
-        plane::begin(page);
         classroom::begin(page);
+        page.begin_later();
         page
     }
 

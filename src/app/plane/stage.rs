@@ -43,7 +43,6 @@ pub fn TokenStage() -> impl IntoView {
                 <PlaneTable id="token-stage-table" take="take-tokens-stage" canvas="token-stage"/>
             </div>
         </div>
-        <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || page.plane.said.get()}</p>
     }
 }
 

@@ -5,6 +5,7 @@ use super::wrong::{plain, shortened};
 
 words! {
     link_rest: "The rest of the link was taken.", "链接的其余部分已采用。";
+    link_lost: "The link was not read, because a part of the page did not load. Check the connection, then reload the page.", "链接没有读取，因为页面的一部分没有加载。请检查连接，然后重新加载页面。";
     link_damaged: "characters are missing or changed; copy the whole link again.", "有字符缺失或被改动；请重新复制整个链接。";
     link_no_data: "the link brings no such numbers; copy the whole link again.", "链接中没有这样的数；请重新复制整个链接。";
     link_kim_is_l2: "these weights are those of L2 attention; l2 is used.", "这些权重属于 L2 注意力；采用 l2。";

@@ -11,6 +11,8 @@ use super::t;
 
 words! {
     cannot_start: "The part that computes did not start. Check the connection, allow workers for this page, then try again.", "计算部分没有启动。请检查连接，允许此页使用 worker，然后重试。";
+    later_waiting: "Loading this part of the page.", "正在加载页面的这一部分。";
+    later_lost: "This part of the page did not load. Check the connection, then try again.", "页面的这一部分没有加载。请检查连接，然后重试。";
     try_again: "Try again", "重试";
 }
 
