@@ -3,69 +3,48 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DESKTOP, openPage, PHONE, shutDown } from './browser.mjs';
-import { changed, swept, type } from './reading.mjs';
+import { changed, swept } from './reading.mjs';
 
-const done = (page, view) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
+const done = (view) => (page) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
 
-const lesson = (id) => async (page) => {
-  await page.click('#lessons-open');
-  await page.click(`.lesson-pick[data-lesson="${id}"]`);
-};
-
-/** Twelve tokens of the plane with the pair that matters most. */
-async function pair(page) {
-  await type(page, 'n-number', '12');
-  await type(page, 'd-number', '2');
-  await page.click('#plane-pair');
-  await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
-}
-
-const onPlot = (tab, go) => async (page) => {
-  await page.click(`#plot-${tab}`);
-  await go?.(page);
-};
-
-/** What is done to come to each screen, from the first one. */
+/** Each screen: the link to it, and what else is done there. */
 const SCREENS = {
-  regime: () => {},
-  draws: async (page) => {
-    await page.selectOption('#law', 'ball');
-    await page.click('#plot-draws');
-    await swept(page);
-  },
-  tokens: async (page) => {
-    await page.selectOption('#law', 'ball');
-    await page.selectOption('#weights', 'random');
-    await page.click('#plot-tokens');
-    await pair(page);
-  },
-  hunt: onPlot('hunt', async (page) => {
-    await type(page, 'hunt-restarts', '4');
+  regime: [''],
+  draws: ['#v2&plot=draws&tokens=ball', swept],
+  tokens: ['#v2&plot=tokens&tokens=ball&weights=random&n=12&d=2&k=2&R=2', async (page) => {
+    await page.click('#plane-pair');
+    await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
+  }],
+  hunt: ['#v2&plot=hunt&hunt-restarts=4', async (page) => {
     await page.click('#hunt-start');
-    await done(page, 'hunt');
-  }),
-  spectrum: onPlot('spectrum', (page) => done(page, 'spectrum')),
-  estimators: onPlot('court', (page) => done(page, 'court')),
-  scaled: onPlot('scaled', (page) => done(page, 'scaled')),
-  tightness: onPlot('tightness', (page) => done(page, 'tightness')),
-  inverse: onPlot('inverse', (page) => done(page, 'inverse')),
-  lessons: (page) => page.click('#lessons-open'),
-  lesson: lesson('lipschitz'),
-  guess: lesson('sink'),
-  revealed: async (page) => {
-    await lesson('sink')(page);
-    await page.click('#guess-reveal');
-  },
-  mark: lesson('slack'),
-  teacher: (page) => page.keyboard.press('t'),
-  keys: (page) => page.keyboard.press('?'),
-  own: async (page) => {
-    await page.locator('.sheet-handle').filter({ visible: true }).click({ timeout: 500 }).catch(() => {});
+    await done('hunt')(page);
+  }],
+  spectrum: ['#v2&plot=spectrum&tokens=ball&weights=random&d=8', done('spectrum')],
+  estimators: ['#v2&plot=court', done('court')],
+  scaled: ['#v2&plot=scaled', done('scaled')],
+  tightness: ['#v2&plot=tightness', done('tightness')],
+  inverse: ['#v2&plot=inverse', done('inverse')],
+  lessons: ['', (page) => page.click('#lessons-open')],
+  lesson: ['#v2&lesson=lipschitz.1'],
+  guess: ['#v2&lesson=sink.1'],
+  revealed: ['#v2&lesson=sink.1', (page) => page.click('#guess-reveal')],
+  mark: ['#v2&lesson=slack.1'],
+  teacher: ['#v2&view=teacher'],
+  embed: ['#v2&view=embed'],
+  keys: ['', (page) => page.keyboard.press('?')],
+  controls: ['', openSheet],
+  own: ['', async (page) => {
+    await openSheet(page);
     await page.locator('summary', { hasText: 'Your own' }).click();
-  },
-  controls: (page) => page.locator('.sheet-handle').filter({ visible: true }).click({ timeout: 500 }).catch(() => {}),
-  chinese: (page) => page.selectOption('#language', 'zh-Hans').then(() => changed(page, 'spectral')),
+  }],
+  chinese: ['?lang=zh'],
 };
+
+/** On a phone the controls are in a sheet. */
+async function openSheet(page) {
+  const handle = page.locator('.sheet-handle');
+  if (await handle.isVisible()) await handle.click();
+}
 
 const [folder, ...wanted] = process.argv.slice(2);
 const unknown = wanted.filter((name) => !SCREENS[name]);
@@ -77,14 +56,14 @@ await mkdir(folder, { recursive: true });
 
 const faults = [];
 try {
-  for (const [name, go] of Object.entries(SCREENS).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
+  for (const [name, [link, go]] of Object.entries(SCREENS).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
     for (const viewport of [DESKTOP, PHONE]) {
       for (const colorScheme of ['light', 'dark']) {
-        const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce' });
+        const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: link });
         const path = join(folder, `${name}-${viewport.width}x${viewport.height}-${colorScheme}.png`);
         try {
           await changed(page, 'spectral');
-          await go(page);
+          await go?.(page);
           // What was asked for is drawn, and the last fades are over.
           await page.waitForTimeout(1500);
           await page.screenshot({ path });
