@@ -31,6 +31,7 @@ pub mod inverse;
 pub mod jacobian;
 pub mod measure;
 pub mod message;
+pub mod models;
 pub mod picture;
 pub mod plot;
 pub mod random;

@@ -31,6 +31,16 @@ pub enum Stream {
     AscentStart(usize),
     /// A kick of an ascent, counted over all of them.
     AscentKick(usize),
+    /// The embedding of a token id in a drawn model.
+    ModelWord(usize),
+    /// The embedding of a position in a drawn model.
+    ModelPosition(usize),
+    /// The embedding of token type 0 in a drawn model.
+    ModelTokenType,
+    /// The attention matrices of a layer of a drawn model.
+    ModelAttention(usize),
+    /// The feed-forward matrices of a layer of a drawn model.
+    ModelFeedForward(usize),
 }
 
 impl Stream {
@@ -47,6 +57,11 @@ impl Stream {
             Stream::Restart(n) => (7, n),
             Stream::AscentStart(restart) => (8, restart),
             Stream::AscentKick(kick) => (9, kick),
+            Stream::ModelWord(id) => (10, id),
+            Stream::ModelPosition(position) => (11, position),
+            Stream::ModelTokenType => (12, 0),
+            Stream::ModelAttention(layer) => (13, layer),
+            Stream::ModelFeedForward(layer) => (14, layer),
         };
         role | ((head_idx as u64) << 8)
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms in order: a room may import from itself and from those before it.
-const ROOMS: [&str; 26] = [
+const ROOMS: [&str; 27] = [
     "random",
     "experiment",
     "tokens",
@@ -24,6 +24,7 @@ const ROOMS: [&str; 26] = [
     "hunt",
     "spectrum",
     "court",
+    "models",
     "picture",
     "message",
     "runner",

@@ -5,14 +5,15 @@
 //! that softmax is stable for any finite scores.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::kernel::Kernel;
 use super::normalize::Normalizer;
 use super::product::{Accumulate, View, ViewMut, multiply};
+use super::projections::{HeadLayout, Projections};
 use super::scalar::Scalar;
-use crate::experiment::{Attention, Experiment, InputError, Mask, Scope, limits};
+use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
 use crate::weights::Inputs;
 
 /// Where the attention matrices live.
@@ -27,18 +28,6 @@ pub enum Storage {
 /// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
 const MAX_KEPT: usize = 24 << 20;
 
-/// One head in the stacked projections.
-#[derive(Clone, Debug)]
-pub(crate) struct HeadLayout {
-    pub(crate) kernel: Kernel,
-    /// Rows of Q x, K x, V x in the projections.
-    pub(crate) q_rows: Range<usize>,
-    pub(crate) k_rows: Range<usize>,
-    pub(crate) v_rows: Range<usize>,
-    /// Rows of this head in the concatenated outputs.
-    pub(crate) out_rows: Range<usize>,
-}
-
 /// The state of attention at given tokens.
 #[derive(Clone, Debug)]
 pub struct Forward<T: Scalar> {
@@ -49,11 +38,11 @@ pub struct Forward<T: Scalar> {
     pub(crate) heads: Vec<HeadLayout>,
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
-    pub(crate) stacked: DMatrix<T>,
+    pub(crate) stacked: Arc<DMatrix<T>>,
     /// p x n.
     pub(crate) projections: DMatrix<T>,
     /// d_out x (sum of d_v).
-    pub(crate) output: Option<DMatrix<T>>,
+    pub(crate) output: Option<Arc<DMatrix<T>>>,
     /// Largest score of each row, and 1/sum_j exp(s_ij - largest), n pairs a head: kept apart, because their sum in one
     /// logarithm would lose digits where scores are large.
     row_scales: Vec<Vec<(T, T)>>,
@@ -88,29 +77,47 @@ impl<T: Scalar> Forward<T> {
     /// # Errors
     /// As [`Forward::new`].
     pub fn at(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<T>) -> Result<Self, InputError> {
-        let (d, n) = tokens.shape();
-        limits::check_tokens(n, d)?;
-        limits::check_scores(n)?;
-        if tokens.iter().any(|x| !x.value().is_finite()) {
-            return Err(InputError::Overflow { what: "The tokens".into() });
-        }
-        let (heads, stacked) = stack(experiment.attention, inputs);
+        check(tokens)?;
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
+        let projections = Projections::new(experiment.attention, &inputs.weights);
+        Forward::through(projections, normalizer, experiment.scope(), experiment.mask)
+    }
+
+    /// The forward pass through projections that are at hand, such as those of a trained model, at tokens (d x n) that
+    /// need no normaliser.
+    ///
+    /// # Errors
+    /// As [`Forward::new`].
+    pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
+        check(tokens)?;
+        Forward::through(projections, Normalizer::new(Normalization::None, 0.0, tokens), Scope::Inputs, mask)
+    }
+
+    fn through(
+        projections: Projections<T>,
+        normalizer: Normalizer<T>,
+        scope: Scope,
+        mask: Mask,
+    ) -> Result<Self, InputError> {
+        let Projections { heads, stacked, biases, output } = projections;
+        let (d, n) = normalizer.outputs().shape();
         let p = stacked.nrows();
-        let mut projections = DMatrix::from_element(p, n, T::constant(0.0));
+        let mut projections = match &biases {
+            Some(biases) => DMatrix::from_fn(p, n, |row, _| biases[row]),
+            None => DMatrix::from_element(p, n, T::constant(0.0)),
+        };
         multiply(
             ViewMut::new(projections.as_mut_slice(), p, n),
-            Accumulate::Replace,
+            if biases.is_some() { Accumulate::Add } else { Accumulate::Replace },
             View::new(stacked.as_slice(), p, d),
             View::new(normalizer.outputs().as_slice(), d, n),
             T::constant(1.0),
         );
-        let scope = experiment.scope();
         let storage = if n * n <= MAX_KEPT / heads.len().max(1) { Storage::Kept } else { Storage::Recomputed };
         let mut forward = Forward {
             n,
             d,
-            mask: experiment.mask,
+            mask,
             scope,
             row_scales: Vec::with_capacity(heads.len()),
             key_squares: Vec::with_capacity(heads.len()),
@@ -119,7 +126,7 @@ impl<T: Scalar> Forward<T> {
             normalizer,
             stacked,
             projections,
-            output: inputs.weights.output.as_ref().map(|matrix| matrix.map(T::constant)),
+            output,
             storage,
         };
         if forward.projections.iter().any(|x| !x.value().is_finite()) {
@@ -146,7 +153,7 @@ impl<T: Scalar> Forward<T> {
     /// Dimension of an output token.
     #[must_use]
     pub fn d_out(&self) -> usize {
-        self.output.as_ref().map_or(self.d_concatenated(), DMatrix::nrows)
+        self.output.as_ref().map_or(self.d_concatenated(), |matrix| matrix.nrows())
     }
 
     /// Number of heads.
@@ -337,6 +344,17 @@ impl<T: Scalar> Forward<T> {
     }
 }
 
+/// What can be attended over: not too large, and finite.
+fn check<T: Scalar>(tokens: &DMatrix<T>) -> Result<(), InputError> {
+    let (d, n) = tokens.shape();
+    limits::check_tokens(n, d)?;
+    limits::check_scores(n)?;
+    if tokens.iter().any(|x| !x.value().is_finite()) {
+        return Err(InputError::Overflow { what: "The tokens".into() });
+    }
+    Ok(())
+}
+
 /// Some rows at some columns of a packed matrix of `n_rows` rows.
 pub(crate) fn part<'a, T: Scalar>(
     data: &'a [T],
@@ -345,26 +363,4 @@ pub(crate) fn part<'a, T: Scalar>(
     columns: Range<usize>,
 ) -> View<'a, T> {
     View::strided(&data[columns.start * n_rows + rows.start..], rows.len(), columns.len(), n_rows)
-}
-
-/// The heads' places in the stacked projection matrix, and that matrix (p x d).
-fn stack<T: Scalar>(attention: Attention, inputs: &Inputs) -> (Vec<HeadLayout>, DMatrix<T>) {
-    let weights = &inputs.weights;
-    let p: usize = weights.heads.iter().map(|head| 2 * head.q.nrows() + head.v.nrows()).sum();
-    let mut stacked = DMatrix::from_element(p, weights.d(), T::constant(0.0));
-    let (mut row, mut out_row) = (0, 0);
-    let mut heads = Vec::with_capacity(weights.heads.len());
-    for head in &weights.heads {
-        let mut place = |matrix: &DMatrix<f64>| {
-            let rows = row..row + matrix.nrows();
-            stacked.rows_mut(rows.start, rows.len()).copy_from(&matrix.map(T::constant));
-            row = rows.end;
-            rows
-        };
-        let (q_rows, k_rows, v_rows) = (place(&head.q), place(&head.k), place(&head.v));
-        let out_rows = out_row..out_row + head.v.nrows();
-        out_row = out_rows.end;
-        heads.push(HeadLayout { kernel: Kernel::new(attention, head.q.nrows()), q_rows, k_rows, v_rows, out_rows });
-    }
-    (heads, stacked)
 }

@@ -8,6 +8,7 @@ mod kernel;
 mod normalize;
 mod packed;
 mod product;
+mod projections;
 mod scalar;
 
 pub(crate) use forward::part;
@@ -15,4 +16,5 @@ pub use forward::{Forward, RowBlock, Storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::{Accumulate, View, ViewMut, multiply};
+pub use projections::{HeadBiases, Projections};
 pub use scalar::{Dual, Scalar};

@@ -138,6 +138,16 @@ pub enum InputError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A tensor of a model's file that is missing or not what the model needs.
+    #[error("Tensor `{tensor}` {problem}. Expected: {expected}.")]
+    Tensor {
+        /// Its name in the file.
+        tensor: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What it must be.
+        expected: String,
+    },
     /// A file that is not in a form that can be read.
     #[error("{file} cannot be read: {problem}. {fix}")]
     File {

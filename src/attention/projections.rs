@@ -1,0 +1,87 @@
+//! The projections of every head, stacked: one product gives all queries, keys and values.
+//!
+//! p = sum over heads of (2 k + d_v); the stacked matrix [Q_1; K_1; V_1; Q_2; ..] is p x d. Trained models add a constant
+//! to every projection, q_i = Q x_i + b_Q and so on. It enters the scores and f(X); of the Jacobian only through P and the
+//! projections at X, so that the operator's products need no word of it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::kernel::Kernel;
+use super::scalar::Scalar;
+use crate::experiment::Attention;
+use crate::weights::Weights;
+
+/// One head in the stacked projections.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadLayout {
+    pub(crate) kernel: Kernel,
+    /// Rows of Q x, K x, V x in the projections.
+    pub(crate) q_rows: Range<usize>,
+    pub(crate) k_rows: Range<usize>,
+    pub(crate) v_rows: Range<usize>,
+    /// Rows of this head in the concatenated outputs.
+    pub(crate) out_rows: Range<usize>,
+}
+
+/// Heads and output matrix, ready for any number of forward passes; a clone shares them.
+#[derive(Clone, Debug)]
+pub struct Projections<T: Scalar> {
+    pub(super) heads: Vec<HeadLayout>,
+    /// p x d.
+    pub(super) stacked: Arc<DMatrix<T>>,
+    /// p numbers, or none.
+    pub(super) biases: Option<Arc<[T]>>,
+    /// d_out x (sum of d_v).
+    pub(super) output: Option<Arc<DMatrix<T>>>,
+}
+
+/// The biases of one head: b_Q and b_K of length k, b_V of length d_v.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadBiases {
+    /// Added to Q x.
+    pub q: Vec<f64>,
+    /// Added to K x.
+    pub k: Vec<f64>,
+    /// Added to V x.
+    pub v: Vec<f64>,
+}
+
+impl<T: Scalar> Projections<T> {
+    /// The heads of some weights, without biases.
+    #[must_use]
+    pub fn new(attention: Attention, weights: &Weights) -> Self {
+        let p: usize = weights.heads.iter().map(|head| 2 * head.q.nrows() + head.v.nrows()).sum();
+        let mut stacked = DMatrix::from_element(p, weights.d(), T::constant(0.0));
+        let (mut row, mut out_row) = (0, 0);
+        let mut heads = Vec::with_capacity(weights.heads.len());
+        for head in &weights.heads {
+            let mut place = |matrix: &DMatrix<f64>| {
+                let rows = row..row + matrix.nrows();
+                stacked.rows_mut(rows.start, rows.len()).copy_from(&matrix.map(T::constant));
+                row = rows.end;
+                rows
+            };
+            let (q_rows, k_rows, v_rows) = (place(&head.q), place(&head.k), place(&head.v));
+            let out_rows = out_row..out_row + head.v.nrows();
+            out_row = out_rows.end;
+            heads.push(HeadLayout { kernel: Kernel::new(attention, head.q.nrows()), q_rows, k_rows, v_rows, out_rows });
+        }
+        let output = weights.output.as_ref().map(|matrix| Arc::new(matrix.map(T::constant)));
+        Projections { heads, stacked: Arc::new(stacked), biases: None, output }
+    }
+
+    /// The same with the biases of every head.
+    ///
+    /// # Panics
+    /// Where they are not as many as the projections: both come from checked weights, so that no input reaches this.
+    #[must_use]
+    pub fn with_biases(self, biases: &[HeadBiases]) -> Self {
+        let listed: Vec<T> =
+            biases.iter().flat_map(|head| [&head.q, &head.k, &head.v]).flatten().map(|x| T::constant(*x)).collect();
+        assert_eq!(listed.len(), self.stacked.nrows(), "one bias a projection");
+        Projections { biases: Some(listed.into()), ..self }
+    }
+}

@@ -1,0 +1,28 @@
+//! Trained and randomly initialised transformers: BERT and GPT-2, their layers' attention as maps of the engine.
+//!
+//! The experiments of \[C\] section 5, MATH.md section 8: the constant of the self-attention of one layer at the tokens
+//! that the model's own forward pass brings there, for windows of text of n tokens.
+//!
+//! [`ModelConfig`] -> [`Model`] (drawn by [`draw_model`], or read by [`load_model`] from
+//! [`SafeTensors`] over any [`Source`] of bytes) -> [`attention_inputs`] at a window ->
+//! [`AttentionMap`] of a layer -> [`estimate`].
+
+mod config;
+mod draw;
+mod estimate;
+mod forward;
+mod load;
+mod map;
+mod parts;
+mod safetensors;
+mod source;
+
+pub use config::{Activation, Family, MapKind, ModelConfig};
+pub use draw::draw_model;
+pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
+pub use forward::attention_inputs;
+pub use load::load_model;
+pub use map::{AttentionMap, Heads, MapAtTokens};
+pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
+pub use safetensors::SafeTensors;
+pub use source::Source;
