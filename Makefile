@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm bench npm setup clean
+.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-models bench npm setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -48,6 +48,10 @@ test-e2e: ## build the site and use it in Chromium
 test-npm: ## build the npm package and use it in Node
 	@$(setup) npm
 	@bash scripts/test.sh npm
+
+test-models: ## a trained encoder against PyTorch, table on standard output (installs PyTorch and the model)
+	@$(setup) rust
+	@bash scripts/test-models.sh
 
 bench: ## measure: native, in Chromium, and PyTorch (installs PyTorch)
 	@$(setup) wasm browser e2e python

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use lipscope::experiment::Mask;
 use lipscope::jacobian::LinearOperator;
 use lipscope::models::{
-    AttentionMap, Estimators, Heads, MapKind, Model, ModelConfig, Needs, SafeTensors, attention_inputs, estimate,
-    load_model,
+    AttentionMap, Estimators, ForwardPass, Heads, MapKind, Model, ModelConfig, Needs, SafeTensors, estimate, load_model,
 };
 use lipscope::spectral::LanczosOptions;
 use nalgebra::DMatrix;
@@ -31,6 +30,13 @@ fn model(name: &str) -> Model {
     let needs = Needs { ids: needs.ids.into_iter().filter(|id| (*id as usize) < config.vocabulary).collect(), ..needs };
     config.layers = 3;
     load_model(config, &mut SafeTensors::open(&bytes[..]).expect("a header"), &needs).expect("a model")
+}
+
+/// The inputs of all layers at one window.
+fn inputs(model: &Model, mask: Mask, ids: &[u32]) -> Vec<DMatrix<f64>> {
+    let pass = ForwardPass::new(model, mask, 2).expect("three layers");
+    // A window beside it changes nothing.
+    pass.inputs(&[&ids[..2], ids], &[0, 1, 2]).expect("a forward pass").remove(1)
 }
 
 /// d x n from the rows of a file, which are tokens.
@@ -63,15 +69,14 @@ fn for_windows(mut check: impl FnMut(&str, &Model, Mask, &Value, &[u32])) {
 #[test]
 fn hidden_states_and_attention_outputs_are_those_of_pytorch() {
     for_windows(|name, model, mask, window, ids| {
-        let other = &ids[..2];
-        let found = attention_inputs(model, &[other, ids], mask, &[0, 1, 2]).expect("a forward pass");
-        for (layer, found) in found[1].iter().enumerate() {
+        let found = inputs(model, mask, ids);
+        for (layer, found) in found.iter().enumerate() {
             let expected = matrix(&window["inputs"][layer]);
             let error = (found - &expected).amax();
             assert!(error < 1e-9, "{name}, layer {layer}: {error:e} of {}", expected.amax());
         }
         let map = AttentionMap::new(model, 1, MapKind::WithOutput, Heads::All).expect("a map");
-        let value = map.at(&found[1][1], mask).expect("tokens").value();
+        let value = map.at(&found[1], mask).expect("tokens").value();
         let error = (value - matrix(&window["output_of_layer_1"])).amax();
         assert!(error < 1e-9, "{name}: {error:e}");
     });
@@ -81,7 +86,7 @@ fn hidden_states_and_attention_outputs_are_those_of_pytorch() {
 fn norms_and_released_script_values_are_those_of_a_dense_autograd_jacobian() {
     let mut n_maps = 0;
     for_windows(|name, model, mask, window, ids| {
-        let inputs = attention_inputs(model, &[ids], mask, &[0, 1, 2]).expect("a forward pass").remove(0);
+        let inputs = inputs(model, mask, ids);
         for expected in window["maps"].as_array().expect("a list") {
             let layer = expected["layer"].as_u64().expect("a layer") as usize;
             let heads = expected["head"].as_u64().map_or(Heads::All, |head| Heads::One(head as usize));
@@ -129,14 +134,14 @@ fn the_jacobian_with_biases_is_that_of_finite_differences() {
 #[test]
 fn attention_that_gathers_on_one_token_is_found() {
     let model = model("bert");
-    let inputs = attention_inputs(&model, &[&[5, 6, 7, 8, 9]], Mask::Causal, &[2]).expect("inputs").remove(0);
+    let input = &inputs(&model, Mask::Causal, &[5, 6, 7, 8, 9])[2];
     let map = AttentionMap::new(&model, 2, MapKind::Attention, Heads::All).expect("a map");
-    let found = estimate(&map, &inputs[0], Mask::Causal, Estimators::Released, LanczosOptions::default());
+    let found = estimate(&map, input, Mask::Causal, Estimators::Released, LanczosOptions::default());
     let found = found.expect("an estimate");
     assert!(found.spectral.is_none());
     // The first row of a causal softmax is one; the five rows together give all their attention.
     assert!(found.sink.mass >= 1.0 && found.sink.mass <= 5.0, "{:?}", found.sink);
     assert!(found.sink.token < 5 && found.sink.head < 4, "{:?}", found.sink);
-    let radius = (inputs[0].norm_squared() / 5.0).sqrt();
+    let radius = (input.norm_squared() / 5.0).sqrt();
     assert!((found.radius / radius - 1.0).abs() < 1e-12);
 }

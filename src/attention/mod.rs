@@ -16,5 +16,5 @@ pub use forward::{Forward, RowBlock, Storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::{Accumulate, View, ViewMut, multiply};
-pub use projections::{HeadBiases, Projections};
+pub use projections::Projections;
 pub use scalar::{Dual, Scalar};

@@ -38,17 +38,6 @@ pub struct Projections<T: Scalar> {
     pub(super) output: Option<Arc<DMatrix<T>>>,
 }
 
-/// The biases of one head: b_Q and b_K of length k, b_V of length d_v.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HeadBiases {
-    /// Added to Q x.
-    pub q: Vec<f64>,
-    /// Added to K x.
-    pub k: Vec<f64>,
-    /// Added to V x.
-    pub v: Vec<f64>,
-}
-
 impl<T: Scalar> Projections<T> {
     /// The heads of some weights, without biases.
     #[must_use]
@@ -73,15 +62,25 @@ impl<T: Scalar> Projections<T> {
         Projections { heads, stacked: Arc::new(stacked), biases: None, output }
     }
 
-    /// The same with the biases of every head.
+    /// Equal heads of key and value dimension k under the dot product: `stacked` is p x d, and `biases` has p numbers.
     ///
     /// # Panics
-    /// Where they are not as many as the projections: both come from checked weights, so that no input reaches this.
+    /// Where the shapes do not fit: they come from checked weights, so that no input reaches this.
     #[must_use]
-    pub fn with_biases(self, biases: &[HeadBiases]) -> Self {
-        let listed: Vec<T> =
-            biases.iter().flat_map(|head| [&head.q, &head.k, &head.v]).flatten().map(|x| T::constant(*x)).collect();
-        assert_eq!(listed.len(), self.stacked.nrows(), "one bias a projection");
-        Projections { biases: Some(listed.into()), ..self }
+    pub fn of_equal_heads(stacked: DMatrix<T>, biases: &[T], k: usize, output: Option<DMatrix<T>>) -> Self {
+        let p = stacked.nrows();
+        assert!(p == biases.len() && p.is_multiple_of(3 * k), "3 k projections a head, and one bias each");
+        let heads = (0..p / (3 * k)).map(|head| {
+            let rows = |part: usize| (3 * head + part) * k..(3 * head + part + 1) * k;
+            let kernel = Kernel::new(Attention::Dot, k);
+            let out_rows = head * k..(head + 1) * k;
+            HeadLayout { kernel, q_rows: rows(0), k_rows: rows(1), v_rows: rows(2), out_rows }
+        });
+        Projections {
+            heads: heads.collect(),
+            stacked: Arc::new(stacked),
+            biases: Some(biases.into()),
+            output: output.map(Arc::new),
+        }
     }
 }

@@ -76,7 +76,7 @@ fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
 }
 
 /// A tolerance of at least the rounding of f64.
-fn tolerance(text: &str) -> Result<f64, String> {
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     if (1e-15..1.0).contains(&value) { Ok(value) } else { Err("must lie between 1e-15 and 1".into()) }
 }

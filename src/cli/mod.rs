@@ -1,5 +1,5 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness`, `hunt`,
-//! `spectrum`, `court` and `script`.
+//! `spectrum`, `court`, `script`, `model` and `merge`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
@@ -8,7 +8,11 @@ mod hunt;
 mod invert;
 mod kim;
 mod measure;
+mod model;
+mod model_chart;
+mod model_files;
 mod norm;
+mod results;
 mod script;
 mod spectrum;
 mod sweep;
@@ -51,6 +55,10 @@ enum Command {
     Spectrum(spectrum::SpectrumArguments),
     /// Tries power iteration, Lanczos and the dense SVD on one Jacobian: every iteration, as CSV.
     Court(spectrum::CourtArguments),
+    /// Measures the attention of a BERT or GPT-2, trained or drawn, over windows of text, on all cores.
+    Model(model::ModelArguments),
+    /// Puts tables of `lipscope model` together, such as those of its shards.
+    Merge(results::MergeArguments),
 }
 
 /// Runs the command line of this process.
@@ -68,6 +76,8 @@ pub fn run() -> ExitCode {
         Command::Hunt(arguments) => hunt::run(&arguments),
         Command::Spectrum(arguments) => spectrum::spectrum(&arguments),
         Command::Court(arguments) => spectrum::court(&arguments),
+        Command::Model(arguments) => model::run(&arguments),
+        Command::Merge(arguments) => results::merge(&arguments),
     };
     match outcome {
         Ok(code) => code,

@@ -122,7 +122,7 @@ fn write_json(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
 }
 
 /// A list `2,4,8`, a range `2:98:2`, or a spaced range `2:4096:x16`.
-fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
+pub(super) fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
     let wrong = || InputError::BadValue {
         key: "--lengths".into(),
         found: text.into(),

@@ -8,9 +8,10 @@
 use nalgebra::DMatrix;
 
 use super::map::AttentionMap;
+use super::norm::leading_triplet;
 use crate::experiment::{InputError, Mask};
-use crate::jacobian::LinearOperator;
-use crate::spectral::{Lanczos, LanczosOptions};
+use crate::jacobian::{JacobianOperator, LinearOperator};
+use crate::spectral::{LanczosOptions, SingularTriplet};
 
 /// Which estimators are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,14 +79,14 @@ pub fn estimate(
         operator.apply_transpose(value.as_slice(), &mut pulled);
         DMatrix::from_vec(tokens.nrows(), tokens.ncols(), pulled).norm().sqrt()
     });
-    let spectral = (estimators != Estimators::Released).then(|| {
-        let triplet = Lanczos::new(operator.n_inputs(), options).run(&mut operator);
-        SpectralNorm {
-            value: triplet.value,
-            iterations: triplet.iterations,
-            relative_residual: triplet.relative_residual,
+    let spectral = match estimators {
+        Estimators::Released => None,
+        Estimators::Spectral | Estimators::Both => {
+            let triplet = leading_triplet(map, tokens, mask, &mut operator, options)?;
+            let SingularTriplet { value, iterations, relative_residual, .. } = triplet;
+            Some(SpectralNorm { value, iterations, relative_residual })
         }
-    });
+    };
     let numbers = [spectral.map_or(0.0, |norm| norm.value), released.unwrap_or(0.0)];
     if numbers.iter().any(|x| !x.is_finite()) {
         return Err(InputError::Overflow { what: "The Jacobian's products".into() });
@@ -94,7 +95,7 @@ pub fn estimate(
     Ok(Estimate { spectral, released, radius, sink })
 }
 
-fn sink(operator: &crate::jacobian::JacobianOperator<f64>) -> Sink {
+fn sink(operator: &JacobianOperator<f64>) -> Sink {
     let forward = operator.forward();
     let mut buffer = forward.row_buffer();
     let mut best = Sink { mass: 0.0, token: 0, head: 0 };

@@ -8,57 +8,83 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 
 use super::config::{Family, MapKind};
-use super::map::{AttentionMap, Heads};
+use super::map::{Heads, add_bias, projections};
 use super::parts::{FeedForward, Model};
+use crate::attention::{Forward, Projections};
 use crate::experiment::{InputError, Mask};
 
-/// The inputs of the attention of some layers at some windows of token ids: of each window, in their order, one d x n
-/// matrix a layer, in the order asked for.
-///
-/// Windows share every product with a weight matrix, so that many short ones cost little more than one.
-///
-/// # Errors
-/// [`InputError`] where a layer, a token or a position is none of the model's, or numbers overflow.
-pub fn attention_inputs(
-    model: &Model,
-    windows: &[&[u32]],
+/// A model ready for forward passes: the attention of its layers stacked for the engine.
+#[derive(Debug)]
+pub struct ForwardPass<'a> {
+    model: &'a Model,
     mask: Mask,
-    layers: &[usize],
-) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
-    let spans = spans(windows);
-    let mut x = embed(model, windows)?;
-    let mut inputs = vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()];
-    let deepest = layers.iter().copied().max().unwrap_or(0);
-    let eps = model.config.eps;
-    for layer in 0..=deepest {
-        let block = model.block(layer)?;
-        let mut y = x.clone();
-        if model.config.family == Family::Gpt2 {
-            block.attention.norm.apply(&mut y, eps);
-        }
-        for (at, _) in layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
-            for (of_window, span) in inputs.iter_mut().zip(&spans) {
-                of_window[at] = y.columns_range(span.clone()).into_owned();
+    /// Of every layer before the deepest: heads, and b_O.
+    attention: Vec<(Projections<f64>, Vec<f64>)>,
+}
+
+impl<'a> ForwardPass<'a> {
+    /// For inputs of layers up to `deepest`.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where the model has no such layer.
+    pub fn new(model: &'a Model, mask: Mask, deepest: usize) -> Result<Self, InputError> {
+        model.block(deepest)?;
+        let of_layer = |layer: usize| {
+            let bias = &model.block(layer)?.attention.output.bias;
+            let heads = projections(model, layer, MapKind::WithOutput, Heads::All)?;
+            Ok((heads, bias.iter().map(|x| f64::from(*x)).collect()))
+        };
+        Ok(ForwardPass { model, mask, attention: (0..deepest).map(of_layer).collect::<Result<_, InputError>>()? })
+    }
+
+    /// The inputs of the attention of some layers at some windows of token ids: of each window, in their order, one
+    /// d x n matrix a layer, in the order asked for.
+    ///
+    /// Windows share every product with a weight matrix, so that many short ones cost little more than one.
+    ///
+    /// # Errors
+    /// [`InputError`] where a layer, a token or a position is none of the model's, or numbers overflow.
+    pub fn inputs(&self, windows: &[&[u32]], layers: &[usize]) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
+        let model = self.model;
+        let spans = spans(windows);
+        let mut x = embed(model, windows)?;
+        let mut inputs = vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()];
+        let deepest = layers.iter().copied().max().unwrap_or(0);
+        let eps = model.config.eps;
+        for layer in 0..=deepest {
+            let block = model.block(layer)?;
+            let mut y = x.clone();
+            if model.config.family == Family::Gpt2 {
+                block.attention.norm.apply(&mut y, eps);
+            }
+            for (at, _) in layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
+                for (of_window, span) in inputs.iter_mut().zip(&spans) {
+                    of_window[at] = y.columns_range(span.clone()).into_owned();
+                }
+            }
+            let (Some((heads, bias)), Some(part)) = (self.attention.get(layer), &block.feed_forward) else { break };
+            if layer == deepest {
+                break;
+            }
+            for span in &spans {
+                let tokens = y.columns_range(span.clone()).into_owned();
+                let mut attended = Forward::of_projections(heads.clone(), self.mask, &tokens)?.output();
+                add_bias(&mut attended, bias);
+                let mut place = x.columns_range_mut(span.clone());
+                place += attended;
+            }
+            if model.config.family == Family::Gpt2 {
+                y.copy_from(&x);
+                part.norm.apply(&mut y, eps);
+                x += feed_forward(model, part, &y);
+            } else {
+                block.attention.norm.apply(&mut x, eps);
+                x += feed_forward(model, part, &x);
+                part.norm.apply(&mut x, eps);
             }
         }
-        let Some(part) = block.feed_forward.as_ref().filter(|_| layer < deepest) else { break };
-        let map = AttentionMap::new(model, layer, MapKind::WithOutput, Heads::All)?;
-        for span in &spans {
-            let attended = map.at(&y.columns_range(span.clone()).into_owned(), mask)?.value();
-            let mut tokens = x.columns_range_mut(span.clone());
-            tokens += attended;
-        }
-        if model.config.family == Family::Gpt2 {
-            y.copy_from(&x);
-            part.norm.apply(&mut y, eps);
-            x += feed_forward(model, part, &y);
-        } else {
-            block.attention.norm.apply(&mut x, eps);
-            x += feed_forward(model, part, &x);
-            part.norm.apply(&mut x, eps);
-        }
+        Ok(inputs)
     }
-    Ok(inputs)
 }
 
 /// The columns of each window where they stand side by side.

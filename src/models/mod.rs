@@ -4,7 +4,7 @@
 //! that the model's own forward pass brings there, for windows of text of n tokens.
 //!
 //! [`ModelConfig`] -> [`Model`] (drawn by [`draw_model`], or read by [`load_model`] from
-//! [`SafeTensors`] over any [`Source`] of bytes) -> [`attention_inputs`] at a window ->
+//! [`SafeTensors`] over any [`Source`] of bytes) -> [`ForwardPass`] at a window ->
 //! [`AttentionMap`] of a layer -> [`estimate`].
 
 mod config;
@@ -13,16 +13,27 @@ mod estimate;
 mod forward;
 mod load;
 mod map;
+mod norm;
 mod parts;
+mod plan;
 mod safetensors;
 mod source;
+mod table;
+mod text;
+#[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
+mod tokenizer;
 
 pub use config::{Activation, Family, MapKind, ModelConfig};
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
-pub use forward::attention_inputs;
+pub use forward::ForwardPass;
 pub use load::load_model;
 pub use map::{AttentionMap, Heads, MapAtTokens};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
+pub use plan::{MOST_WINDOWS, Maps, Plan, Portion, Shard};
 pub use safetensors::SafeTensors;
 pub use source::Source;
+pub use table::{Place, Slopes, Subject, Table};
+pub use text::{check_windows, fingerprint, ids_by_first_appearance, window_span};
+#[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
+pub use tokenizer::{Tokenizer, TokenizerFiles};

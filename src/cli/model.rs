@@ -1,0 +1,277 @@
+//! `lipscope model`: the constant of a transformer's attention over windows of text, on all cores.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+
+use super::model_chart;
+use super::model_files::{self, Opened};
+use super::read_text;
+use super::results::{Form, Results};
+use super::sweep::parse_lengths;
+use crate::experiment::{InputError, Mask};
+use crate::fit::PowerLaw;
+use crate::models::{
+    Estimators, Heads, MapKind, Maps, Needs, Place, Plan, Shard, Subject, Table, fingerprint, window_span,
+};
+use crate::spectral::LanczosOptions;
+
+/// Arguments of `lipscope model`.
+#[derive(Debug, Args)]
+pub(super) struct ModelArguments {
+    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2), or random:gpt2 or random:bert
+    /// for a model as it is before training.
+    #[arg(long)]
+    weights: String,
+    /// The text; a page about attention comes with the program and is taken without this. - reads standard input.
+    #[arg(long)]
+    text: Option<PathBuf>,
+    /// A tokenizer.json, where the folder has none or the model is drawn; without one a drawn model takes words for tokens.
+    #[arg(long)]
+    tokenizer: Option<PathBuf>,
+    /// Layers, counted from 0: a list 0,6.
+    #[arg(long, default_value = "0")]
+    layers: String,
+    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
+    #[arg(long, short = 'n', default_value = "2:98:2")]
+    lengths: String,
+    /// Windows a length.
+    #[arg(long, default_value_t = 10)]
+    windows: usize,
+    /// Seed of a drawn model.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The spectral norm of the Jacobian, the value of the script released with "How Smooth Is Attention?", or both.
+    #[arg(long, value_enum, default_value_t = EstimatorName::Both)]
+    estimator: EstimatorName,
+    /// Which tokens a token attends to, in the whole model; without this as the model was made for.
+    #[arg(long, value_enum)]
+    mask: Option<MaskName>,
+    /// all heads together, each one by itself, or a list 0,7 of heads by themselves.
+    #[arg(long, default_value = "all")]
+    head: String,
+    /// The concatenated heads, or the same through the output matrix; without this attention for BERT and with-output for
+    /// GPT-2, as their attention modules are.
+    #[arg(long, value_enum)]
+    map: Option<MapName>,
+    /// Width of a drawn model.
+    #[arg(long, default_value_t = 768)]
+    dim: usize,
+    /// Layers of a drawn model.
+    #[arg(long, default_value_t = 12)]
+    depth: usize,
+    /// Heads of a drawn model.
+    #[arg(long, default_value_t = 12)]
+    heads: usize,
+    /// Relative residual at which the iteration stops; the norm's own error goes with its square.
+    #[arg(long, default_value_t = 3e-4, value_parser = super::measure::tolerance)]
+    tolerance: f64,
+    /// Writes to this file as it goes, and goes on with what is missing where there is one; without it standard output.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = Form::Csv)]
+    format: Form,
+    /// Also draws both estimators over n, with their slopes, into this SVG file.
+    #[arg(long)]
+    svg: Option<PathBuf>,
+    /// Part i of N of the windows, as i/N with i from 0: parts are put together by `lipscope merge`.
+    #[arg(long, default_value = "0/1", value_parser = shard)]
+    shard: Shard,
+    /// Threads; 0 takes all cores.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EstimatorName {
+    Spectral,
+    Released,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MaskName {
+    None,
+    Causal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MapName {
+    Attention,
+    WithOutput,
+}
+
+pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
+    let text = match &arguments.text {
+        Some(path) => read_text(path)?,
+        None => include_str!("../../assets/attention.txt").to_string(),
+    };
+    let outcome = prepare(arguments, &text).and_then(|(run, results)| measure(arguments, &run, results));
+    match outcome {
+        Ok((table, problems)) => {
+            for problem in &problems {
+                eprintln!("lipscope model: {problem}");
+            }
+            eprint!("{}", summary(&table));
+            if let Some(path) = &arguments.svg {
+                model_chart::write(path, &table)?;
+            }
+            Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Err(problem) => {
+            eprintln!("lipscope model: {problem}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Everything that a run needs.
+struct Run {
+    opened: Opened,
+    ids: Vec<u32>,
+    plan: Plan,
+}
+
+fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
+    let size = (arguments.dim, arguments.depth, arguments.heads);
+    let opened = model_files::open(&arguments.weights, size, arguments.seed)?;
+    let ids = opened.ids(text, arguments.tokenizer.as_deref())?;
+    let config = &opened.config;
+    let mask = match arguments.mask {
+        Some(MaskName::None) => Mask::None,
+        Some(MaskName::Causal) => Mask::Causal,
+        None => config.usual_mask(),
+    };
+    let kind = match arguments.map {
+        Some(MapName::Attention) => MapKind::Attention,
+        Some(MapName::WithOutput) => MapKind::WithOutput,
+        None => config.usual_map(),
+    };
+    let plan = Plan {
+        layers: numbers("--layers", &arguments.layers)?,
+        heads: match arguments.head.as_str() {
+            "all" => vec![Heads::All],
+            "each" => (0..config.heads).map(Heads::One).collect(),
+            list => numbers("--head", list)?.into_iter().map(Heads::One).collect(),
+        },
+        lengths: parse_lengths(&arguments.lengths)?,
+        windows: arguments.windows,
+        mask,
+        kind,
+        estimators: match arguments.estimator {
+            EstimatorName::Spectral => Estimators::Spectral,
+            EstimatorName::Released => Estimators::Released,
+            EstimatorName::Both => Estimators::Both,
+        },
+        options: LanczosOptions { tolerance: arguments.tolerance, ..LanczosOptions::default() },
+    };
+    plan.check(ids.len())?;
+    let word =
+        |name: Option<clap::builder::PossibleValue>| name.map_or_else(String::new, |name| name.get_name().into());
+    let subject = Subject {
+        model: opened.label.clone(),
+        text: format!("{:016x}", fingerprint(ids.iter().flat_map(|id| id.to_le_bytes()))),
+        map: if kind == MapKind::Attention { "attention".into() } else { "with-output".into() },
+        mask: if mask == Mask::None { "none".into() } else { "causal".into() },
+        estimator: word(arguments.estimator.to_possible_value()),
+    };
+    let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;
+    Ok((Run { opened, ids, plan }, results))
+}
+
+/// Measures what is missing; what could not be measured is told at the end.
+fn measure(arguments: &ModelArguments, run: &Run, results: Results) -> Result<(Table, Vec<InputError>), InputError> {
+    let plan = &run.plan;
+    let is_missing = |place: &Place, results: &Results| !results.table().rows.contains_key(place);
+    let portions: Vec<_> = plan
+        .portions(arguments.shard)
+        .into_iter()
+        .filter(|portion| plan.places(portion).any(|place| is_missing(&place, &results)))
+        .collect();
+    let windows = portions.iter().flat_map(|portion| portion.windows.iter().map(|window| (portion.n, *window)));
+    let needs = Needs {
+        layers: plan.layers.iter().max().map_or(0, |layer| layer + 1),
+        ids: windows.flat_map(|(n, window)| &run.ids[window_span(n, window)]).copied().collect(),
+        positions: portions.iter().map(|portion| portion.n).max().unwrap_or(0),
+    };
+    let model = run.opened.model(&needs)?;
+    let maps = Maps::new(plan, &model)?;
+    let failed_pool = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
+        key: "--threads".into(),
+        found: arguments.threads.to_string(),
+        expected: format!("a number of threads that can be started ({error})"),
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(failed_pool)?;
+    let bar = progress_bar(portions.len());
+    let done = results.table().rows.clone();
+    let shared = Mutex::new((results, Vec::new()));
+    pool.install(|| {
+        // A bridge hands portions out one by one, longest windows first.
+        portions.into_iter().par_bridge().for_each(|portion| {
+            let measured = maps.measure(&run.ids, &portion, |place| !done.contains_key(place));
+            bar.inc(1);
+            let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let outcome = measured.and_then(|rows| shared.0.add(rows));
+            if let Err(problem) = outcome
+                && !shared.1.contains(&problem)
+            {
+                shared.1.push(problem);
+            }
+        });
+    });
+    bar.finish_and_clear();
+    let (results, problems) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok((results.finish()?, problems))
+}
+
+/// Drawn on a terminal only.
+fn progress_bar(n_portions: usize) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(n_portions as u64);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} portions, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// The slopes, a line each.
+pub(super) fn summary(table: &Table) -> String {
+    let line = |place: &str, name: &str, fit: Option<PowerLaw>| {
+        fit.map_or_else(String::new, |fit| {
+            let PowerLaw { exponent, half_width, factor, n_points } = fit;
+            format!("{place}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3} ({n_points} windows)\n")
+        })
+    };
+    let of_layer = |slopes: &crate::models::Slopes| {
+        let place = format!("layer {}, head {}", slopes.layer, slopes.heads.id());
+        line(&place, "spectral norm", slopes.spectral) + &line(&place, "released-script estimator", slopes.released)
+    };
+    table.slopes().iter().map(of_layer).collect()
+}
+
+fn numbers(key: &str, text: &str) -> Result<Vec<usize>, InputError> {
+    let mut list = text
+        .split(',')
+        .map(|part| part.trim().parse())
+        .collect::<Result<Vec<usize>, _>>()
+        .map_err(|_| InputError::bad_value(key, text, "a list of numbers from 0 on, such as 0,6"))?;
+    list.sort_unstable();
+    list.dedup();
+    Ok(list)
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+    match parts {
+        Some((index, count)) if index < count => Ok(Shard { index, count }),
+        _ => Err("must be i/N with i from 0 to N - 1, such as 0/8".into()),
+    }
+}

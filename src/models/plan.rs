@@ -1,0 +1,173 @@
+//! A run over windows: which there are, in which portions they are measured, and which of them a shard has.
+
+use std::collections::BTreeMap;
+
+use super::config::MapKind;
+use super::estimate::{Estimate, Estimators, estimate};
+use super::forward::ForwardPass;
+use super::map::{AttentionMap, Heads};
+use super::parts::Model;
+use super::table::Place;
+use super::text::{check_windows, window_span};
+use crate::experiment::{InputError, Mask};
+use crate::spectral::LanczosOptions;
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Layers, counted from 0.
+    pub layers: Vec<usize>,
+    /// All heads together, or each of some.
+    pub heads: Vec<Heads>,
+    /// Lengths of windows.
+    pub lengths: Vec<usize>,
+    /// Windows a length.
+    pub windows: usize,
+    /// Of the forward pass and of the map.
+    pub mask: Mask,
+    /// Through the output matrix, or before it.
+    pub kind: MapKind,
+    /// What is computed of a map.
+    pub estimators: Estimators,
+    /// When the iteration for ||J||_2 stops.
+    pub options: LanczosOptions,
+}
+
+/// Windows that are measured together: of one length, so that they share the products of the forward pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Portion {
+    /// Tokens of each window.
+    pub n: usize,
+    /// Which windows.
+    pub windows: Vec<usize>,
+}
+
+/// Part `index` of `count` of a run, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Below `count`.
+    pub index: usize,
+    /// How many parts there are.
+    pub count: usize,
+}
+
+/// The tokens of a portion, about: enough that a product with a weight matrix is worth reading it.
+const PORTION_TOKENS: usize = 128;
+/// The most windows of a run.
+pub const MOST_WINDOWS: usize = 1_000_000;
+
+impl Plan {
+    /// Checks the plan against a text of so many tokens.
+    ///
+    /// # Errors
+    /// [`InputError`] that names what cannot be.
+    pub fn check(&self, n_tokens: usize) -> Result<(), InputError> {
+        let empty = |what: &str, least: &str| InputError::Empty { what: what.into(), least: least.into() };
+        if self.layers.is_empty() || self.heads.is_empty() {
+            return Err(empty("The list of layers or heads", "one"));
+        }
+        if self.lengths.is_empty() || self.windows == 0 {
+            return Err(empty("The list of lengths or windows", "one"));
+        }
+        if self.lengths.contains(&0) {
+            return Err(InputError::BadValue {
+                key: "--lengths".into(),
+                found: "0".into(),
+                expected: "numbers of tokens from 1 on".into(),
+            });
+        }
+        let total = self.lengths.len().saturating_mul(self.windows);
+        if total > MOST_WINDOWS {
+            return Err(InputError::TooLarge {
+                what: "The number of windows".into(),
+                found: total.to_string(),
+                limit: MOST_WINDOWS.to_string(),
+                fix: "Give fewer lengths or windows.".into(),
+            });
+        }
+        check_windows(n_tokens, self.longest(), self.windows)
+    }
+
+    /// The longest window.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.lengths.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The portions of a shard, longest windows first. They depend on lengths and windows alone.
+    #[must_use]
+    pub fn portions(&self, shard: Shard) -> Vec<Portion> {
+        let mut lengths = self.lengths.clone();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        lengths.dedup();
+        let all = lengths.iter().flat_map(|n| {
+            let size = (PORTION_TOKENS / n).clamp(1, self.windows);
+            (0..self.windows)
+                .step_by(size)
+                .map(move |first| Portion { n: *n, windows: (first..(first + size).min(self.windows)).collect() })
+        });
+        all.enumerate().filter(|(at, _)| at % shard.count.max(1) == shard.index).map(|(_, portion)| portion).collect()
+    }
+
+    /// The places that a portion's windows fill.
+    pub fn places<'a>(&'a self, portion: &'a Portion) -> impl Iterator<Item = Place> + 'a {
+        let of_window = move |window: usize| {
+            let layers = self.layers.iter().flat_map(|layer| self.heads.iter().map(move |heads| (*layer, *heads)));
+            layers.map(move |(layer, heads)| Place { layer, heads, n: portion.n, window })
+        };
+        portion.windows.iter().copied().flat_map(of_window)
+    }
+}
+
+/// The maps of a plan, built once for all windows.
+#[derive(Debug)]
+pub struct Maps<'a> {
+    plan: &'a Plan,
+    forward: ForwardPass<'a>,
+    maps: BTreeMap<(usize, Heads), AttentionMap>,
+}
+
+impl<'a> Maps<'a> {
+    /// The maps of every layer and head of a plan.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where the model has no such layer or head.
+    pub fn new(plan: &'a Plan, model: &'a Model) -> Result<Self, InputError> {
+        let mut maps = BTreeMap::new();
+        for layer in &plan.layers {
+            for heads in &plan.heads {
+                maps.insert((*layer, *heads), AttentionMap::new(model, *layer, plan.kind, *heads)?);
+            }
+        }
+        let deepest = plan.layers.iter().copied().max().unwrap_or(0);
+        Ok(Maps { plan, forward: ForwardPass::new(model, plan.mask, deepest)?, maps })
+    }
+
+    /// Measures the places of a portion that are wanted.
+    ///
+    /// # Errors
+    /// [`InputError`] where a token is none of the model's, or numbers overflow.
+    pub fn measure(
+        &self,
+        ids: &[u32],
+        portion: &Portion,
+        is_wanted: impl Fn(&Place) -> bool,
+    ) -> Result<Vec<(Place, Estimate)>, InputError> {
+        let plan = self.plan;
+        let wanted: Vec<Place> = plan.places(portion).filter(is_wanted).collect();
+        let mut windows: Vec<usize> = wanted.iter().map(|place| place.window).collect();
+        windows.dedup();
+        let texts: Vec<&[u32]> = windows.iter().map(|window| &ids[window_span(portion.n, *window)]).collect();
+        let inputs = self.forward.inputs(&texts, &plan.layers)?;
+        wanted
+            .into_iter()
+            .map(|place| {
+                let at_window = windows.iter().position(|window| *window == place.window).unwrap_or(0);
+                let at_layer = plan.layers.iter().position(|layer| *layer == place.layer).unwrap_or(0);
+                let map = &self.maps[&(place.layer, place.heads)];
+                let tokens = &inputs[at_window][at_layer];
+                Ok((place, estimate(map, tokens, plan.mask, plan.estimators, plan.options)?))
+            })
+            .collect()
+    }
+}
