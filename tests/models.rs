@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use lipscope::experiment::Mask;
 use lipscope::jacobian::LinearOperator;
 use lipscope::models::{
-    AttentionMap, Estimators, ForwardPass, Heads, MapKind, Model, ModelConfig, Needs, SafeTensors, estimate, load_model,
+    AttentionMap, Estimators, ForwardPass, Heads, MapKind, Maps, Model, ModelConfig, Needs, Plan, SafeTensors, Shard,
+    Subject, Table, draw_model, estimate, ids_by_first_appearance, load_model,
 };
 use lipscope::spectral::LanczosOptions;
 use nalgebra::DMatrix;
@@ -144,4 +145,45 @@ fn attention_that_gathers_on_one_token_is_found() {
     assert!(found.sink.token < 5 && found.sink.head < 4, "{:?}", found.sink);
     let radius = (input.norm_squared() / 5.0).sqrt();
     assert!((found.radius / radius - 1.0).abs() < 1e-12);
+}
+
+/// The published random experiment, thinned out: MATH.md section 8 has its whole table.
+#[test]
+fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
+    let path = "../shared/text/alice.txt";
+    let text = fs::read_to_string(path).unwrap_or_else(|_| {
+        println!("{path} is not there: on assets/attention.txt instead");
+        fs::read_to_string("assets/attention.txt").expect("a file")
+    });
+    let config = ModelConfig::gpt2();
+    let ids = ids_by_first_appearance(&text, config.vocabulary);
+    let plan = Plan {
+        layers: vec![6],
+        heads: vec![Heads::All],
+        lengths: vec![2, 8, 28, 98],
+        windows: 2,
+        mask: Mask::Causal,
+        kind: MapKind::WithOutput,
+        estimators: Estimators::Both,
+        options: LanczosOptions { tolerance: 1e-3, ..LanczosOptions::default() },
+    };
+    plan.check(ids.len()).expect("a text that is long enough");
+    let needs = Needs { layers: 7, ids: ids[..196].iter().copied().collect(), positions: 98 };
+    let model = draw_model(config, &needs, 0).expect("it fits");
+    let maps = Maps::new(&plan, &model).expect("seven layers");
+    let subject = Subject {
+        model: String::new(),
+        text: String::new(),
+        map: String::new(),
+        mask: String::new(),
+        estimator: String::new(),
+    };
+    let mut table = Table::new(subject);
+    for portion in plan.portions(Shard { index: 0, count: 1 }) {
+        table.rows.extend(maps.measure(&ids, &portion, |_| true).expect("measured"));
+    }
+    let slopes = table.slopes().remove(0);
+    let (spectral, released) = (slopes.spectral.expect("eight points"), slopes.released.expect("eight points"));
+    assert!((0.20..0.27).contains(&released.exponent) && (0.40..0.55).contains(&released.factor), "{released:?}");
+    assert!((0.06..0.12).contains(&spectral.exponent) && (0.15..0.21).contains(&spectral.factor), "{spectral:?}");
 }
