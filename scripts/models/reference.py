@@ -3,7 +3,7 @@
     reference.py MODEL_FOLDER TEXT OUT.json
 
 Ten windows of text at layers 0, 2 and 5: ||J||_2 of self-attention before the output matrix, by power iteration on J^T J
-with vjp and the second element of jvp to a relative change of 1e-14, and the released-script estimator sqrt(|J^T f(X)|).
+with vjp and the second element of jvp to a relative change of 1e-11, and the released-script estimator sqrt(|J^T f(X)|).
 """
 
 import json
@@ -24,12 +24,12 @@ def spectral(f, x):
     v = torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
     v /= v.norm()
     last = 0.0
-    for step in range(5000):
+    for step in range(2000):
         image = torch.func.jvp(f, (x,), (v,))[1]
         value = image.norm().item()
         (v,) = pull(image)
         v = v / v.norm()
-        if step > 20 and abs(value - last) < 1e-14 * value:
+        if step > 20 and abs(value - last) < 1e-11 * value:
             break
         last = value
     return value
