@@ -61,7 +61,7 @@ pub fn LessonPanel() -> impl IntoView {
                 <button type="button" id="lesson-list" title=strings::lesson_all_hint() hidden=move || is_list.get() on:click=move |_| course::show_list(page)>{strings::lesson_all()}</button>
                 <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::close(page)>"×"</button>
             </div>
-            <div class="lesson-body" node_ref=body tabindex="0" role="region" aria-labelledby="lesson-heading">
+            <div class="lesson-body" node_ref=body tabindex="0" role="group" aria-labelledby="lesson-heading">
                 <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
                 {move || match step.get() {
                     Some(_) => view! { <StepText/> }.into_any(),

@@ -29,6 +29,8 @@ const ANSWER: Duration = Duration::from_millis(28);
 const SILENCE: Duration = Duration::from_secs(1);
 /// How long a worker has for its start.
 const START: Duration = Duration::from_secs(20);
+/// How long what is not for the first picture leaves the processor to it, at most.
+const HEAD_START: Duration = Duration::from_millis(1500);
 /// How many workers in a row may fail to start before the page gives up.
 const MOST_FAILED_STARTS: u32 = 3;
 
@@ -72,6 +74,8 @@ pub struct Engine(Rc<RefCell<Pool>>);
 struct Pool {
     lanes: [Lane; Role::ALL.len()],
     spare: Option<Hand>,
+    /// Whether the first number is out, so that the draws and the spare worker may start.
+    is_warm: bool,
     last_hand: HandId,
     last_run: RunId,
     failed_starts: u32,
@@ -87,6 +91,7 @@ impl Engine {
             RefCell::new(Pool {
                 lanes: Default::default(),
                 spare: None,
+                is_warm: false,
                 last_hand: 0,
                 last_run: 0,
                 failed_starts: 0,
@@ -103,8 +108,9 @@ impl Engine {
     pub fn restart(&self) {
         self.with(|pool| {
             pool.failed_starts = 0;
-            let waits = |role: &Role| matches!(role, Role::Read | Role::Lab);
-            Role::ALL.into_iter().filter(|role| !waits(role)).for_each(|role| pool.man(role));
+            pool.man(Role::Measure);
+            pool.man(Role::Regime);
+            pool.later(HEAD_START, Pool::warm);
         });
     }
 
@@ -118,9 +124,11 @@ impl Engine {
     /// Gives a job to a lane, in place of whatever it does; a run that is nearly over may finish first.
     pub fn submit(&self, role: Role, job: Job) {
         self.with(|pool| {
+            let waits = role == Role::Sweep && !pool.is_warm;
             pool.lane(role).next = Some(job);
             match pool.lane(role).hand {
                 Some(_) => pool.press(role),
+                None if waits => {}
                 None => pool.man(role),
             }
         });
@@ -198,10 +206,17 @@ impl Pool {
         self.keep_spare();
     }
 
+    /// Starts what has waited for the first number.
+    fn warm(&mut self) {
+        if !std::mem::replace(&mut self.is_warm, true) {
+            self.man(Role::Sweep);
+        }
+    }
+
     /// Once every worker that there is listens, another one warms up.
     fn keep_spare(&mut self) {
         let ready = |lane: &Lane| lane.hand.as_ref().is_none_or(|hand| hand.is_ready);
-        if self.spare.is_none() && self.lanes.iter().all(ready) {
+        if self.is_warm && self.spare.is_none() && self.lanes.iter().all(ready) {
             self.spare = self.new_hand();
         }
     }
@@ -302,6 +317,9 @@ impl Pool {
             _ => {}
         }
         self.lane(role).pump();
+        if role == Role::Measure && self.lane(role).running.is_none() {
+            self.warm();
+        }
         if is_wanted {
             self.events.push(EngineEvent::Reply(role, reply));
         }
