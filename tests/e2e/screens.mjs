@@ -7,6 +7,11 @@ import { changed, swept } from './reading.mjs';
 
 const done = (view) => (page) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
 
+const lesson = (id) => async (page) => {
+  await page.click('#lessons-open');
+  await page.click(`.lesson-pick[data-lesson="${id}"]`);
+};
+
 /** Each screen: the link to it, and what else is done there. */
 const SCREENS = {
   regime: [''],
@@ -25,10 +30,13 @@ const SCREENS = {
   tightness: ['#v2&plot=tightness', done('tightness')],
   inverse: ['#v2&plot=inverse', done('inverse')],
   lessons: ['', (page) => page.click('#lessons-open')],
-  lesson: ['#v2&lesson=lipschitz.1'],
-  guess: ['#v2&lesson=sink.1'],
-  revealed: ['#v2&lesson=sink.1', (page) => page.click('#guess-reveal')],
-  mark: ['#v2&lesson=slack.1'],
+  lesson: ['', lesson('lipschitz')],
+  guess: ['', lesson('sink')],
+  revealed: ['', async (page) => {
+    await lesson('sink')(page);
+    await page.click('#guess-reveal');
+  }],
+  mark: ['', lesson('slack')],
   teacher: ['#v2&view=teacher'],
   embed: ['#v2&view=embed'],
   keys: ['', (page) => page.keyboard.press('?')],
