@@ -153,6 +153,8 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   await page.mouse.up();
   assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /^n = 256: L = \d/);
   await page.click('#guess-table summary');
+  // A table is made when its fold is open.
+  await page.waitForSelector('#guess-table tbody tr');
   const drawn = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   assert.equal(drawn.length, 8);
   assert.ok(drawn.every(([, yours, measured]) => Number(yours) !== 1 && measured === ''), JSON.stringify(drawn));

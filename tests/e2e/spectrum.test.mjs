@@ -24,6 +24,7 @@ pageTest('the first singular value is the headline, and there are as many as row
   await answered(page, 'spectrum', () => type(page, 'spectrum-count', '7'));
   await page.waitForFunction(() => document.querySelectorAll('#spectrum-table tbody tr').length === 7);
   await page.click('#energy-table summary');
+  await page.waitForSelector('#energy-table tbody tr');
   assert.equal(await rows(page, 'energy-table'), 400);
 });
 
@@ -65,6 +66,7 @@ pageTest('the estimators: each trial says where each stopped', async ({ page }) 
   await answered(page, 'court', () => page.selectOption('#court-trial', 'page'));
   assert.ok(Math.abs((await value(page, 'court-dense-value')) / Number(await digits(page, 'spectral')) - 1) < 1e-10);
   await page.click('#court-table summary');
+  await page.waitForSelector('#court-table tbody tr');
   assert.ok((await rows(page, 'court-table')) > 5);
   await page.focus('#court-plot');
   await page.keyboard.press('Home');
