@@ -12,6 +12,7 @@ mod model;
 mod model_chart;
 mod model_files;
 mod norm;
+mod progress;
 mod results;
 mod script;
 mod spectrum;

@@ -1,16 +1,16 @@
 //! `lipscope model`: the constant of a transformer's attention over windows of text, on all cores.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::model_chart;
 use super::model_files::{self, Opened};
+use super::progress::progress_bar;
 use super::read_text;
 use super::results::{Form, Results};
 use super::sweep::parse_lengths;
@@ -208,7 +208,7 @@ fn measure(arguments: &ModelArguments, run: &Run, results: Results) -> Result<(T
         expected: format!("a number of threads that can be started ({error})"),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(failed_pool)?;
-    let bar = progress_bar(portions.len());
+    let bar = progress_bar(portions.len(), "portions");
     let done = results.table().rows.clone();
     let shared = Mutex::new((results, Vec::new()));
     pool.install(|| {
@@ -228,18 +228,6 @@ fn measure(arguments: &ModelArguments, run: &Run, results: Results) -> Result<(T
     bar.finish_and_clear();
     let (results, problems) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     Ok((results.finish()?, problems))
-}
-
-/// Drawn on a terminal only.
-fn progress_bar(n_portions: usize) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(n_portions as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} portions, {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 /// The slopes, a line each.

@@ -1,15 +1,16 @@
 //! `lipscope sweep`: the spectral norm over lengths and draws, on all cores.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
+use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::norm::NormName;
+use super::progress::progress_bar;
 use super::read_text;
 use crate::bounds::Norm;
 use crate::experiment::{Experiment, InputError};
@@ -65,7 +66,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
         eprintln!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
-    let bar = progress_bar(plan.n_points());
+    let bar = progress_bar(plan.n_points(), "points");
     let norm = arguments.norm.norm();
     let options = MeasureOptions::for_norm(norm);
     let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
@@ -88,18 +89,6 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
         eprintln!("lipscope sweep: {problem}");
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Drawn on a terminal only.
-fn progress_bar(n_points: usize) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(n_points as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} points, {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 /// A norm that needs every entry of a Jacobian too large for that is an empty cell.

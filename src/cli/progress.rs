@@ -1,0 +1,17 @@
+//! How far long work is, on standard error.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar over so many `units`; drawn on a terminal only.
+pub(super) fn progress_bar(n: usize, units: &str) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(n as u64);
+    match ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {units}, {{eta}} left")) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
