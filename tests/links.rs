@@ -148,6 +148,28 @@ fn any_scene(dice: &mut Dice) -> Scene {
     }
 }
 
+/// A course whose steps set anything at all, so that no field can count on what is set before it. Of lessons that are named
+/// with an `x` there are none.
+fn of_lesson(at: &LessonAt) -> Option<Scene> {
+    let set =
+        Scene { lesson: Some(at.clone()), stage: Stage::Full, theme: None, ..scene(&mut Dice(at.step as u64 + 77)) };
+    (!at.id.contains('x')).then(|| in_use_of_none(set))
+}
+
+/// A lesson brings no data.
+fn in_use_of_none(mut scene: Scene) -> Scene {
+    let first = PageState::default();
+    let state = &mut scene.state;
+    (state.own_tokens, state.own_clusters, state.own_weights) = (None, None, None);
+    if matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters) {
+        state.tokens = first.tokens;
+    }
+    if state.weights == WeightChoice::Own {
+        state.weights = first.weights;
+    }
+    if state.check().is_err() { Scene { state: first, ..scene } } else { scene }
+}
+
 /// The scene as far as a link says it: data that are not in use stay behind.
 fn in_use(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
@@ -174,16 +196,29 @@ fn assert_same(found: &Scene, expected: &Scene, link: &str) {
 
 #[test]
 fn a_first_visit_has_no_fragment_and_the_bare_address_is_a_first_visit() {
-    assert_eq!(link::write(&Scene::default()).as_deref(), Ok(""));
-    assert_eq!(link::read("").scene, Some(Scene::default()));
-    assert_eq!(link::read("#v2").scene, Some(Scene::default()));
+    assert_eq!(link::write(&Scene::default(), of_lesson).as_deref(), Ok(""));
+    assert_eq!(link::read("", of_lesson).scene, Some(Scene::default()));
+    assert_eq!(link::read("#v2", of_lesson).scene, Some(Scene::default()));
 }
 
 #[test]
 fn common_scenes_have_short_links_that_people_can_read() {
     let state = PageState { n: 256, mask: Mask::Causal, ..PageState::default() };
     let scene = Scene { state, plot: PlotChoice::Draws, stage: Stage::Embed, ..Scene::default() };
-    assert_eq!(link::write(&scene).as_deref(), Ok("v2&view=embed&plot=draws&n=256&mask=causal"));
+    assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v2&view=embed&plot=draws&n=256&mask=causal"));
+}
+
+#[test]
+fn the_name_of_a_lesson_is_a_link_to_what_its_step_sets() {
+    for step in 0..40 {
+        let at = LessonAt { id: "course".into(), step };
+        let link = format!("v2&lesson=course.{}", step + 1);
+        let set = of_lesson(&at).expect("a lesson");
+        assert_eq!(link::write(&set, of_lesson), Ok(link.clone()));
+        assert_eq!(link::read(&link, of_lesson), link::Followed { scene: Some(set), problems: vec![] });
+    }
+    let unknown = link::read("v2&lesson=xyz.2&n=12", of_lesson).scene.expect("a scene");
+    assert_eq!(unknown.state.experiment(), PageState { n: 12, ..PageState::default() }.experiment());
 }
 
 #[test]
@@ -191,14 +226,14 @@ fn every_scene_comes_back_from_its_link() {
     let mut dice = Dice(1);
     for _ in 0..4000 {
         let scene = scene(&mut dice);
-        let link = link::write(&scene).expect("short");
+        let link = link::write(&scene, of_lesson).expect("short");
         assert!(link.bytes().all(|c| c.is_ascii_alphanumeric() || b"&=.,-_".contains(&c)), "{link}");
-        let followed = link::read(&link);
+        let followed = link::read(&link, of_lesson);
         assert_eq!(followed.problems, Vec::<String>::new(), "{link}");
         let found = followed.scene.expect("a scene");
         assert_same(&found, &in_use(&scene), &link);
         assert_eq!(found.state.experiment(), scene.state.experiment(), "{link}");
-        assert_eq!(link::write(&found), Ok(link));
+        assert_eq!(link::write(&found, of_lesson), Ok(link));
     }
 }
 
@@ -207,7 +242,7 @@ fn links_of_the_first_version_are_read() {
     let mut dice = Dice(2);
     for _ in 0..300 {
         let experiment = scene(&mut dice).state.experiment();
-        let found = link::read(&format!("#{}", experiment.to_link())).scene.expect("a scene");
+        let found = link::read(&format!("#{}", experiment.to_link()), of_lesson).scene.expect("a scene");
         assert_eq!(found.state.experiment(), experiment);
     }
 }
@@ -216,20 +251,23 @@ fn links_of_the_first_version_are_read() {
 fn data_too_long_for_a_link_are_refused_soon() {
     let rows = Dice(3).rows(3000, 8);
     let state = PageState::default().with_own_tokens(rows);
-    assert_eq!(link::write(&Scene { state, ..Scene::default() }), Err(TooLong));
+    assert_eq!(link::write(&Scene { state, ..Scene::default() }, of_lesson), Err(TooLong));
     let rows = Dice(3).rows(400, 4);
     let state = PageState::default().with_own_tokens(rows);
-    assert_eq!(link::write(&Scene { state, ..Scene::default() }).map(|link| link.len() > MOST_LINK), Err(TooLong));
+    assert_eq!(
+        link::write(&Scene { state, ..Scene::default() }, of_lesson).map(|link| link.len() > MOST_LINK),
+        Err(TooLong)
+    );
 }
 
 /// Reads a link that is wrong somewhere: the scene can be shown, and the sentences are sentences.
 fn survive(fragment: &str) -> link::Followed {
-    let followed = link::read(fragment);
+    let followed = link::read(fragment, of_lesson);
     if let Some(scene) = &followed.scene {
         scene.state.check().unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
         let json = scene.state.experiment().to_json();
         Experiment::from_json(&json).unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
-        assert!(link::write(scene).is_ok() || fragment.len() > 8000, "{fragment}");
+        assert!(link::write(scene, of_lesson).is_ok() || fragment.len() > 8000, "{fragment}");
     } else {
         assert!(!followed.problems.is_empty(), "{fragment}");
     }
@@ -281,7 +319,7 @@ fn thousands_of_broken_links_break_nothing() {
             .map(str::to_owned);
     let mut kinds = BTreeSet::new();
     for at in 0..6000 {
-        let link = link::write(&scene(&mut dice)).expect("short");
+        let link = link::write(&scene(&mut dice), of_lesson).expect("short");
         let mut bytes = link.clone().into_bytes();
         let (here, there) = (dice.below(bytes.len().max(1)), dice.below(bytes.len().max(1)));
         match at % 6 {

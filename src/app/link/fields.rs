@@ -24,6 +24,8 @@ pub struct Field {
     pub read: fn(&mut Scene, &str) -> Result<(), String>,
 }
 
+/// The field that names a lesson: what its step sets is known before the other fields.
+pub const LESSON: &str = "lesson";
 /// What stands for no curve at all.
 const NO_CURVES: &str = "none";
 /// The longest name of a lesson.
@@ -87,7 +89,7 @@ pub const FIELDS: [Field; 48] = [
         text: |scene| scene.stage.id().to_owned(),
         read: |scene, text| pick(&Stage::ALL.map(|stage| (stage.id(), stage)), text).map(|stage| scene.stage = stage),
     },
-    Field { key: "lesson", text: lesson_text, read: read_lesson },
+    Field { key: LESSON, text: lesson_text, read: read_lesson },
     choice!("plot", PlotChoice::ALL, plot),
     choice!("tokens", TokenChoice::ALL, state.tokens),
     size!("n", 2..=MAX_WITNESS_N, state.n),
@@ -159,6 +161,13 @@ fn range_of(control: Control) -> RangeInclusive<f64> {
 
 fn lesson_text(scene: &Scene) -> String {
     scene.lesson.as_ref().map_or_else(String::new, |LessonAt { id, step }| format!("{id}.{}", step + 1))
+}
+
+/// The lesson that texts of its field name: of several the last, as everywhere.
+pub fn lesson_of(texts: &[&str]) -> Option<LessonAt> {
+    let mut scene = Scene::default();
+    read_lesson(&mut scene, texts.last()?).ok()?;
+    scene.lesson
 }
 
 fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {

@@ -1,8 +1,8 @@
 //! A scene in the fragment of the page's address, and back: `v2&n=256&mask=causal`.
 //!
-//! Only what differs from the first visit is written, so that the first visit has no fragment at all. What a link says
-//! wrongly is named, field by field, and the rest of it holds. Links of version 1, an experiment file in base64url, are
-//! read too.
+//! Only what differs from the first visit is written, so that the first visit has no fragment at all; in a lesson, what
+//! differs from what its step has set: the lesson's name alone is a link to it. What a link says wrongly is named, field by
+//! field, and the rest of it holds. Links of version 1, an experiment file in base64url, are read too.
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -16,10 +16,10 @@ mod values;
 
 use crate::experiment::{Attention, Experiment, InputError, Mask};
 
-use super::state::{PageState, Scene, TokenChoice, WeightChoice};
+use super::state::{LessonAt, PageState, Scene, TokenChoice, WeightChoice};
 use super::strings;
 
-use fields::FIELDS;
+use fields::{FIELDS, LESSON, lesson_of};
 
 /// Links longer than this are cut by programs that pass them on.
 pub const MOST_LINK: usize = 16_000;
@@ -43,22 +43,26 @@ pub struct Followed {
     pub problems: Vec<String>,
 }
 
+/// What a lesson's step sets; `None` where there is no such lesson.
+pub type OfLesson = fn(&LessonAt) -> Option<Scene>;
+
 /// The fragment of a scene, without the `#`; empty for that of a first visit.
 ///
 /// # Errors
 /// [`TooLong`].
-pub fn write(scene: &Scene) -> Result<String, TooLong> {
-    let first = Scene::default();
+pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
     if data::is_large(&scene.state) {
         return Err(TooLong);
     }
     let mut link = String::from(VERSION);
+    // What a reader of the link has so far: some fields bring others along.
+    let mut reached = base(scene.lesson.as_ref(), of_lesson);
     for field in &FIELDS {
         let text = (field.text)(scene);
-        // The kernel of these weights follows them, so that the other one has to be said.
-        let is_told = field.key == "attention" && scene.state.weights == WeightChoice::Kim;
-        if text != (field.text)(&first) || is_told {
+        if text != (field.text)(&reached) {
             link = link + "&" + field.key + "=" + &text;
+            // A text that cannot be read back would be named when the link is followed.
+            let _ = (field.read)(&mut reached, &text);
         }
     }
     match link.len() {
@@ -70,7 +74,7 @@ pub fn write(scene: &Scene) -> Result<String, TooLong> {
 
 /// The scene that a fragment says, with or without the `#`.
 #[must_use]
-pub fn read(fragment: &str) -> Followed {
+pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     let fragment = fragment.trim_start_matches('#');
     if fragment.is_empty() {
         return Followed { scene: Some(Scene::default()), problems: Vec::new() };
@@ -93,12 +97,18 @@ pub fn read(fragment: &str) -> Followed {
     if version != VERSION {
         return nothing(strings::link_version(version));
     }
-    let mut scene = Scene::default();
+    let told = |key: &str| -> Vec<&str> {
+        rest.split('&')
+            .filter_map(|part| part.split_once('='))
+            .filter(|(k, _)| *k == key)
+            .map(|(_, text)| text)
+            .collect()
+    };
+    let mut scene = base(lesson_of(&told(LESSON)).as_ref(), of_lesson);
     let mut problems = Vec::new();
     // In the order of the fields, whatever that of the link: some depend on those before them.
     for field in &FIELDS {
-        let told = rest.split('&').filter_map(|part| part.split_once('=')).filter(|(key, _)| *key == field.key);
-        let told: Vec<&str> = told.map(|(_, text)| text).collect();
+        let told = told(field.key);
         if told.len() > 1 {
             problems.push(strings::link_twice(field.key));
         }
@@ -124,6 +134,12 @@ pub fn read(fragment: &str) -> Followed {
         problems.push(strings::link_rest().into());
     }
     Followed { scene: Some(scene), problems }
+}
+
+/// From where a link goes on: what the step of its lesson sets, or the first visit; its name
+/// itself is a field.
+fn base(lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
+    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_default() }
 }
 
 /// The scene of a link of version 1: an experiment at which everything else is as on a first visit.
