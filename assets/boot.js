@@ -67,6 +67,16 @@
     return fail('This browser has no web workers, and Lipscope computes in one. Use a current Firefox, Chrome, Edge or Safari.');
   }
 
+  // The workers that measure and that draw the bounds load beside the page's own module. Their first word, that they listen,
+  // may come before there is anyone to hear it: it is kept until the page takes them over (src/app/engine/hand.rs).
+  globalThis.lipscopeWorkers = Array.from({ length: 2 }, () => {
+    const worker = new Worker('./worker_loader.js', { type: 'module' });
+    const early = { worker, heard: 'nothing' };
+    worker.onmessage = () => { early.heard = 'ready'; };
+    worker.onerror = (event) => { event.preventDefault(); early.heard = 'error'; };
+    return early;
+  });
+
   // A page that a link opens goes on by itself after the module has started.
   const onError = ({ error, reason }) => {
     if (root.dataset.boot === 'loading') fail(STOPPED, error ?? reason);

@@ -1,48 +1,43 @@
 // How soon the numbers follow a token that is dragged: node benches/drag.mjs [MOVES]
-// 64 tokens in the plane, on the built site (LIPSCOPE_DIST). Milliseconds from a pointer's movement to the new constant, the new
-// bounds and the new attention matrix, all three, and to the frame after that.
+// 64 tokens in the plane, on the built site (LIPSCOPE_DIST), dragged with the browser's own mouse, whose movements come at the
+// beginning of a frame. In which frame after that the new constant, bounds and attention matrix, all three, are shown, and how
+// many milliseconds after the movement they are there.
 import { openPage, shutDown } from '../tests/e2e/browser.mjs';
 import { changed } from '../tests/e2e/reading.mjs';
 
-const moves = Number(process.argv[2] ?? 80);
+const moves = Number(process.argv[2] ?? 120);
 
-/** Runs in the page: takes hold of a token, moves it to and fro, and lets it go. */
-async function drag(moves) {
-  const canvas = document.querySelector('#token-stage');
-  const { left, top } = canvas.getBoundingClientRect();
-  const [x, y] = canvas.dataset.at.split(' ').map(Number);
-  const point = (type, dx) => canvas.dispatchEvent(new PointerEvent(type, {
-    bubbles: true, isPrimary: true, pointerId: 1, pointerType: 'mouse', clientX: left + x + dx, clientY: top + y + dx / 2,
-  }));
+/** Runs in the page: notes for each movement of the pointer when all three are new. */
+function watch() {
   const digits = (id) => document.querySelector(`[data-testid="${id}"]`).dataset.value;
   // The attention matrix is put on its canvas as one image.
   let maps = 0;
-  const { putImageData, drawImage } = CanvasRenderingContext2D.prototype;
-  for (const [name, draw] of Object.entries({ putImageData, drawImage })) {
-    CanvasRenderingContext2D.prototype[name] = function (...given) {
-      if (this.canvas.id === 'attention-map') maps++;
-      return draw.apply(this, given);
-    };
-  }
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const { putImageData } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.putImageData = function (...given) {
+    if (this.canvas.id === 'attention-map') maps++;
+    return putImageData.apply(this, given);
+  };
+  const now = () => [digits('spectral'), digits('bound-local'), maps];
   const samples = [];
-  let late = 0;
-  point('pointerdown', 0);
-  for (let move = 1; move <= moves; move++) {
-    // From any point within a frame, as a hand would.
-    await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
-    const before = [digits('spectral'), digits('bound-local'), maps];
-    const began = performance.now();
-    point('pointermove', 6 + 2 * (move % 16));
-    const isNew = () => digits('spectral') !== before[0] && digits('bound-local') !== before[1] && maps > before[2];
-    while (!isNew() && performance.now() - began < 2000) await new Promise((resolve) => setTimeout(resolve, 1));
-    if (!isNew()) { late++; continue; }
-    const all = performance.now() - began;
-    await frame();
-    samples.push({ all, frame: performance.now() - began });
-  }
-  point('pointerup', 0);
-  return { samples, late };
+  window.__samples = samples;
+  let frame = 0;
+  let pending = null;
+  document.querySelector('#token-stage').addEventListener('pointermove', () => {
+    // The frame that this movement belongs to is the next one that begins.
+    pending = { began: performance.now(), frame: frame + 1, before: now() };
+    samples.push(pending);
+  }, { capture: true });
+  const tick = () => {
+    frame++;
+    if (pending && now().every((value, at) => value !== pending.before[at])) {
+      // Seen at the beginning of this frame: shown by the one before.
+      pending.frames = frame - 1 - pending.frame;
+      pending.ms = performance.now() - pending.began;
+      pending = null;
+    }
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
 }
 
 try {
@@ -52,12 +47,31 @@ try {
   await page.keyboard.press('Home');
   await page.waitForFunction(() => document.querySelector('#token-stage').dataset.at);
   await page.waitForTimeout(2500);
-  const { samples, late } = await page.evaluate(drag, moves);
-  const quantile = (key, q) => samples.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(q * (samples.length - 1))];
-  console.log(`| ms, ${samples.length} moves, ${late} unanswered | median | 95th percentile |\n| --- | --- | --- |`);
-  for (const [key, words] of [['all', 'constant, bounds and attention matrix are new'], ['frame', 'the frame after that']]) {
-    console.log(`| ${words} | ${quantile(key, 0.5)?.toFixed(1)} | ${quantile(key, 0.95)?.toFixed(1)} |`);
+  await page.evaluate(watch);
+  const [x, y, left, top] = await page.evaluate(() => {
+    const canvas = document.querySelector('#token-stage');
+    const { left, top } = canvas.getBoundingClientRect();
+    return [...canvas.dataset.at.split(' ').map(Number), left, top];
+  });
+  await page.mouse.move(left + x, top + y);
+  await page.mouse.down();
+  for (let move = 1; move <= moves; move++) {
+    // From any point within a frame, as a hand would.
+    await page.waitForTimeout(120 + Math.random() * 40);
+    const dx = 6 + 2 * (move % 16);
+    await page.mouse.move(left + x + dx, top + y + dx / 2);
   }
+  await page.waitForTimeout(500);
+  await page.mouse.up();
+  const samples = (await page.evaluate(() => window.__samples)).slice(2);
+  const answered = samples.filter(({ ms }) => ms !== undefined);
+  const quantile = (key, q) => answered.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(q * (answered.length - 1))];
+  console.log(`| ${answered.length} movements, ${samples.length - answered.length} unanswered | median | 95th percentile |\n| --- | --- | --- |`);
+  for (const [key, words] of [['frames', 'frames after its own in which constant, bounds and attention matrix are shown'], ['ms', 'ms until the frame after that']]) {
+    console.log(`| ${words} | ${quantile(key, 0.5)?.toFixed(0)} | ${quantile(key, 0.95)?.toFixed(0)} |`);
+  }
+  const count = (frames) => answered.filter((sample) => sample.frames === frames).length;
+  console.log([0, 1, 2, 3, 4].map((frames) => `${frames}: ${count(frames)}`).join(', '));
   await close();
 } finally {
   await shutDown();

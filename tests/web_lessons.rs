@@ -2,10 +2,11 @@
 #![cfg(target_arch = "wasm32")]
 
 use lipscope::app::labs::{InverseRun, ScalingRun, TightnessRun};
-use lipscope::app::lessons::{Facts, LESSONS, Lesson, Setup, Slot, Task, find, pieces, slots};
+use lipscope::app::lessons::{Facts, LESSONS, Lesson, Setup, Slot, Task, find, pieces, scene_of, slots};
+use lipscope::app::link;
 use lipscope::app::live::{Measured, RegimeData, SweepData};
 use lipscope::app::page::PlotChoice;
-use lipscope::app::state::PageState;
+use lipscope::app::state::{PageState, Scene};
 use lipscope::measure::{MeasureOptions, Measurement, measure_with};
 use lipscope::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -33,6 +34,20 @@ fn slots_of(lesson: &Lesson, at: usize) -> Vec<Slot> {
 fn every_step_sets_what_the_page_can_show() {
     each_step(|name, _, _, setup| {
         assert!(setup.state.check().is_ok(), "{name}: {:?}", setup.state.check());
+    });
+}
+
+#[wasm_bindgen_test]
+fn the_name_of_a_step_is_a_link_to_it() {
+    each_step(|name, lesson, at, setup| {
+        let link = format!("v2&lesson={}.{}", lesson.id, at + 1);
+        let scene = link::read(&link, scene_of).scene.expect("a scene");
+        assert_eq!((&scene.state, scene.plot, &scene.labs), (&setup.state, setup.plot, &setup.settings), "{name}");
+        assert_eq!(link::write(&scene, scene_of), Ok(link), "{name}");
+        // What was set back to a first visit's is told too.
+        let scene = Scene { state: PageState::default(), ..scene };
+        let link = link::write(&scene, scene_of).expect("short");
+        assert_eq!(link::read(&link, scene_of).scene.as_ref(), Some(&scene), "{name}: {link}");
     });
 }
 

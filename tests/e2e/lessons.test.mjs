@@ -75,6 +75,7 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
     for (let step = 0; step < steps; step += 1) {
       const where = `${id}, step ${step + 1}`;
       assert.deepEqual(await at(page), [id, String(step)]);
+      await page.waitForFunction((link) => location.hash === link, `#v2&lesson=${id}.${step + 1}`);
       assert.equal(await page.getByTestId('lesson-progress').innerText(), `${step + 1} of ${steps}`);
       assert.match(await page.getByTestId('lesson-said').innerText(), new RegExp(`^Step ${step + 1} of ${steps}: `));
       assert.equal(await page.locator('.problem:not([hidden])').count(), 0, where);
@@ -127,6 +128,21 @@ pageTest('back, the controls beside a lesson, and my configuration again', async
   assert.equal(await page.locator('#n-number').inputValue(), '48');
   assert.equal(await page.locator('#plot-draws').getAttribute('aria-pressed'), 'true');
   assert.ok(await page.locator('#lesson-panel').isHidden());
+});
+
+pageTest('the name of a step in the address sets the page to it, and what differs from it is told', { hash: '#v2&lesson=mask.2' }, async ({ page, url }) => {
+  await reaches(page, 'spectral', 11.1338, 5e-5);
+  assert.deepEqual(await at(page), ['mask', '1']);
+  await filled(page);
+  await page.click('.sheet-handle');
+  await page.selectOption('#mask', 'none');
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  const link = '#v2&lesson=mask.2&mask=none';
+  await page.waitForFunction((link) => location.hash === link, link);
+  await page.goto('about:blank');
+  await page.goto(url + link);
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  assert.deepEqual(await at(page), ['mask', '1']);
 });
 
 async function startLesson(page, id) {

@@ -100,6 +100,33 @@ pageTest('a dragged token is measured while it moves, and the others keep their 
   assert.ok(x < drawn[2][0] && y < drawn[2][1], 'left and down');
 });
 
+pageTest('a drag is one step to which one can go back, however many movements it has', async ({ page }) => {
+  await tokensInThePlane(page);
+  const numbers = [await digits(page, 'spectral')];
+  const entries = () => page.evaluate(() => history.length);
+  const before = await entries();
+  for (const token of [2, 5]) {
+    const from = await select(page, token);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    for (let step = 1; step <= 8; step++) {
+      const old = await digits(page, 'spectral');
+      await page.mouse.move(from.x + 5 * step, from.y + 3 * step);
+      await changed(page, 'spectral', old);
+    }
+    await page.mouse.up();
+    // The address rests, too.
+    await page.waitForTimeout(700);
+    numbers.push(await digits(page, 'spectral'));
+  }
+  assert.equal(await entries(), before + 2);
+  for (const number of numbers.slice(0, 2).reverse()) {
+    await page.goBack();
+    await page.waitForFunction((number) => document.querySelector('[data-testid=spectral]').dataset.value === number, number);
+  }
+  assert.equal(await page.locator('#law').inputValue(), 'ball');
+});
+
 pageTest('Escape takes a drag back', async ({ page }) => {
   await tokensInThePlane(page);
   const before = await digits(page, 'spectral');

@@ -31,7 +31,7 @@ pub fn AttentionMap() -> impl IntoView {
         page.plane.selected.track();
         page.plane.has_row.track();
     };
-    use_easel(canvas, When::After, watch, move |easel| paint(page, easel));
+    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel));
     let finding = Memo::new(move |_| finding_of(page).unwrap_or_default());
     let n_heads = Memo::new(move |_| page.state.with(|state| state.n_heads()));
     let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));

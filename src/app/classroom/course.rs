@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::app::lessons::{self, Lesson, Setup, Step};
+use crate::app::lessons::{Lesson, Setup, Step};
 use crate::app::page::Page;
-use crate::app::state::{LessonAt, PageState, Scene};
+use crate::app::state::LessonAt;
 
 /// The place of edits that a lesson makes.
 const PLACE: &str = "preset";
@@ -17,13 +17,6 @@ pub fn step_now(page: Page) -> Option<(&'static Lesson, usize, &'static Step)> {
         let step = lesson.clamped(at.step);
         Some((lesson, step, lesson.steps.get(step)?))
     })
-}
-
-/// What is shown at a step, for who comes to it from elsewhere; `None` where the id names no lesson.
-pub fn scene_of(at: &LessonAt) -> Option<Scene> {
-    let lesson = lessons::find(&at.id)?;
-    let Setup { state, plot, settings, .. } = lesson.setup(lesson.clamped(at.step), &PageState::default());
-    Some(Scene { state, plot, labs: settings, lesson: Some(at.clone()), ..Scene::default() })
 }
 
 /// Whether the lessons' panel is shown.

@@ -26,7 +26,7 @@ use crate::app::lessons::Setup;
 
 use super::page::Page;
 
-pub use course::{go_by, is_taught, scene_of};
+pub use course::{go_by, is_taught};
 pub use guess::{is_covered, is_guessed};
 pub use list::LessonsButton;
 pub use panel::LessonPanel;

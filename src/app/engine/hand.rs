@@ -11,6 +11,8 @@ use crate::message::{Reply, Request, decode, encode};
 
 /// Where the worker's module is, beside the page.
 const WORKER_URL: &str = "./worker_loader.js";
+/// The workers that boot.js has started, each with what it has said so far.
+const EARLY: &str = "lipscopeWorkers";
 
 /// Names a worker among all that were ever started.
 pub(super) type HandId = u64;
@@ -34,11 +36,16 @@ pub(super) struct Hand {
 }
 
 impl Hand {
-    /// Starts a worker; `None` where the browser refuses.
+    /// Takes over a worker that boot.js has started, or starts one; `None` where the browser refuses.
     pub fn start(id: HandId, tell: Rc<dyn Fn(HandId, News)>) -> Option<Self> {
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(WORKER_URL, &options).ok()?;
+        let (worker, is_ready) = match early() {
+            Some(early) => early,
+            None => {
+                let options = WorkerOptions::new();
+                options.set_type(WorkerType::Module);
+                (Worker::new_with_options(WORKER_URL, &options).ok()?, false)
+            }
+        };
         let on_message = {
             let tell = Rc::clone(&tell);
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -55,7 +62,7 @@ impl Hand {
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         // web-sys has no setter for it on Worker.
         let _ = js_sys::Reflect::set(&worker, &JsValue::from_str("onmessageerror"), on_error.as_ref());
-        Some(Hand { id, is_ready: false, worker, _on_message: on_message, _on_error: on_error })
+        Some(Hand { id, is_ready, worker, _on_message: on_message, _on_error: on_error })
     }
 
     /// Sends a request; its bytes change hands without a copy. Returns whether it went out.
@@ -64,6 +71,22 @@ impl Hand {
         let array = Uint8Array::from(&bytes[..]);
         self.worker.post_message_with_transfer(&array.buffer(), &Array::of1(&array.buffer())).is_ok()
     }
+}
+
+/// The next worker that boot.js has started and that has not failed since, and whether it has said that it listens.
+fn early() -> Option<(Worker, bool)> {
+    let workers = js_sys::Reflect::get(&js_sys::global(), &EARLY.into()).ok()?.dyn_into::<Array>().ok()?;
+    while workers.length() > 0 {
+        let early = workers.shift();
+        let of = |key: &str| js_sys::Reflect::get(&early, &key.into()).ok();
+        let heard = of("heard").and_then(|heard| heard.as_string());
+        let Some(worker) = of("worker").and_then(|worker| worker.dyn_into::<Worker>().ok()) else { continue };
+        match heard.as_deref() {
+            Some("error") => worker.terminate(),
+            heard => return Some((worker, heard == Some("ready"))),
+        }
+    }
+    None
 }
 
 impl Drop for Hand {

@@ -30,6 +30,8 @@ pub use said::Said;
 pub use slot::Slot;
 pub use text::{Piece, pieces, slots};
 
+use super::state::{LessonAt, PageState, Scene};
+
 /// All lessons, in the order of a course.
 pub const LESSONS: [&Lesson; 9] = [
     &lipschitz::LESSON,
@@ -47,4 +49,11 @@ pub const LESSONS: [&Lesson; 9] = [
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Lesson> {
     LESSONS.into_iter().find(|lesson| lesson.id == id)
+}
+
+/// What is shown at a step, for who comes to it from elsewhere; `None` where the id names no lesson.
+pub fn scene_of(at: &LessonAt) -> Option<Scene> {
+    let lesson = find(&at.id)?;
+    let Setup { state, plot, settings, .. } = lesson.setup(lesson.clamped(at.step), &PageState::default());
+    Some(Scene { state, plot, labs: settings, lesson: Some(at.clone()), ..Scene::default() })
 }

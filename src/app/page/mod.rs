@@ -172,7 +172,7 @@ impl Page {
                 self.last_place.set_value(place);
                 self.clear_problem();
                 if STEPS.contains(&place) {
-                    self.next_is_step.set_value(true);
+                    self.begin_step();
                 }
                 self.state.set(state);
                 true
@@ -182,6 +182,11 @@ impl Page {
                 false
             }
         }
+    }
+
+    /// Makes the next change one to which one can go back.
+    pub fn begin_step(self) {
+        self.next_is_step.set_value(true);
     }
 
     /// Puts a sentence at a control.

@@ -56,14 +56,15 @@ pub fn PlaneCanvas(
     let painted: Painted = StoredValue::new_local(None);
     let drag = StoredValue::new(None::<Drag>);
     let is_over = RwSignal::new(false);
-    let shown = move || scene(page, size);
+    // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
+    let shown = Memo::new(move |_| scene(page, size));
     let when = if size == Size::Large { When::Before } else { When::After };
     use_easel(
         canvas,
         when,
-        move || drop(shown()),
+        move || shown.track(),
         move |easel| {
-            paint(page, size, easel, painted);
+            paint(shown, easel, painted);
             if let Some(canvas) = canvas.get_untracked() {
                 // Where the selected token is drawn, for programs that drive the page.
                 let _ = canvas.set_attribute("data-at", &selected_at(painted).unwrap_or_default());
@@ -178,8 +179,8 @@ pub fn PlaneCanvas(
     }
 }
 
-fn paint(page: Page, size: Size, easel: &Easel, painted: Painted) {
-    let Some(plane) = untrack(|| scene(page, size)) else { return };
+fn paint(shown: Memo<Option<TokenPlane>>, easel: &Easel, painted: Painted) {
+    let Some(plane) = shown.get_untracked() else { return };
     if let Some(layout) = plane.paint(easel) {
         painted.set_value(Some(Rc::new((plane, layout))));
     }

@@ -129,6 +129,10 @@ impl Page {
             frame.map(|frame| state.with_edit(drawn(&state, measured), &frame, &edit))
         });
         if let Some(edited) = edited {
+            // Moves within a drag are one step, which begins when the plane is held.
+            if !matches!(edit, TokenEdit::Move { .. }) {
+                self.begin_step();
+            }
             self.put(PLACE, edited);
             self.say_token_soon();
         }
@@ -139,6 +143,7 @@ impl Page {
         if self.plane.held.with_value(Option::is_none) {
             let frame = self.live.measured.with_untracked(|measured| self.frame(measured.as_deref()));
             self.plane.held.set_value(Some(Held { frame, ..Held::default() }));
+            self.begin_step();
         }
         if !self.held.get_untracked() {
             self.held.set(true);
