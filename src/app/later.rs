@@ -16,6 +16,7 @@ use super::embed::EmbedLine;
 use super::labs;
 use super::lessons::{self, Lesson};
 use super::link::{self, Followed, TooLong};
+use super::models;
 use super::own;
 use super::page::{Page, PlotChoice, use_page};
 use super::plane;
@@ -109,6 +110,7 @@ fn plot(choice: PlotChoice) -> AnyView {
         PlotChoice::Hunt => view! { <labs::HuntLab/> }.into_any(),
         PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
         PlotChoice::Court => view! { <labs::CourtLab/> }.into_any(),
+        PlotChoice::Model => view! { <models::ModelView/> }.into_any(),
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `keys` | what each key does |
 //! | `plane` | tokens that can be touched |
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
+//! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |
 //! | `embed` | what stands under the plot inside another page |
@@ -38,6 +39,7 @@ mod later;
 pub mod lessons;
 pub mod link;
 pub mod live;
+mod models;
 mod new_build;
 mod numbers;
 mod own;

@@ -10,7 +10,7 @@ use crate::app::strings;
 use super::regime_plot::RegimePlot;
 
 /// The plots that come after the first picture, in the order of the page.
-const LATER: [PlotChoice; 8] = [
+const LATER: [PlotChoice; 9] = [
     PlotChoice::Draws,
     PlotChoice::Scaled,
     PlotChoice::Tightness,
@@ -19,6 +19,7 @@ const LATER: [PlotChoice; 8] = [
     PlotChoice::Hunt,
     PlotChoice::Spectrum,
     PlotChoice::Court,
+    PlotChoice::Model,
 ];
 
 /// The plots, with the switch between them.
@@ -48,6 +49,7 @@ pub fn Plots() -> impl IntoView {
         ("plot-scaled", PlotChoice::Scaled, strings::plot_scaled(), strings::plot_scaled_hint()),
         ("plot-tightness", PlotChoice::Tightness, strings::plot_tightness(), strings::plot_tightness_hint()),
         ("plot-inverse", PlotChoice::Inverse, strings::plot_inverse(), strings::plot_inverse_hint()),
+        ("plot-model", PlotChoice::Model, strings::plot_model(), strings::plot_model_hint()),
     ];
     let heading = move || match page.plot.get() {
         PlotChoice::Regime => strings::regime_heading(),
@@ -59,6 +61,7 @@ pub fn Plots() -> impl IntoView {
         PlotChoice::Hunt => strings::hunt_heading(),
         PlotChoice::Spectrum => strings::spectrum_heading(),
         PlotChoice::Court => strings::court_heading(),
+        PlotChoice::Model => strings::model_heading(),
     };
     let is_draws = Signal::derive(move || page.plot.get() == PlotChoice::Draws);
     let later = move |choice: PlotChoice| {

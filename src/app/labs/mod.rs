@@ -143,7 +143,7 @@ pub fn begin(page: Page) {
 fn wanted_now(page: Page) -> Option<Wanted> {
     let plot = page.plot.get();
     match plot {
-        PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Hunt => None,
+        PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Hunt | PlotChoice::Model => None,
         _ => page.labs.settings.with(|settings| page.state.with(|state| Wanted::of(plot, settings, state))),
     }
 }

@@ -65,8 +65,8 @@ impl Wanted {
                 let experiment = settings.court.trial.map_or_else(|| state.experiment(), Preset::experiment);
                 Some(Wanted::Court(Box::new(CourtPlan { experiment, tolerance: settings.court.tolerance })))
             }
-            // A hunt begins when the reader says so.
-            PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Hunt => None,
+            // A hunt begins when the reader says so, and models have workers of their own.
+            PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Hunt | PlotChoice::Model => None,
         }
     }
 

@@ -21,6 +21,7 @@ use crate::app::frame::now;
 use crate::app::labs::Labs;
 use crate::app::later::Arrival;
 use crate::app::live::{Live, Problem, SweepData, SweepPhase};
+use crate::app::models::Models;
 use crate::app::plane::Plane;
 use crate::app::plans::{curve_lengths, regime_request, sweep_lengths};
 use crate::app::state::{LessonAt, PageState, Stage};
@@ -70,6 +71,8 @@ pub struct Page {
     pub live: Live,
     /// The views of L2 attention.
     pub labs: Labs,
+    /// What is measured of models.
+    pub models: Models,
     /// What the token plane shows.
     pub plane: Plane,
     /// What the lessons hold.
@@ -115,6 +118,7 @@ impl Page {
             own_form_open: RwSignal::new(false),
             live: Live::default(),
             labs: Labs::default(),
+            models: Models::default(),
             plane: Plane::default(),
             classroom: Classroom::default(),
             arrival: RwSignal::new(arrival),

@@ -41,11 +41,13 @@ pub enum PlotChoice {
     Spectrum,
     /// Estimators of the largest one.
     Court,
+    /// Attention inside transformers, over windows of text.
+    Model,
 }
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 9] = [
+    pub const ALL: [(&'static str, PlotChoice); 10] = [
         ("regime", PlotChoice::Regime),
         ("draws", PlotChoice::Draws),
         ("scaled", PlotChoice::Scaled),
@@ -55,6 +57,7 @@ impl PlotChoice {
         ("hunt", PlotChoice::Hunt),
         ("spectrum", PlotChoice::Spectrum),
         ("court", PlotChoice::Court),
+        ("model", PlotChoice::Model),
     ];
 }
 
