@@ -68,10 +68,11 @@
   }
 
   // The workers that measure and that draw the bounds load beside the page's own module. Their first word, that they listen,
-  // may come before there is anyone to hear it: it is kept until the page takes them over (src/app/engine/hand.rs).
+  // may come before there is anyone to hear it: it is kept until the page takes them over (src/app/hand.rs).
   globalThis.lipscopeWorkers = Array.from({ length: 2 }, () => {
-    const worker = new Worker('./worker_loader.js', { type: 'module' });
-    const early = { worker, heard: 'nothing' };
+    const url = './worker_loader.js';
+    const worker = new Worker(url, { type: 'module' });
+    const early = { url, worker, heard: 'nothing' };
     worker.onmessage = () => { early.heard = 'ready'; };
     worker.onerror = (event) => { event.preventDefault(); early.heard = 'error'; };
     return early;

@@ -31,6 +31,9 @@ pub mod inverse;
 pub mod jacobian;
 pub mod measure;
 pub mod message;
+pub mod model_message;
+#[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
+pub mod model_run;
 pub mod models;
 pub mod picture;
 pub mod plot;
@@ -51,6 +54,8 @@ pub mod app;
 #[cfg(all(not(target_arch = "wasm32"), feature = "page"))]
 #[path = "app/native.rs"]
 pub mod app;
+#[cfg(all(target_arch = "wasm32", feature = "models"))]
+pub mod model_worker;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod worker;
 

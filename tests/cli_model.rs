@@ -128,7 +128,7 @@ fn what_cannot_be_is_said() {
         (vec!["model", "--weights", "tests/data/models/bert", "--head", "9", "-n", "3"], "head"),
         (vec!["model", "--weights", "random:gpt2", "-n", "900", "--windows", "10"], "9000"),
         (vec!["model", "--weights", "random:gpt2", "--dim", "30", "--heads", "4"], "divisor"),
-        (vec!["model", "--weights", "random:gpt2", "-n", "0"], "--lengths"),
+        (vec!["model", "--weights", "random:gpt2", "-n", "0"], "lengths"),
         (vec!["model", "--weights", "random:gpt2", "--text", "nowhere.txt"], "nowhere.txt"),
     ] {
         let said = problem(lipscope(&arguments));

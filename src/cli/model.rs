@@ -9,17 +9,13 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
 use super::model_chart;
-use super::model_files::{self, Opened};
+use super::model_files::{self, Found};
 use super::progress::progress_bar;
 use super::read_text;
 use super::results::{Form, Results};
-use super::sweep::parse_lengths;
 use crate::experiment::{InputError, Mask};
 use crate::fit::PowerLaw;
-use crate::models::{
-    Estimators, Heads, MapKind, Maps, Needs, Place, Plan, Shard, Subject, Table, fingerprint, window_span,
-};
-use crate::spectral::LanczosOptions;
+use crate::models::{Estimators, MapKind, Maps, Place, Plan, PlanText, Shard, Subject, Table, text_fingerprint};
 
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
@@ -112,7 +108,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
         Some(path) => read_text(path)?,
         None => include_str!("../../assets/attention.txt").to_string(),
     };
-    let outcome = prepare(arguments, &text).and_then(|(run, results)| measure(arguments, &run, results));
+    let outcome = prepare(arguments, &text).and_then(|(mut run, results)| measure(arguments, &mut run, results));
     match outcome {
         Ok((table, problems)) => {
             for problem in &problems {
@@ -133,60 +129,48 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 
 /// Everything that a run needs.
 struct Run {
-    opened: Opened,
+    found: Found,
     ids: Vec<u32>,
     plan: Plan,
 }
 
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
-    let opened = model_files::open(&arguments.weights, size, arguments.seed)?;
-    let ids = opened.ids(text, arguments.tokenizer.as_deref())?;
-    let config = &opened.config;
-    let mask = match arguments.mask {
-        Some(MaskName::None) => Mask::None,
-        Some(MaskName::Causal) => Mask::Causal,
-        None => config.usual_mask(),
-    };
-    let kind = match arguments.map {
-        Some(MapName::Attention) => MapKind::Attention,
-        Some(MapName::WithOutput) => MapKind::WithOutput,
-        None => config.usual_map(),
-    };
-    let plan = Plan {
-        layers: numbers("--layers", &arguments.layers)?,
-        heads: match arguments.head.as_str() {
-            "all" => vec![Heads::All],
-            "each" => (0..config.heads).map(Heads::One).collect(),
-            list => numbers("--head", list)?.into_iter().map(Heads::One).collect(),
-        },
-        lengths: parse_lengths(&arguments.lengths)?,
+    let found = model_files::open(&arguments.weights, size, arguments.seed)?;
+    let ids = found.ids(text, arguments.tokenizer.as_deref())?;
+    let plan = PlanText {
+        layers: arguments.layers.clone(),
+        heads: arguments.head.clone(),
+        lengths: arguments.lengths.clone(),
         windows: arguments.windows,
-        mask,
-        kind,
+        mask: arguments.mask.map(|mask| match mask {
+            MaskName::None => Mask::None,
+            MaskName::Causal => Mask::Causal,
+        }),
+        kind: arguments.map.map(|map| match map {
+            MapName::Attention => MapKind::Attention,
+            MapName::WithOutput => MapKind::WithOutput,
+        }),
         estimators: match arguments.estimator {
             EstimatorName::Spectral => Estimators::Spectral,
             EstimatorName::Released => Estimators::Released,
             EstimatorName::Both => Estimators::Both,
         },
-        options: LanczosOptions { tolerance: arguments.tolerance, ..LanczosOptions::default() },
-    };
+        tolerance: arguments.tolerance,
+    }
+    .plan(found.model.config())?;
     plan.check(ids.len())?;
-    let word =
-        |name: Option<clap::builder::PossibleValue>| name.map_or_else(String::new, |name| name.get_name().into());
-    let subject = Subject {
-        model: opened.label.clone(),
-        text: format!("{:016x}", fingerprint(ids.iter().flat_map(|id| id.to_le_bytes()))),
-        map: if kind == MapKind::Attention { "attention".into() } else { "with-output".into() },
-        mask: if mask == Mask::None { "none".into() } else { "causal".into() },
-        estimator: word(arguments.estimator.to_possible_value()),
-    };
+    let subject = Subject::of(found.model.label(), &text_fingerprint(&ids), &plan);
     let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;
-    Ok((Run { opened, ids, plan }, results))
+    Ok((Run { found, ids, plan }, results))
 }
 
 /// Measures what is missing; what could not be measured is told at the end.
-fn measure(arguments: &ModelArguments, run: &Run, results: Results) -> Result<(Table, Vec<InputError>), InputError> {
+fn measure(
+    arguments: &ModelArguments,
+    run: &mut Run,
+    results: Results,
+) -> Result<(Table, Vec<InputError>), InputError> {
     let plan = &run.plan;
     let is_missing = |place: &Place, results: &Results| !results.table().rows.contains_key(place);
     let portions: Vec<_> = plan
@@ -194,13 +178,7 @@ fn measure(arguments: &ModelArguments, run: &Run, results: Results) -> Result<(T
         .into_iter()
         .filter(|portion| plan.places(portion).any(|place| is_missing(&place, &results)))
         .collect();
-    let windows = portions.iter().flat_map(|portion| portion.windows.iter().map(|window| (portion.n, *window)));
-    let needs = Needs {
-        layers: plan.layers.iter().max().map_or(0, |layer| layer + 1),
-        ids: windows.flat_map(|(n, window)| &run.ids[window_span(n, window)]).copied().collect(),
-        positions: portions.iter().map(|portion| portion.n).max().unwrap_or(0),
-    };
-    let model = run.opened.model(&needs)?;
+    let model = run.found.model.model(&plan.needs(&run.ids, &portions))?;
     let maps = Maps::new(plan, &model)?;
     let failed_pool = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
         key: "--threads".into(),
@@ -243,17 +221,6 @@ pub(super) fn summary(table: &Table) -> String {
         line(&place, "spectral norm", slopes.spectral) + &line(&place, "released-script estimator", slopes.released)
     };
     table.slopes().iter().map(of_layer).collect()
-}
-
-fn numbers(key: &str, text: &str) -> Result<Vec<usize>, InputError> {
-    let mut list = text
-        .split(',')
-        .map(|part| part.trim().parse())
-        .collect::<Result<Vec<usize>, _>>()
-        .map_err(|_| InputError::bad_value(key, text, "a list of numbers from 0 on, such as 0,6"))?;
-    list.sort_unstable();
-    list.dedup();
-    Ok(list)
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

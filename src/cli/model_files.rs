@@ -6,56 +6,42 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::experiment::InputError;
-use crate::models::{
-    Model, ModelConfig, Needs, SafeTensors, Source, Tokenizer, TokenizerFiles, draw_model, fingerprint,
-    ids_by_first_appearance, load_model,
-};
+use crate::models::{DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, ids_by_first_appearance};
 
-/// A model of which only the shape is known yet.
-pub(super) struct Opened {
-    /// Its shape.
-    pub(super) config: ModelConfig,
-    /// What tables call it.
-    pub(super) label: String,
-    origin: Origin,
-}
-
-enum Origin {
-    Drawn { seed: u64 },
-    Folder(PathBuf),
+/// A model and where its tokenizer is.
+pub(super) struct Found {
+    /// The model.
+    pub(super) model: Opened<FileSource>,
+    /// `None` for a drawn one.
+    folder: Option<PathBuf>,
 }
 
 /// Opens a folder, or takes `random:gpt2` or `random:bert` for what they are.
-pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Result<Opened, InputError> {
-    let Some(family) = weights.strip_prefix("random:") else { return open_folder(Path::new(weights)) };
-    let default = match family {
-        "gpt2" => ModelConfig::gpt2(),
-        "bert" => ModelConfig::bert(),
-        _ => return Err(InputError::bad_value("--weights", weights, "a folder, random:gpt2 or random:bert")),
-    };
+pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Result<Found, InputError> {
+    if !weights.starts_with("random:") {
+        return open_folder(Path::new(weights));
+    }
+    let family = DrawnFamily::ALL.into_iter().find(|(word, _)| *word == weights).map(|(_, family)| family);
+    let family =
+        family.ok_or_else(|| InputError::bad_value("--weights", weights, "a folder, random:gpt2 or random:bert"))?;
     let (d, layers, heads) = size;
-    let label = format!("{weights} {d}x{layers}x{heads} seed {seed}");
-    Ok(Opened { config: default.resized(d, layers, heads)?, label, origin: Origin::Drawn { seed } })
+    Ok(Found { model: Opened::drawn(DrawnModel { family, d, layers, heads, seed })?, folder: None })
 }
 
-fn open_folder(folder: &Path) -> Result<Opened, InputError> {
-    /// Header and first tensors: enough to tell two models apart.
-    const LOOKED_AT: u64 = 1 << 20;
-    let config = ModelConfig::from_json(&read(&folder.join("config.json"))?)?;
-    let mut file = FileSource::open(&folder.join("model.safetensors"))?;
-    let first = file.read(0..file.len().min(LOOKED_AT))?;
+fn open_folder(folder: &Path) -> Result<Found, InputError> {
+    let config = read(&folder.join("config.json"))?;
+    let weights = FileSource::open(&folder.join("model.safetensors"))?;
     let name = folder.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
-    let label = format!("{name} {:016x}", fingerprint(first));
-    Ok(Opened { config, label, origin: Origin::Folder(folder.to_path_buf()) })
+    Ok(Found { model: Opened::of_files(&name, &config, weights)?, folder: Some(folder.to_path_buf()) })
 }
 
-impl Opened {
+impl Found {
     /// The token ids of a text, by a tokenizer that is given, or the folder's; without one by words, for a drawn model.
     pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<Vec<u32>, InputError> {
-        let files = match (tokenizer, &self.origin) {
+        let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
-            (None, Origin::Drawn { .. }) => return Ok(ids_by_first_appearance(text, self.config.vocabulary)),
-            (None, Origin::Folder(folder)) => {
+            (None, None) => return Ok(ids_by_first_appearance(text, self.model.config().vocabulary)),
+            (None, Some(folder)) => {
                 let part = |name: &str| {
                     let path = folder.join(name);
                     path.exists().then(|| read(&path)).transpose()
@@ -70,21 +56,10 @@ impl Opened {
         };
         Tokenizer::new(&files)?.ids(text)
     }
-
-    /// As much of the model as is needed.
-    pub(super) fn model(&self, needs: &Needs) -> Result<Model, InputError> {
-        match &self.origin {
-            Origin::Drawn { seed } => draw_model(self.config, needs, *seed),
-            Origin::Folder(folder) => {
-                let source = FileSource::open(&folder.join("model.safetensors"))?;
-                load_model(self.config, &mut SafeTensors::open(source)?, needs)
-            }
-        }
-    }
 }
 
 /// A file on disk, read by ranges.
-struct FileSource {
+pub(super) struct FileSource {
     path: PathBuf,
     file: File,
     len: u64,

@@ -16,7 +16,7 @@ use crate::bounds::Norm;
 use crate::experiment::{Experiment, InputError};
 use crate::fit::fit_power_law;
 use crate::measure::{MeasureOptions, measure_with};
-use crate::sweep::{SweepPlan, SweepPoint, log_spaced};
+use crate::sweep::{SweepPlan, SweepPoint, parse_lengths};
 
 /// Arguments of `lipscope sweep`.
 #[derive(Debug, Args)]
@@ -108,44 +108,4 @@ fn write_json(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
     let fit = fit_power_law(&pairs).map(|fit| fit.to_value());
     let list: Vec<_> = points.iter().map(|point| point.to_value(norm)).collect();
     writeln!(io::stdout().lock(), "{}", json!({"points": list, "fit": fit}))
-}
-
-/// A list `2,4,8`, a range `2:98:2`, or a spaced range `2:4096:x16`.
-pub(super) fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
-    let wrong = || InputError::BadValue {
-        key: "--lengths".into(),
-        found: text.into(),
-        expected: "a list 2,4,8, a range first:last:step, or first:last:xCOUNT".into(),
-    };
-    let number = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong());
-    let parts: Vec<&str> = text.split(':').collect();
-    match parts[..] {
-        [list] => list.split(',').map(number).collect(),
-        [first, last, step] => {
-            let (first, last) = (number(first)?, number(last)?);
-            match step.strip_prefix('x') {
-                Some(count) => Ok(log_spaced(first, last, number(count)?.min(crate::sweep::MAX_POINTS))),
-                None => match number(step)? {
-                    0 => Err(wrong()),
-                    step => Ok((first..=last).step_by(step).take(crate::sweep::MAX_POINTS + 1).collect()),
-                },
-            }
-        }
-        _ => Err(wrong()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_lengths;
-
-    #[test]
-    fn lengths_are_lists_ranges_or_spaced_ranges() {
-        assert_eq!(parse_lengths("2,4,8"), Ok(vec![2, 4, 8]));
-        assert_eq!(parse_lengths("2:10:4"), Ok(vec![2, 6, 10]));
-        assert_eq!(parse_lengths("2:128:x7"), Ok(vec![2, 4, 8, 16, 32, 64, 128]));
-        for broken in ["", "2:8", "2:8:0", "a", "2:8:xq", "-1"] {
-            assert!(parse_lengths(broken).is_err(), "{broken}");
-        }
-    }
 }

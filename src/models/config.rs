@@ -1,11 +1,12 @@
 //! What a transformer is made of: its family and sizes, from `config.json` or by default.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::experiment::{InputError, Mask, limits};
 
 /// The families that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Family {
     /// BERT and its kin (MiniLM): layer norms after attention and after the feed-forward part.
     Bert,
@@ -16,7 +17,7 @@ pub enum Family {
 }
 
 /// The function between the two matrices of the feed-forward part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activation {
     /// x Phi(x), Phi the normal distribution function.
     GeluErf,
@@ -27,7 +28,7 @@ pub enum Activation {
 }
 
 /// Which outputs the attention map of a layer gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MapKind {
     /// The concatenated heads.
     Attention,
@@ -35,8 +36,19 @@ pub enum MapKind {
     WithOutput,
 }
 
+impl MapKind {
+    /// As tables and the command line have it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            MapKind::Attention => "attention",
+            MapKind::WithOutput => "with-output",
+        }
+    }
+}
+
 /// The shape of a model.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelConfig {
     /// The family.
     pub family: Family,

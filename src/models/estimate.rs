@@ -6,6 +6,7 @@
 //! section 8.
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use super::map::AttentionMap;
 use super::norm::leading_triplet;
@@ -14,7 +15,7 @@ use crate::jacobian::{JacobianOperator, LinearOperator};
 use crate::spectral::{LanczosOptions, SingularTriplet};
 
 /// Which estimators are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimators {
     /// ||J||_2.
     Spectral,
@@ -24,8 +25,20 @@ pub enum Estimators {
     Both,
 }
 
+impl Estimators {
+    /// As tables and the command line have it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Estimators::Spectral => "spectral",
+            Estimators::Released => "released",
+            Estimators::Both => "both",
+        }
+    }
+}
+
 /// ||J||_2 and how it was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpectralNorm {
     /// Never above ||J||_2.
     pub value: f64,
@@ -36,7 +49,7 @@ pub struct SpectralNorm {
 }
 
 /// The token that attention gathers on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sink {
     /// The largest column sum of P over heads and tokens: the attention that one token receives, at most n.
     pub mass: f64,
@@ -47,7 +60,7 @@ pub struct Sink {
 }
 
 /// One window measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Where asked for.
     pub spectral: Option<SpectralNorm>,

@@ -3,6 +3,7 @@
 //! GPT-2 (norms before): y = ln_1(x) is the input of attention, x <- x + O att(y) + b_O, x <- x + FF(ln_2(x)).
 //! BERT (norms after): x is the input of attention, x <- ln(x + O att(x) + b_O), x <- ln(x + FF(x)).
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use nalgebra::DMatrix;
@@ -15,26 +16,33 @@ use crate::experiment::{InputError, Mask};
 
 /// A model ready for forward passes: the attention of its layers stacked for the engine.
 #[derive(Debug)]
-pub struct ForwardPass<'a> {
-    model: &'a Model,
+pub struct ForwardPass<M> {
+    model: M,
     mask: Mask,
     /// Of every layer before the deepest: heads, and b_O.
     attention: Vec<(Projections<f64>, Vec<f64>)>,
 }
 
-impl<'a> ForwardPass<'a> {
+impl<M: Borrow<Model>> ForwardPass<M> {
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.model.borrow()
+    }
+
     /// For inputs of layers up to `deepest`.
     ///
     /// # Errors
     /// [`InputError::BadValue`] where the model has no such layer.
-    pub fn new(model: &'a Model, mask: Mask, deepest: usize) -> Result<Self, InputError> {
-        model.block(deepest)?;
+    pub fn new(model: M, mask: Mask, deepest: usize) -> Result<Self, InputError> {
+        let of: &Model = model.borrow();
+        of.block(deepest)?;
         let of_layer = |layer: usize| {
-            let bias = &model.block(layer)?.attention.output.bias;
-            let heads = projections(model, layer, MapKind::WithOutput, Heads::All)?;
+            let bias = &of.block(layer)?.attention.output.bias;
+            let heads = projections(of, layer, MapKind::WithOutput, Heads::All)?;
             Ok((heads, bias.iter().map(|x| f64::from(*x)).collect()))
         };
-        Ok(ForwardPass { model, mask, attention: (0..deepest).map(of_layer).collect::<Result<_, InputError>>()? })
+        let attention = (0..deepest).map(of_layer).collect::<Result<_, InputError>>()?;
+        Ok(ForwardPass { model, mask, attention })
     }
 
     /// The inputs of the attention of some layers at some windows of token ids: of each window, in their order, one
@@ -45,7 +53,7 @@ impl<'a> ForwardPass<'a> {
     /// # Errors
     /// [`InputError`] where a layer, a token or a position is none of the model's, or numbers overflow.
     pub fn inputs(&self, windows: &[&[u32]], layers: &[usize]) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
-        let model = self.model;
+        let model = self.model();
         let spans = spans(windows);
         let mut x = embed(model, windows)?;
         let mut inputs = vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()];

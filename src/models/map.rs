@@ -1,6 +1,7 @@
 //! The attention of one layer as a map of its own, for the engine of this crate: f(X), J v and J^T u.
 
 use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
 
 use super::config::MapKind;
 use super::parts::{Linear, Model};
@@ -10,7 +11,7 @@ use crate::jacobian::{JacobianOperator, LinearOperator};
 use crate::spectral::{Lanczos, LanczosOptions};
 
 /// Which heads of a layer a map has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Heads {
     /// All.
     All,

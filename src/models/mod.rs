@@ -14,14 +14,17 @@ mod forward;
 mod load;
 mod map;
 mod norm;
+mod opened;
 mod parts;
 mod plan;
+mod plan_text;
 mod safetensors;
 mod source;
 mod table;
 mod text;
 #[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
 mod tokenizer;
+mod window;
 
 pub use config::{Activation, Family, MapKind, ModelConfig};
 pub use draw::draw_model;
@@ -29,11 +32,14 @@ pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
 pub use forward::ForwardPass;
 pub use load::load_model;
 pub use map::{AttentionMap, Heads, MapAtTokens};
+pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Maps, Plan, Portion, Shard};
+pub use plan_text::{PlanText, USUAL_TOLERANCE, text_fingerprint};
 pub use safetensors::SafeTensors;
-pub use source::Source;
+pub use source::{Source, whole_text};
 pub use table::{Place, Slopes, Subject, Table};
-pub use text::{check_windows, fingerprint, ids_by_first_appearance, window_span};
+pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
 #[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
 pub use tokenizer::{Tokenizer, TokenizerFiles};
+pub use window::{LeftOut, WindowExperiment, window_experiment};

@@ -1,12 +1,16 @@
 //! A run over windows: which there are, in which portions they are measured, and which of them a shard has.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use super::config::MapKind;
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::config::{MapKind, ModelConfig};
 use super::estimate::{Estimate, Estimators, estimate};
 use super::forward::ForwardPass;
 use super::map::{AttentionMap, Heads};
-use super::parts::Model;
+use super::parts::{Model, Needs};
 use super::table::Place;
 use super::text::{check_windows, window_span};
 use crate::experiment::{InputError, Mask};
@@ -34,7 +38,7 @@ pub struct Plan {
 }
 
 /// Windows that are measured together: of one length, so that they share the products of the forward pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Portion {
     /// Tokens of each window.
     pub n: usize,
@@ -71,7 +75,7 @@ impl Plan {
         }
         if self.lengths.contains(&0) {
             return Err(InputError::BadValue {
-                key: "--lengths".into(),
+                key: "lengths".into(),
                 found: "0".into(),
                 expected: "numbers of tokens from 1 on".into(),
             });
@@ -109,6 +113,38 @@ impl Plan {
         all.enumerate().filter(|(at, _)| at % shard.count.max(1) == shard.index).map(|(_, portion)| portion).collect()
     }
 
+    /// What of a model some portions need.
+    #[must_use]
+    pub fn needs(&self, ids: &[u32], portions: &[Portion]) -> Needs {
+        let windows = portions.iter().flat_map(|portion| portion.windows.iter().map(|window| (portion.n, *window)));
+        Needs {
+            layers: self.layers.iter().max().map_or(0, |layer| layer + 1),
+            ids: windows.filter_map(|(n, window)| ids.get(window_span(n, window))).flatten().copied().collect(),
+            positions: portions.iter().map(|portion| portion.n).max().unwrap_or(0),
+        }
+    }
+
+    /// The bytes that a run with this plan takes, about, with a margin for what comes and goes.
+    ///
+    /// Weights are f32: 4 d^2 of attention and 2 d inner of the feed-forward part, of each layer up to the deepest. The
+    /// forward pass keeps attention's 4 d^2 in f64, and the measured maps have theirs in f64 and f32. A window brings its
+    /// attention matrices and 40 pairs of vectors of the iteration.
+    #[must_use]
+    pub fn bytes(&self, config: &ModelConfig) -> f64 {
+        const MARGIN: f64 = 1.2;
+        let (d, inner) = (config.d as f64, config.inner as f64);
+        let deepest = self.layers.iter().copied().max().unwrap_or(0) as f64;
+        let square = 4.0 * d * d;
+        let weights = 4.0 * (square * (deepest + 1.0) + 2.0 * d * inner * deepest);
+        let forward = 8.0 * square * deepest;
+        let share = |heads: &Heads| if *heads == Heads::All { 1.0 } else { 1.0 / config.heads as f64 };
+        let maps = 12.0 * square * self.layers.len() as f64 * self.heads.iter().map(share).sum::<f64>();
+        let n = self.longest() as f64;
+        let tokens = n.max(PORTION_TOKENS as f64);
+        let window = 8.0 * (tokens * (inner + 12.0 * d) + config.heads as f64 * n * n + 80.0 * n * d);
+        MARGIN * (weights + forward + maps + window)
+    }
+
     /// The places that a portion's windows fill.
     pub fn places<'a>(&'a self, portion: &'a Portion) -> impl Iterator<Item = Place> + 'a {
         let of_window = move |window: usize| {
@@ -121,26 +157,50 @@ impl Plan {
 
 /// The maps of a plan, built once for all windows.
 #[derive(Debug)]
-pub struct Maps<'a> {
-    plan: &'a Plan,
-    forward: ForwardPass<'a>,
+pub struct Maps<M> {
+    plan: Plan,
+    forward: ForwardPass<M>,
     maps: BTreeMap<(usize, Heads), AttentionMap>,
 }
 
-impl<'a> Maps<'a> {
+impl<M: Borrow<Model>> Maps<M> {
     /// The maps of every layer and head of a plan.
     ///
     /// # Errors
     /// [`InputError::BadValue`] where the model has no such layer or head.
-    pub fn new(plan: &'a Plan, model: &'a Model) -> Result<Self, InputError> {
+    pub fn new(plan: &Plan, model: M) -> Result<Self, InputError> {
         let mut maps = BTreeMap::new();
         for layer in &plan.layers {
             for heads in &plan.heads {
-                maps.insert((*layer, *heads), AttentionMap::new(model, *layer, plan.kind, *heads)?);
+                maps.insert((*layer, *heads), AttentionMap::new(model.borrow(), *layer, plan.kind, *heads)?);
             }
         }
         let deepest = plan.layers.iter().copied().max().unwrap_or(0);
-        Ok(Maps { plan, forward: ForwardPass::new(model, plan.mask, deepest)?, maps })
+        Ok(Maps { plan: plan.clone(), forward: ForwardPass::new(model, plan.mask, deepest)?, maps })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.forward.model()
+    }
+
+    /// What is measured.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The input of a layer's attention at a window, d x n.
+    ///
+    /// # Errors
+    /// [`InputError`] where the text has no such window, or the model no such layer.
+    pub fn tokens(&self, ids: &[u32], place: &Place) -> Result<DMatrix<f64>, InputError> {
+        let span = window_span(place.n, place.window);
+        let window = ids.get(span).ok_or_else(|| InputError::Conflict {
+            what: "The text".into(),
+            problem: format!("has {} tokens, and no window {} of {}", ids.len(), place.window, place.n),
+            fix: "Give the text that the table was measured on.".into(),
+        })?;
+        Ok(self.forward.inputs(&[window], &[place.layer])?.remove(0).remove(0))
     }
 
     /// Measures the places of a portion that are wanted.
@@ -153,7 +213,7 @@ impl<'a> Maps<'a> {
         portion: &Portion,
         is_wanted: impl Fn(&Place) -> bool,
     ) -> Result<Vec<(Place, Estimate)>, InputError> {
-        let plan = self.plan;
+        let plan = &self.plan;
         let wanted: Vec<Place> = plan.places(portion).filter(is_wanted).collect();
         let mut windows: Vec<usize> = wanted.iter().map(|place| place.window).collect();
         windows.dedup();

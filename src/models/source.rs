@@ -21,6 +21,35 @@ pub trait Source {
     }
 }
 
+impl<S: Source + ?Sized> Source for &mut S {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        (**self).read(range)
+    }
+}
+
+/// The whole of a text file.
+///
+/// # Errors
+/// [`InputError::File`] where it is larger than any of its kind, cannot be read, or is no text.
+pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputError> {
+    /// The largest tokenizers have some ten million bytes.
+    const MOST: u64 = 128 << 20;
+    let broken = |problem: String| InputError::File {
+        file: file.into(),
+        problem,
+        fix: "Copy the file again from the model's folder.".into(),
+    };
+    let len = source.len();
+    if len > MOST {
+        return Err(broken(format!("it has {len} bytes, and a text of its kind has at most {MOST}")));
+    }
+    String::from_utf8(source.read(0..len)?).map_err(|_| broken("it is not text (UTF-8)".into()))
+}
+
 impl Source for &[u8] {
     fn len(&self) -> u64 {
         <[u8]>::len(self) as u64

@@ -26,7 +26,7 @@ pub struct Subject {
 }
 
 /// Which window of which layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// Counted from 0.
     pub layer: usize,
@@ -39,7 +39,7 @@ pub struct Place {
 }
 
 /// Everything measured so far, in the order of places.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// What it is about.
     pub subject: Subject,

@@ -13,11 +13,17 @@ pub fn ids_by_first_appearance(text: &str, vocabulary: usize) -> Vec<u32> {
     let mut seen: HashMap<&str, u32> = HashMap::new();
     let most = vocabulary.saturating_sub(1).max(1);
     words(text)
-        .map(|word| {
+        .map(|span| {
             let next = (seen.len() % most) as u32 + 1;
-            *seen.entry(word).or_insert(next)
+            *seen.entry(&text[span]).or_insert(next)
         })
         .collect()
+}
+
+/// Where the tokens of [`ids_by_first_appearance`] stand in the text, in bytes.
+#[must_use]
+pub fn spans_of_words(text: &str) -> Vec<Range<usize>> {
+    words(text).collect()
 }
 
 /// The place of window `window` of n tokens: a text is cut from its beginning into windows of n tokens, one after the
@@ -49,18 +55,20 @@ pub fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
     std::iter::from_fn(move || {
-        rest = rest.trim_start();
+        let rest = &text[at..];
+        at += rest.len() - rest.trim_start().len();
+        let rest = &text[at..];
         let first = rest.chars().next()?;
         let len = if first.is_alphanumeric() {
             rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
         } else {
             first.len_utf8()
         };
-        let (word, tail) = rest.split_at(len);
-        rest = tail;
+        let word = at..at + len;
+        at = word.end;
         Some(word)
     })
 }
@@ -75,6 +83,7 @@ mod tests {
         assert_eq!(ids_by_first_appearance("a b c d", 3), [1, 2, 1, 2]);
         assert_eq!(ids_by_first_appearance("  ", 0), Vec::<u32>::new());
         assert_eq!(ids_by_first_appearance("über 你好!", 9), [1, 2, 3]);
+        assert_eq!(spans_of_words("über 你好!"), [0..5, 6..12, 12..13]);
     }
 
     #[test]

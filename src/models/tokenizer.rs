@@ -1,6 +1,8 @@
 //! Tokenizers in the forms that models come with: `tokenizer.json`, or BERT's `vocab.txt`, or GPT-2's `vocab.json` with
 //! `merges.txt`. No special tokens are added, nothing is cut and nothing padded: windows are of the text itself.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value, json};
 
 use crate::experiment::InputError;
@@ -55,6 +57,15 @@ impl Tokenizer {
     pub fn ids(&self, text: &str) -> Result<Vec<u32>, InputError> {
         let encoding = self.0.encode_fast(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
         Ok(encoding.get_ids().to_vec())
+    }
+
+    /// Where its tokens stand in the text, in bytes.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::ids`].
+    pub fn spans(&self, text: &str) -> Result<Vec<Range<usize>>, InputError> {
+        let encoding = self.0.encode(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
+        Ok(encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect())
     }
 }
 

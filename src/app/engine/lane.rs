@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::message::{Reply, Request, RunId};
 
-use super::hand::Hand;
+use crate::app::hand::Hand;
 
 /// Requests that are done one after the other; a newer job takes the place of an older one.
 pub type Job = VecDeque<Request>;

@@ -6,7 +6,6 @@
 //! doing. A run that is nearly over is let finish: the newest request waits a frame for it, and a newer one takes its
 //! place.
 
-mod hand;
 mod lane;
 
 use std::cell::RefCell;
@@ -15,12 +14,14 @@ use std::time::Duration;
 
 use leptos::prelude::set_timeout;
 
-use crate::message::{Reply, RunId};
+use crate::app::hand::{Hand, HandId, Heard};
+use crate::message::{Reply, RunId, decode};
 
-use hand::{Hand, HandId, News};
 pub use lane::Job;
 use lane::{Lane, run_of_reply};
 
+/// Where the worker's module is, beside the page.
+const WORKER_URL: &str = "./worker_loader.js";
 /// How long the newest request waits for the run under way to finish by itself.
 const COALESCE: Duration = Duration::from_millis(18);
 /// How long a worker has to turn to a new request before it is ended. With [`COALESCE`] under 50 ms.
@@ -65,6 +66,26 @@ pub enum EngineEvent {
     GaveUp(Role),
     /// No worker can be started.
     CannotStart,
+}
+
+/// What a worker says without being asked about a run.
+enum News {
+    /// A message.
+    Reply(Reply),
+    /// It stopped, or a message of it cannot be read.
+    Died,
+}
+
+impl From<Heard> for News {
+    fn from(heard: Heard) -> Self {
+        match heard {
+            Heard::Message(message) => {
+                let bytes = js_sys::Uint8Array::new(&message).to_vec();
+                decode::<Reply>(&bytes).map_or(News::Died, News::Reply)
+            }
+            Heard::Died => News::Died,
+        }
+    }
 }
 
 /// The workers. Cloning gives another handle.
@@ -177,13 +198,13 @@ impl Pool {
         self.last_hand += 1;
         let id = self.last_hand;
         let me = self.me.clone();
-        let tell = Rc::new(move |hand, news| run_on(&me, |pool| pool.hear(hand, news)));
+        let tell = Rc::new(move |hand, heard: Heard| run_on(&me, |pool| pool.hear(hand, heard.into())));
         self.later(START, move |pool| {
             if pool.hand(id).is_some_and(|hand| !hand.is_ready) {
                 pool.lost(id);
             }
         });
-        let hand = Hand::start(id, tell);
+        let hand = Hand::start(WORKER_URL, id, tell);
         if hand.is_none() {
             self.failed_starts = MOST_FAILED_STARTS;
             self.events.push(EngineEvent::CannotStart);

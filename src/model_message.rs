@@ -1,0 +1,248 @@
+//! What page and models' workers say to each other. Files travel beside a message, as what the browser calls blobs.
+//!
+//! A worker answers every request with one reply of the same run id; a download also tells how far it is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::RunId;
+use crate::models::{DrawnModel, Estimate, ModelConfig, Place, PlanText, Portion, Table, WindowExperiment};
+
+/// Where a model's weights come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelOrigin {
+    /// Drawn.
+    Drawn(DrawnModel),
+    /// The files beside the message.
+    Files {
+        /// The folder's name.
+        name: String,
+    },
+}
+
+/// From the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ModelRequest {
+    /// What a model is, and the tokens of a text.
+    Open {
+        /// The run.
+        run_id: RunId,
+        /// Which model.
+        origin: ModelOrigin,
+        /// The text.
+        text: String,
+    },
+    /// Read or draw as much of a model as a plan needs; without effect where it is there.
+    Prepare {
+        /// The run.
+        run_id: RunId,
+        /// Which model.
+        origin: ModelOrigin,
+        /// What is to be measured.
+        plan: PlanText,
+        /// The text's token ids, as far as the plan's windows go.
+        ids: Vec<u32>,
+    },
+    /// Measure windows of what is prepared.
+    Measure {
+        /// The run.
+        run_id: RunId,
+        /// Which windows.
+        portion: Portion,
+        /// Which places of theirs.
+        wanted: Vec<Place>,
+    },
+    /// A window of what is prepared as an experiment.
+    Window {
+        /// The run.
+        run_id: RunId,
+        /// Which.
+        place: Place,
+    },
+    /// Read a table that was written before.
+    Parse {
+        /// The run.
+        run_id: RunId,
+        /// Its file's name.
+        name: String,
+        /// What is in it.
+        bytes: Vec<u8>,
+    },
+    /// Write a table.
+    Write {
+        /// The run.
+        run_id: RunId,
+        /// Which.
+        table: Table,
+        /// How.
+        form: TableForm,
+    },
+}
+
+/// The form of a table's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TableForm {
+    /// One window a line, with a header.
+    Csv,
+    /// One object with the windows and the fitted slopes.
+    Json,
+}
+
+/// Of a folder on some server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FetchRequest {
+    /// Which of a model's files there are, and how large.
+    List {
+        /// The run.
+        run_id: RunId,
+        /// The folder's address.
+        address: String,
+    },
+    /// Fetch files.
+    Fetch {
+        /// The run.
+        run_id: RunId,
+        /// The folder's address.
+        address: String,
+        /// Their names.
+        names: Vec<String>,
+    },
+}
+
+/// All that a worker is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ModelWork {
+    /// Of models and tables.
+    Run(ModelRequest),
+    /// Of addresses.
+    Fetch(FetchRequest),
+}
+
+/// A model and its text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelFacts {
+    /// What tables call it.
+    pub label: String,
+    /// Its shape.
+    pub config: ModelConfig,
+    /// The text's token ids.
+    pub ids: Vec<u32>,
+    /// Where each token stands in the text: its first byte, and the one after its last.
+    pub spans: Vec<(usize, usize)>,
+    /// The fingerprint of the ids.
+    pub text: String,
+}
+
+/// A file on a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemoteFile {
+    /// Its name.
+    pub name: String,
+    /// Its bytes, where the server says.
+    pub size: Option<u64>,
+}
+
+/// From the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ModelReply {
+    /// The worker listens. Its first word.
+    Ready,
+    /// See [`ModelRequest::Open`].
+    Opened {
+        /// The run.
+        run_id: RunId,
+        /// What it is.
+        facts: Box<ModelFacts>,
+    },
+    /// See [`ModelRequest::Prepare`].
+    Prepared {
+        /// The run.
+        run_id: RunId,
+    },
+    /// See [`ModelRequest::Measure`].
+    Rows {
+        /// The run.
+        run_id: RunId,
+        /// What was wanted.
+        rows: Vec<(Place, Estimate)>,
+        /// Milliseconds in the worker.
+        milliseconds: f64,
+    },
+    /// See [`ModelRequest::Window`].
+    Window {
+        /// The run.
+        run_id: RunId,
+        /// Tokens and weights.
+        window: Box<WindowExperiment>,
+    },
+    /// See [`ModelRequest::Parse`].
+    Parsed {
+        /// The run.
+        run_id: RunId,
+        /// `None` where the file holds no row.
+        table: Option<Table>,
+    },
+    /// See [`ModelRequest::Write`].
+    Written {
+        /// The run.
+        run_id: RunId,
+        /// The file's text.
+        text: String,
+    },
+    /// See [`FetchRequest::List`].
+    Listed {
+        /// The run.
+        run_id: RunId,
+        /// Those that there are.
+        files: Vec<RemoteFile>,
+    },
+    /// How far a download is.
+    Fetching {
+        /// The run.
+        run_id: RunId,
+        /// Bytes that are here.
+        done: u64,
+    },
+    /// See [`FetchRequest::Fetch`]; the files are beside the message.
+    Fetched {
+        /// The run.
+        run_id: RunId,
+    },
+    /// It cannot be done; the text names what is wrong and the fix.
+    Failed {
+        /// The run.
+        run_id: RunId,
+        /// As a sentence.
+        problem: String,
+    },
+}
+
+impl ModelReply {
+    /// The run that it is about.
+    #[must_use]
+    pub fn run_id(&self) -> Option<RunId> {
+        match self {
+            ModelReply::Ready => None,
+            ModelReply::Opened { run_id, .. }
+            | ModelReply::Prepared { run_id }
+            | ModelReply::Rows { run_id, .. }
+            | ModelReply::Window { run_id, .. }
+            | ModelReply::Parsed { run_id, .. }
+            | ModelReply::Written { run_id, .. }
+            | ModelReply::Listed { run_id, .. }
+            | ModelReply::Fetching { run_id, .. }
+            | ModelReply::Fetched { run_id }
+            | ModelReply::Failed { run_id, .. } => Some(*run_id),
+        }
+    }
+}
+
+impl TableForm {
+    /// The extension of its files.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            TableForm::Csv => "csv",
+            TableForm::Json => "json",
+        }
+    }
+}
