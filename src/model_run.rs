@@ -13,10 +13,6 @@ use crate::models::{
     WindowExperiment, ids_by_first_appearance, spans_of_words, text_fingerprint, whole_text, window_experiment,
 };
 
-/// The files of a model's folder that are looked at.
-pub const MODEL_FILES: [&str; 6] =
-    ["config.json", "model.safetensors", "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"];
-
 /// A worker's memory.
 #[derive(Debug)]
 pub struct ModelRun<S> {

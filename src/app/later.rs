@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use web_sys::DataTransfer;
 
 use super::charts::{self, RegimePainted};
 use super::classroom;
@@ -63,6 +64,8 @@ pub struct Later {
     pub plane_folds: fn() -> AnyView,
     /// The line under the plot of an embedded page.
     pub embed_line: fn() -> AnyView,
+    /// Takes what is dropped where models are shown.
+    pub drop_on_models: fn(Page, &DataTransfer),
     /// Takes in what was read of what a person gave.
     pub hear_read: fn(Page, Reply),
     /// Takes in an answer of the labs' worker.
@@ -89,6 +92,7 @@ static LATER: Later = Later {
     ladder_folds: || view! { <charts::LadderFolds/> }.into_any(),
     plane_folds: || view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any(),
     embed_line: || view! { <EmbedLine/> }.into_any(),
+    drop_on_models: |page, data| page.models.take_dropped(data),
     hear_read: Page::hear_read,
     hear_lab: |page, reply| page.labs.hear(reply),
     give_up_lab: |page, words| page.labs.give_up(words),

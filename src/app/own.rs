@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::controls::ProblemAt;
 use super::files::{copy, download, read};
 use super::later::LaterView;
-use super::page::{PLACE_OWN, Page, use_page};
+use super::page::{PLACE_OWN, Page, PlotChoice, use_page};
 use super::state::Stage;
 use super::strings;
 use crate::script::Dialect;
@@ -199,6 +199,9 @@ fn listen_for_drops(page: Page) -> RwSignal<bool> {
         event.prevent_default();
         is_over.set(false);
         let Some(data) = event.data_transfer() else { return };
+        if page.plot.get_untracked() == PlotChoice::Model {
+            return page.with_later(move |later| (later.drop_on_models)(page, &data));
+        }
         match data.files().and_then(|files| files.get(0)) {
             Some(file) => read(file, move |name, bytes| take_bytes(page, name, bytes)),
             None => {

@@ -13,8 +13,7 @@ use web_sys::{
 use super::{get, post, scope};
 use crate::experiment::InputError;
 use crate::message::RunId;
-use crate::model_message::{FetchRequest, ModelReply, RemoteFile};
-use crate::model_run::MODEL_FILES;
+use crate::model_message::{FetchRequest, MODEL_FILES, ModelReply, RemoteFile};
 
 /// So many bytes are put into one blob, which the browser may keep on disk.
 const PART: u32 = 8 << 20;

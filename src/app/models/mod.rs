@@ -3,21 +3,42 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `view` | the form and the figures below it |
-//! | `desk` | the form |
+//! | `form`, `source_view`, `text_view`, `plan_view`, `run_view`, `field` | the form's parts |
+//! | `settings` | what its fields hold |
+//! | `desk` | what it does: opening, running, pausing, tables in and out |
+//! | `folder`, `remote` | a model's files: chosen or dropped, or at an address |
+//! | `pool`, `wire` | the workers, and messages with files beside them |
+//! | `window` | a window of text as the reader's own experiment |
 //! | `figures` | the figures of the table |
 
 mod desk;
+mod field;
 mod figures;
+mod folder;
+mod form;
+mod plan_view;
+mod pool;
+mod remote;
+mod run_view;
+mod settings;
+mod source_view;
+mod text_view;
 mod view;
+mod window;
+mod wire;
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use web_sys::DataTransfer;
 
 use crate::models::{Place, Table};
 
 use super::page::Page;
 
+pub use desk::{Desk, Progress};
+pub use remote::RemotePhase;
+pub use settings::SourceKind;
 pub use view::ModelView;
 
 /// Where a run stands.
@@ -30,12 +51,27 @@ pub enum ModelPhase {
     Running,
     /// No new windows are begun.
     Paused,
+    /// The workers were ended, and something is missing.
+    Stopped,
     /// All that was asked for is there.
     Done,
 }
 
+impl ModelPhase {
+    /// Its word in the page's attributes.
+    pub fn id(self) -> &'static str {
+        match self {
+            ModelPhase::Idle => "idle",
+            ModelPhase::Running => "running",
+            ModelPhase::Paused => "paused",
+            ModelPhase::Stopped => "stopped",
+            ModelPhase::Done => "done",
+        }
+    }
+}
+
 /// What is known of models.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Models {
     /// All rows so far; each change is another `Arc`.
     pub table: RwSignal<Option<Arc<Table>>>,
@@ -43,11 +79,33 @@ pub struct Models {
     pub problem: RwSignal<Option<String>>,
     /// Where the run stands.
     pub phase: RwSignal<ModelPhase>,
+    /// The form, once it was looked at.
+    desk: StoredValue<Option<Desk>>,
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        Models {
+            table: RwSignal::new(None),
+            problem: RwSignal::new(None),
+            phase: RwSignal::new(ModelPhase::Idle),
+            desk: StoredValue::new(None),
+        }
+    }
 }
 
 impl Models {
+    /// Takes files, a folder or a text that is dropped.
+    pub fn take_dropped(self, data: &DataTransfer) {
+        if let Some(desk) = self.desk.get_value() {
+            folder::take_dropped(desk, data);
+        }
+    }
+
     /// Makes a window's tokens and its map's weights the reader's own experiment.
     pub fn open_window(self, _page: Page, place: Place) {
-        self.problem.set(Some(format!("n = {}, window {}", place.n, place.window)));
+        if let Some(desk) = self.desk.get_value() {
+            desk.open_window(place);
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::desk::ModelDesk;
 use super::figures::ModelFigures;
+use super::form::ModelDesk;
 use crate::app::page::{PlotChoice, use_page};
 
 /// Form and figures.

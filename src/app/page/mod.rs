@@ -9,7 +9,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::bounds::{BoundId, Norm};
-use crate::experiment::{Given, InputError};
+use crate::experiment::{Experiment, Given, InputError};
 use crate::measure::BlockNorms;
 use crate::message::Request;
 use crate::picture::PairWanted;
@@ -372,6 +372,11 @@ impl Page {
     pub fn shown_state(self) -> PageState {
         let measured = self.live.measured.get_untracked();
         measured.map_or_else(|| self.state.get_untracked(), |measured| measured.state.clone())
+    }
+
+    /// Takes an experiment as the reader's own; false where the page cannot show it.
+    pub fn take_experiment(self, experiment: Experiment) -> bool {
+        self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
     }
 
     fn take(self, given: Given) {
