@@ -18,9 +18,9 @@ async function fetchListed(path) {
   return new Response(bytes, { headers: { 'content-type': response.headers.get('content-type') ?? '' } });
 }
 
-/** All files or none: where one fails, the build before stays in charge and the next visit tries again. */
+/** All files or none: where one fails, the build before stays in charge and the next visit tries again. Some wait until they are asked for. */
 async function install() {
-  const paths = Object.keys(BUILD.files);
+  const paths = Object.keys(BUILD.files).filter((path) => !BUILD.later.includes(path));
   const responses = await Promise.all(paths.map(fetchListed));
   const cache = await caches.open(cacheName);
   await Promise.all(paths.map((path, i) => cache.put(new URL(path, self.registration.scope), responses[i])));
@@ -41,8 +41,19 @@ function pathOf(request) {
 
 async function answer(path, request) {
   const cache = await caches.open(cacheName);
+  const url = new URL(path, self.registration.scope);
+  const kept = await cache.match(url);
+  if (kept) return kept;
+  if (BUILD.later.includes(path)) return keep(cache, url, path);
   // A browser that is short of space takes whole caches away: then it is as if there were no service worker.
-  return (await cache.match(new URL(path, self.registration.scope))) ?? fetch(request);
+  return fetch(request);
+}
+
+/** Fetches a file that waited until it was asked for. Where a newer build lies on the server, it fails, and the page says so. */
+async function keep(cache, url, path) {
+  const response = await fetchListed(path).catch(() => Response.error());
+  if (response.ok) await cache.put(url, response.clone());
+  return response;
 }
 
 /** Whether another page than this one is open. */

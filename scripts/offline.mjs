@@ -20,6 +20,9 @@ function rewrite(name, pattern, text) {
 }
 
 rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
+/** What is kept when it is first asked for: only the view of models needs its worker, which is large. */
+const isLater = (path) => path.startsWith('model_worker');
+
 const files = {};
 for (const name of readdirSync(dir, { recursive: true }).sort()) {
   const path = join(dir, name);
@@ -28,5 +31,5 @@ for (const name of readdirSync(dir, { recursive: true }).sort()) {
 // A change of the worker alone is a new build as well.
 const worker = readFileSync(new URL('../assets/sw.js', import.meta.url));
 const id = digest(JSON.stringify(files) + worker).slice(0, 16);
-rewrite(WORKER, /^const BUILD = .*;$/m, `const BUILD = ${JSON.stringify({ id, files })};`);
+rewrite(WORKER, /^const BUILD = .*;$/m, `const BUILD = ${JSON.stringify({ id, files, later: Object.keys(files).filter(isLater) })};`);
 console.log(`offline: ${Object.keys(files).length} files, build ${id}`);
