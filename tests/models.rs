@@ -1,113 +1,34 @@
 //! Small BERT, DistilBERT and GPT-2 models against what PyTorch finds in them in float64 (tests/models/reference.py).
 
+#[path = "common/models.rs"]
+mod reference;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use lipscope::experiment::Mask;
 use lipscope::jacobian::LinearOperator;
 use lipscope::models::{
-    AttentionMap, Estimators, ForwardPass, Heads, MapKind, Maps, Model, ModelConfig, Needs, Plan, SafeTensors, Shard,
-    Subject, Table, draw_model, estimate, ids_by_first_appearance, load_model,
+    AttentionMap, Estimators, Heads, MapKind, Maps, ModelConfig, Needs, Plan, Shard, Subject, Table, draw_model,
+    estimate, ids_by_first_appearance,
 };
 use lipscope::spectral::LanczosOptions;
 use nalgebra::DMatrix;
-use serde_json::Value;
 
-const NAMES: [&str; 3] = ["bert", "distilbert", "gpt2"];
-
-fn folder(name: &str) -> PathBuf {
-    Path::new("tests/data/models").join(name)
-}
-
-fn expected(name: &str) -> Value {
-    serde_json::from_slice(&fs::read(folder(name).join("expected.json")).expect("a file")).expect("JSON")
-}
-
-fn model(name: &str) -> Model {
-    let config = fs::read_to_string(folder(name).join("config.json")).expect("a file");
-    let bytes = fs::read(folder(name).join("model.safetensors")).expect("a file");
-    let needs = Needs { layers: 3, ids: (0..320).collect(), positions: 40 };
-    let mut config = ModelConfig::from_json(&config).expect("a config");
-    let needs = Needs { ids: needs.ids.into_iter().filter(|id| (*id as usize) < config.vocabulary).collect(), ..needs };
-    config.layers = 3;
-    load_model(config, &mut SafeTensors::open(&bytes[..]).expect("a header"), &needs).expect("a model")
-}
-
-/// The inputs of all layers at one window.
-fn inputs(model: &Model, mask: Mask, ids: &[u32]) -> Vec<DMatrix<f64>> {
-    let pass = ForwardPass::new(model, mask, 2).expect("three layers");
-    // A window beside it changes nothing.
-    pass.inputs(&[&ids[..2], ids], &[0, 1, 2]).expect("a forward pass").remove(1)
-}
-
-/// d x n from the rows of a file, which are tokens.
-fn matrix(rows: &Value) -> DMatrix<f64> {
-    let rows: Vec<Vec<f64>> = serde_json::from_value(rows.clone()).expect("rows of numbers");
-    DMatrix::from_fn(rows[0].len(), rows.len(), |row, column| rows[column][row])
-}
-
-fn mask(run: &Value) -> Mask {
-    if run["mask"] == "causal" { Mask::Causal } else { Mask::None }
-}
-
-/// The runs of all models: name, run, window, its token ids.
-fn for_windows(mut check: impl FnMut(&str, &Model, Mask, &Value, &[u32])) {
-    let mut n_windows = 0;
-    for name in NAMES {
-        let (model, expected) = (model(name), expected(name));
-        let ids: Vec<u32> = serde_json::from_value(expected["ids"].clone()).expect("ids");
-        for run in expected["runs"].as_array().expect("a list") {
-            for window in run["windows"].as_array().expect("a list") {
-                let (start, n) = (window["start"].as_u64().unwrap_or(0), window["n"].as_u64().unwrap_or(0));
-                check(name, &model, mask(run), window, &ids[start as usize..(start + n) as usize]);
-                n_windows += 1;
-            }
-        }
-    }
-    assert_eq!(n_windows, 8);
-}
+use reference::{inputs, model};
 
 #[test]
 fn hidden_states_and_attention_outputs_are_those_of_pytorch() {
-    for_windows(|name, model, mask, window, ids| {
-        let found = inputs(model, mask, ids);
-        for (layer, found) in found.iter().enumerate() {
-            let expected = matrix(&window["inputs"][layer]);
-            let error = (found - &expected).amax();
-            assert!(error < 1e-9, "{name}, layer {layer}: {error:e} of {}", expected.amax());
-        }
-        let map = AttentionMap::new(model, 1, MapKind::WithOutput, Heads::All).expect("a map");
-        let value = map.at(&found[1], mask).expect("tokens").value();
-        let error = (value - matrix(&window["output_of_layer_1"])).amax();
-        assert!(error < 1e-9, "{name}: {error:e}");
-    });
+    reference::check_states();
 }
 
 #[test]
 fn norms_and_released_script_values_are_those_of_a_dense_autograd_jacobian() {
-    let mut n_maps = 0;
-    for_windows(|name, model, mask, window, ids| {
-        let inputs = inputs(model, mask, ids);
-        for expected in window["maps"].as_array().expect("a list") {
-            let layer = expected["layer"].as_u64().expect("a layer") as usize;
-            let heads = expected["head"].as_u64().map_or(Heads::All, |head| Heads::One(head as usize));
-            let kind = if expected["map"] == "attention" { MapKind::Attention } else { MapKind::WithOutput };
-            let map = AttentionMap::new(model, layer, kind, heads).expect("a map");
-            let options = LanczosOptions::default();
-            let found = estimate(&map, &inputs[layer], mask, Estimators::Both, options).expect("an estimate");
-            let spectral = found.spectral.expect("asked for").value;
-            for (what, found, expected) in [
-                ("spectral", spectral, &expected["spectral"]),
-                ("released", found.released.expect("asked for"), &expected["released"]),
-            ] {
-                let expected = expected.as_f64().expect("a number");
-                let error = (found / expected - 1.0).abs();
-                assert!(error < 1e-9, "{name}, layer {layer}, {kind:?}, {heads:?}, {what}: {found} {expected}");
-            }
-            n_maps += 1;
-        }
-    });
-    assert_eq!(n_maps, 8 * 12);
+    reference::check_norms();
+}
+
+#[test]
+fn rows_of_drawn_models_are_those_that_are_written_down() {
+    reference::check_drawn_rows();
 }
 
 #[test]
