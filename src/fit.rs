@@ -1,4 +1,7 @@
-//! The slope of log L on log n, with its 95% interval.
+//! L = c n^alpha, fitted as the line of log L on log n, with 95% intervals for both.
+//!
+//! Student's t on the residuals: alpha ± t s / sqrt(S), log c ± t s sqrt(1/N + m^2/S), with m the mean of log n, S the sum of
+//! (log n - m)^2 and s^2 the residuals' sum of squares over N - 2. So c has a factor where alpha has a term.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,10 +12,12 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct PowerLaw {
     /// alpha.
     pub exponent: f64,
-    /// Half the width of alpha's 95% interval (Student's t on the residuals).
+    /// Half the width of alpha's 95% interval (Student's t on the residuals); 0 where alpha was given.
     pub half_width: f64,
     /// c.
     pub factor: f64,
+    /// At least 1: c's 95% interval is from c / `factor_ratio` to c `factor_ratio`.
+    pub factor_ratio: f64,
     /// Points used: those with n and L above zero.
     pub n_points: usize,
 }
@@ -23,16 +28,27 @@ impl PowerLaw {
     pub fn to_value(&self) -> Value {
         json!({
             "exponent": self.exponent, "half_width_95": self.half_width, "factor": self.factor,
-            "points": self.n_points,
+            "factor_95": self.factor_interval(), "points": self.n_points,
         })
+    }
+
+    /// The ends of c's 95% interval.
+    #[must_use]
+    pub fn factor_interval(&self) -> [f64; 2] {
+        [self.factor / self.factor_ratio, self.factor * self.factor_ratio]
+    }
+
+    /// c n^alpha.
+    #[must_use]
+    pub fn at(&self, n: f64) -> f64 {
+        self.factor * n.powf(self.exponent)
     }
 }
 
 /// Fits c n^alpha; `None` with fewer than three usable points or only one n.
 #[must_use]
 pub fn fit_power_law(points: &[(f64, f64)]) -> Option<PowerLaw> {
-    let logs: Vec<(f64, f64)> =
-        points.iter().filter(|(n, l)| *n > 0.0 && *l > 0.0 && l.is_finite()).map(|(n, l)| (n.ln(), l.ln())).collect();
+    let logs = logarithms(points);
     let count = logs.len() as f64;
     if logs.len() < 3 {
         return None;
@@ -46,13 +62,45 @@ pub fn fit_power_law(points: &[(f64, f64)]) -> Option<PowerLaw> {
     let exponent = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>() / spread;
     let squares: f64 = logs.iter().map(|(x, y)| (y - mean_y - exponent * (x - mean_x)).powi(2)).sum();
     let freedom = count - 2.0;
-    let quantile = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
+    let scaled = quantile(freedom)? * (squares / freedom).sqrt();
     Some(PowerLaw {
         exponent,
-        half_width: quantile * (squares / freedom / spread).sqrt(),
+        half_width: scaled / spread.sqrt(),
         factor: (mean_y - exponent * mean_x).exp(),
+        factor_ratio: (scaled * (1.0 / count + mean_x * mean_x / spread).sqrt()).exp(),
         n_points: logs.len(),
     })
+}
+
+/// Fits c where alpha is given: log c is the mean of log L - alpha log n. `None` with fewer than two usable points.
+#[must_use]
+pub fn fit_factor(points: &[(f64, f64)], exponent: f64) -> Option<PowerLaw> {
+    let logs = logarithms(points);
+    let count = logs.len() as f64;
+    if logs.len() < 2 {
+        return None;
+    }
+    let rest = |(x, y): &(f64, f64)| y - exponent * x;
+    let mean = logs.iter().map(rest).sum::<f64>() / count;
+    let squares: f64 = logs.iter().map(|point| (rest(point) - mean).powi(2)).sum();
+    let freedom = count - 1.0;
+    Some(PowerLaw {
+        exponent,
+        half_width: 0.0,
+        factor: mean.exp(),
+        factor_ratio: (quantile(freedom)? * (squares / freedom / count).sqrt()).exp(),
+        n_points: logs.len(),
+    })
+}
+
+/// The points that have logarithms.
+fn logarithms(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    points.iter().filter(|(n, l)| *n > 0.0 && *l > 0.0 && l.is_finite()).map(|(n, l)| (n.ln(), l.ln())).collect()
+}
+
+/// Of Student's t, for 95% on two sides.
+fn quantile(freedom: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975))
 }
 
 #[cfg(test)]
@@ -75,6 +123,22 @@ mod tests {
         let fit = fit_power_law(&points).expect("enough points");
         assert!((fit.exponent - 0.8).abs() < 1e-12, "{fit:?}");
         assert!((fit.half_width - 4.302_652_7 * (0.9f64 / 5.0).sqrt()).abs() < 1e-5, "{fit:?}");
+        // Intercept 0.3, its variance s^2 (1/4 + 1.5^2/5) = 0.63.
+        assert!((fit.factor.ln() - 0.3).abs() < 1e-12, "{fit:?}");
+        assert!((fit.factor_ratio.ln() - 4.302_652_7 * 0.63f64.sqrt()).abs() < 1e-5, "{fit:?}");
+        let [low, high] = fit.factor_interval();
+        assert!((low.ln() - (0.3 - 3.415_124)).abs() < 1e-5 && (high.ln() - (0.3 + 3.415_124)).abs() < 1e-5, "{fit:?}");
+    }
+
+    #[test]
+    fn a_factor_alone_has_the_interval_of_a_mean() {
+        // log L - log n / 2 = 1, 2, 3: mean 2, deviation 1, t(2) = 4.3027 over sqrt 3.
+        let points: Vec<(f64, f64)> =
+            [(2.0f64, 1.0f64), (5.0, 2.0), (9.0, 3.0)].iter().map(|(n, y)| (*n, n.sqrt() * y.exp())).collect();
+        let fit = fit_factor(&points, 0.5).expect("enough points");
+        assert!((fit.factor.ln() - 2.0).abs() < 1e-12 && fit.half_width == 0.0 && fit.exponent == 0.5, "{fit:?}");
+        assert!((fit.factor_ratio.ln() - 4.302_652_7 / 3f64.sqrt()).abs() < 1e-5, "{fit:?}");
+        assert_eq!(fit_factor(&[(2.0, 1.0)], 0.5), None);
     }
 
     #[test]

@@ -212,8 +212,12 @@ fn measure(
 pub(super) fn summary(table: &Table) -> String {
     let line = |place: &str, name: &str, fit: Option<PowerLaw>| {
         fit.map_or_else(String::new, |fit| {
-            let PowerLaw { exponent, half_width, factor, n_points } = fit;
-            format!("{place}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3} ({n_points} windows)\n")
+            let PowerLaw { exponent, half_width, factor, n_points, .. } = fit;
+            let [low, high] = fit.factor_interval();
+            format!(
+                "{place}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3}, factor in [{low:.3}, {high:.3}] \
+                 ({n_points} windows)\n"
+            )
         })
     };
     let of_layer = |slopes: &crate::models::Slopes| {
