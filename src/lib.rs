@@ -31,6 +31,7 @@ pub mod inverse;
 pub mod jacobian;
 pub mod measure;
 pub mod message;
+pub mod model_charts;
 pub mod model_message;
 #[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
 pub mod model_run;

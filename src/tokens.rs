@@ -106,6 +106,15 @@ impl AdversarialDirection {
         let (first, others) = if from_highest { (1.0, 0.5) } else { (-1.0, 1.0) };
         Ok(AdversarialDirection { direction, first, others, gamma: (-lambda_min).max(lambda_max / 8.0) })
     }
+
+    /// n of its tokens at a radius, d x n.
+    #[must_use]
+    pub fn tokens(&self, n: usize, radius: f64) -> DMatrix<f64> {
+        let (first, others) = (radius * self.first, radius * self.others);
+        DMatrix::from_fn(self.direction.len(), n, |row, col| {
+            self.direction[row] * if col == 0 { first } else { others }
+        })
+    }
 }
 
 /// The adversarial tokens of a head, d x n.
@@ -113,9 +122,7 @@ impl AdversarialDirection {
 /// # Errors
 /// [`InputError::NoRealEigenvalue`].
 pub fn adversarial_tokens(head: QueryKey<'_>, n: usize, radius: f64) -> Result<DMatrix<f64>, InputError> {
-    let AdversarialDirection { direction, first, others, .. } = AdversarialDirection::of(head)?;
-    let (first, others) = (radius * first, radius * others);
-    Ok(DMatrix::from_fn(direction.len(), n, |row, col| direction[row] * if col == 0 { first } else { others }))
+    Ok(AdversarialDirection::of(head)?.tokens(n, radius))
 }
 
 /// Unit eigenvectors of A for its lowest and its highest real eigenvalue.

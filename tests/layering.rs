@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms in order: a room may import from itself and from those before it.
-const ROOMS: [&str; 30] = [
+const ROOMS: [&str; 31] = [
     "random",
     "experiment",
     "tokens",
@@ -31,6 +31,7 @@ const ROOMS: [&str; 30] = [
     "model_message",
     "model_run",
     "plot",
+    "model_charts",
     "worker",
     "model_worker",
     "app",

@@ -9,6 +9,7 @@ mod invert;
 mod kim;
 mod measure;
 mod model;
+mod model_adversarial;
 mod model_chart;
 mod model_files;
 mod norm;

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
+use super::model_adversarial;
 use super::model_chart;
 use super::model_files::{self, Found};
 use super::progress::progress_bar;
@@ -15,7 +16,11 @@ use super::read_text;
 use super::results::{Form, Results};
 use crate::experiment::{InputError, Mask};
 use crate::fit::PowerLaw;
-use crate::models::{Estimators, MapKind, Maps, Place, Plan, PlanText, Shard, Subject, Table, text_fingerprint};
+use crate::model_charts::{root_law, sqrt_law};
+use crate::models::{
+    Estimators, Group, MapKind, Maps, Place, Plan, PlanText, Quantity, Shard, Subject, Table, adversarial_text,
+    text_fingerprint,
+};
 
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
@@ -73,6 +78,10 @@ pub(super) struct ModelArguments {
     /// Form of the output.
     #[arg(long, value_enum, default_value_t = Form::Csv)]
     format: Form,
+    /// Takes the adversarial tokens of "How Smooth Is Attention?" with this R at each of the heads of --head, instead of
+    /// windows of a text; for -n 2:98:2 and other lengths.
+    #[arg(long, value_name = "R", value_parser = radius)]
+    adversarial: Option<f64>,
     /// Also draws both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
@@ -108,7 +117,10 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
         Some(path) => read_text(path)?,
         None => include_str!("../../assets/attention.txt").to_string(),
     };
-    let outcome = prepare(arguments, &text).and_then(|(mut run, results)| measure(arguments, &mut run, results));
+    let outcome = prepare(arguments, &text).and_then(|(mut run, results)| match arguments.adversarial {
+        Some(radius) => model_adversarial::measure(&mut run, radius, (arguments.shard, arguments.threads), results),
+        None => measure(arguments, &mut run, results),
+    });
     match outcome {
         Ok((table, problems)) => {
             for problem in &problems {
@@ -128,21 +140,24 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 }
 
 /// Everything that a run needs.
-struct Run {
-    found: Found,
+pub(super) struct Run {
+    pub(super) found: Found,
     ids: Vec<u32>,
-    plan: Plan,
+    pub(super) plan: Plan,
 }
 
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
     let found = model_files::open(&arguments.weights, size, arguments.seed)?;
-    let ids = found.ids(text, arguments.tokenizer.as_deref())?;
+    let ids = match arguments.adversarial {
+        Some(_) => Vec::new(),
+        None => found.ids(text, arguments.tokenizer.as_deref())?,
+    };
     let plan = PlanText {
         layers: arguments.layers.clone(),
         heads: arguments.head.clone(),
         lengths: arguments.lengths.clone(),
-        windows: arguments.windows,
+        windows: if arguments.adversarial.is_some() { 1 } else { arguments.windows },
         mask: arguments.mask.map(|mask| match mask {
             MaskName::None => Mask::None,
             MaskName::Causal => Mask::Causal,
@@ -159,8 +174,9 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
         tolerance: arguments.tolerance,
     }
     .plan(found.model.config())?;
-    plan.check(ids.len())?;
-    let subject = Subject::of(found.model.label(), &text_fingerprint(&ids), &plan);
+    plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
+    let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
+    let subject = Subject::of(found.model.label(), &text, &plan);
     let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;
     Ok((Run { found, ids, plan }, results))
 }
@@ -180,12 +196,7 @@ fn measure(
         .collect();
     let model = run.found.model.model(&plan.needs(&run.ids, &portions))?;
     let maps = Maps::new(plan, &model)?;
-    let failed_pool = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
-        key: "--threads".into(),
-        found: arguments.threads.to_string(),
-        expected: format!("a number of threads that can be started ({error})"),
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(failed_pool)?;
+    let pool = thread_pool(arguments.threads)?;
     let bar = progress_bar(portions.len(), "portions");
     let done = results.table().rows.clone();
     let shared = Mutex::new((results, Vec::new()));
@@ -208,6 +219,16 @@ fn measure(
     Ok((results.finish()?, problems))
 }
 
+/// So many threads, or all cores for 0.
+pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
+    let failed = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
+        key: "--threads".into(),
+        found: threads.to_string(),
+        expected: format!("a number of threads that can be started ({error})"),
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)
+}
+
 /// The slopes, a line each.
 pub(super) fn summary(table: &Table) -> String {
     let line = |place: &str, name: &str, fit: Option<PowerLaw>| {
@@ -220,11 +241,30 @@ pub(super) fn summary(table: &Table) -> String {
             )
         })
     };
-    let of_layer = |slopes: &crate::models::Slopes| {
-        let place = format!("layer {}, head {}", slopes.layer, slopes.heads.id());
-        line(&place, "spectral norm", slopes.spectral) + &line(&place, "released-script estimator", slopes.released)
+    let of_group = |group: &Group| {
+        let place = format!("layer {}, head {}", group.layer, group.heads.id());
+        let fits = [
+            ("spectral norm", Quantity::Spectral, group.spectral),
+            ("released-script estimator", Quantity::Released, group.released),
+        ];
+        let lines = fits.map(|(name, quantity, fit)| {
+            let root = sqrt_law(group, quantity).filter(|_| table.subject.adversarial_radius().is_some());
+            line(&place, name, fit) + &root.map_or_else(String::new, |root| root_line(&place, name, &root))
+        });
+        lines.concat()
     };
-    table.slopes().iter().map(of_layer).collect()
+    table.groups().iter().map(of_group).collect()
+}
+
+/// C sqrt(n) in a line.
+fn root_line(place: &str, name: &str, root: &PowerLaw) -> String {
+    let [low, high] = root.factor_interval();
+    format!("{place}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", root_law(root))
+}
+
+fn radius(text: &str) -> Result<f64, String> {
+    let radius = text.parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0);
+    radius.ok_or_else(|| "must be a number above 0, such as 15.5".into())
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

@@ -5,8 +5,10 @@
 //!
 //! [`ModelConfig`] -> [`Model`] (drawn by [`draw_model`], or read by [`load_model`] from
 //! [`SafeTensors`] over any [`Source`] of bytes) -> [`ForwardPass`] at a window ->
-//! [`AttentionMap`] of a layer -> [`estimate`].
+//! [`AttentionMap`] of a layer -> [`estimate`]; what comes of it is a [`Table`], read layer by layer and head by head as
+//! [`Group`]s beside the [`Published`] curves. [`adversarial_curve`] takes \[C\]'s adversarial tokens instead of a text.
 
+mod adversarial;
 mod config;
 mod draw;
 mod estimate;
@@ -18,6 +20,8 @@ mod opened;
 mod parts;
 mod plan;
 mod plan_text;
+mod published;
+mod readings;
 mod safetensors;
 mod source;
 mod table;
@@ -26,6 +30,7 @@ mod text;
 mod tokenizer;
 mod window;
 
+pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
 pub use config::{Activation, Family, MapKind, ModelConfig};
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
@@ -36,9 +41,11 @@ pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Maps, Plan, Portion, Shard};
 pub use plan_text::{PlanText, USUAL_TOLERANCE, text_fingerprint};
+pub use published::{CurveTokens, PUBLISHED, Published, Training};
+pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
 pub use safetensors::SafeTensors;
 pub use source::{Source, whole_text};
-pub use table::{Place, Slopes, Subject, Table};
+pub use table::{Place, Subject, Table};
 pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
 #[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
 pub use tokenizer::{Tokenizer, TokenizerFiles};

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::estimate::{Estimate, Sink, SpectralNorm};
 use super::map::Heads;
 use crate::experiment::InputError;
-use crate::fit::{PowerLaw, fit_power_law};
+use crate::fit::PowerLaw;
 
 /// What a table is about. Rows of two tables belong together only where this is equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// The model: how it is drawn, or its folder and a fingerprint of its file.
     pub model: String,
-    /// A fingerprint of the text's token ids.
+    /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
     pub text: String,
     /// `attention` or `with-output`.
     pub map: String,
@@ -45,19 +45,6 @@ pub struct Table {
     pub subject: Subject,
     /// By place.
     pub rows: BTreeMap<Place, Estimate>,
-}
-
-/// The slopes of one layer and head.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slopes {
-    /// Counted from 0.
-    pub layer: usize,
-    /// All, or one.
-    pub heads: Heads,
-    /// Of ||J||_2.
-    pub spectral: Option<PowerLaw>,
-    /// Of sqrt(|J^T f(X)|).
-    pub released: Option<PowerLaw>,
 }
 
 /// A row as files have it.
@@ -107,18 +94,18 @@ impl Table {
     #[must_use]
     pub fn to_value(&self) -> Value {
         let rows: Vec<Record> = self.records().collect();
-        let slopes: Vec<Value> = self
-            .slopes()
+        let fits: Vec<Value> = self
+            .groups()
             .iter()
-            .map(|slopes| {
+            .map(|group| {
                 let fit = |fit: Option<PowerLaw>| fit.map(|fit| fit.to_value());
                 json!({
-                    "layer": slopes.layer, "head": slopes.heads.id(), "spectral": fit(slopes.spectral),
-                    "released": fit(slopes.released),
+                    "layer": group.layer, "head": group.heads.id(), "spectral": fit(group.spectral),
+                    "released": fit(group.released),
                 })
             })
             .collect();
-        json!({"rows": rows, "fits": slopes})
+        json!({"rows": rows, "fits": fits})
     }
 
     /// Reads what [`Table::to_csv`] or [`Table::to_value`] wrote. A last line that was cut off is left out.
@@ -187,28 +174,6 @@ impl Table {
             }
         }
         Ok(())
-    }
-
-    /// The fitted slopes of every layer and head.
-    #[must_use]
-    pub fn slopes(&self) -> Vec<Slopes> {
-        let mut groups: BTreeMap<(usize, Heads), Vec<(f64, &Estimate)>> = BTreeMap::new();
-        for (place, estimate) in &self.rows {
-            groups.entry((place.layer, place.heads)).or_default().push((place.n as f64, estimate));
-        }
-        let fit = |points: &[(f64, &Estimate)], of: &dyn Fn(&Estimate) -> Option<f64>| {
-            let pairs: Vec<(f64, f64)> = points.iter().filter_map(|(n, estimate)| Some((*n, of(estimate)?))).collect();
-            fit_power_law(&pairs)
-        };
-        groups
-            .into_iter()
-            .map(|((layer, heads), points)| Slopes {
-                layer,
-                heads,
-                spectral: fit(&points, &|estimate| estimate.spectral.map(|norm| norm.value)),
-                released: fit(&points, &|estimate| estimate.released),
-            })
-            .collect()
     }
 
     fn records(&self) -> impl Iterator<Item = Record> {

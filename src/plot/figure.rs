@@ -5,8 +5,8 @@ use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend
 
 use super::export::finish_svg;
 use super::{
-    ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Style, Theme,
-    TokenPlane,
+    ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Scatter, Style,
+    Theme, Tiles, TilesLayout, TokenPlane,
 };
 
 /// Units of an SVG document in a CSS pixel: plotters writes whole ones.
@@ -63,6 +63,8 @@ figure!(LineChart, ChartLayout);
 figure!(HeatMap, HeatMapLayout);
 figure!(TokenPlane, PlaneLayout);
 figure!(Ladder, LadderLayout);
+figure!(Scatter, ChartLayout);
+figure!(Tiles, TilesLayout);
 
 #[cfg(test)]
 mod tests {

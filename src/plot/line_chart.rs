@@ -80,12 +80,8 @@ impl LineChart {
 
     /// Where everything goes in an area of this many CSS pixels.
     pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
-        let ruler = |axis: &AxisSpec, data: Option<Extent>| {
-            let range = axis.range.or_else(|| data.map(|extent| extent.nice(axis.scale)));
-            Ruler::new(axis.scale, range.unwrap_or_else(|| empty_range(axis.scale)))
-        };
-        let x = ruler(&self.x, self.x.range.or_else(|| self.x_extent()));
-        let y = ruler(&self.y, self.y_extent());
+        let x = axis_ruler(&self.x, self.x_extent());
+        let y = axis_ruler(&self.y, self.y_extent());
         // The names depend on which curves leave the frame, not on the width they are given.
         let rough = lay_out(size, &style.font, x, y, 0.0);
         let right = end_labels::column_width(&self.end_labels(&rough), size.0, &style.font, rough.compact);
@@ -222,6 +218,12 @@ impl LineChart {
     }
 }
 
+/// The ruler of an axis for data of this span.
+pub(super) fn axis_ruler(axis: &AxisSpec, data: Option<Extent>) -> Ruler {
+    let range = axis.range.or_else(|| data.map(|extent| extent.nice(axis.scale)));
+    Ruler::new(axis.scale, range.unwrap_or_else(|| empty_range(axis.scale)))
+}
+
 /// What an axis shows when there is nothing to show.
 fn empty_range(scale: Scale) -> Extent {
     let ends = match scale {
@@ -231,7 +233,7 @@ fn empty_range(scale: Scale) -> Extent {
     ends.expect("the ends are finite")
 }
 
-fn draw_series<DB: DrawingBackend>(
+pub(super) fn draw_series<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
     layout: &ChartLayout,

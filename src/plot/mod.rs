@@ -21,6 +21,7 @@
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
 //! | `band`, `rules` | areas between curves, marked places on the horizontal axis |
 //! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
+//! | `tint`, `scatter`, `tiles` | a third number by colour and size; dots that have one; a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_changes` | points in the plane, or on a line; changes of them |
 //! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
 //! | `table`, `export` | data twins, SVG files |
@@ -48,9 +49,12 @@ mod palette;
 mod pen;
 mod readout;
 mod rules;
+mod scatter;
 mod series;
 mod style;
 mod table;
+mod tiles;
+mod tint;
 mod token_changes;
 mod token_line;
 mod token_plane;
@@ -73,9 +77,11 @@ pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
 pub use readout::HoverValue;
 pub use rules::Rule;
+pub use scatter::{Dot, MOST_DRAWN, Scatter};
 pub use series::{Given, Series, SeriesKind};
 pub use style::{Medium, Style, Type, text_width};
 pub use table::Table;
+pub use tiles::{Tiles, TilesLayout};
 pub use token_changes::{Changes, Sway};
 pub use token_plane::{PlaneLayout, PlaneShape, TokenPlane};
 

@@ -206,6 +206,7 @@ const SEQUENTIAL_END_DARK: Lab = Lab { l: 0.97, a: -0.005, b: 0.01 };
 
 #[cfg(test)]
 mod tests {
+    use super::super::tint::Written;
     use super::*;
 
     const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
@@ -255,6 +256,19 @@ mod tests {
                 assert!(error < 0.5, "{theme:?}: lightness moved {moved:.5} a step, expected {step:.5}");
             }
             assert!(step.abs() > 0.6 / 255.0, "{theme:?}: the map spans too little lightness");
+        }
+    }
+
+    #[test]
+    fn tinted_marks_stand_out_and_numbers_on_tiles_can_be_read() {
+        for theme in THEMES {
+            let palette = Palette::of(theme);
+            for share in (0..=20).map(|i| f64::from(i) / 20.0) {
+                let mark = contrast(palette.tint(share), palette.background);
+                assert!(mark >= 3.0, "{theme:?} {share}: a mark has contrast {mark:.2}");
+                let text = contrast(palette.ink, palette.tile(share, Written::Yes));
+                assert!(text >= 4.5, "{theme:?} {share}: a number on its tile has contrast {text:.2}");
+            }
         }
     }
 

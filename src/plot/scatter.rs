@@ -1,0 +1,228 @@
+//! Scatter plots: dots whose colour and size tell a third number, curves over them, and one dot that is selected.
+//!
+//! Of very many dots those are drawn that can be told apart: one of those that fall on the same two pixels, and of the
+//! rest an even choice. Every dot can be selected all the same.
+
+use std::collections::HashSet;
+
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, DrawingBackend};
+
+use super::DrawError;
+use super::axis::AxisSpec;
+use super::end_labels::{self, EndLabel};
+use super::extent::Extent;
+use super::frame::{ChartLayout, draw_axes, lay_out, shortened};
+use super::line_chart::{axis_ruler, draw_series};
+use super::palette::mix;
+use super::pen::{Align, Pen};
+use super::series::{Series, SeriesKind};
+use super::style::{Style, text_width};
+use super::table::{Table, exact};
+use super::tint::{self, Tints};
+
+/// The most dots, and the most points of one series, that are drawn.
+pub const MOST_DRAWN: usize = 1500;
+/// Dots this near one another, in CSS pixels, are one to the eye.
+const APART: f64 = 1.5;
+/// How far from a dot a pointer may be, in CSS pixels: a fingertip's half.
+const REACH: f64 = 22.0;
+
+/// A point with a third number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dot {
+    /// Along the horizontal axis.
+    pub x: f64,
+    /// Along the vertical axis.
+    pub y: f64,
+    /// Told by colour and size.
+    pub tint: f64,
+}
+
+/// Dots and curves over two axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scatter {
+    /// The horizontal axis.
+    pub x: AxisSpec,
+    /// The vertical axis.
+    pub y: AxisSpec,
+    /// In the order in which keys go from one to the next.
+    pub dots: Vec<Dot>,
+    /// What the tint is; `None` draws all dots alike, in ink.
+    pub tint: Option<String>,
+    /// Curves and other points, over the dots.
+    pub series: Vec<Series>,
+    /// The dot that is selected.
+    pub selected: Option<usize>,
+    /// What is written into a plot that has no data.
+    pub note: String,
+}
+
+impl Scatter {
+    /// Without dots and curves.
+    pub fn new(x: AxisSpec, y: AxisSpec) -> Self {
+        Scatter { x, y, dots: Vec::new(), tint: None, series: Vec::new(), selected: None, note: String::new() }
+    }
+
+    /// Where everything goes in an area of this many CSS pixels.
+    pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
+        let points = || self.series.iter().flat_map(|series| series.data.iter().copied());
+        let xs = self.dots.iter().map(|dot| dot.x).chain(points().map(|(x, _)| x));
+        let ys = self.dots.iter().map(|dot| dot.y).chain(points().map(|(_, y)| y));
+        let x = axis_ruler(&self.x, Extent::shown(xs, self.x.scale));
+        let y = axis_ruler(&self.y, Extent::shown(ys, self.y.scale));
+        let rough = lay_out(size, &style.font, x, y, 0.0);
+        let right = end_labels::column_width(&self.end_labels(&rough), size.0, &style.font, rough.compact);
+        lay_out(size, &style.font, x, y, right)
+    }
+
+    /// Draws it over the whole area.
+    pub fn draw<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<ChartLayout, DrawError> {
+        let pen = Pen::new(area, style);
+        let layout = self.layout(pen.size(), style);
+        pen.clear()?;
+        if !layout.has_room() {
+            return Ok(layout);
+        }
+        draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
+        self.draw_dots(&pen, style, &layout)?;
+        for series in &self.series {
+            draw_series(&pen, style, &layout, &thinned(series, &layout))?;
+        }
+        end_labels::draw(&pen, style, &layout, &self.end_labels(&layout))?;
+        if let Some(name) = &self.tint {
+            let from = 14.0 + text_width(&self.y.title(), style.font.size_normal);
+            tint::draw_key(&pen, style, (name, self.tints()), |share| style.palette.tint(share), from)?;
+        }
+        self.draw_selected(&pen, style, &layout)?;
+        if self.dots.is_empty() && !self.note.is_empty() {
+            let middle = ((layout.plot.left + layout.plot.right) / 2.0, (layout.plot.top + layout.plot.bottom) / 2.0);
+            let note = shortened(&self.note, style.font.size_normal, layout.plot.width());
+            pen.text(&note, middle, Align::Center, style.font.size_normal, style.palette.muted, 1.0)?;
+        }
+        Ok(layout)
+    }
+
+    /// The dot nearest a pixel, if one is within reach.
+    pub fn nearest(&self, layout: &ChartLayout, (x, y): (f64, f64)) -> Option<usize> {
+        let distance = |dot: &Dot| (layout.x_to_px(dot.x) - x).hypot(layout.y_to_px(dot.y) - y);
+        let near = self.dots.iter().map(distance).enumerate().filter(|(_, distance)| *distance <= REACH);
+        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+    }
+
+    /// How many of the dots are drawn in a layout.
+    pub fn n_drawn(&self, layout: &ChartLayout) -> usize {
+        told_apart(self.dots.iter().map(|dot| place(layout, dot.x, dot.y))).len()
+    }
+
+    /// The first dot after `from` at another x.
+    pub fn next_x(&self, from: usize) -> Option<usize> {
+        let x = self.dots.get(from)?.x;
+        (from..self.dots.len()).find(|at| self.dots[*at].x != x)
+    }
+
+    /// The last dot before `from` at another x.
+    pub fn previous_x(&self, from: usize) -> Option<usize> {
+        let x = self.dots.get(from)?.x;
+        (0..from).rev().find(|at| self.dots[*at].x != x)
+    }
+
+    /// All dots and points as CSV, one line each, every digit kept.
+    pub fn to_csv(&self) -> String {
+        let tint = self.tint.clone().unwrap_or_default();
+        let header = vec!["series".to_owned(), self.x.title(), self.y.title(), tint];
+        let dot = |dot: &Dot| {
+            let tint = if self.tint.is_some() { exact(dot.tint) } else { String::new() };
+            vec!["dots".to_owned(), exact(dot.x), exact(dot.y), tint]
+        };
+        let of_series = |series: &Series| -> Vec<Vec<String>> {
+            series.data.iter().map(|(x, y)| vec![series.id.clone(), exact(*x), exact(*y), String::new()]).collect()
+        };
+        let rows = self.dots.iter().map(dot).chain(self.series.iter().flat_map(of_series)).collect();
+        Table { header, rows }.to_csv()
+    }
+
+    fn tints(&self) -> Tints {
+        Tints::of(self.dots.iter().map(|dot| dot.tint))
+    }
+
+    fn end_labels(&self, layout: &ChartLayout) -> Vec<EndLabel> {
+        self.series.iter().filter_map(|series| EndLabel::of(series, layout)).collect()
+    }
+
+    fn draw_dots<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let tints = self.tints();
+        for at in told_apart(self.dots.iter().map(|dot| place(layout, dot.x, dot.y))) {
+            let dot = &self.dots[at];
+            let Some(center) = place(layout, dot.x, dot.y) else { continue };
+            let (color, radius) = match self.tint {
+                Some(_) => (style.palette.tint(tints.share(dot.tint)), radius(tints.share(dot.tint))),
+                None => (style.palette.ink, radius(0.3)),
+            };
+            pen.disc(center, radius, color, 0.85)?;
+        }
+        Ok(())
+    }
+
+    fn draw_selected<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        let Some(dot) = self.selected.and_then(|at| self.dots.get(at)) else { return Ok(()) };
+        let Some(center) = place(layout, dot.x, dot.y) else { return Ok(()) };
+        let (background, accent) = (style.palette.background, style.palette.accent);
+        let rule = mix(background, accent, 0.4);
+        pen.vertical(center.0, center.1 + 8.0, layout.plot.bottom, rule)?;
+        pen.disc(center, 6.5, background, 1.0)?;
+        pen.ring(center, 6.0, 2.0, accent, 1.0)?;
+        pen.disc(center, 3.0, accent, 1.0)
+    }
+}
+
+/// The radius of a dot at a share of its tint, in CSS pixels.
+fn radius(share: f64) -> f64 {
+    1.9 + 1.4 * share
+}
+
+/// Where a point is, if inside the frame.
+fn place(layout: &ChartLayout, x: f64, y: f64) -> Option<(f64, f64)> {
+    let (across, up) = (layout.x.position(x), layout.y.position(y));
+    let inside = |position: f64| (-1e-6..=1.0 + 1e-6).contains(&position);
+    (inside(across) && inside(up)).then(|| (layout.px_at(across), layout.py_at(up)))
+}
+
+/// Which of some places to draw.
+fn told_apart(places: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let cell = |(x, y): (f64, f64)| ((x / APART).round() as i32, (y / APART).round() as i32);
+    let apart: Vec<usize> = places
+        .enumerate()
+        .filter_map(|(at, place)| place.map(|place| (at, cell(place))))
+        .filter(|(_, cell)| seen.insert(*cell))
+        .map(|(at, _)| at)
+        .collect();
+    if apart.len() <= MOST_DRAWN {
+        return apart;
+    }
+    (0..MOST_DRAWN).map(|i| apart[i * apart.len() / MOST_DRAWN]).collect()
+}
+
+/// A series with as many points as are drawn; curves as they are.
+fn thinned(series: &Series, layout: &ChartLayout) -> Series {
+    if series.kind == SeriesKind::Line || series.data.len() <= MOST_DRAWN {
+        return series.clone();
+    }
+    let kept = told_apart(series.data.iter().map(|(x, y)| place(layout, *x, *y)));
+    Series { data: kept.into_iter().map(|at| series.data[at]).collect(), ..series.clone() }
+}
