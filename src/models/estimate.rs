@@ -48,6 +48,14 @@ pub struct SpectralNorm {
     pub relative_residual: f64,
 }
 
+impl SpectralNorm {
+    /// Whether it is ||J||_2 to the digits that are shown; else it is a lower bound.
+    #[must_use]
+    pub fn is_converged(&self) -> bool {
+        self.relative_residual <= LanczosOptions::default().tolerance
+    }
+}
+
 /// The token that attention gathers on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sink {

@@ -122,7 +122,8 @@ impl Published {
     }
 
     /// Whether it is about what one layer and head of a table is about: the same model, as far as its name tells, of the
-    /// default size, the same layer, mask and kind of tokens, and the map that the paper's script takes.
+    /// default size, the same layer, mask and kind of tokens, and the map that its constant is of: the attention module at
+    /// a text, a head before the output matrix at adversarial tokens.
     #[must_use]
     pub fn is_about(&self, subject: &Subject, layer: usize, heads: Heads) -> bool {
         let is_head = match (self.tokens, self.head, heads) {
@@ -131,7 +132,11 @@ impl Published {
             (CurveTokens::Adversarial(_), Some(head), heads) => heads == Heads::One(head),
         };
         let tokens = subject.adversarial_radius().map_or(CurveTokens::Text, CurveTokens::Adversarial);
-        let kind = if self.family == Family::Gpt2 { MapKind::WithOutput } else { MapKind::Attention };
+        // A head alone is taken before the output matrix, which belongs to all heads.
+        let kind = match (self.tokens, self.family) {
+            (CurveTokens::Text, Family::Gpt2) => MapKind::WithOutput,
+            _ => MapKind::Attention,
+        };
         is_head
             && self.layer == layer
             && self.tokens == tokens
@@ -189,7 +194,7 @@ mod tests {
         assert!(about(&decoder, 6, Heads::One(6)).is_empty());
         let other = subject("bert-base-uncased 0123", "attention", "causal", "adversarial:20");
         assert!(about(&other, 6, Heads::One(7)).is_empty());
-        let random = subject("random:gpt2 768x12x12 seed 0", "with-output", "causal", "adversarial:100");
+        let random = subject("random:gpt2 768x12x12 seed 0", "attention", "causal", "adversarial:100");
         assert_eq!(about(&random, 6, Heads::One(4)), ["adversarial-random-gpt2-6"]);
     }
 

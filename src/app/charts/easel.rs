@@ -17,7 +17,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 use crate::app::classroom::size_of_type;
 use crate::app::frame::{OncePerFrame, When};
 use crate::app::page::use_page;
-use crate::plot::{Figure, HeatMap, Ladder, LineChart, PixelRect, Style, Theme, TokenPlane};
+use crate::plot::{Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane};
 
 /// Plotters places marks on whole units only: so many units make a pixel of the screen.
 const SUBPIXEL: f64 = 4.0;
@@ -33,6 +33,8 @@ pub trait Paint: Figure {
 impl Paint for LineChart {}
 impl Paint for Ladder {}
 impl Paint for TokenPlane {}
+impl Paint for Scatter {}
+impl Paint for Tiles {}
 
 impl Paint for HeatMap {
     /// The cells are put there as one image: there may be a great many.

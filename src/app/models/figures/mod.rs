@@ -1,9 +1,65 @@
-//! The figures of a table: norms over n, layers, heads, sinks.
+//! The figures of a table: norms over n, layers, heads, sinks; and of adversarial tokens.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | `shown` | what all figures read: groups, the chosen one, the selected window |
+//! | `group_choice`, `curves` | which layer and head; which published curves |
+//! | `dots`, `tiles` | canvases that pointer and keys read |
+//! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
+//! | `readout` | the selected window, and the way into the explorer |
+
+mod adversarial;
+mod curves;
+mod dots;
+mod grids;
+mod group_choice;
+mod norms;
+mod readout;
+mod shown;
+mod sinks;
+mod tiles;
 
 use leptos::prelude::*;
+
+use crate::app::strings;
+
+use adversarial::AdversarialFigure;
+use grids::{HeadsFigure, LayersFigure};
+use norms::NormsFigure;
+use shown::{Kind, Shown};
+use sinks::SinksFigure;
 
 /// All figures of [`super::Models::table`].
 #[component]
 pub fn ModelFigures() -> impl IntoView {
-    view! { <div class="model-figures" data-testid="model-figures"></div> }
+    let shown = Shown::begin();
+    let kind = shown.kind();
+    let about = move || {
+        shown.table.with(|table| {
+            table.as_ref().map(|table| {
+                let subject = &table.subject;
+                strings::model_about(&subject.model, &subject.map, &subject.mask, table.rows.len())
+            })
+        })
+    };
+    view! {
+        <div class="model-figures" data-testid="model-figures">
+            {move || match kind.get() {
+                Kind::Empty => view! { <p class="note" data-testid="model-empty">{strings::model_empty()}</p> }.into_any(),
+                Kind::Text => view! {
+                    <p class="note" data-testid="model-about">{about}</p>
+                    <NormsFigure shown/>
+                    <LayersFigure shown/>
+                    <HeadsFigure shown/>
+                    <SinksFigure shown/>
+                }
+                .into_any(),
+                Kind::Adversarial => view! {
+                    <p class="note" data-testid="model-about">{about}</p>
+                    <AdversarialFigure shown/>
+                }
+                .into_any(),
+            }}
+        </div>
+    }
 }

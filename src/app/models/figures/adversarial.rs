@@ -1,0 +1,84 @@
+//! One head at the adversarial tokens of the paper, with C sqrt(n) fitted.
+
+use leptos::prelude::*;
+
+use crate::app::charts::{Behind, Take, Twin};
+use crate::app::strings::{self, Paper};
+use crate::model_charts::{adversarial_chart, lengths_table, sqrt_law};
+use crate::models::Quantity;
+use crate::plot::Table;
+
+use super::curves::{Curves, CurvesMenu, Offered};
+use super::dots::DotsCanvas;
+use super::group_choice::GroupChoice;
+use super::norms::nothing;
+use super::shown::Shown;
+
+/// The figure.
+#[component]
+pub fn AdversarialFigure(
+    /// The table and what is chosen of it.
+    shown: Shown,
+) -> impl IntoView {
+    let at = shown.at;
+    let curves = Curves::new(shown, at, Signal::stored(true));
+    let chart = Memo::new(move |_| {
+        let (published, words) = (curves.drawn(), strings::model_words());
+        shown.with_group(at.get(), |group| adversarial_chart(group, &published, &words)).unwrap_or_else(nothing)
+    });
+    let dot = RwSignal::new(None::<usize>);
+    let drawn = RwSignal::new(0);
+    let read = move || {
+        let found = dot.get().and_then(|dot| {
+            shown.with_group(at.get(), |group| {
+                let mut with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
+                with_norm.nth(dot).map(|(place, estimate)| strings::model_length_readout(place.n, estimate))
+            })
+        });
+        found.flatten().unwrap_or_else(|| strings::model_length_hint().to_owned())
+    };
+    let fit = move |quantity: Quantity| {
+        let law = shown.with_group(at.get(), |group| sqrt_law(group, quantity)).flatten();
+        law.map(|law| strings::model_root_fit(quantity, &law))
+    };
+    let table = move || {
+        let words = strings::model_words();
+        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_else(Table::default)
+    };
+    view! {
+        <section class="model-figure" aria-labelledby="model-adversarial-heading">
+            <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
+            <p class="note">{strings::model_adversarial_note()}</p>
+            <div class="model-tools"><GroupChoice shown id="model-adversarial-group"/></div>
+            <p class="model-fit" data-testid="model-root-spectral">{move || fit(Quantity::Spectral)}</p>
+            <p class="model-fit" data-testid="model-root-released">{move || fit(Quantity::Released)}</p>
+            <div class="model-stage">
+                <DotsCanvas
+                    id="model-adversarial"
+                    chart
+                    selected=dot
+                    on_select=Callback::new(move |found| dot.set(found))
+                    on_open=Callback::new(|()| ())
+                    drawn
+                    words=Signal::derive(|| strings::model_adversarial_finding().to_owned())
+                    readout="model-adversarial-readout"
+                />
+            </div>
+            <p class="readout" id="model-adversarial-readout" data-testid="model-adversarial-readout" aria-live="polite">{read}</p>
+            <div class="model-foot">
+                <CurvesMenu curves offered=Offered::Adversarial id="model-adversarial-curves"/>
+                <Twin id="model-adversarial-table" name="lipscope-adversarial.csv" table csv=move || shown.csv(at.get_untracked())/>
+                <Take
+                    id="take-model-adversarial"
+                    name="lipscope-adversarial"
+                    canvas="model-adversarial"
+                    title=strings::model_adversarial_heading()
+                    figure=move |_| Some(chart.get_untracked())
+                    csv=move || shown.csv(at.get_untracked())
+                    paper=Paper::Castin
+                    behind=Behind::Others
+                />
+            </div>
+        </section>
+    }
+}

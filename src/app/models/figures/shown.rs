@@ -1,0 +1,88 @@
+//! What all figures read.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::app::page::use_page;
+use crate::models::{Estimate, Group, Heads, Place, Table};
+
+/// A layer, with all its heads or one.
+pub type At = (usize, Heads);
+
+/// What a table is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// There is none.
+    Empty,
+    /// Windows of a text.
+    Text,
+    /// Adversarial tokens.
+    Adversarial,
+}
+
+/// The table by layer and head, and what of it is chosen.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// The table.
+    pub table: RwSignal<Option<Arc<Table>>>,
+    /// By layer and head.
+    pub groups: Memo<Arc<Vec<Group>>>,
+    /// The layer and head that the reader chose.
+    pub chosen: RwSignal<Option<At>>,
+    /// The layer and head that is shown: the chosen one where the table has it, else its first.
+    pub at: Memo<Option<At>>,
+    /// The window that is selected.
+    pub selected: RwSignal<Option<Place>>,
+}
+
+impl Shown {
+    /// Of the page's table.
+    pub fn begin() -> Self {
+        let table = use_page().models.table;
+        let groups = Memo::new(move |_| {
+            Arc::new(table.with(|table| table.as_ref().map_or_else(Vec::new, |table| table.groups())))
+        });
+        let chosen = RwSignal::new(None::<At>);
+        let at = Memo::new(move |_| {
+            let wanted = chosen.get();
+            groups.with(|groups| {
+                let has = |at: &At| groups.iter().any(|group| (group.layer, group.heads) == *at);
+                wanted.filter(has).or_else(|| groups.first().map(|group| (group.layer, group.heads)))
+            })
+        });
+        Shown { table, groups, chosen, at, selected: RwSignal::new(None) }
+    }
+
+    /// What the table is of.
+    pub fn kind(self) -> Memo<Kind> {
+        Memo::new(move |_| {
+            self.table.with(|table| match table {
+                Some(table) if !table.rows.is_empty() => match table.subject.adversarial_radius() {
+                    Some(_) => Kind::Adversarial,
+                    None => Kind::Text,
+                },
+                _ => Kind::Empty,
+            })
+        })
+    }
+
+    /// Reads one group.
+    pub fn with_group<T>(self, at: Option<At>, read: impl FnOnce(&Group) -> T) -> Option<T> {
+        self.groups.with(|groups| groups.iter().find(|group| Some((group.layer, group.heads)) == at).map(read))
+    }
+
+    /// What was measured of the selected window.
+    pub fn reading(self) -> Option<(Place, Estimate)> {
+        let place = self.selected.get()?;
+        self.table.with(|table| Some((place, *table.as_ref()?.rows.get(&place)?)))
+    }
+
+    /// One layer and head as a file of their rows.
+    pub fn csv(self, at: Option<At>) -> String {
+        let Some((layer, heads)) = at else { return String::new() };
+        self.table.with_untracked(|table| {
+            table.as_ref().and_then(|table| table.only(layer, heads).to_csv().ok()).unwrap_or_default()
+        })
+    }
+}
