@@ -27,7 +27,7 @@ pub(super) fn measure(
     };
     let layers = of_plan.layers.iter().max().map_or(0, |layer| layer + 1);
     let model = run.found.model.model(&Needs { layers, ids: Default::default(), positions: 0 })?;
-    let mut heads = Vec::new();
+    let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for layer in &of_plan.layers {
         for which in &of_plan.heads {
             let Heads::One(head) = which else {
@@ -37,7 +37,16 @@ pub(super) fn measure(
                     "each, or a list such as 0,7: these tokens are of a head",
                 ));
             };
-            heads.push((*layer, *which, AdversarialHead::new(&model, *layer, *head, of_plan.kind)?));
+            match AdversarialHead::new(&model, *layer, *head, of_plan.kind) {
+                Ok(found) => heads.push((*layer, *which, found)),
+                // The other heads are measured all the same.
+                Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {
+                    what: format!("Layer {layer}, head {head}"),
+                    problem: "has an A without real eigenvalues, and so no adversarial tokens".into(),
+                    fix: "Leave it out of --head.".into(),
+                }),
+                Err(problem) => return Err(problem),
+            }
         }
     }
     let mut lengths = of_plan.lengths.clone();
@@ -53,7 +62,7 @@ pub(super) fn measure(
         .map(|(_, (place, head))| (head, place.n))
         .collect();
     let bar = progress_bar(wanted.len(), "lengths");
-    let shared = Mutex::new((results, Vec::new()));
+    let shared = Mutex::new((results, problems));
     thread_pool(threads)?.install(|| {
         wanted.into_par_iter().for_each(|(head, n)| {
             let measured = head.measure(&plan, n);
