@@ -19,8 +19,8 @@ words! {
     model_released_too: "released-script estimator too", "同时显示发布脚本的估计量";
     model_released_why: "‖J‖₂ is the local Lipschitz constant. The script released with the paper takes the first of the pair that torch.func.jvp(f, (X,), (u,)) returns, which is the value f(X), where the product J u is the second; what it then returns is √|Jᵀf(X)|, another number that grows faster with n.", "‖J‖₂ 是局部 Lipschitz 常数。论文所附脚本取 torch.func.jvp(f, (X,), (u,)) 返回值对中的第一个，即函数值 f(X)，而乘积 J u 是第二个；因此它返回的是 √|Jᵀf(X)|，这是另一个随 n 增长更快的数。";
     model_released_theorems: "The published curves reproduce that number; the theorems of the paper do not depend on it.", "论文发表的曲线重现的是那个数；论文的定理不依赖于它。";
-    model_published: "Published curves", "已发表的曲线";
-    model_published_note: "Castin, Ablin, Peyré, How Smooth Is Attention?, ICML 2024, section 5, by the released script. One that is about the model, layer and mask on screen is ticked by itself; a model is known by its name alone.", "Castin、Ablin、Peyré，How Smooth Is Attention?，ICML 2024，第 5 节，由发布脚本得到。与当前模型、层和掩码一致的曲线自动勾选；模型仅按名称识别。";
+    model_curves: "Published curves", "已发表的曲线";
+    model_curves_note: "Castin, Ablin, Peyré, How Smooth Is Attention?, ICML 2024, section 5, by the released script. One that is about the model, layer and mask on screen is ticked by itself; a model is known by its name alone.", "Castin、Ablin、Peyré，How Smooth Is Attention?，ICML 2024，第 5 节，由发布脚本得到。与当前模型、层和掩码一致的曲线自动勾选；模型仅按名称识别。";
     model_open_window: "Open these tokens in the explorer", "在探索器中打开这些词元";
     model_open_hint: "The window's tokens and the map's weights become the experiment of the page", "该窗口的词元与映射的权重成为本页的实验";
     model_window_hint: "Point at a dot, or focus the plot and use ← →; PageUp and PageDown go to another length, Enter opens the window.", "指向一个点，或聚焦后用 ← →；PageUp、PageDown 换长度，Enter 打开该窗口。";

@@ -81,8 +81,8 @@ pub fn CurvesMenu(
     };
     view! {
         <details class="curves" id=id>
-            <summary>{strings::model_published()}</summary>
-            <p class="note">{strings::model_published_note()}</p>
+            <summary>{strings::model_curves()}</summary>
+            <p class="note">{strings::model_curves_note()}</p>
             {PUBLISHED.into_iter().filter(is_offered).map(line).collect_view()}
         </details>
     }
