@@ -64,6 +64,17 @@ pub enum ModelRequest {
         /// Which.
         place: Place,
     },
+    /// Heads at the adversarial tokens of their own.
+    Adversarial {
+        /// The run.
+        run_id: RunId,
+        /// Which model.
+        origin: ModelOrigin,
+        /// Layers, heads one by one, lengths, mask, map.
+        plan: PlanText,
+        /// R.
+        radius: f64,
+    },
     /// Read a table that was written before.
     Parse {
         /// The run.
@@ -180,6 +191,13 @@ pub enum ModelReply {
         /// Tokens and weights.
         window: Box<WindowExperiment>,
     },
+    /// See [`ModelRequest::Adversarial`].
+    Adversarial {
+        /// The run.
+        run_id: RunId,
+        /// What was measured.
+        table: Table,
+    },
     /// See [`ModelRequest::Parse`].
     Parsed {
         /// The run.
@@ -232,6 +250,7 @@ impl ModelReply {
             | ModelReply::Prepared { run_id }
             | ModelReply::Rows { run_id, .. }
             | ModelReply::Window { run_id, .. }
+            | ModelReply::Adversarial { run_id, .. }
             | ModelReply::Parsed { run_id, .. }
             | ModelReply::Written { run_id, .. }
             | ModelReply::Listed { run_id, .. }

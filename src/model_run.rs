@@ -3,14 +3,15 @@
 //! It knows no browser: files are [`Source`]s by name, the clock is an argument. What is prepared stays until another plan
 //! is, so that portions cost their measurement and nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::experiment::InputError;
 use crate::message::RunId;
 use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
 use crate::models::{
-    Estimate, Maps, Model, Opened, Place, PlanText, Portion, Shard, Source, Table, Tokenizer, TokenizerFiles,
-    WindowExperiment, ids_by_first_appearance, spans_of_words, text_fingerprint, whole_text, window_experiment,
+    AdversarialPlan, Estimate, Maps, Model, Needs, Opened, Place, PlanText, Portion, Shard, Source, Subject, Table,
+    Tokenizer, TokenizerFiles, WindowExperiment, adversarial_curve, adversarial_text, ids_by_first_appearance,
+    spans_of_words, text_fingerprint, whole_text, window_experiment,
 };
 
 /// A worker's memory.
@@ -65,6 +66,12 @@ impl<S: Source + Clone> ModelRun<S> {
                 Ok(window) => ModelReply::Window { run_id, window: Box::new(window) },
                 Err(problem) => failed(run_id, problem),
             },
+            ModelRequest::Adversarial { run_id, origin, plan, radius } => {
+                match self.adversarial(&origin, &plan, radius) {
+                    Ok(table) => ModelReply::Adversarial { run_id, table },
+                    Err(problem) => failed(run_id, problem),
+                }
+            }
             ModelRequest::Parse { run_id, name, bytes } => match parse(&name, &bytes) {
                 Ok(table) => ModelReply::Parsed { run_id, table },
                 Err(problem) => failed(run_id, problem),
@@ -153,6 +160,34 @@ impl<S: Source + Clone> ModelRun<S> {
     fn window(&self, place: &Place) -> Result<WindowExperiment, InputError> {
         let Ready { maps, ids, .. } = self.ready()?;
         window_experiment(maps.model(), maps.plan(), place, &maps.tokens(ids, place)?)
+    }
+
+    /// The heads of a plan at their adversarial tokens, by what is prepared of the same model where that is enough.
+    fn adversarial(&self, origin: &ModelOrigin, text: &PlanText, radius: f64) -> Result<Table, InputError> {
+        let mut opened = self.opened(origin)?;
+        let plan = text.plan(opened.config())?;
+        // Its length is that of no text.
+        plan.check(usize::MAX)?;
+        let of = Subject::of(opened.label(), &adversarial_text(radius), &plan);
+        let layers = plan.layers.iter().max().map_or(0, |layer| layer + 1);
+        let present = self.ready.as_ref().filter(|ready| ready.origin == *origin).map(|ready| ready.maps.model());
+        let read;
+        let model = match present.filter(|model| model.blocks.len() >= layers) {
+            Some(model) => model,
+            None => {
+                read = opened.model(&Needs { layers, ids: BTreeSet::new(), positions: 0 })?;
+                &read
+            }
+        };
+        let at_tokens = AdversarialPlan::of(&plan, radius);
+        let mut table = Table::new(of);
+        for layer in &plan.layers {
+            for heads in &plan.heads {
+                let head = heads.alone()?;
+                table.rows.extend(adversarial_curve(model, (*layer, head), &at_tokens, &plan.lengths)?);
+            }
+        }
+        Ok(table)
     }
 
     fn ready(&self) -> Result<&Ready, InputError> {

@@ -97,7 +97,7 @@ fn heads_maps_and_masks_are_chosen() {
 fn heads_are_measured_at_adversarial_tokens_and_their_table_merges() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let arguments = ["4,8,16", "--head", "0,1,2,3", "--map", "attention", "--adversarial", "60"];
+    let arguments = ["4,8,16", "--head", "0,1,2,3", "--adversarial", "60"];
     let weights = ["model", "--weights", "tests/data/models/bert", "--layers", "0,1", "-n"];
     let (whole, said) = run(lipscope(&[&weights[..], &arguments[..]].concat()));
     assert!(whole.contains(",adversarial:60,attention,none,both,1,0,16,0,"), "{whole}");
@@ -109,7 +109,7 @@ fn heads_are_measured_at_adversarial_tokens_and_their_table_merges() {
     let (merged, _) = run(lipscope(&["merge", &path("0"), &path("1"), "--svg", &path("all.svg")]));
     assert_eq!(merged, whole);
     let said = problem(lipscope(&["model", "--weights", "random:gpt2", "--adversarial", "9"]));
-    assert!(said.contains("--head") && said.contains("each"), "{said}");
+    assert!(said.contains("head") && said.contains("each"), "{said}");
     lipscope(&["model", "--weights", "random:gpt2", "--adversarial", "-3"]).assert().code(2);
 }
 

@@ -79,7 +79,7 @@ pub(super) struct ModelArguments {
     #[arg(long, value_enum, default_value_t = Form::Csv)]
     format: Form,
     /// Takes the adversarial tokens of "How Smooth Is Attention?" with this R at each of the heads of --head, instead of
-    /// windows of a text; for -n 2:98:2 and other lengths.
+    /// windows of a text, at n of -n tokens; without --map before the output matrix.
     #[arg(long, value_name = "R", value_parser = radius)]
     adversarial: Option<f64>,
     /// Also draws both estimators over n, with their slopes, into this SVG file.
@@ -162,10 +162,11 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
             MaskName::None => Mask::None,
             MaskName::Causal => Mask::Causal,
         }),
-        kind: arguments.map.map(|map| match map {
-            MapName::Attention => MapKind::Attention,
-            MapName::WithOutput => MapKind::WithOutput,
-        }),
+        kind: match arguments.map {
+            Some(MapName::Attention) => Some(MapKind::Attention),
+            Some(MapName::WithOutput) => Some(MapKind::WithOutput),
+            None => arguments.adversarial.map(|_| MapKind::Attention),
+        },
         estimators: match arguments.estimator {
             EstimatorName::Spectral => Estimators::Spectral,
             EstimatorName::Released => Estimators::Released,

@@ -8,7 +8,7 @@ use super::model::{Run, thread_pool};
 use super::progress::progress_bar;
 use super::results::Results;
 use crate::experiment::InputError;
-use crate::models::{AdversarialHead, AdversarialPlan, Heads, Needs, Place, Shard, Table};
+use crate::models::{AdversarialHead, AdversarialPlan, Needs, Place, Shard, Table};
 
 /// Measures what is missing of a shard; what could not be measured is told at the end.
 pub(super) fn measure(
@@ -18,26 +18,14 @@ pub(super) fn measure(
     results: Results,
 ) -> Result<(Table, Vec<InputError>), InputError> {
     let of_plan = &run.plan;
-    let plan = AdversarialPlan {
-        radius,
-        mask: of_plan.mask,
-        kind: of_plan.kind,
-        estimators: of_plan.estimators,
-        options: of_plan.options,
-    };
+    let plan = AdversarialPlan::of(of_plan, radius);
     let layers = of_plan.layers.iter().max().map_or(0, |layer| layer + 1);
     let model = run.found.model.model(&Needs { layers, ids: Default::default(), positions: 0 })?;
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for layer in &of_plan.layers {
         for which in &of_plan.heads {
-            let Heads::One(head) = which else {
-                return Err(InputError::bad_value(
-                    "--head",
-                    "all",
-                    "each, or a list such as 0,7: these tokens are of a head",
-                ));
-            };
-            match AdversarialHead::new(&model, *layer, *head, of_plan.kind) {
+            let head = which.alone()?;
+            match AdversarialHead::new(&model, *layer, head, of_plan.kind) {
                 Ok(found) => heads.push((*layer, *which, found)),
                 // The other heads are measured all the same.
                 Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {

@@ -10,6 +10,7 @@ use super::config::MapKind;
 use super::estimate::{Estimate, Estimators, estimate};
 use super::map::{AttentionMap, Heads};
 use super::parts::Model;
+use super::plan::Plan;
 use super::table::{Place, Subject};
 use crate::experiment::{InputError, Mask};
 use crate::spectral::LanczosOptions;
@@ -40,6 +41,32 @@ pub struct AdversarialPlan {
     pub estimators: Estimators,
     /// When the iteration for ||J||_2 stops.
     pub options: LanczosOptions,
+}
+
+impl AdversarialPlan {
+    /// As a plan has it for windows of a text.
+    #[must_use]
+    pub fn of(plan: &Plan, radius: f64) -> Self {
+        let Plan { mask, kind, estimators, options, .. } = plan;
+        AdversarialPlan { radius, mask: *mask, kind: *kind, estimators: *estimators, options: *options }
+    }
+}
+
+impl Heads {
+    /// The one head that it is.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where it is all of them: adversarial tokens are of one.
+    pub fn alone(self) -> Result<usize, InputError> {
+        match self {
+            Heads::One(head) => Ok(head),
+            Heads::All => Err(InputError::bad_value(
+                "head",
+                "all",
+                "each, or a list such as 0,7: adversarial tokens are of a head",
+            )),
+        }
+    }
 }
 
 impl AdversarialHead {

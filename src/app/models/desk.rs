@@ -19,7 +19,7 @@ use crate::app::page::Page;
 use crate::app::strings;
 use crate::message::RunId;
 use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
-use crate::models::{Estimate, Place, Plan, PlanText, Shard, Subject, Table};
+use crate::models::{Estimate, Estimators, MapKind, Place, Plan, PlanText, Shard, Subject, Table, USUAL_TOLERANCE};
 
 /// The text that comes with the page.
 pub(super) const USUAL_TEXT: &str = include_str!("../../../assets/attention.txt");
@@ -29,6 +29,8 @@ const REST: Duration = Duration::from_millis(300);
 const GATHER: Duration = Duration::from_millis(300);
 /// What all workers together may take.
 const MOST_BYTES: f64 = 1.1e9;
+/// At how many adversarial tokens a head is measured: the lengths of the paper.
+const ADVERSARIAL_LENGTHS: &str = "2:98:2";
 /// The most workers.
 const MOST_WORKERS: usize = 4;
 
@@ -300,6 +302,7 @@ impl Desk {
         self.is_run_wanted.set_value(false);
         self.pool.update_value(Pool::end);
         self.opening.set_value(None);
+        self.models().adversarial_awaited.set(None);
         self.models().phase.set(ModelPhase::Stopped);
         self.flush();
     }
@@ -333,6 +336,32 @@ impl Desk {
             }
             Err(problem) => self.complain(problem),
         }
+    }
+
+    /// Asks for one head at its adversarial tokens: the lengths of the paper, the form's mask, before the output matrix.
+    pub(super) fn ask_adversarial(self, layers: String, heads: String, radius: f64) {
+        let source = match self.source_now() {
+            Ok(Some(source)) => source,
+            Ok(None) => return self.complain(strings::model_not_chosen()),
+            Err(problem) => return self.complain(problem),
+        };
+        self.models().problem.set(None);
+        let plan = PlanText {
+            layers,
+            heads,
+            lengths: ADVERSARIAL_LENGTHS.into(),
+            windows: 1,
+            mask: self.plan.with_untracked(|plan| plan.mask),
+            kind: Some(MapKind::Attention),
+            estimators: Estimators::Both,
+            tolerance: USUAL_TOLERANCE,
+        };
+        self.with_pool(|pool| {
+            let run_id = pool.next_run();
+            self.models().adversarial_awaited.set(Some(run_id));
+            let origin = source.origin.clone();
+            pool.ask(Some(source), ModelRequest::Adversarial { run_id, origin, plan, radius })
+        });
     }
 
     fn window_plan(self, place: Place) -> Result<(Source, PlanText, Vec<u32>), String> {
@@ -400,6 +429,12 @@ impl Desk {
                     self.run();
                 }
             }
+            ModelReply::Adversarial { run_id, table } => {
+                if self.models().adversarial_awaited.get_untracked() == Some(run_id) {
+                    self.models().adversarial_awaited.set(None);
+                    self.models().adversarial.set(Some(Arc::new(table)));
+                }
+            }
             ModelReply::Parsed { table, .. } => self.take_parsed(table),
             ModelReply::Written { text, .. } => {
                 if let Some(form) = self.writing.get_value() {
@@ -413,6 +448,9 @@ impl Desk {
             }
             ModelReply::Failed { run_id, problem } => {
                 self.note.set(String::new());
+                if self.models().adversarial_awaited.get_untracked() == Some(run_id) {
+                    self.models().adversarial_awaited.set(None);
+                }
                 if self.opening.get_value() == Some(run_id) {
                     self.opening.set_value(None);
                     self.is_run_wanted.set_value(false);

@@ -32,6 +32,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use web_sys::DataTransfer;
 
+use crate::message::RunId;
 use crate::models::{Place, Table};
 
 use super::page::Page;
@@ -75,6 +76,10 @@ impl ModelPhase {
 pub struct Models {
     /// All rows so far; each change is another `Arc`.
     pub table: RwSignal<Option<Arc<Table>>>,
+    /// Heads at adversarial tokens, of the form's model.
+    pub adversarial: RwSignal<Option<Arc<Table>>>,
+    /// Whether a worker measures such.
+    pub adversarial_awaited: RwSignal<Option<RunId>>,
     /// What is wrong, in a sentence.
     pub problem: RwSignal<Option<String>>,
     /// Where the run stands.
@@ -87,6 +92,8 @@ impl Default for Models {
     fn default() -> Self {
         Models {
             table: RwSignal::new(None),
+            adversarial: RwSignal::new(None),
+            adversarial_awaited: RwSignal::new(None),
             problem: RwSignal::new(None),
             phase: RwSignal::new(ModelPhase::Idle),
             desk: StoredValue::new(None),
@@ -99,6 +106,13 @@ impl Models {
     pub fn take_dropped(self, data: &DataTransfer) {
         if let Some(desk) = self.desk.get_value() {
             folder::take_dropped(desk, data);
+        }
+    }
+
+    /// Measures one head at its adversarial tokens of radius R; layer and head as they are typed.
+    pub fn ask_adversarial(self, layer: String, head: String, radius: f64) {
+        if let Some(desk) = self.desk.get_value() {
+            desk.ask_adversarial(layer, head, radius);
         }
     }
 

@@ -29,6 +29,9 @@ words! {
     model_tiles_note: "Each mean is of lower bounds that an iteration reached; a window's residual is in its table.", "每个平均值是迭代所达到下界的平均；各窗口的残差在其表中。";
     model_sinks_note: "The largest column sum of an attention matrix is the attention that one token receives, at most n: the √n regime is one token that receives nearly all.", "注意力矩阵的最大列和是单个词元收到的注意力，至多为 n：√n 区域就是一个词元几乎收到全部注意力。";
     model_adversarial_note: "Tokens R (−u, u, …, u), or R (u, u/2, …, u/2), with u an eigenvector of A = KᵀQ/√k of this head; C of C √n is fitted to what is measured. Each norm is a lower bound on the head's constant over the ball of radius R.", "词元为 R (−u, u, …, u) 或 R (u, u/2, …, u/2)，u 是该头 A = KᵀQ/√k 的特征向量；C √n 的 C 由测得值拟合。每个范数都是该头在半径 R 的球上常数的下界。";
+    model_adversarial_layer: "Layer", "层";
+    model_adversarial_head: "Head", "头";
+    model_adversarial_measure: "Measure at n = 2 to 98", "测量 n = 2 至 98";
     model_waiting: "measuring …", "测量中……";
 }
 
@@ -187,6 +190,17 @@ pub fn model_about(model: &str, map: &str, mask: &str, rows: usize) -> String {
     };
     let mask = if mask == "causal" { t("causal", "因果掩码") } else { t("no mask", "无掩码") };
     say!("{model}  ·  {map}  ·  {mask}  ·  {rows} rows", "{model}  ·  {map}  ·  {mask}  ·  {rows} 行")
+}
+
+/// What a curve of adversarial tokens is about.
+pub fn model_adversarial_about(model: &str, mask: &str, radius: f64) -> String {
+    let mask = if mask == "causal" { t("causal mask", "因果掩码") } else { t("no mask", "无掩码") };
+    say!("{model}  ·  {mask}  ·  R = {radius}", "{model}  ·  {mask}  ·  R = {radius}")
+}
+
+/// A text that is no R.
+pub fn model_not_a_radius(typed: &str) -> String {
+    say!("R must be a number above 0, such as 15.5; “{typed}” is none.", "R 须为大于 0 的数，如 15.5；“{typed}”不是。")
 }
 
 /// Dots that are not drawn, where there are some.

@@ -1,4 +1,4 @@
-//! One head at the adversarial tokens of the paper, with C sqrt(n) fitted.
+//! Heads at the adversarial tokens of the paper, one at a time, with C sqrt(n) fitted.
 
 use leptos::prelude::*;
 
@@ -41,14 +41,19 @@ pub fn AdversarialFigure(
         let law = shown.with_group(at.get(), |group| sqrt_law(group, quantity)).flatten();
         law.map(|law| strings::model_root_fit(quantity, &law))
     };
+    let about = move || {
+        shown.table.with(|table| {
+            let subject = &table.as_ref()?.subject;
+            Some(strings::model_adversarial_about(&subject.model, &subject.mask, subject.adversarial_radius()?))
+        })
+    };
     let table = move || {
         let words = strings::model_words();
         shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_else(Table::default)
     };
     view! {
-        <section class="model-figure" aria-labelledby="model-adversarial-heading">
-            <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
-            <p class="note">{strings::model_adversarial_note()}</p>
+        <div class="model-figure">
+            <p class="note" data-testid="model-adversarial-about">{about}</p>
             <div class="model-tools"><GroupChoice shown id="model-adversarial-group"/></div>
             <p class="model-fit" data-testid="model-root-spectral">{move || fit(Quantity::Spectral)}</p>
             <p class="model-fit" data-testid="model-root-released">{move || fit(Quantity::Released)}</p>
@@ -79,6 +84,6 @@ pub fn AdversarialFigure(
                     behind=Behind::Others
                 />
             </div>
-        </section>
+        </div>
     }
 }

@@ -6,9 +6,11 @@
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `tiles` | canvases that pointer and keys read |
 //! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
+//! | `adversarial_desk` | which head at which R |
 //! | `readout` | the selected window, and the way into the explorer |
 
 mod adversarial;
+mod adversarial_desk;
 mod curves;
 mod dots;
 mod grids;
@@ -21,9 +23,11 @@ mod tiles;
 
 use leptos::prelude::*;
 
+use crate::app::page::use_page;
 use crate::app::strings;
 
 use adversarial::AdversarialFigure;
+use adversarial_desk::AdversarialDesk;
 use grids::{HeadsFigure, LayersFigure};
 use norms::NormsFigure;
 use shown::{Kind, Shown};
@@ -32,7 +36,9 @@ use sinks::SinksFigure;
 /// All figures of [`super::Models::table`].
 #[component]
 pub fn ModelFigures() -> impl IntoView {
-    let shown = Shown::begin();
+    let models = use_page().models;
+    let shown = Shown::of(models.table);
+    let adversarial = Shown::of(models.adversarial);
     let kind = shown.kind();
     let about = move || {
         shown.table.with(|table| {
@@ -56,10 +62,15 @@ pub fn ModelFigures() -> impl IntoView {
                 .into_any(),
                 Kind::Adversarial => view! {
                     <p class="note" data-testid="model-about">{about}</p>
-                    <AdversarialFigure shown/>
+                    <section class="model-figure" aria-labelledby="model-opened-heading">
+                        <h3 id="model-opened-heading">{strings::model_adversarial_heading()}</h3>
+                        <p class="note">{strings::model_adversarial_note()}</p>
+                        <AdversarialFigure shown/>
+                    </section>
                 }
                 .into_any(),
             }}
+            <AdversarialDesk shown=adversarial hidden=Signal::derive(move || kind.get() == Kind::Adversarial)/>
         </div>
     }
 }

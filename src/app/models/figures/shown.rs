@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::app::page::use_page;
 use crate::models::{Estimate, Group, Heads, Place, Table};
 
 /// A layer, with all its heads or one.
@@ -37,9 +36,8 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Of the page's table.
-    pub fn begin() -> Self {
-        let table = use_page().models.table;
+    /// Of a table.
+    pub fn of(table: RwSignal<Option<Arc<Table>>>) -> Self {
         let groups = Memo::new(move |_| {
             Arc::new(table.with(|table| table.as_ref().map_or_else(Vec::new, |table| table.groups())))
         });
