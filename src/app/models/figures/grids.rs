@@ -25,7 +25,7 @@ pub fn LayersFigure(
     view! {
         <TilesFigure
             heading=strings::model_layers_heading()
-            ids=Ids { heading: "model-layers-heading", canvas: "model-layers", readout: "model-layers-readout", table: "model-layers-table", take: "take-model-layers", file: "lipscope-model-layers", csv: "lipscope-model-layers.csv" }
+            ids=Ids { heading: "layer-tiles-heading", canvas: "layer-tiles", readout: "layer-tiles-readout", table: "layer-tiles-table", take: "take-layer-tiles", file: "lipscope-model-layers", csv: "lipscope-model-layers.csv" }
             grid
             tiles
             name
@@ -56,7 +56,7 @@ pub fn HeadsFigure(
     view! {
         <TilesFigure
             heading=strings::model_heads_heading()
-            ids=Ids { heading: "model-heads-heading", canvas: "model-heads", readout: "model-heads-readout", table: "model-heads-table", take: "take-model-heads", file: "lipscope-model-heads", csv: "lipscope-model-heads.csv" }
+            ids=Ids { heading: "head-tiles-heading", canvas: "head-tiles", readout: "head-tiles-readout", table: "head-tiles-table", take: "take-head-tiles", file: "lipscope-model-heads", csv: "lipscope-model-heads.csv" }
             grid
             tiles
             name

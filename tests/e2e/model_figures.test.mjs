@@ -1,0 +1,179 @@
+// The figures of models, over tables that the command line wrote: fits, windows by keyboard, pictures and files.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { faults, mainThreadTasks, pageTest, PHONE } from './browser.mjs';
+import { reveal } from './reading.mjs';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'lipscope-figures-'));
+const SMALL = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4'];
+
+/** Runs the command line; the table's file, its text, and what was said. */
+function model(name, ...more) {
+  const file = path.join(folder, name);
+  const run = spawnSync(process.env.LIPSCOPE_BIN ?? '../../target/debug/lipscope', ['model', ...SMALL, ...more, '-o', file], { encoding: 'utf8' });
+  assert.equal(run.status, 0, run.stderr);
+  return { file, text: readFileSync(file, 'utf8'), said: run.stderr };
+}
+
+async function open(page, table) {
+  await page.click('#plot-model');
+  await page.waitForSelector('#model-table', { state: 'attached' });
+  await page.setInputFiles('#model-table', table.file);
+}
+
+const words = (page, id) => page.getByTestId(id).innerText();
+
+/** Factor, exponent and both intervals of a law in words of the page or of the command line. */
+function law(text, name) {
+  const line = text.split('\n').find((line) => line.includes(name));
+  const found = /([\d.]+) n\^(-?[\d.]+).*± ([\d.]+).*\[([\d.]+), ([\d.]+)\]/.exec(line ?? '');
+  assert.ok(found, `${name} is not in ${text}`);
+  return found.slice(1, 6);
+}
+
+async function taken(page, view, what) {
+  const selector = `#${view} [data-take="${what}"]`;
+  await reveal(page, selector);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)]);
+  return readFileSync(await download.path(), 'utf8');
+}
+
+pageTest('a table of the command line has its fits, and one window opens by keyboard', async ({ page }) => {
+  const table = model('two-layers.csv', '--layers', '0,2', '-n', '2:40:2', '--windows', '3');
+  await page.click('#plot-model');
+  await page.waitForSelector('[data-testid=model-empty]');
+  // The window's tokens are asked of the same model, so the form has it.
+  await page.selectOption('#model-source', 'random-gpt2').catch(() => {});
+  for (const [id, value] of [['#model-d', '32'], ['#model-depth', '3'], ['#model-heads', '4']]) {
+    if (await page.locator(id).count()) await page.fill(id, value);
+  }
+  await open(page, table);
+  await page.waitForSelector('[data-testid=model-fit-spectral]:has-text("α")');
+  assert.match(await words(page, 'model-about'), /random:gpt2 32x3x4 seed 0.*120 rows/);
+  const said = table.said.split('\n').filter((line) => line.startsWith('layer 0')).join('\n');
+  assert.deepEqual(law(await words(page, 'model-fit-spectral'), '‖J‖₂'), law(said, 'spectral norm'));
+  assert.ok(!(await page.getByTestId('model-fit-released').isVisible()));
+  await page.check('#model-released');
+  assert.deepEqual(law(await words(page, 'model-fit-released'), 'released'), law(said, 'released-script'));
+  assert.match(await words(page, 'model-released-why'), /torch\.func\.jvp/);
+  // The other layer.
+  await page.selectOption('#model-group', '2:all');
+  const deeper = table.said.split('\n').filter((line) => line.startsWith('layer 2')).join('\n');
+  assert.deepEqual(law(await words(page, 'model-fit-spectral'), '‖J‖₂'), law(deeper, 'spectral norm'));
+  // Home, a length on, a window on: layer 2, n = 4, window 1.
+  await page.focus('#model-norms');
+  for (const key of ['Home', 'PageUp', 'ArrowRight']) await page.keyboard.press(key);
+  const row = table.text.split('\n').find((line) => line.includes(',2,all,4,1,')).split(',');
+  const readout = await words(page, 'model-norms-readout');
+  assert.match(readout, /n = 4, window 1, layer 2, all heads/);
+  assert.match(readout, /‖J‖₂ ≥ 0\.\d{4}.*residual .*released script.*no bound/);
+  assert.ok(Math.abs(Number(/‖J‖₂ ≥ ([\d.]+)/.exec(readout)[1]) / Number(row[9]) - 1) < 1e-3, `${readout}; ${row[9]}`);
+  assert.equal(await words(page, 'model-sinks-readout'), readout, 'the same window in both figures');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#plot-tokens[aria-pressed=true]', { timeout: 60_000 });
+  await page.waitForFunction(
+    ([norm]) => Math.abs(Number(document.querySelector('[data-testid=spectral]')?.dataset.value) / norm - 1) < 1e-4,
+    [Number(row[9])],
+    { timeout: 60_000 },
+  );
+});
+
+pageTest('a dot is selected by pointer and by finger; Escape leaves it', { hasTouch: true }, async ({ page }) => {
+  await open(page, model('one.csv', '--layers', '1', '-n', '8', '--windows', '3'));
+  await page.waitForSelector('#model-norms');
+  const box = await page.locator('#model-norms').boundingBox();
+  await page.locator('#model-norms').scrollIntoViewIfNeeded();
+  // Three windows of one length stand on one column: the keys find it, the finger near it does too.
+  await page.focus('#model-norms');
+  await page.keyboard.press('End');
+  assert.match(await words(page, 'model-norms-readout'), /window 2/);
+  await page.keyboard.press('Escape');
+  assert.match(await words(page, 'model-norms-readout'), /←/);
+  for (let y = 40; y < box.height - 50; y += 12) {
+    for (const x of [0.3, 0.4, 0.45, 0.5, 0.6]) {
+      await page.locator('#model-norms').tap({ position: { x: box.width * x, y } });
+      if (/n = 8/.test(await words(page, 'model-norms-readout'))) return;
+    }
+  }
+  assert.fail('no dot was found by a finger');
+});
+
+pageTest('layers and heads are tiles with tables', async ({ page }) => {
+  await open(page, model('heads.csv', '--layers', '0,2', '-n', '4:16:4', '--windows', '2', '--head', 'each'));
+  await page.waitForSelector('#head-tiles');
+  assert.equal(await page.locator('#layer-tiles').count(), 0, 'no layer has all heads together');
+  await page.focus('#head-tiles');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('PageDown');
+  assert.match(await words(page, 'head-tiles-readout'), /layer 0, head 1.*n = 4.*mean ‖J‖₂ ≥ .* over 2 windows/);
+  await reveal(page, '#head-tiles-table table');
+  assert.deepEqual(await page.locator('#head-tiles-table tbody tr').count(), 4);
+  const csv = await taken(page, 'take-head-tiles', 'csv');
+  assert.equal(csv.trim().split(/\r?\n/).length, 5);
+});
+
+pageTest('pictures and files hold what is on screen', async ({ page }) => {
+  const table = model('files.csv', '--layers', '1', '-n', '2:20:2', '--windows', '2');
+  await open(page, table);
+  await page.waitForSelector('#model-norms');
+  await reveal(page, '#curve-bert-0');
+  await page.check('#curve-bert-0');
+  const svg = await taken(page, 'take-model-norms', 'svg');
+  for (const word of ['tokens n', 'token norm (RMS)', '‖J‖₂', '14.3 n^0.24']) assert.ok(svg.includes(word), word);
+  assert.equal((svg.match(/<circle/g) ?? []).length, 20);
+  assert.equal(await taken(page, 'take-model-norms', 'csv'), table.text, 'the file of the command line again');
+  await reveal(page, '#model-norms-table table');
+  assert.equal(await page.locator('#model-norms-table tbody tr').count(), 10);
+});
+
+pageTest('adversarial tokens: C √n as the command line fits it, and measured here', async ({ page }) => {
+  const table = model('adversarial.csv', '--layers', '1', '--head', '2', '-n', '2:98:2', '--adversarial', '60');
+  const root = /spectral norm = ([\d.]+) √n/.exec(table.said)[1];
+  await open(page, table);
+  await page.waitForSelector('[data-testid=model-root-spectral]:has-text("√n")');
+  assert.ok((await words(page, 'model-root-spectral')).includes(`${root} √n`), await words(page, 'model-root-spectral'));
+  await page.focus('#model-adversarial');
+  await page.keyboard.press('End');
+  assert.match(await words(page, 'model-adversarial-readout'), /n = 98.*‖J‖₂ ≥/);
+  const svg = await taken(page, 'take-model-adversarial', 'svg');
+  assert.ok(svg.includes(`${root} √n`));
+});
+
+for (const [name, options] of [['desktop', { colorScheme: 'light' }], ['phone, dark', { colorScheme: 'dark', viewport: PHONE }]]) {
+  pageTest(`axe-core finds nothing in the figures: ${name}`, options, async ({ page }) => {
+    await open(page, model('axe.csv', '--layers', '0,2', '-n', '2:20:2', '--windows', '2'));
+    await page.waitForSelector('#layer-tiles');
+    await page.check('#model-released');
+    for (const fold of ['#model-curves', '#model-norms-table', '#layer-tiles-table']) await page.evaluate((fold) => { document.querySelector(fold).open = true; }, fold);
+    await page.waitForTimeout(300);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'nothing is wider than the page');
+    assert.deepEqual(await faults(page), []);
+  });
+}
+
+pageTest('ten thousand windows keep the page free', async ({ page }) => {
+  const header = 'model,text,map,mask,estimator,layer,head,n,window,spectral,released,radius,sink,sink_token,sink_head,iterations,relative_residual';
+  const rows = Array.from({ length: 10_000 }, (_, at) => {
+    const n = 2 + 2 * (at % 49);
+    const window = Math.floor(at / 49);
+    const noise = 1 + 0.2 * Math.sin(at);
+    return `many,00ff,attention,none,both,0,all,${n},${window},${noise * n ** 0.25},${noise * n ** 0.4},${10 + Math.cos(at)},${Math.sqrt(n)},0,0,9,0.0001`;
+  });
+  const file = path.join(folder, 'many.csv');
+  writeFileSync(file, `${[header, ...rows].join('\n')}\n`);
+  await page.click('#plot-model');
+  await page.waitForSelector('#model-table', { state: 'attached' });
+  const tasks = await mainThreadTasks(page, async () => {
+    await page.setInputFiles('#model-table', file);
+    await page.waitForSelector('[data-testid=model-fit-spectral]:has-text("10000")');
+    await page.waitForTimeout(1500);
+    await page.focus('#model-norms');
+    for (const key of ['Home', 'ArrowRight', 'PageUp']) await page.keyboard.press(key);
+    await page.waitForTimeout(500);
+  });
+  assert.match(await words(page, 'model-thinned'), /of 10000 dots/);
+  console.log('longest tasks, ms:', JSON.stringify(tasks).slice(0, 300));
+});
