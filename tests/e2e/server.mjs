@@ -25,17 +25,18 @@ const TYPES = {
  * @param {string} options.root the folder to serve
  * @param {string} [options.base] the path it appears under, with a slash at both ends
  * @param {number} [options.port] 0 lets the system choose
+ * @param {Record<string, string>} [options.headers] more headers for every answer
  * @returns {Promise<{url: string, origin: string, requests: {method: string, path: string, status: number}[], close(): Promise<void>}>}
  *   `url` is the page's address; `requests` grows with every answer
  */
-export async function startServer({ root, base = '/some/where/', port = 0 }) {
+export async function startServer({ root, base = '/some/where/', port = 0, headers: more = {} }) {
   const requests = [];
 
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
     const answer = (status, headers = {}) => {
       requests.push({ method: request.method, path, status });
-      response.writeHead(status, headers);
+      response.writeHead(status, { ...more, ...headers });
     };
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       answer(405, { allow: 'GET, HEAD' });

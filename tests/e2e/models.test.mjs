@@ -1,0 +1,243 @@
+// The view of models: drawn models, files, an address; running, pausing, stopping; tables out and in; what is wrong, said.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { faults, openPage, pageTest, PHONE, ROOT } from './browser.mjs';
+import { reveal, value } from './reading.mjs';
+import { startServer } from './server.mjs';
+
+const BINARY = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
+const GPT2 = `${ROOT}tests/data/models/gpt2`;
+const SMALL = { 'model-d': '32', 'model-depth': '3', 'model-heads': '4' };
+
+const lipscope = (...options) => execFileSync(BINARY, ['model', ...options], { encoding: 'utf8' });
+const phase = (page) => page.getByTestId('model-progress').getAttribute('data-phase');
+const rows = async (page) => Number(await page.getByTestId('model-progress').getAttribute('data-rows'));
+const inPhase = (page, ...phases) => page.waitForFunction(
+  (phases) => phases.includes(document.querySelector('[data-testid="model-progress"]')?.dataset.phase),
+  phases,
+  { timeout: 120_000 },
+);
+const hasTokens = (page) => page.waitForFunction(
+  () => Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0, undefined, { timeout: 60_000 });
+const says = (page, pattern) => page.waitForFunction(
+  (source) => new RegExp(source).test(document.querySelector('[data-testid="model-problem"]:not([hidden])')?.textContent ?? ''),
+  pattern.source,
+  { timeout: 60_000 },
+);
+
+async function fill(page, fields) {
+  for (const [id, words] of Object.entries(fields)) {
+    await reveal(page, `#${id}`);
+    await page.fill(`#${id}`, words);
+  }
+}
+
+/** The view with a small drawn model. */
+async function small(page, plan) {
+  await page.click('#plot-model');
+  await fill(page, { ...SMALL, ...plan });
+  await hasTokens(page);
+}
+
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return readFileSync(await download.path(), 'utf8');
+}
+
+pageTest('a small drawn model is measured, and its table is the command line\'s', async ({ page, requests }) => {
+  assert.ok(!requests().some((address) => address.includes('model_worker')), 'nobody pays for models before the view is opened');
+  await small(page, { 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '3' });
+  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32.*causal/);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  assert.equal(await rows(page), 24);
+  const options = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4', '--layers', '0,2', '--lengths', '2:8:2', '--windows', '3'];
+  compare(await saved(page, '#model-csv'), lipscope(...options));
+  const json = JSON.parse(await saved(page, '#model-json'));
+  assert.equal(json.rows.length, 24);
+  assert.equal(json.fits.length, 2);
+  // Another plan of the same subject keeps what there is.
+  await fill(page, { 'model-lengths': '2:10:2' });
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  assert.equal(await rows(page), 30);
+  assert.equal(await page.getByTestId('model-problem').isVisible(), false);
+});
+
+/** Two tables, numbers to a relative 1e-6; most are the same to the last digit. */
+function compare(found, expected) {
+  const cells = (text) => text.trim().split('\n').map((line) => line.split(','));
+  const [a, b] = [cells(found), cells(expected)];
+  assert.equal(a.length, b.length);
+  a.forEach((row, i) => row.forEach((cell, j) => {
+    // Steps and residual of the iteration may differ where a sum was rounded differently.
+    if (cell === b[i][j] || a[0][j] === 'iterations' || a[0][j] === 'relative_residual') return;
+    const [x, y] = [Number(cell), Number(b[i][j])];
+    assert.ok(Math.abs(x - y) <= 1e-6 * Math.abs(y), `row ${i}, ${a[0][j]}: ${cell} for ${b[i][j]}`);
+  }));
+}
+
+pageTest('a run is paused, goes on, is stopped and taken up again', { timeout: 300_000 }, async ({ page }) => {
+  await page.click('#plot-model');
+  await fill(page, { 'model-d': '192', 'model-depth': '3', 'model-heads': '3', 'model-layers': '2', 'model-lengths': '20:60:4', 'model-windows': '5' });
+  // The reader's own text.
+  const word = (i) => `w${(i * 7919) % 977}`;
+  await fill(page, { 'model-text': Array.from({ length: 400 }, (_, i) => word(i)).join(' ') });
+  await page.waitForFunction(() => document.querySelector('[data-testid="model-tokens"]')?.dataset.value === '400');
+  await page.click('#model-run');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="model-progress"]').dataset.rows) > 0, undefined, { timeout: 120_000 });
+  await page.click('#model-pause');
+  await inPhase(page, 'paused');
+  // Those under way finish, and then it stands still.
+  await page.waitForTimeout(1500);
+  const before = await rows(page);
+  await page.waitForTimeout(700);
+  assert.equal(await rows(page), before, 'nothing is begun while it is paused');
+  assert.ok(before < 55, 'something is left');
+  assert.match(await page.getByTestId('model-progress').innerText(), /paused/);
+  await page.click('#model-resume');
+  await page.waitForFunction((before) => Number(document.querySelector('[data-testid="model-progress"]').dataset.rows) > before, before, { timeout: 120_000 });
+  await page.click('#model-stop');
+  assert.equal(await phase(page), 'stopped');
+  const stopped = await rows(page);
+  await page.waitForTimeout(800);
+  assert.equal(await rows(page), stopped, 'nothing comes of workers that were ended');
+  await page.click('#model-resume');
+  await inPhase(page, 'done');
+  assert.equal(await rows(page), 55);
+});
+
+pageTest('a model\'s folder is measured, and results of the command line are taken up', async ({ page }) => {
+  await page.click('#plot-model');
+  await page.selectOption('#model-source', 'files');
+  await page.setInputFiles('#model-folder', GPT2);
+  await hasTokens(page);
+  assert.match(await page.getByTestId('model-given').innerText(), /^gpt2: /);
+  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32, at most 40 tokens/);
+  const options = ['--weights', GPT2, '--layers', '0,2', '--windows', '2'];
+  const whole = lipscope(...options, '--lengths', '3,8,20');
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-table-'));
+  try {
+    writeFileSync(join(folder, 'part.csv'), lipscope(...options, '--lengths', '3,8'));
+    await page.setInputFiles('#model-table', join(folder, 'part.csv'));
+    await page.waitForFunction(() => /8 rows/.test(document.querySelector('[data-testid="model-note"]').textContent));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  await fill(page, { 'model-layers': '0,2', 'model-lengths': '3,8,20', 'model-windows': '2' });
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  compare(await saved(page, '#model-csv'), whole);
+});
+
+pageTest('files may be chosen one by one', async ({ page }) => {
+  await page.click('#plot-model');
+  await page.selectOption('#model-source', 'files');
+  await page.setInputFiles('#model-files', ['config.json', 'model.safetensors', 'vocab.txt'].map((name) => `${ROOT}tests/data/models/bert/${name}`));
+  await hasTokens(page);
+  assert.match(await page.getByTestId('model-facts').innerText(), /BERT: 3 layers.*none: all tokens/);
+});
+
+pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240_000 }, async ({ page }) => {
+  await page.click('#plot-model');
+  await page.selectOption('#model-source', 'files');
+  await fill(page, { 'model-layers': '2', 'model-lengths': '3', 'model-windows': '1' });
+  const weights = readFileSync(`${GPT2}/model.safetensors`);
+  const config = readFileSync(`${GPT2}/config.json`, 'utf8');
+  const edit = (name, bytes) => (folder) => writeFileSync(join(folder, name), bytes);
+  const renamed = Buffer.from(weights.toString('latin1').replace('h.0.attn.c_attn.weight', 'h.0.attn.c_attn.wait!!'), 'latin1');
+  for (const [what, change, pattern] of [
+    ['cut off', edit('model.safetensors', weights.subarray(0, weights.length * 2 / 3)), /cut off/],
+    ['no safetensors', edit('model.safetensors', 'this is no model at all'), /not a safetensors file/],
+    ['another architecture', edit('config.json', config.replace('"gpt2"', '"llama"')), /model_type.*llama/],
+    ['a missing tensor', edit('model.safetensors', renamed), /Tensor.*h\.0\.attn\.c_attn\.weight.*not in the file/],
+    ['a misshapen config', edit('config.json', config.replace('"n_embd": 32', '"n_embd": 64')), /shape/],
+    ['no config', (folder) => rmSync(join(folder, 'config.json')), /config\.json.*not among the files/],
+    ['no tokenizer', (folder) => rmSync(join(folder, 'merges.txt')), /tokenizer/],
+    ['a broken tokenizer', edit('vocab.json', '{'), /vocab\.json/],
+  ]) {
+    const folder = mkdtempSync(join(tmpdir(), 'lipscope-model-'));
+    try {
+      cpSync(GPT2, folder, { recursive: true });
+      change(folder);
+      await page.setInputFiles('#model-folder', folder);
+      await page.waitForTimeout(500);
+      // Some faults are seen when the model is opened, tensors when they are read.
+      if (!await page.getByTestId('model-problem').isVisible()) await page.click('#model-run');
+      await says(page, pattern).catch(async () => assert.fail(`${what}: ${await page.getByTestId('model-problem').textContent()}`));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+  // A good one after them is measured.
+  await page.setInputFiles('#model-folder', GPT2);
+  await hasTokens(page);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  await fill(page, { 'model-layers': '9' });
+  await page.click('#model-run');
+  await says(page, /layer/);
+  await fill(page, { 'model-layers': 'six' });
+  await page.click('#model-run');
+  await says(page, /list of numbers/);
+});
+
+test('a model at an address of another server is fetched when the reader says so, and not before', { timeout: 180_000 }, async () => {
+  const server = await startServer({ root: `${ROOT}tests/data/models`, base: '/models/', headers: { 'access-control-allow-origin': '*' } });
+  const opened = await openPage();
+  const { page, problems } = opened;
+  try {
+    await page.click('#plot-model');
+    await page.selectOption('#model-source', 'address');
+    assert.equal(server.requests.length, 0);
+    await page.fill('#model-address', `${server.url}gpt2`);
+    await page.waitForTimeout(500);
+    assert.equal(server.requests.length, 0, 'typing fetches nothing');
+    await page.click('#model-look');
+    await page.locator('#model-fetch').waitFor();
+    assert.match(await page.locator('#model-fetch').innerText(), /Fetch 7\d KB/);
+    assert.ok(server.requests.every(({ method }) => method === 'HEAD'));
+    await page.click('#model-fetch');
+    await hasTokens(page);
+    await fill(page, { 'model-layers': '0', 'model-lengths': '3,8', 'model-windows': '2' });
+    await page.click('#model-run');
+    await inPhase(page, 'done');
+    compare(await saved(page, '#model-csv'), lipscope('--weights', GPT2, '--lengths', '3,8', '--windows', '2'));
+    assert.equal(server.requests.filter(({ method }) => method === 'GET').length, 4);
+    await page.fill('#model-address', `${server.url}nowhere`);
+    await page.click('#model-look');
+    await says(page, /no config\.json/);
+    await page.fill('#model-address', 'gpt2');
+    await page.click('#model-look');
+    await says(page, /https:\/\//);
+    const unwanted = (await problems()).filter((line) => !line.includes(server.origin) && !line.includes('404'));
+    assert.deepEqual(unwanted, []);
+  } finally {
+    await opened.close();
+    await server.close();
+  }
+});
+
+pageTest('the view is accessible, and keeps to a phone\'s width', { viewport: PHONE }, async ({ page }) => {
+  await page.click('#plot-model');
+  await hasTokens(page);
+  for (const source of ['files', 'address', 'random-bert']) {
+    await page.selectOption('#model-source', source);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${source}: no horizontal scroll`);
+  }
+  assert.deepEqual(await faults(page), []);
+});
+
+pageTest('the view is accessible in the dark, with its folds open', { colorScheme: 'dark' }, async ({ page }) => {
+  await small(page, { 'model-lengths': '3,5', 'model-windows': '1', 'model-layers': '1' });
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  await page.evaluate(() => document.querySelectorAll('.model-view details').forEach((fold) => { fold.open = true; }));
+  await page.waitForTimeout(500);
+  assert.deepEqual(await faults(page), []);
+  assert.ok((await value(page, 'model-tokens')) > 1000);
+});
