@@ -262,7 +262,7 @@ fn the_root_of_n_is_fitted_and_a_table_says_that_its_tokens_are_adversarial() {
     let curve = Published::by_id("adversarial-random-gpt2-6").expect("known");
     let chart = adversarial_chart(&groups[0], &[curve], &ModelWords::english());
     let written = texts(&svg(&chart, (760.0, 460.0))).join(" ");
-    assert!(written.contains("√n") && written.contains("0.92 n^0.5"), "{written}");
+    assert!(written.contains("√n") && written.contains("0.92 √n"), "{written}");
     let nowhere = adversarial_curve(&drawn(), (2, 9), &plan(60.0, Mask::None), &[2]);
     assert!(nowhere.is_err_and(|problem| problem.to_string().contains("head")));
 }

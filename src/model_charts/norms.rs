@@ -57,7 +57,10 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
 
 /// A published curve from 2 tokens to the longest window.
 pub(super) fn published_curve(curve: &Published, longest: f64, words: &ModelWords) -> Series {
-    let short = format!("{} n^{}", curve.factor, curve.exponent);
+    let short = match curve.exponent {
+        0.5 => format!("{} √n", curve.factor),
+        exponent => format!("{} n^{exponent}", curve.factor),
+    };
     let label = format!("{}: {short}", words.published);
     let points = [2.0, longest].map(|n| (n, curve.at(n))).to_vec();
     let id = format!("published {}", curve.id);

@@ -25,9 +25,11 @@ pub(super) struct Tints {
 }
 
 impl Tints {
-    /// For these numbers.
+    /// For these numbers; where they are all the same as they are written, they are one.
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
-        Tints { ends: Extent::of(numbers) }
+        let ends = Extent::of(numbers);
+        let is_one = |ends: &Extent| Number::of(ends.lo()) == Number::of(ends.hi());
+        Tints { ends: ends.map(|ends| if is_one(&ends) { Extent::of([ends.lo()]).unwrap_or(ends) } else { ends }) }
     }
 
     /// From 0 to 1; the middle where all numbers are one, or this is none.
@@ -78,6 +80,10 @@ pub(super) fn draw_key<DB: DrawingBackend>(
     let middle = 0.5 * font.size_normal + 4.0;
     let right = pen.size().0 - 6.0;
     let [low, high] = [ends.lo(), ends.hi()].map(|end| Number::of(end).to_string());
+    if ends.lo() == ends.hi() {
+        let only = shortened(&format!("{name} {low}"), size, right - from);
+        return pen.text(&only, (right, middle), Align::Right, size, palette.muted, 1.0);
+    }
     let (low_width, high_width) = (text_width(&low, size), text_width(&high, size));
     let bar_right = right - high_width - 6.0;
     let bar_left = bar_right - BAR;
@@ -114,6 +120,7 @@ mod tests {
         let tints = Tints::of([4.0, f64::NAN, 2.0]);
         assert_eq!([2.0, 3.0, 4.0, 9.0].map(|x| tints.share(x)), [0.0, 0.5, 1.0, 1.0]);
         assert_eq!(Tints::of([3.0, 3.0]).share(3.0), 0.5);
+        assert_eq!(Tints::of([27.71, 27.710_001]).share(27.710_001), 0.5, "rounding is no difference");
         assert_eq!(Tints::of([]).share(3.0), 0.5);
     }
 }

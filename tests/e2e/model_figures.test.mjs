@@ -81,7 +81,7 @@ pageTest('a table of the command line has its fits, and one window opens by keyb
   );
 });
 
-pageTest('a dot is selected by pointer and by finger; Escape leaves it', { hasTouch: true }, async ({ page }) => {
+pageTest('a dot is selected by pointer and by finger; Escape leaves it', { context: { hasTouch: true } }, async ({ page }) => {
   await open(page, model('one.csv', '--layers', '1', '-n', '8', '--windows', '3'));
   await page.waitForSelector('#model-norms');
   const box = await page.locator('#model-norms').boundingBox();
