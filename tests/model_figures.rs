@@ -211,7 +211,7 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
             let rows = match adversarial_curve(&model, (2, head), &plan(radius, mask), &lengths) {
                 Ok(rows) => rows,
                 // A drawn A of rank 8 may have none.
-                Err(problem) if problem == InputError::NoRealEigenvalue => continue,
+                Err(InputError::NoRealEigenvalue) => continue,
                 Err(problem) => panic!("{problem}"),
             };
             n_heads += 1;

@@ -103,8 +103,8 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
     for portion in plan.portions(Shard { index: 0, count: 1 }) {
         table.rows.extend(maps.measure(&ids, &portion, |_| true).expect("measured"));
     }
-    let slopes = table.groups().remove(0);
-    let (spectral, released) = (slopes.spectral.expect("eight points"), slopes.released.expect("eight points"));
+    let group = table.groups().remove(0);
+    let (spectral, released) = (group.spectral.expect("eight points"), group.released.expect("eight points"));
     assert!((0.20..0.27).contains(&released.exponent) && (0.40..0.55).contains(&released.factor), "{released:?}");
     assert!((0.06..0.12).contains(&spectral.exponent) && (0.15..0.21).contains(&spectral.factor), "{spectral:?}");
 }
