@@ -149,7 +149,7 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
         Measured::Losses(id) => {
             let story = m.stories.iter().find(|story| story.id == id)?;
             let losses = strings::losses(&story.losses);
-            (!losses.is_empty()).then(|| Filled::words(losses.join("; ")))
+            (!losses.is_empty()).then(|| Filled::words(losses.join(strings::between_losses())))
         }
     }
 }

@@ -12,11 +12,11 @@ pub const LESSON: Lesson = Lesson {
     title: said("The inverse", "逆"),
     summary: said(
         "What a Lipschitz constant buys: attention with a skip that can be undone.",
-        "利普希茨常数带来什么：可以撤销的带残差注意力。",
+        "利普希茨常数带来什么：带残差连接的注意力可以求逆。",
     ),
     steps: &[
         Step {
-            title: said("A skip and a contraction", "残差与压缩"),
+            title: said("A skip and a contraction", "残差连接与压缩映射"),
             set: |setup| {
                 setup.plot = PlotChoice::Inverse;
                 setup.settings.inverse.fraction = 0.5;
@@ -25,7 +25,7 @@ pub const LESSON: Lesson = Lesson {
                 alike("{formula skip}"),
                 said(
                     "If F has the Lipschitz constant L and c is below one, the second term is a contraction. Then Y = g(X) has one X, found by iterating",
-                    "若 F 的利普希茨常数为 L 且 c 小于一，第二项就是压缩。于是 Y = g(X) 有唯一的 X，由迭代求得",
+                    "若 F 的利普希茨常数为 L 且 c 小于一，第二项就是压缩映射。于是 Y = g(X) 有唯一的 X，由迭代求得",
                 ),
                 alike("{formula fixed-point}"),
                 said("With c = {c}, L2-MHA has {inverse-l2 outcome}.", "c = {c} 时，L2-MHA：{inverse-l2 outcome}。"),

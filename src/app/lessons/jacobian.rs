@@ -29,7 +29,7 @@ pub const LESSON: Lesson = Lesson {
             text: &[
                 said(
                     "Token i gives the share Pᵢⱼ of its attention to token j, and takes in the mean mᵢ.",
-                    "词元 i 把份额 Pᵢⱼ 的注意力给词元 j，得到均值 mᵢ。",
+                    "词元 i 把份额 Pᵢⱼ 的注意力给词元 j，并取得均值 mᵢ。",
                 ),
                 alike("{formula attention}"),
                 said("The block of J from token j to token i is", "J 中从词元 j 到词元 i 的块为"),
@@ -54,7 +54,7 @@ pub const LESSON: Lesson = Lesson {
                 alike("{formula covariance}"),
                 said(
                     "The rest is the mixed part: what token i attends to moves. Bounding both parts at these tokens and adding them gives L {bound local}, where L {measured}.",
-                    "其余是混合部分：词元 i 所关注的内容在移动。在这些词元处分别估计两部分再相加，得 L {bound local}，而 L {measured}。",
+                    "其余是混合部分：词元 i 所关注的内容在移动。在这些词元处分别界定两部分再相加，得 L {bound local}，而 L {measured}。",
                 ),
             ],
             source: said("docs/theory.md, section 2, local. Ours.", "docs/theory.md，第 2 节，局部界。本工具。"),
@@ -105,7 +105,7 @@ pub const LESSON: Lesson = Lesson {
             text: &[
                 said(
                     "J has n d rows and as many columns. At n = {n} and d = {d} the page does not write it down: the largest singular value needs only the products Jξ and its transpose, each of them matrix-free.",
-                    "J 有 n d 行和同样多的列。n = {n}、d = {d} 时页面不写出它：求最大奇异值只需与 J 及其转置的乘积，二者都无需矩阵。",
+                    "J 有 n d 行和同样多的列。n = {n}、d = {d} 时页面不写出它：求最大奇异值只需与 J 及其转置的乘积，二者都无需写出矩阵。",
                 ),
                 said(
                     "Here {steps} steps of Lanczos give L {measured}, with a relative residual of {residual}.",

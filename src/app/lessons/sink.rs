@@ -104,7 +104,7 @@ pub const LESSON: Lesson = Lesson {
             text: &[
                 said(
                     "Tokens drawn in the ball of radius R = {R}, {draws} draws at each length. Tokens near the edge draw more attention than others, but none stands against all.",
-                    "词元抽自半径 R = {R} 的球，每个长度 {draws} 次抽样。靠近边缘的词元吸引更多注意力，但没有一个与所有其余相对。",
+                    "词元抽自半径 R = {R} 的球，每个长度 {draws} 次抽样。靠近边缘的词元吸引更多注意力，但没有一个与其余所有词元相对。",
                 ),
                 said(
                     "The slope is {slope}. At n = {n} the largest column sum {column-sum}, and L {measured}.",

@@ -13,7 +13,7 @@ pub const LESSON: Lesson = Lesson {
     title: said("Bounds are not values", "界不是值"),
     summary: said(
         "Say where the norm is, then follow what each step of a proof gives away.",
-        "先说范数在哪里，再看证明的每一步放掉了什么。",
+        "先说范数在哪里，再看证明的每一步损失了什么。",
     ),
     steps: &[
         Step {
@@ -80,7 +80,7 @@ pub const LESSON: Lesson = Lesson {
                     "The bound unified puts the worst that n, ‖A‖, ‖V‖ and R allow in place of what these tokens have. It is {times unified} the norm.",
                     "统一界以 n、‖A‖、‖V‖ 和 R 所允许的最坏情形代替这些词元的实际情形。它是范数的 {times unified}。",
                 ),
-                said("What each step gives away: {losses unified}.", "每一步放掉的：{losses unified}。"),
+                said("What each step gives away: {losses unified}.", "每一步的损失：{losses unified}。"),
             ],
             source: said(
                 "docs/theory.md, section 2, from local to unified, factor by factor.",
@@ -93,7 +93,7 @@ pub const LESSON: Lesson = Lesson {
             set: |setup| setup.rung = Some(BoundId::CastinMeanField),
             text: &[said(
                 "The published mean-field bound is {times castin_mean_field} the norm. Against unified it gives away {losses castin_mean_field}.",
-                "已发表的平均场界是范数的 {times castin_mean_field}。与统一界相比，它放掉了 {losses castin_mean_field}。",
+                "已发表的平均场界是范数的 {times castin_mean_field}。与统一界相比，它损失了 {losses castin_mean_field}。",
             )],
             source: said(
                 "Castin, Ablin, Peyré 2024, mean-field theorem; docs/theory.md, section 2.",

@@ -47,7 +47,7 @@ pub const LESSON: Lesson = Lesson {
             text: &[
                 said(
                     "The token at zero has the same score, zero, for everyone. It attends to all alike, however large they are.",
-                    "零处的词元对每个词元的得分都是零。无论它们多大，它都同等关注。",
+                    "零处的词元对每个词元的得分都是零。无论其余词元多大，它对它们的关注都相同。",
                 ),
                 alike("{formula covariance}"),
                 said(
@@ -105,7 +105,7 @@ pub const LESSON: Lesson = Lesson {
             text: &[
                 said(
                     "In the norm of row sums, for one dimension and weights of one, a search over clusters on a line looks for large norms.",
-                    "在行和范数下，一维、权重为一，在直线上的簇中搜索大的范数。",
+                    "采用行和范数，取一维、权重为一，在直线上的簇中搜索大的范数。",
                 ),
                 said(
                     "At n = {tight-n} some tokens have ‖J‖∞ {tight-found}, and none have more than the bound: ‖J‖∞ {tight-bound}. The ratio of both {tight-ratio}. Both grow like log n.",

@@ -17,6 +17,7 @@ words! {
     load_two_clusters: "two clusters", "双簇";
     load_adversarial: "adversarial", "对抗";
     load_skew: "skew", "斜对称";
+    between_losses: "; ", "；";
 }
 
 pub fn bound_label(bound: BoundId) -> &'static str {
@@ -76,7 +77,7 @@ pub fn formula_where(bound: BoundId) -> &'static str {
     match bound {
         BoundId::Local => t(
             "At these tokens: Gᵢ acts through token i’s own query, wᵢ bounds how much it takes from the others.",
-            "在这些词元处：Gᵢ 经由词元 i 自身的查询起作用，wᵢ 界定它从其他词元取得多少。",
+            "在这些词元处：Gᵢ 经由词元 i 自身的查询起作用，wᵢ 是它从其他词元所取份额的上界。",
         ),
         BoundId::UnifiedMasked => t(
             "With a = ‖A‖₂R², v = ‖V‖₂ of each head, S_c = Σᵢ 1/(1 + (i − 1) e^(−2a)).",
@@ -161,7 +162,7 @@ pub fn losses(losses: &[Loss]) -> Vec<String> {
 
 /// A step that loses something, in words.
 fn loss_words(loss: &Loss) -> String {
-    format!("{}: {} ×", step_of_proof(loss.kind), Number::rough(loss.times))
+    say!("{}: {} ×", "{}：{} ×", step_of_proof(loss.kind), Number::rough(loss.times))
 }
 
 fn step_of_proof(kind: LossKind) -> &'static str {
@@ -189,7 +190,7 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm) -> String {
     say!(
         "{measured}; {}. Up and down arrows tell what stands behind each.",
         "{measured}；{}。上下箭头说明每一项的含义。",
-        bounds.join(", ")
+        bounds.join(t(", ", "，"))
     )
 }
 

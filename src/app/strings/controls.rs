@@ -83,12 +83,12 @@ words! {
     fixed_by_own_tokens: "your tokens’", "由您的词元定";
     fixed_by_own_weights: "your weights’", "由您的权重定";
     fixed_by_clusters: "the clusters’", "由簇定";
-    fixed_by_skew: "2 for the witness", "见证为 2";
+    fixed_by_skew: "2 for the witness", "见证取 2";
     fixed_by_witness: "the witness’s", "由见证定";
     skew_weights: "its own A, ‖A‖ = 1", "自带 A，‖A‖ = 1";
     skew_note: "The skew witness brings its own A, one for each n, and V = I.", "斜对称见证自带 A（每个 n 一个），且 V = I。";
-    no_causal_clusters: "Clusters have no order, so there are no earlier tokens to mask.", "簇没有次序，因此没有可遮盖的前面词元。";
-    fixed_by_heads: "heads × head dim.", "头数 × 头维";
+    no_causal_clusters: "Clusters have no order, so there are no earlier tokens to mask.", "簇没有次序，因此没有更早的词元可遮盖。";
+    fixed_by_heads: "heads × head dim.", "头数 × 每头维数";
     fixed_by_identity: "1 for identity", "恒等时为 1";
     only_random: "random only", "仅随机时";
     only_normalized: "with a normaliser only", "仅有归一化时";
@@ -101,7 +101,7 @@ pub fn field_label(field: Field) -> &'static str {
         Field::D => t("Dimension d", "维数 d"),
         Field::Radius => t("Radius R", "半径 R"),
         Field::Heads => t("Heads", "头数"),
-        Field::HeadDim => t("Head dimension", "头维"),
+        Field::HeadDim => t("Head dimension", "每头维数"),
         Field::Scale => t("Scale", "尺度"),
         Field::Eps => "Epsilon",
         Field::SweepMax => t("Up to n", "n 至"),
@@ -115,10 +115,10 @@ pub fn field_hint(field: Field) -> &'static str {
     match field {
         Field::N => t("How many tokens attend to each other", "有多少词元相互关注"),
         Field::D => t("How many numbers a token has", "一个词元有多少个数"),
-        Field::Radius => t("The ball around the origin that holds every token", "以原点为心、包含所有词元的球"),
+        Field::Radius => t("The ball around the origin that holds every token", "以原点为中心、包含所有词元的球"),
         Field::Heads => t("Attention heads, concatenated", "注意力头，拼接"),
         Field::HeadDim => t("Rows of Q, K and V of each head", "每个头的 Q、K、V 的行数"),
-        Field::Scale => t("Entries of Q, K and V have variance scale²/d", "Q、K、V 的元素方差为 尺度²/d"),
+        Field::Scale => t("Entries of Q, K and V have variance scale²/d", "Q、K、V 的元素方差为尺度²/d"),
         Field::Eps => t("Added to the variance by the normaliser", "归一化时加到方差上的量"),
         Field::SweepMax => t("The longest list of tokens that the plot measures", "图中测量的最长词元列表"),
         Field::Draws => t("Independent draws of the tokens at each n", "每个 n 处词元的独立抽样"),

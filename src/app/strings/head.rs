@@ -31,8 +31,8 @@ pub fn paper_kim() -> (&'static str, &'static str, &'static str) {
 words! {
     theme: "Theme", "主题";
     open_whole: "Open in Lipscope", "在 Lipscope 中打开";
-    languages: "Language", "语言 (Language)";
-    controls: "Controls", "控制";
+    languages: "Language", "语言（Language）";
+    controls: "Controls", "控件";
     new_build: "A newer Lipscope is here.", "Lipscope 有新版本。";
     take_new_build: "Load it", "载入";
     close_other_pages: "Close its other pages first.", "请先关闭其他 Lipscope 页面。";

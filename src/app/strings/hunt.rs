@@ -14,7 +14,7 @@ words! {
     plot_hunt_hint: "Tokens in the ball at which the constant is large, found by ascent", "用上升法找到的、球内使常数很大的词元";
     hunt_heading: "The hunt for the worst tokens in the ball", "搜寻球内最坏的词元";
     hunt_about_text: "Moves the tokens uphill on ‖J‖₂ inside the ball, from many starts. What is found is reached, so the constant of the ball is at least that.", "在球内从许多起点沿 ‖J‖₂ 上升移动词元。找到的值确实达到，因此球的常数至少如此。";
-    hunt_changed: "The controls have changed since; Start anew hunts there.", "控制此后已改动；“重新开始”会在新设置下搜寻。";
+    hunt_changed: "The controls have changed since; Start anew hunts there.", "控件此后已改动；“重新开始”会在新设置下搜寻。";
     hunt_start_text: "Start", "开始";
     hunt_anew: "Start anew", "重新开始";
     hunt_start_hint: "Hunt with the weights, mask, kernel, n and R of the controls", "用控制栏的权重、掩码、核、n 与 R 搜寻";

@@ -11,7 +11,7 @@ words! {
     keys_guess: "On a curve or a mark that you draw", "在您画的曲线或标记上";
     keys_tokens: "On the tokens", "在词元上";
     keys_ladder: "On the bound ladder", "在界的阶梯上";
-    keys_controls: "On controls", "在控制上";
+    keys_controls: "On controls", "在控件上";
 }
 
 pub fn ladder_keys() -> [(&'static str, &'static str); 2] {
@@ -50,7 +50,7 @@ pub fn plot_key(key: PlotKey) -> (&'static str, &'static str) {
         PlotKey::Left => ("←", t("reads the n, R or iteration to the left", "读左边的 n、R 或迭代")),
         PlotKey::Right => ("→", t("reads the one to the right", "读右边的")),
         PlotKey::First => ("Home", t("reads the first", "读第一个")),
-        PlotKey::Last => (t("End", "完成"), t("reads the last", "读最后一个")),
+        PlotKey::Last => ("End", t("reads the last", "读最后一个")),
         PlotKey::PageDown => ("Page ↓", t("over n: a decade lower", "n 轴上：低一个十倍程")),
         PlotKey::PageUp => ("Page ↑", t("over n: a decade higher", "n 轴上：高一个十倍程")),
         PlotKey::Keep => ("Enter", t("keeps the n that is read", "保留所读的 n")),
@@ -67,7 +67,7 @@ pub fn guess_key(key: GuessKey) -> (&'static str, &'static str) {
         GuessKey::PageUp => ("Page ↑", t("twice as high", "升为两倍")),
         GuessKey::PageDown => ("Page ↓", t("half as high", "降为一半")),
         GuessKey::First => ("Home", t("the first handle", "第一个控制点")),
-        GuessKey::Last => (t("End", "完成"), t("the last handle", "最后一个控制点")),
+        GuessKey::Last => ("End", t("the last handle", "最后一个控制点")),
         GuessKey::Reveal => ("Enter", t("reveals", "揭晓")),
     }
 }

@@ -22,7 +22,7 @@ words! {
     plot_inverse_hint: "Inverting X + c F(X)/L by its fixed point, for both attentions", "用不动点求 X + c F(X)/L 的逆，两种注意力";
     scaled_heading: "Local Lipschitz constant over the scale of the tokens", "局部利普希茨常数随词元尺度的变化";
     tightness_heading: "Largest ℓ∞ norm found over the number of tokens", "搜索到的最大 ℓ∞ 范数随词元数的变化";
-    inverse_heading: "Inverting attention with a skip", "带残差的注意力的逆";
+    inverse_heading: "Inverting attention with a skip", "带残差连接的注意力的逆";
 }
 
 words! {
@@ -121,12 +121,12 @@ words! {
 pub fn plane_columns() -> [&'static str; 7] {
     [
         t("token", "词元"),
-        t("X 1st", "X 一"),
-        t("X 2nd", "X 二"),
-        t("Y 1st", "Y 一"),
-        t("Y 2nd", "Y 二"),
-        t("Xₜ 1st", "Xₜ 一"),
-        t("Xₜ 2nd", "Xₜ 二"),
+        t("X 1st", "X 第一维"),
+        t("X 2nd", "X 第二维"),
+        t("Y 1st", "Y 第一维"),
+        t("Y 2nd", "Y 第二维"),
+        t("Xₜ 1st", "Xₜ 第一维"),
+        t("Xₜ 2nd", "Xₜ 第二维"),
     ]
 }
 words! {
@@ -138,7 +138,7 @@ words! {
 
 pub fn kim_note(heads: usize, d: usize) -> String {
     let steps =
-        if heads > 1 { say!(" d goes in steps of {heads}.", " d 以 {heads} 为步长。") } else { String::new() };
+        if heads > 1 { say!(" d goes in steps of {heads}.", "d 以 {heads} 为步长。") } else { String::new() };
     say!(
         "Queries are keys, so the kernel is set to L2. Each head has d / heads = {} dimensions.{steps}",
         "查询即键，因此核设为 L2。每个头有 d / 头数 = {} 维。{steps}",
@@ -255,7 +255,7 @@ pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
     };
     say!(
         "Error of the inverse against the iteration. {} {} Left and right arrows read values.",
-        "逆的误差随迭代的变化。{} {} 左右箭头读数。",
+        "逆的误差随迭代的变化。{}{}左右箭头读数。",
         one(L2_MHA, l2),
         one(dot_product(), dot)
     )

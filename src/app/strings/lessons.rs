@@ -7,8 +7,8 @@ use super::t;
 
 words! {
     lessons: "Lessons", "课程";
-    lessons_hint: "Short texts beside the page; their steps set the controls", "页面旁的短文；每一步设置控制";
-    lessons_about: "Each step sets the controls. The numbers in the texts are those of the page: change a control and they follow.", "每一步都会设置控制。文中的数就是页面上的数：改动控制，它们随之变化。";
+    lessons_hint: "Short texts beside the page; their steps set the controls", "页面旁的短文；每一步设置控件";
+    lessons_about: "Each step sets the controls. The numbers in the texts are those of the page: change a control and they follow.", "每一步都会设置控件。文中的数就是页面上的数：改动控件，它们随之变化。";
     lesson_close: "Close the lessons", "关闭课程";
     lesson_all: "List", "列表";
     lesson_all_hint: "All lessons", "所有课程";
@@ -17,9 +17,9 @@ words! {
     lesson_end: "End", "完成";
     lesson_source: "Source: ", "出处：";
     lesson_again: "Set this step up again", "重新设置此步";
-    lesson_again_hint: "Controls have been changed since this step set them", "此步设置之后控制已被改动";
+    lesson_again_hint: "Controls have been changed since this step set them", "此步设置之后控件已被改动";
     lesson_restore: "Restore my configuration", "恢复我的配置";
-    lesson_restore_hint: "Puts the controls back to where they were before the first lesson, and closes", "把控制恢复到第一课之前的状态，并关闭";
+    lesson_restore_hint: "Puts the controls back to where they were before the first lesson, and closes", "把控件恢复到第一课之前的状态，并关闭";
 }
 pub const LESSON_WAITING: &str = "…";
 words! {

@@ -61,7 +61,7 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
         Unit::Cluster => say!("each token of cluster {at}", "簇 {at} 的每个词元"),
         Unit::Run => say!("the first token of run {at}", "段 {at} 的第一个词元"),
     };
-    let averaged = if picture.side < picture.n { t(" Cells are averages.", " 格子是平均值。") } else { "" };
+    let averaged = if picture.side < picture.n { t(" Cells are averages.", "每格为平均值。") } else { "" };
     say!(
         "Most attention goes to {to}: its column sums to c = {} of n = {}. With c near n, an attention sink, L is of the size of √n = {}; here √c = {}.{averaged}",
         "最多的注意力流向{to}：其列和为 c = {}，n = {}。c 接近 n 即注意力汇聚时，L 约为 √n = {}；这里 √c = {}。{averaged}",
@@ -112,7 +112,7 @@ pub fn tokens_finding(picture: &TokenPicture) -> String {
     match (picture.d, picture.variance_shares) {
         (1, _) => say!(
             "{n} tokens of one number; those that coincide are stacked. The largest norm is {largest}.",
-            "{n} 个一维词元；重合的叠起来。最大范数为 {largest}。"
+            "{n} 个一维词元；重合的堆叠显示。最大范数为 {largest}。"
         ),
         (_, None) => say!(
             "{n} tokens of two numbers, as they are. The largest norm is {largest}.",

@@ -173,7 +173,7 @@ pub fn regime_said(row: &RegimeRow, norm: Norm, exact: Option<f64>) -> String {
     let exact = exact.filter(|_| norm == Norm::Spectral);
     parts.extend(exact.map(|value| format!("{} {}", trace_label(Trace::Exact), Number::of(value).kind(Kind::Exact))));
     parts.extend(row.gap_log10(norm).map(|log10| format!("{word_gap_text} {}", gap(log10))));
-    parts.join(", ")
+    parts.join(t(", ", "，"))
 }
 
 pub fn regime_finding(data: &RegimeData, norm: Norm) -> String {
@@ -182,12 +182,12 @@ pub fn regime_finding(data: &RegimeData, norm: Norm) -> String {
     };
     let Some(last) = regime.rows.last() else { return regime_note(norm).into() };
     let gap = last.gap_log10(norm).map(|log10| {
-        say!(" The best bounds are a factor {} apart there.", " 该处最佳上下界相差 {} 倍。", Number::from_log10(log10))
+        say!(" The best bounds are a factor {} apart there.", "该处最佳上下界相差 {} 倍。", Number::from_log10(log10))
     });
     let ends = |bound: Option<&Bound>| bound.map_or_else(|| t("nothing", "无").into(), of_bound);
     say!(
         "At n = {}: {}; {}.{} Left and right arrows read values.",
-        "n = {}：{}；{}。{} 左右箭头读数。",
+        "n = {}：{}；{}。{}左右箭头读数。",
         count(last.n),
         ends(last.best_upper(norm)),
         ends(last.best_lower(norm)),

@@ -15,7 +15,7 @@ words! {
     spectrum_x_log: "index i, logarithmic", "序号 i（对数）";
     spectrum_y: "singular value σᵢ", "奇异值 σᵢ";
     at_least: "at least", "至少";
-    leading: "Leading values", "领先奇异值数";
+    leading: "Leading values", "所求奇异值数";
     leading_hint: "How many of the largest are iterated where the Jacobian has more than 600 rows", "雅可比矩阵超过 600 行时，迭代求多少个最大的奇异值";
     spectral_gap: "gap σ₁/σ₂", "间隙 σ₁/σ₂";
     numerical_rank: "numerical rank", "数值秩";
@@ -98,7 +98,7 @@ pub fn spectrum_how(spectrum: Option<&Spectrum>) -> String {
         Coverage::Leading => {
             say!(
                 "The leading {} of {size} singular values, by {how}, {} steps.",
-                "{size} 个奇异值中领先的 {} 个，方法：{how}，{} 步。",
+                "{size} 个奇异值中最大的 {} 个，方法：{how}，{} 步。",
                 Number::short(found.listed()),
                 found.iterations
             )
@@ -184,7 +184,7 @@ pub fn top_block(spectrum: Option<&Spectrum>) -> String {
 pub fn energy_finding(spectrum: Option<&Spectrum>) -> String {
     say!(
         "Shares of the first singular pair over the tokens. {} Left and right arrows read values.",
-        "第一对奇异向量在各词元上的份额。{} 左右箭头读数。",
+        "第一对奇异向量在各词元上的份额。{}左右箭头读数。",
         top_block(spectrum)
     )
 }
@@ -314,8 +314,8 @@ pub fn court_finding(ends: &[(&CourtPoint, Option<Stop>)]) -> String {
     let all: Vec<String> = ends.iter().map(one).collect();
     say!(
         "Estimators of the spectral norm over the iteration. {} Left and right arrows read values.",
-        "谱范数的估计随迭代的变化。{} 左右箭头读数。",
-        all.join(" ")
+        "谱范数的估计随迭代的变化。{}左右箭头读数。",
+        all.join(t(" ", ""))
     )
 }
 

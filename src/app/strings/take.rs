@@ -5,14 +5,14 @@ use crate::script::Dialect;
 use super::t;
 
 words! {
-    take: "Take away", "带走";
+    take: "Take away", "导出";
     take_picture: "Picture", "图片";
     take_numbers: "Numbers", "数值";
     take_experiment: "Experiment", "实验";
     take_citation: "To cite", "引用";
     copy_bibtex: "Copy BibTeX", "复制 BibTeX";
     no_picture: "There is no picture yet.", "还没有图。";
-    writing_script: "Writing …", "写出中……";
+    writing_script: "Writing …", "正在生成……";
 }
 
 /// Whose results a view shows.

@@ -10,7 +10,7 @@ use super::numbers::NONE_YET;
 use super::t;
 
 words! {
-    cannot_start: "The part that computes did not start. Check the connection, allow workers for this page, then try again.", "计算部分没有启动。请检查连接，允许此页使用 worker，然后重试。";
+    cannot_start: "The part that computes did not start. Check the connection, allow workers for this page, then try again.", "计算部分没有启动。请检查连接，允许此页使用工作线程（worker），然后重试。";
     later_waiting: "Loading this part of the page.", "正在加载页面的这一部分。";
     later_lost: "This part of the page did not load. Check the connection, then try again.", "页面的这一部分没有加载。请检查连接，然后重试。";
     try_again: "Try again", "重试";
@@ -32,7 +32,7 @@ pub fn restarted(role: Role) -> &'static str {
         ),
         Role::Regime => t(
             "The worker that draws the curves over n stopped and was started again; they were sent again.",
-            "绘制 n 曲线的线程停止后已重新启动；已重新发送。",
+            "绘制 n 曲线的线程停止后已重新启动；曲线已重新请求。",
         ),
         Role::Lab => t(
             "The worker of this view stopped and was started again; its work was sent again.",
