@@ -1,4 +1,8 @@
-//! Whatever is wrong with an experiment, the answer is a sentence that names the field and the fix, never a panic.
+//! Whatever is wrong with an experiment, the answer is a sentence that names the field and the fix, never a panic; and the
+//! page knows it in Chinese.
+
+#[path = "common/chinese.rs"]
+mod chinese;
 
 use lipscope::experiment::{Experiment, InputError};
 use lipscope::measure::measure;
@@ -16,6 +20,7 @@ fn check(text: &str, expected: &[&str]) {
     for part in expected {
         assert!(problem.contains(part), "{text}\n  says: {problem}\n  but does not name: {part}");
     }
+    chinese::assert_known(&problem);
 }
 
 #[test]
@@ -159,6 +164,7 @@ proptest! {
         if let Err(problem) = Experiment::from_json(&text).and_then(|experiment| measure(&experiment)) {
             let sentence = problem.to_string();
             prop_assert!(sentence.ends_with('.') && sentence.len() < 600, "{sentence}");
+            prop_assert!(chinese::has_han(&chinese::in_chinese(&sentence)), "{sentence}");
             let is_not_yet = matches!(problem, InputError::NotYet { .. });
             prop_assert!(!is_not_yet);
         }
@@ -219,5 +225,6 @@ fn npy_files_of_any_number_type_and_order_are_read() {
     ] {
         let problem = read(&bytes).expect_err(part).to_string();
         assert!(problem.contains(part), "{problem} should name {part}");
+        chinese::assert_known(&problem);
     }
 }

@@ -1,8 +1,12 @@
 //! The page's links: every scene comes back from its link, and no broken link breaks anything.
 
+#[path = "common/chinese.rs"]
+mod chinese;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use lipscope::app::language::{Language, set};
 use lipscope::app::link::{self, MOST_LINK, TooLong};
 use lipscope::app::state::{
     CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
@@ -273,6 +277,13 @@ fn survive(fragment: &str) -> link::Followed {
     }
     for problem in &followed.problems {
         assert!(problem.ends_with('.') && problem.len() < 400, "{problem}");
+    }
+    set(Language::Chinese);
+    let in_chinese = link::read(fragment, of_lesson).problems;
+    set(Language::English);
+    assert_eq!(in_chinese.len(), followed.problems.len(), "{in_chinese:?}");
+    for problem in &in_chinese {
+        assert!(chinese::has_han(problem) && problem.ends_with('。'), "{fragment}: {problem}");
     }
     followed
 }

@@ -1,5 +1,8 @@
 //! Files of models: what each form of tokenizer gives, and what is said of broken files.
 
+#[path = "common/chinese.rs"]
+mod chinese;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +41,9 @@ fn with_header(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 fn problem(outcome: Result<Model, InputError>) -> String {
-    outcome.expect_err("a broken file").to_string()
+    let said = outcome.expect_err("a broken file").to_string();
+    chinese::assert_known(&said);
+    said
 }
 
 const QUERY: &str = "encoder.layer.1.attention.self.query.weight";
@@ -118,6 +123,7 @@ proptest! {
         if let Err(error) = load(config(name), &bytes) {
             let said = error.to_string();
             prop_assert!(said.contains("Tensor `") || said.contains("model.safetensors"), "{}", said);
+            prop_assert!(chinese::has_han(&chinese::in_chinese(&said)), "{}", said);
         }
     }
 
@@ -164,6 +170,7 @@ fn a_broken_tokenizer_is_named() {
     ] {
         let said = Tokenizer::new(&files).expect_err(word).to_string();
         assert!(said.contains(word), "{said}");
+        chinese::assert_known(&said);
     }
     let no_unknown = TokenizerFiles { word_pieces: some("a\nb"), ..TokenizerFiles::default() };
     let said = Tokenizer::new(&no_unknown).and_then(|tokenizer| tokenizer.ids("zebra"));

@@ -15,6 +15,7 @@ use super::charts::{self, RegimePainted};
 use super::classroom;
 use super::embed::EmbedLine;
 use super::labs;
+use super::language::{Language, language};
 use super::lessons::{self, Lesson};
 use super::link::{self, Followed, TooLong};
 use super::models;
@@ -72,6 +73,8 @@ pub struct Later {
     pub hear_lab: fn(Page, Reply),
     /// The labs' worker stopped over something twice.
     pub give_up_lab: fn(Page, &str),
+    /// A sentence of the engine's in the page's language.
+    pub told: fn(&str) -> String,
 }
 
 static LATER: Later = Later {
@@ -96,6 +99,7 @@ static LATER: Later = Later {
     hear_read: Page::hear_read,
     hear_lab: |page, reply| page.labs.hear(reply),
     give_up_lab: |page, words| page.labs.give_up(words),
+    told: strings::told,
 };
 
 fn begin(page: Page) {
@@ -197,10 +201,23 @@ impl Page {
         });
     }
 
-    /// Fetches the later part when the first picture is drawn, and starts it when it is here.
+    /// A sentence of the engine's in the page's language: as it is while the later part, which knows the others, is not here.
+    pub fn told(self, english: String) -> String {
+        if language() != Language::Chinese {
+            return english;
+        }
+        match self.later() {
+            Some(later) => (later.told)(&english),
+            None => english,
+        }
+    }
+
+    /// Fetches the later part when the first picture is drawn or cannot be, and starts it when it is here.
     pub(super) fn begin_later(self) {
         let is_drawn = Memo::new(move |_| {
-            self.live.regime.with(|data| data.regime.is_some()) && self.live.measured.with(Option::is_some)
+            self.live.problem.with(Option::is_some)
+                || (self.live.regime.with(|data| data.regime.is_some() || data.problem.is_some())
+                    && self.live.measured.with(Option::is_some))
         });
         Effect::new(move |_| {
             if is_drawn.get() {

@@ -6,3 +6,5 @@ pub mod link;
 pub mod state;
 #[path = "strings/native.rs"]
 mod strings;
+
+pub use strings::told;

@@ -1,7 +1,7 @@
 // The page in Chinese, the choice of a language, and a layout from right to left.
 import assert from 'node:assert/strict';
 import { openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, digits } from './reading.mjs';
+import { changed, digits, paste } from './reading.mjs';
 
 /** Names, keys and words of formulas, which are the same in every language. */
 const NAMES = new Set([
@@ -43,6 +43,39 @@ pageTest('in Chinese the page is in Chinese, and its numbers are the same', { ha
   } finally {
     await english.close();
   }
+});
+
+/** Waits until a sentence stands at a place, and gives it. */
+async function problem(page, id, part) {
+  await page.waitForFunction(([id, part]) => {
+    const shown = document.querySelector(`[data-testid="${id}-problem"]:not([hidden])`);
+    return shown?.textContent.includes(part);
+  }, [id, part], { timeout: 10_000 }).catch(async () => {
+    assert.fail(`"${part}" should stand at ${id}, not "${await page.getByTestId(`${id}-problem`).textContent()}"`);
+  });
+  return page.getByTestId(`${id}-problem`).textContent();
+}
+
+pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=zh', timeout: 120_000 }, async ({ page }) => {
+  await changed(page, 'spectral');
+  const weights = '"weights":{"source":"identity","sign":-1}';
+  for (const [text, part] of [
+    ['1,2\n3,x', '词元第 2 行第 2 列为 "x"，不是有限的数。'],
+    ['1,2,3', '请每行放一个词元。'],
+    ['{"tokens":', '这不是有效的 JSON（第 1 行第 10 列：'],
+    [`{"tokens":{"source":"random","radios":1},${weights}}`, '没有键 `tokens.radios`。'],
+    [`{"mask":"casual","tokens":{"source":"random"},${weights}}`, '`mask` 为 "casual"，但必须为 "none" 或 "causal"。'],
+    [`{"tokens":{"source":"explicit","rows":[[-1e200],[1e200]]},${weights}}`, '超出 64 位浮点数的范围。'],
+  ]) {
+    await paste(page, text);
+    const said = await problem(page, 'own', part);
+    const foreign = said.replace(/`[^`]*`|"[^"]*"/g, '').match(/[A-Za-z]{3,}/g) ?? [];
+    assert.deepEqual(foreign.filter((word) => !NAMES.has(word)), [], said);
+  }
+  await page.evaluate(() => { location.hash = '#v2&n=99&tokens=ball&mask=diagonal&foo=1'; });
+  const said = await problem(page, 'link', '`mask`：无法识别“diagonal”；');
+  assert.match(said, /`foo`：此页没有这个字段。/);
+  assert.doesNotMatch(said, /。 /);
 });
 
 pageTest('another language shows the same scene, and is remembered', { hash: '#v2&n=64&mask=causal' }, async ({ page, url }) => {

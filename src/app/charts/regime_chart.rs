@@ -105,9 +105,8 @@ pub fn regime_chart(
     if let Some(crossover) = data.crossover(norm) {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
     }
-    chart.note = match &data.problem {
-        Some(problem) => problem.clone(),
-        None if data.regime.is_some() => strings::regime_note(norm).into(),
+    chart.note = match data.regime {
+        Some(_) => strings::regime_note(norm).into(),
         None => strings::measuring_text().into(),
     };
     let n = state.n_tokens();

@@ -46,6 +46,7 @@ pub fn RegimePlot() -> impl IntoView {
         page.state.track();
         page.held.track();
         page.plot.track();
+        page.arrival.track();
         hover.track();
     };
     use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
@@ -157,13 +158,17 @@ fn RadiusSwitch() -> impl IntoView {
 
 fn chart_now(page: Page) -> LineChart {
     let current = page.live.measured.get_untracked();
-    page.live.regime.with_untracked(|data| {
+    let mut chart = page.live.regime.with_untracked(|data| {
         page.live.sweep.with_untracked(|sweep| {
             page.live.hunted.with_untracked(|hunted| {
                 page.state.with_untracked(|state| regime_chart(data, sweep, current.as_deref(), hunted.as_ref(), state))
             })
         })
-    })
+    });
+    if let Some(problem) = page.live.regime.with_untracked(|data| data.problem.clone()) {
+        chart.note = untrack(|| page.told(problem));
+    }
+    chart
 }
 
 fn paint(

@@ -12,7 +12,9 @@ pub fn ProblemAt(
 ) -> impl IntoView {
     let page = use_page();
     let text = Memo::new(move |_| {
-        page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()))
+        let said =
+            page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
+        said.map(|text| page.told(text))
     });
     view! {
         <p class="problem" role="alert" id=format!("{place}-problem") data-testid=format!("{place}-problem") hidden=move || text.get().is_none()>

@@ -48,6 +48,7 @@ use crate::tightness::TightnessPoint;
 use super::engine::{Job, Role};
 use super::page::{Page, PlotChoice};
 use super::state::Settings;
+use super::strings;
 
 pub use court::CourtLab;
 pub use hunt::HuntLab;
@@ -211,7 +212,7 @@ impl Labs {
                 if self.tab.get_value() == PlotChoice::Inverse {
                     self.inverse.update(|run| *run.data.side(run_id - first) = Side::default());
                 }
-                self.set_phase(&Phase::Failed(problem));
+                self.set_phase(&Phase::Failed(strings::told(&problem)));
             }
             _ => {}
         }

@@ -89,7 +89,7 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
 }
 
 fn experiment_of(file: Value) -> Result<Experiment, String> {
-    Experiment::from_value(file).map_err(|problem: InputError| problem.to_string())
+    Experiment::from_value(file).map_err(|problem: InputError| strings::told(&problem.to_string()))
 }
 
 fn pack(value: &Value) -> String {

@@ -118,7 +118,7 @@ impl Page {
             self.show(scene);
         }
         if !problems.is_empty() {
-            self.complain(PLACE_LINK, problems.join(" "));
+            self.complain(PLACE_LINK, problems.join(strings::between_sentences()));
         }
         self.address_holds.set(kept.is_none());
         let shown = untrack(|| self.scene());

@@ -61,7 +61,7 @@ impl Page {
                 download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
             }
             Reply::Failed { run_id, problem } if live.script_run.get_value() == Some(run_id) => {
-                live.script_note.set(problem);
+                live.script_note.set(strings::told(&problem));
             }
             Reply::Failed { problem, .. } => {
                 live.own_note.set(String::new());

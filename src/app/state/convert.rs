@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::app::strings;
 use crate::experiment::{Experiment, InputError, Law, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource};
 
 use super::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
@@ -88,7 +87,8 @@ impl PageState {
             TokenSource::Skew { n, radius } => {
                 // With others, A and V would not be those of the file.
                 if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
-                    return Err(not_yet("tokens.source", "skew", strings::skew_without_weights()));
+                    let instead = "skew without weights or with the identity, or other tokens";
+                    return Err(not_yet("tokens.source", "skew", instead));
                 }
                 state.tokens = TokenChoice::Skew;
                 (state.n, state.radius) = (n, radius);

@@ -4,6 +4,7 @@ use super::t;
 use super::wrong::{plain, shortened};
 
 words! {
+    between_sentences: " ", "";
     link_rest: "The rest of the link was taken.", "链接的其余部分已采用。";
     link_lost: "The link was not read, because a part of the page did not load. Check the connection, then reload the page.", "链接没有读取，因为页面的一部分没有加载。请检查连接，然后重新加载页面。";
     link_damaged: "characters are missing or changed; copy the whole link again.", "有字符缺失或被改动；请重新复制整个链接。";
@@ -41,7 +42,7 @@ pub fn link_version(version: &str) -> String {
 pub fn not_known(text: &str, words: &[&str]) -> String {
     let known = match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => say!("{} or {last}", "{} 或 {last}", rest.join(", ")),
+        Some((last, rest)) => say!("{} or {last}", "{} 或 {last}", rest.join(t(", ", "、"))),
         None => String::new(),
     };
     say!("“{}” is not known; use {known}.", "无法识别“{}”；请用 {known}。", shortened(text))

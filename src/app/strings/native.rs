@@ -10,10 +10,12 @@ mod speak;
 
 mod controls;
 mod link;
+mod problems;
 mod wrong;
 
 use speak::t;
 
 pub use controls::*;
 pub use link::*;
+pub use problems::told;
 pub use wrong::*;

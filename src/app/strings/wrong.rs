@@ -2,36 +2,6 @@
 
 use crate::plot::Number;
 
-words! {
-    what_n: "The number of tokens n", "词元数 n";
-    fix_n: "Use fewer tokens here, or the command line.", "请在此减少词元，或使用命令行。";
-    what_d: "The token dimension d", "词元维数 d";
-    fix_d: "Use a smaller dimension here, or the command line.", "请在此减小维数，或使用命令行。";
-    what_nd: "n times d", "n 乘 d";
-    fix_nd: "Use fewer tokens or fewer dimensions here, or the command line.", "请在此减少词元或维数，或使用命令行。";
-    what_weights: "The number of weights", "权重数";
-    fix_weights: "Use fewer heads or smaller dimensions here, or the command line.", "请在此减少头数或维数，或使用命令行。";
-    fix_heads: "Use a number of heads that does, or other tokens.", "请用能整除的头数，或换词元。";
-    fix_fit: "Use tokens of that dimension, or other weights.", "请用该维数的词元，或换权重。";
-    skew_without_weights: "skew without weights or with the identity, or other tokens", "不带权重或带恒等权重的 skew，或换词元";
-}
-
-pub fn tokens_of_dim(d: usize) -> String {
-    say!("A token list of dimension {d}", "维数为 {d} 的词元列表")
-}
-
-pub fn do_not_fit_weights(d: usize) -> String {
-    say!("does not fit your weights, which take dimension {d}", "与您的权重不符，权重要求维数 {d}")
-}
-
-pub fn heads_of(heads: usize) -> String {
-    say!("{heads} heads of L2-MHA", "L2-MHA 的 {heads} 个头")
-}
-
-pub fn do_not_divide(d: usize) -> String {
-    say!("cannot share the token dimension {d} equally", "不能平分词元维数 {d}")
-}
-
 pub fn not_a_number(name: &str, text: &str) -> String {
     match text {
         "" => say!("{name} is empty. Type a number.", "{name}为空。请输入一个数。"),

@@ -1,0 +1,77 @@
+//! Whether a sentence of the engine's is known in Chinese.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use lipscope::app::language::{Language, set};
+use lipscope::app::told;
+
+/// Names, and signs of the format, that are the same in every language.
+const NAMES: [&str; 21] = [
+    "JSON",
+    "CSV",
+    "TSV",
+    "NumPy",
+    "MHA",
+    "MiniLM",
+    "SVD",
+    "Unicode",
+    "MB",
+    "NaN",
+    "inf",
+    "true",
+    "false",
+    "null",
+    "eps",
+    "skew",
+    "npy",
+    "csv",
+    "txt",
+    "bin",
+    "safetensors",
+];
+/// Names of files.
+const FILES: [&str; 7] =
+    ["model.safetensors", "config.json", "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "lipscope model"];
+
+/// What the page says instead of a sentence when it is in Chinese.
+pub fn in_chinese(english: &str) -> String {
+    set(Language::Chinese);
+    let said = told(english);
+    set(Language::English);
+    said
+}
+
+/// Whether a text has any Han character.
+pub fn has_han(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+}
+
+/// The words of a Chinese text that are of another language, neither names nor quoted.
+pub fn foreign_words(text: &str) -> Vec<String> {
+    let text = FILES.iter().fold(text.to_owned(), |text, file| text.replace(file, " "));
+    let mut outside = String::new();
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            // A quoted text may have been cut.
+            Some(end) if c == end || c == '…' => quote = None,
+            Some(_) => {}
+            None => {
+                quote = match c {
+                    '"' | '`' => Some(c),
+                    '“' => Some('”'),
+                    _ => None,
+                };
+                outside.push(if quote.is_some() { ' ' } else { c });
+            }
+        }
+    }
+    let words = outside.split(|c: char| !c.is_ascii_alphabetic());
+    words.filter(|word| word.len() > 1 && !NAMES.contains(word)).map(str::to_owned).collect()
+}
+
+/// Fails where a word of an English sentence is left in its Chinese.
+#[track_caller]
+pub fn assert_known(english: &str) {
+    let said = in_chinese(english);
+    assert!(has_han(&said) && foreign_words(&said).is_empty(), "{english}\n  is in Chinese: {said}");
+}
