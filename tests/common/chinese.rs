@@ -5,7 +5,7 @@ use lipscope::app::language::{Language, set};
 use lipscope::app::told;
 
 /// Names, and signs of the format, that are the same in every language.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "JSON",
     "CSV",
     "TSV",
@@ -14,6 +14,7 @@ const NAMES: [&str; 21] = [
     "MiniLM",
     "SVD",
     "Unicode",
+    "UTF",
     "MB",
     "NaN",
     "inf",

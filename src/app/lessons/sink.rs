@@ -36,7 +36,7 @@ pub const LESSON: Lesson = Lesson {
             ],
             source: said(
                 "Tokens: Castin, Ablin, Peyré 2024, and their published script.",
-                "词元：Castin, Ablin, Peyré 2024 及其公开脚本。",
+                "词元：Castin, Ablin, Peyré 2024 及其已发布的脚本。",
             ),
             task: Task::DrawCurve,
         },

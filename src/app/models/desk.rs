@@ -155,7 +155,7 @@ impl Desk {
 
     /// Puts a sentence where problems stand.
     pub(super) fn complain(self, problem: impl Into<String>) {
-        self.models().problem.set(Some(problem.into()));
+        self.models().problem.set(Some(strings::told(&problem.into())));
     }
 
     /// The whole text.

@@ -16,11 +16,11 @@ words! {
     model_sinks_heading: "The attention sink and the norm", "注意力汇聚点与范数";
     model_adversarial_heading: "Adversarial tokens of one head", "单个头的对抗词元";
     model_group: "Layer and head", "层与头";
-    model_released_too: "released-script estimator too", "同时显示发布脚本的估计量";
-    model_released_why: "‖J‖₂ is the local Lipschitz constant. The script released with the paper takes the first of the pair that torch.func.jvp(f, (X,), (u,)) returns, which is the value f(X), where the product J u is the second; what it then returns is √|Jᵀf(X)|, another number that grows faster with n.", "‖J‖₂ 是局部 Lipschitz 常数。论文所附脚本取 torch.func.jvp(f, (X,), (u,)) 返回值对中的第一个，即函数值 f(X)，而乘积 J u 是第二个；因此它返回的是 √|Jᵀf(X)|，这是另一个随 n 增长更快的数。";
+    model_released_too: "released-script estimator too", "同时显示已发布脚本的估计量";
+    model_released_why: "‖J‖₂ is the local Lipschitz constant. The script released with the paper takes the first of the pair that torch.func.jvp(f, (X,), (u,)) returns, which is the value f(X), where the product J u is the second; what it then returns is √|Jᵀf(X)|, another number that grows faster with n.", "‖J‖₂ 是局部利普希茨常数。论文所附脚本取 torch.func.jvp(f, (X,), (u,)) 返回值对中的第一个，即函数值 f(X)，而乘积 J u 是第二个；因此它返回的是 √|Jᵀf(X)|，这是另一个随 n 增长更快的数。";
     model_released_theorems: "The published curves reproduce that number; the theorems of the paper do not depend on it.", "论文发表的曲线重现的是那个数；论文的定理不依赖于它。";
     model_curves: "Published curves", "已发表的曲线";
-    model_curves_note: "Castin, Ablin, Peyré, How Smooth Is Attention?, ICML 2024, section 5, by the released script. One that is about the model, layer and mask on screen is ticked by itself; a model is known by its name alone.", "Castin、Ablin、Peyré，How Smooth Is Attention?，ICML 2024，第 5 节，由发布脚本得到。与当前模型、层和掩码一致的曲线自动勾选；模型仅按名称识别。";
+    model_curves_note: "Castin, Ablin, Peyré, How Smooth Is Attention?, ICML 2024, section 5, by the released script. One that is about the model, layer and mask on screen is ticked by itself; a model is known by its name alone.", "Castin, Ablin, Peyré，How Smooth Is Attention?，ICML 2024，第 5 节，由已发布脚本得到。与当前模型、层和掩码一致的曲线自动勾选；模型仅按名称识别。";
     model_open_window: "Open these tokens in the explorer", "在探索器中打开这些词元";
     model_open_hint: "The window's tokens and the map's weights become the experiment of the page", "该窗口的词元与映射的权重成为本页的实验";
     model_window_hint: "Point at a dot, or focus the plot and use ← →; PageUp and PageDown go to another length, Enter opens the window.", "指向一个点，或聚焦后用 ← →；PageUp、PageDown 换长度，Enter 打开该窗口。";
@@ -42,8 +42,8 @@ pub fn model_words() -> ModelWords {
         length: own("tokens n", "词元数 n"),
         norm: "‖J‖₂".into(),
         mean_norm: own("mean ‖J‖₂", "平均 ‖J‖₂"),
-        both: own("‖J‖₂, released-script estimator", "‖J‖₂、发布脚本估计量"),
-        released: own("released script", "发布脚本"),
+        both: own("‖J‖₂, released-script estimator", "‖J‖₂、已发布脚本估计量"),
+        released: own("released script", "已发布脚本"),
         token_norm: own("token norm (RMS)", "词元范数（均方根）"),
         sink: own("largest column sum of attention", "注意力的最大列和"),
         layer: own("layer", "层"),
@@ -66,7 +66,7 @@ pub fn model_place(layer: usize, heads: Heads) -> String {
 fn quantity(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Spectral => "‖J‖₂",
-        Quantity::Released => t("released script √|Jᵀf|", "发布脚本 √|Jᵀf|"),
+        Quantity::Released => t("released script √|Jᵀf|", "已发布脚本 √|Jᵀf|"),
     }
 }
 
@@ -242,5 +242,5 @@ pub fn model_tiles_finding(what: &str, rows: usize, columns: usize) -> String {
 
 words! {
     model_sinks_finding: "‖J‖₂ of each window against the largest column sum of its attention, tinted by n. Left and right arrows go through the windows.", "各窗口的 ‖J‖₂ 与其注意力最大列和，以 n 着色。左右箭头逐窗移动。";
-    model_adversarial_finding: "‖J‖₂ and the released-script estimator at adversarial tokens over n, with fitted multiples of the square root of n. Left and right arrows read values.", "对抗词元处的 ‖J‖₂ 与发布脚本估计量随 n 的变化，以及拟合的 √n 倍数。左右箭头读数。";
+    model_adversarial_finding: "‖J‖₂ and the released-script estimator at adversarial tokens over n, with fitted multiples of the square root of n. Left and right arrows read values.", "对抗词元处的 ‖J‖₂ 与已发布脚本估计量随 n 的变化，以及拟合的 √n 倍数。左右箭头读数。";
 }

@@ -41,7 +41,7 @@ words! {
     model_windows: "Windows a length", "每个长度的窗口数";
     model_windows_hint: "The text is cut from its beginning into windows of n tokens", "文本从头切成每段 n 个词元的窗口";
     model_published: "The paper's figure", "论文的图";
-    model_published_hint: "Lengths 2 to 98 in steps of 2, ten windows each, as in section 5 of Castin, Ablin, Peyré", "长度 2 至 98，步长 2，各十个窗口，如 Castin、Ablin、Peyré 第 5 节";
+    model_published_hint: "Lengths 2 to 98 in steps of 2, ten windows each, as in section 5 of Castin, Ablin, Peyré", "长度 2 至 98，步长 2，各十个窗口，如 Castin, Ablin, Peyré 第 5 节";
     model_more: "Heads, mask, map", "头、掩码、映射";
     model_heads: "Measured heads", "测量的头";
     model_heads_hint: "all together, each by itself, or a list 0,7 of heads by themselves", "all 一起，each 逐个，或列表 0,7 逐个";
@@ -179,7 +179,7 @@ pub fn model_progress(phase: ModelPhase, progress: &Progress) -> String {
             )
         }
         ModelPhase::Running => match time_left(progress) {
-            Some(left) => say!("{rows} of {total} rows, {left} left", "{rows} / {total} 行，剩余{left}"),
+            Some(left) => say!("{rows} of {total} rows, {left} left", "{rows} / {total} 行，剩余 {left}"),
             None => say!("{rows} of {total} rows", "{rows} / {total} 行"),
         },
         ModelPhase::Paused => say!("{rows} of {total} rows; paused", "{rows} / {total} 行；已暂停"),

@@ -36,7 +36,18 @@ pub const ALL: &[Entry] = &[
     ("token types", "词元类型数"),
     ("positions", "位置数"),
     ("layer norm eps", "层归一化 eps"),
+    ("The download", "下载的文件"),
+    ("The run", "此次运行"),
+    ("The adversarial tokens", "对抗词元"),
+    ("the output matrix", "输出矩阵"),
+    ("one token", "一个词元"),
     // What is accepted.
+    ("each, or a list such as 0,7: adversarial tokens are of a head", "`each`，或如 0,7 的列表：对抗词元属于单个头"),
+    ("a list of numbers from 0 on, such as 0,6", "由不小于 0 的数组成的列表，如 0,6"),
+    (
+        "a list 2,4,8, a range first:last:step, or first:last:xCOUNT",
+        "列表（如 2,4,8）、范围 `first:last:step` 或 `first:last:xCOUNT`",
+    ),
     ("a JSON object", "JSON 对象"),
     ("a text", "文本"),
     ("a number", "数"),
@@ -89,7 +100,25 @@ pub const ALL: &[Entry] = &[
     ("it is not a tokenizer of this kind ({detail})", "不是这种分词器（解析器原文：“{detail}”）"),
     ("it is not a table of `lipscope model` ({detail!})", "不是 `lipscope model` 的表格（{detail}）"),
     ("it is not a table of `lipscope model` ({detail})", "不是 `lipscope model` 的表格（解析器原文：“{detail}”）"),
+    ("it is not among the files", "不在所给的文件之中"),
+    (
+        "it has {count!} bytes, and a text of its kind has at most {most!}",
+        "有 {count} 字节，而此类文本至多有 {most} 字节",
+    ),
+    ("it is not text (UTF-8)", "不是 UTF-8 文本"),
+    (
+        "its bytes {start!} to {end!} cannot be read: it has changed or is gone",
+        "第 {start} 到 {end} 字节读不出，文件已被改动或已不在",
+    ),
+    // Addresses.
+    ("this is no address", "这不是网址"),
+    ("the browser has no place for it", "浏览器没有空间存放"),
+    ("there is no connection, or the server does not let other pages read it", "没有连接，或服务器不允许其他页面读取"),
+    ("the server answers {status!}", "服务器答复 {status}"),
+    ("the connection ended before all of it was here", "连接在全部到达之前中断"),
     // What cannot be.
+    ("has no plan yet", "还没有计划"),
+    ("has {tokens!} tokens, and no window {window!} of {n!}", "有 {tokens} 个词元，没有长 {n} 的窗口 {window}"),
     (
         "has {tokens!} tokens, and {windows!} windows of {longest!} need {needed!}",
         "有 {tokens} 个词元，而 {windows} 个长 {longest} 的窗口需要 {needed} 个",
@@ -97,6 +126,26 @@ pub const ALL: &[Entry] = &[
     ("has other numbers than the same window of a table before", "与前面表格中同一窗口的数不同"),
     ("is {there=}, and here it is {here=}", "是 `{there}`，而此处是 `{here}`"),
     // What to do.
+    ("Begin it again.", "请重新开始。"),
+    ("Choose it again.", "请重新选择。"),
+    ("Fetch it again.", "请重新获取。"),
+    ("Give the text that the table was measured on.", "请给出测量该表格时所用的文本。"),
+    (
+        "Give config.json, model.safetensors and the tokenizer's files together, or the folder that has them.",
+        "请一起给出 config.json、model.safetensors 与分词器的文件，或它们所在的文件夹。",
+    ),
+    (
+        "Close other pages, or fetch the files to this computer and choose them.",
+        "请关闭其他页面，或把文件下载到本机再选择。",
+    ),
+    (
+        "Check the address, or fetch the files to this computer and choose them.",
+        "请检查网址，或把文件下载到本机再选择。",
+    ),
+    (
+        "Give the address of the folder with model.safetensors, from https:// on.",
+        "请给出 model.safetensors 所在文件夹的网址，以 `https://` 开头。",
+    ),
     ("Copy the file again.", "请重新复制文件。"),
     ("Copy the file again from the model's folder.", "请从模型的文件夹重新复制文件。"),
     ("Give the config.json that lies beside the model's weights.", "请给出与模型权重放在一起的 config.json。"),

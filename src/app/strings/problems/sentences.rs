@@ -62,6 +62,8 @@ pub const ALL: &[Entry] = &[
     ("Tensor `{tensor=}` {problem!}. Expected: {expected!}.", "张量 `{tensor}` {problem}。应为：{expected}。"),
     ("The token list cannot be read: {problem!}. {fix!}", "词元列表无法读取：{problem}。{fix}"),
     ("The token list cannot be read: {problem}. {fix!}", "词元列表无法读取（原文：“{problem}”）。{fix}"),
+    ("The file cannot be read: {problem!}. {fix!}", "文件无法读取：{problem}。{fix}"),
+    ("The download cannot be read: {problem!}. {fix!}", "下载的文件无法读取：{problem}。{fix}"),
     ("The tokenizer cannot be read: {problem!}. {fix!}", "分词器无法读取：{problem}。{fix}"),
     (
         "vocab.json with merges.txt cannot be read: {problem!}. {fix!}",
