@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use chinese::{assert_known, foreign_words, has_han, in_chinese};
 use lipscope::app::state::{PageState, TokenChoice, WeightChoice};
 use lipscope::court::{Court, CourtPlan};
-use lipscope::experiment::{Experiment, Given, Normalization};
+use lipscope::experiment::{Experiment, Given, Law, Normalization, Rows};
 use lipscope::inverse::{InversePlan, Inverting};
 
 /// Rooms whose errors are not shown on the page.
@@ -206,22 +206,22 @@ fn own_data_that_cannot_be_read_are_told() {
 #[test]
 fn what_the_page_cannot_show_is_told() {
     let first = PageState::default;
+    let ball = || PageState { tokens: TokenChoice::Law(Law::Ball), ..first() };
+    let rows = |d: usize| Rows::new("rows", d, vec![1.0; 2 * d]).expect("numbers");
+    let heads = r#""weights":{"source":"explicit","heads":[{"q":[[1,0]],"k":[[1,0]],"v":[[1,0]]}]}"#;
+    let read = |text: String| Experiment::from_json(&text).expect("an experiment");
+    let own_heads = read(format!(r#"{{"tokens":{{"source":"random","d":2}},{heads}}}"#));
     for state in [
-        PageState { tokens: TokenChoice::Law(lipscope::experiment::Law::Ball), n: 900_000, ..first() },
-        PageState { tokens: TokenChoice::Law(lipscope::experiment::Law::Ball), d: 5000, ..first() },
-        PageState {
-            weights: WeightChoice::Kim,
-            heads: 3,
-            d: 4,
-            tokens: TokenChoice::Law(lipscope::experiment::Law::Ball),
-            ..first()
-        },
-        PageState { weights: WeightChoice::Random, heads: 64, head_dim: 4096, ..first() },
+        PageState { n: 900_000, ..ball() },
+        PageState { d: 5000, ..ball() },
+        PageState { n: 4096, d: 1000, ..ball() },
+        PageState { weights: WeightChoice::Random, heads: 64, head_dim: 4096, d: 64, ..ball() },
+        PageState { weights: WeightChoice::Kim, heads: 3, ..first().with_own_tokens(rows(4)) },
+        first().with_experiment(own_heads).expect("a state").with_own_tokens(rows(3)),
     ] {
         assert_known(&state.check().expect_err("too large").to_string());
     }
-    let skew = r#"{"tokens":{"source":"skew"},"weights":{"source":"explicit","heads":[{"q":[[1,0]],"k":[[1,0]],"v":[[1,0]]}]}}"#;
-    let skew = Experiment::from_json(skew).expect("an experiment");
+    let skew = read(format!(r#"{{"tokens":{{"source":"skew"}},{heads}}}"#));
     assert_known(&first().with_experiment(skew).expect_err("its own weights").to_string());
 }
 

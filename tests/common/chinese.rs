@@ -5,7 +5,7 @@ use lipscope::app::language::{Language, set};
 use lipscope::app::told;
 
 /// Names, and signs of the format, that are the same in every language.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 18] = [
     "JSON",
     "CSV",
     "TSV",
@@ -23,16 +23,8 @@ const NAMES: [&str; 22] = [
     "null",
     "eps",
     "skew",
-    "npy",
-    "csv",
-    "txt",
-    "bin",
     "safetensors",
 ];
-/// Names of files.
-const FILES: [&str; 7] =
-    ["model.safetensors", "config.json", "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "lipscope model"];
-
 /// What the page says instead of a sentence when it is in Chinese.
 pub fn in_chinese(english: &str) -> String {
     set(Language::Chinese);
@@ -46,9 +38,8 @@ pub fn has_han(text: &str) -> bool {
     text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
 }
 
-/// The words of a Chinese text that are of another language, neither names nor quoted.
+/// The words of a Chinese text that are of another language, neither names (also of files) nor quoted.
 pub fn foreign_words(text: &str) -> Vec<String> {
-    let text = FILES.iter().fold(text.to_owned(), |text, file| text.replace(file, " "));
     let mut outside = String::new();
     let mut quote = None;
     for c in text.chars() {
@@ -66,8 +57,14 @@ pub fn foreign_words(text: &str) -> Vec<String> {
             }
         }
     }
-    let words = outside.split(|c: char| !c.is_ascii_alphabetic());
-    words.filter(|word| word.len() > 1 && !NAMES.contains(word)).map(str::to_owned).collect()
+    outside
+        .split(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)))
+        // A full stop within is that of a file's name.
+        .filter(|part| !part.trim_matches('.').contains('.'))
+        .flat_map(|part| part.split(|c: char| !c.is_ascii_alphabetic()))
+        .filter(|word| word.len() > 1 && !NAMES.contains(word))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Fails where a word of an English sentence is left in its Chinese.
