@@ -429,11 +429,11 @@ impl Desk {
                     self.run();
                 }
             }
-            ModelReply::Adversarial { run_id, table } => {
-                if self.models().adversarial_awaited.get_untracked() == Some(run_id) {
-                    self.models().adversarial_awaited.set(None);
-                    self.models().adversarial.set(Some(Arc::new(table)));
-                }
+            ModelReply::Adversarial { run_id, table }
+                if self.models().adversarial_awaited.get_untracked() == Some(run_id) =>
+            {
+                self.models().adversarial_awaited.set(None);
+                self.models().adversarial.set(Some(Arc::new(table)));
             }
             ModelReply::Parsed { table, .. } => self.take_parsed(table),
             ModelReply::Written { text, .. } => {

@@ -6,7 +6,6 @@ use crate::app::charts::{Behind, Take, Twin};
 use crate::app::strings::{self, Paper};
 use crate::model_charts::{adversarial_chart, lengths_table, sqrt_law};
 use crate::models::Quantity;
-use crate::plot::Table;
 
 use super::curves::{Curves, CurvesMenu, Offered};
 use super::dots::DotsCanvas;
@@ -49,7 +48,7 @@ pub fn AdversarialFigure(
     };
     let table = move || {
         let words = strings::model_words();
-        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_else(Table::default)
+        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
     };
     view! {
         <div class="model-figure">

@@ -9,7 +9,7 @@ use crate::app::page::use_page;
 use crate::app::strings::{self, Paper};
 use crate::model_charts::{Released, lengths_table, norms_chart};
 use crate::models::{Group, Place, Quantity};
-use crate::plot::{AxisSpec, Scale, Scatter, Table};
+use crate::plot::{AxisSpec, Scale, Scatter};
 
 use super::curves::{Curves, CurvesMenu, Offered};
 use super::dots::DotsCanvas;
@@ -49,7 +49,7 @@ pub fn NormsFigure(
     let thinned = move || strings::model_thinned(drawn.get(), chart.with(|chart| chart.dots.len()));
     let table = move || {
         let words = strings::model_words();
-        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_else(Table::default)
+        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
     };
     view! {
         <section class="model-figure" aria-labelledby="model-norms-heading">

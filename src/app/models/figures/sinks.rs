@@ -9,7 +9,6 @@ use crate::app::page::use_page;
 use crate::app::strings::{self, Paper};
 use crate::model_charts::{by_sink, lengths_table, sinks_chart};
 use crate::models::Place;
-use crate::plot::Table;
 
 use super::dots::DotsCanvas;
 use super::norms::nothing;
@@ -28,8 +27,9 @@ pub fn SinksFigure(
         shown.with_group(at.get(), |group| sinks_chart(group, &words)).unwrap_or_else(nothing)
     });
     let places = Memo::new(move |_| {
-        let places = shown.with_group(at.get(), |group| by_sink(group).into_iter().map(|(place, _)| place).collect());
-        Arc::new(places.unwrap_or_else(Vec::<Place>::new))
+        let places = shown
+            .with_group(at.get(), |group| by_sink(group).into_iter().map(|(place, _)| place).collect::<Vec<Place>>());
+        Arc::new(places.unwrap_or_default())
     });
     let selected = Signal::derive(move || {
         let place = shown.selected.get()?;
@@ -40,7 +40,7 @@ pub fn SinksFigure(
     };
     let table = move || {
         let words = strings::model_words();
-        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_else(Table::default)
+        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
     };
     let is_there = move || chart.with(|chart| !chart.dots.is_empty());
     let drawn = RwSignal::new(0);
