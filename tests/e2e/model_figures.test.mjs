@@ -24,6 +24,12 @@ async function open(page, table) {
   await page.setInputFiles('#model-table', table.file);
 }
 
+/** The same model in the form. */
+async function small(page) {
+  for (const [id, value] of [['#model-d', '32'], ['#model-depth', '3'], ['#model-heads', '4']]) await page.fill(id, value);
+  await page.waitForSelector('[data-testid=model-facts]:has-text("32x3x4")', { timeout: 30_000 });
+}
+
 const words = (page, id) => page.getByTestId(id).innerText();
 
 /** Factor, exponent and both intervals of a law in words of the page or of the command line. */
@@ -46,10 +52,7 @@ pageTest('a table of the command line has its fits, and one window opens by keyb
   await page.click('#plot-model');
   await page.waitForSelector('[data-testid=model-empty]');
   // The window's tokens are asked of the same model, so the form has it.
-  await page.selectOption('#model-source', 'random-gpt2').catch(() => {});
-  for (const [id, value] of [['#model-d', '32'], ['#model-depth', '3'], ['#model-heads', '4']]) {
-    if (await page.locator(id).count()) await page.fill(id, value);
-  }
+  await small(page);
   await open(page, table);
   await page.waitForSelector('[data-testid=model-fit-spectral]:has-text("α")');
   assert.match(await words(page, 'model-about'), /random:gpt2 32x3x4 seed 0.*120 rows/);
@@ -84,21 +87,24 @@ pageTest('a table of the command line has its fits, and one window opens by keyb
 pageTest('a dot is selected by pointer and by finger; Escape leaves it', { context: { hasTouch: true } }, async ({ page }) => {
   await open(page, model('one.csv', '--layers', '1', '-n', '8', '--windows', '3'));
   await page.waitForSelector('#model-norms');
-  const box = await page.locator('#model-norms').boundingBox();
-  await page.locator('#model-norms').scrollIntoViewIfNeeded();
-  // Three windows of one length stand on one column: the keys find it, the finger near it does too.
   await page.focus('#model-norms');
   await page.keyboard.press('End');
   assert.match(await words(page, 'model-norms-readout'), /window 2/);
   await page.keyboard.press('Escape');
   assert.match(await words(page, 'model-norms-readout'), /←/);
-  for (let y = 40; y < box.height - 50; y += 12) {
-    for (const x of [0.3, 0.4, 0.45, 0.5, 0.6]) {
-      await page.locator('#model-norms').tap({ position: { x: box.width * x, y } });
-      if (/n = 8/.test(await words(page, 'model-norms-readout'))) return;
-    }
-  }
-  assert.fail('no dot was found by a finger');
+  // The picture says where the dots are, in quarters of a pixel.
+  const svg = await taken(page, 'take-model-norms', 'svg');
+  await page.keyboard.press('Escape');
+  const [, x, y] = /<circle cx="(\d+)" cy="(\d+)"/.exec(svg);
+  const position = { x: Number(x) / 4, y: Number(y) / 4 };
+  await page.locator('#model-norms').tap({ position: { x: position.x + 9, y: position.y } });
+  assert.match(await words(page, 'model-norms-readout'), /n = 8, window/, 'a finger beside it');
+  await page.focus('#model-norms');
+  await page.keyboard.press('Escape');
+  await page.locator('#model-norms').click({ position });
+  assert.match(await words(page, 'model-norms-readout'), /n = 8, window/, 'the pointer on it');
+  await page.locator('#model-norms').click({ position: { x: 60, y: 200 } });
+  assert.match(await words(page, 'model-norms-readout'), /n = 8, window/, 'a click beside all dots leaves it selected');
 });
 
 pageTest('layers and heads are tiles with tables', async ({ page }) => {
@@ -132,8 +138,18 @@ pageTest('pictures and files hold what is on screen', async ({ page }) => {
 pageTest('adversarial tokens: C √n as the command line fits it, and measured here', async ({ page }) => {
   const table = model('adversarial.csv', '--layers', '1', '--head', '2', '-n', '2:98:2', '--adversarial', '60');
   const root = /spectral norm = ([\d.]+) √n/.exec(table.said)[1];
+  await page.click('#plot-model');
+  await page.waitForSelector('#adversarial-measure');
+  await small(page);
+  for (const [id, value] of [['#adversarial-layer', '1'], ['#adversarial-head', '2'], ['#adversarial-radius', '60']]) await page.fill(id, value);
+  await page.click('#adversarial-measure');
+  await page.waitForSelector('[data-testid=model-root-spectral]:has-text("√n")', { timeout: 60_000 });
+  assert.ok((await words(page, 'model-root-spectral')).includes(`${root} √n`), 'as measured here');
+  await page.fill('#adversarial-radius', '-1');
+  await page.click('#adversarial-measure');
+  assert.match(await page.locator('.model-figures .problem:visible').innerText(), /R must be a number above 0/);
   await open(page, table);
-  await page.waitForSelector('[data-testid=model-root-spectral]:has-text("√n")');
+  await page.waitForSelector('#model-opened-heading');
   assert.ok((await words(page, 'model-root-spectral')).includes(`${root} √n`), await words(page, 'model-root-spectral'));
   await page.focus('#model-adversarial');
   await page.keyboard.press('End');

@@ -23,8 +23,8 @@ words! {
     model_curves_note: "Castin, Ablin, Peyré, How Smooth Is Attention?, ICML 2024, section 5, by the released script. One that is about the model, layer and mask on screen is ticked by itself; a model is known by its name alone.", "Castin, Ablin, Peyré，How Smooth Is Attention?，ICML 2024，第 5 节，由已发布脚本得到。与当前模型、层和掩码一致的曲线自动勾选；模型仅按名称识别。";
     model_open_window: "Open these tokens in the explorer", "在探索器中打开这些词元";
     model_open_hint: "The window's tokens and the map's weights become the experiment of the page", "该窗口的词元与映射的权重成为本页的实验";
-    model_window_hint: "Point at a dot, or focus the plot and use ← →; PageUp and PageDown go to another length, Enter opens the window.", "指向一个点，或聚焦后用 ← →；PageUp、PageDown 换长度，Enter 打开该窗口。";
-    model_length_hint: "Point at a dot, or focus the plot and use ← →, to read values.", "指向一个点，或聚焦后用 ← → 读数。";
+    model_window_hint: "Click or tap a dot, or focus the plot and use ← →; PageUp and PageDown go to another length, Enter opens the window.", "点击一个点，或聚焦后用 ← →；PageUp、PageDown 换长度，Enter 打开该窗口。";
+    model_length_hint: "Click or tap a dot, or focus the plot and use ← →, to read values.", "点击一个点，或聚焦后用 ← → 读数。";
     model_tile_hint: "Point at a tile, or focus the plot and use ← →; PageUp and PageDown go to another row.", "指向一格，或聚焦后用 ← →；PageUp、PageDown 换行。";
     model_tiles_note: "Each mean is of lower bounds that an iteration reached; a window's residual is in its table.", "每个平均值是迭代所达到下界的平均；各窗口的残差在其表中。";
     model_sinks_note: "The largest column sum of an attention matrix is the attention that one token receives, at most n: the √n regime is one token that receives nearly all.", "注意力矩阵的最大列和是单个词元收到的注意力，至多为 n：√n 区域就是一个词元几乎收到全部注意力。";

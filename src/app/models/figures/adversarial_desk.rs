@@ -32,7 +32,7 @@ pub fn AdversarialDesk(
             None => problem.set(Some(strings::model_not_a_radius(typed.trim()))),
         }
     };
-    let is_there = Memo::new(move |_| shown.table.with(Option::is_some));
+    let is_there = Memo::new(move |_| !hidden.get() && shown.table.with(Option::is_some));
     view! {
         <section class="model-figure" aria-labelledby="model-adversarial-heading" hidden=hidden>
             <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
