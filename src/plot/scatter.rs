@@ -1,7 +1,7 @@
 //! Scatter plots: dots whose colour and size tell a third number, curves over them, and one dot that is selected.
 //!
-//! Of very many dots those are drawn that can be told apart: one of those that fall on the same two pixels, and of the
-//! rest an even choice. Every dot can be selected all the same.
+//! Of very many dots ([`MOST_DRAWN`]) those are drawn that can be told apart: one of those that fall on the same two
+//! pixels, and of the rest an even choice. Every dot can be selected all the same.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ use super::table::{Table, exact};
 use super::tint::{self, Tints};
 
 /// The most dots, and the most points of one series, that are drawn.
-pub const MOST_DRAWN: usize = 1500;
+pub const MOST_DRAWN: usize = 1200;
 /// Dots this near one another, in CSS pixels, are one to the eye.
 const APART: f64 = 1.5;
 /// How far from a dot a pointer may be, in CSS pixels: a fingertip's half.
@@ -204,14 +204,14 @@ fn place(layout: &ChartLayout, x: f64, y: f64) -> Option<(f64, f64)> {
 
 /// Which of some places to draw.
 fn told_apart(places: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<usize> {
+    let inside: Vec<(usize, (f64, f64))> = places.enumerate().filter_map(|(at, place)| Some((at, place?))).collect();
+    if inside.len() <= MOST_DRAWN {
+        return inside.into_iter().map(|(at, _)| at).collect();
+    }
     let mut seen = HashSet::new();
     let cell = |(x, y): (f64, f64)| ((x / APART).round() as i32, (y / APART).round() as i32);
-    let apart: Vec<usize> = places
-        .enumerate()
-        .filter_map(|(at, place)| place.map(|place| (at, cell(place))))
-        .filter(|(_, cell)| seen.insert(*cell))
-        .map(|(at, _)| at)
-        .collect();
+    let apart: Vec<usize> =
+        inside.into_iter().filter(|(_, place)| seen.insert(cell(*place))).map(|(at, _)| at).collect();
     if apart.len() <= MOST_DRAWN {
         return apart;
     }

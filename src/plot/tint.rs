@@ -79,7 +79,7 @@ pub(super) fn draw_key<DB: DrawingBackend>(
     let size = font.size_small;
     let middle = 0.5 * font.size_normal + 4.0;
     let right = pen.size().0 - 6.0;
-    let [low, high] = [ends.lo(), ends.hi()].map(|end| Number::of(end).to_string());
+    let [low, high] = [ends.lo(), ends.hi()].map(written);
     if ends.lo() == ends.hi() {
         let only = shortened(&format!("{name} {low}"), size, right - from);
         return pen.text(&only, (right, middle), Align::Right, size, palette.muted, 1.0);
@@ -109,6 +109,11 @@ pub(super) fn draw_key<DB: DrawingBackend>(
         pen.vertical(x, middle - half, middle + half, edge)?;
     }
     Ok(())
+}
+
+/// Whole numbers as they are, others with four digits.
+fn written(end: f64) -> String {
+    if end.fract() == 0.0 { Number::short(end).to_string() } else { Number::of(end).to_string() }
 }
 
 #[cfg(test)]

@@ -115,7 +115,8 @@ pageTest('layers and heads are tiles with tables', async ({ page }) => {
   await page.keyboard.press('Home');
   await page.keyboard.press('PageDown');
   assert.match(await words(page, 'head-tiles-readout'), /layer 0, head 1.*n = 4.*mean ‖J‖₂ ≥ .* over 2 windows/);
-  await reveal(page, '#head-tiles-table table');
+  await reveal(page, '#head-tiles-table summary');
+  await page.waitForSelector('#head-tiles-table tbody tr');
   assert.deepEqual(await page.locator('#head-tiles-table tbody tr').count(), 4);
   const csv = await taken(page, 'take-head-tiles', 'csv');
   assert.equal(csv.trim().split(/\r?\n/).length, 5);
@@ -131,7 +132,8 @@ pageTest('pictures and files hold what is on screen', async ({ page }) => {
   for (const word of ['tokens n', 'token norm (RMS)', '‖J‖₂', '14.3 n^0.24']) assert.ok(svg.includes(word), word);
   assert.equal((svg.match(/<circle/g) ?? []).length, 20);
   assert.equal(await taken(page, 'take-model-norms', 'csv'), table.text, 'the file of the command line again');
-  await reveal(page, '#model-norms-table table');
+  await reveal(page, '#model-norms-table summary');
+  await page.waitForSelector('#model-norms-table tbody tr');
   assert.equal(await page.locator('#model-norms-table tbody tr').count(), 10);
 });
 
@@ -191,5 +193,5 @@ pageTest('ten thousand windows keep the page free', async ({ page }) => {
     await page.waitForTimeout(500);
   });
   assert.match(await words(page, 'model-thinned'), /of 10000 dots/);
-  console.log('longest tasks, ms:', JSON.stringify(tasks).slice(0, 300));
+  assert.ok(tasks[0].cpu <= 50, `the longest task of the main thread took ${tasks[0].cpu} ms of its processor`);
 });

@@ -70,8 +70,8 @@ pub fn DotsCanvas(
             Some(match (key, from) {
                 (PlotKey::Leave, _) => Step::Leave,
                 (PlotKey::Keep, _) => Step::Open,
-                (PlotKey::First, _) | (_, None) => Step::To(0),
                 (PlotKey::Last, _) => Step::To(last),
+                (PlotKey::First, _) | (_, None) => Step::To(0),
                 (PlotKey::Left, Some(at)) => Step::To(at.saturating_sub(1)),
                 (PlotKey::Right, Some(at)) => Step::To((at + 1).min(last)),
                 (PlotKey::PageUp, Some(at)) => Step::To(chart.next_x(at).unwrap_or(last)),

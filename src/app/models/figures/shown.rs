@@ -1,6 +1,7 @@
 //! What all figures read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leptos::prelude::*;
 
@@ -25,8 +26,8 @@ pub enum Kind {
 pub struct Shown {
     /// The table.
     pub table: RwSignal<Option<Arc<Table>>>,
-    /// By layer and head.
-    pub groups: Memo<Arc<Vec<Group>>>,
+    /// By layer and head; a task after the table's.
+    pub groups: RwSignal<Arc<Vec<Group>>>,
     /// The layer and head that the reader chose.
     pub chosen: RwSignal<Option<At>>,
     /// The layer and head that is shown: the chosen one where the table has it, else its first.
@@ -38,8 +39,16 @@ pub struct Shown {
 impl Shown {
     /// Of a table.
     pub fn of(table: RwSignal<Option<Arc<Table>>>) -> Self {
-        let groups = Memo::new(move |_| {
-            Arc::new(table.with(|table| table.as_ref().map_or_else(Vec::new, |table| table.groups())))
+        let groups = RwSignal::new(Arc::new(Vec::new()));
+        let read = move || {
+            let read = table.with_untracked(|table| table.as_ref().map_or_else(Vec::new, |table| table.groups()));
+            // The figures may have gone.
+            let _ = groups.try_set(Arc::new(read));
+        };
+        // Of ten thousand rows both together would hold the page for longer than a frame or two.
+        Effect::new(move |_| {
+            table.track();
+            set_timeout(read, Duration::ZERO);
         });
         let chosen = RwSignal::new(None::<At>);
         let at = Memo::new(move |_| {

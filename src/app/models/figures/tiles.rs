@@ -66,8 +66,8 @@ pub fn TilesCanvas(
                 return;
             }
             (PlotKey::Keep, _) => return,
-            (PlotKey::First, _) | (_, None) => 0,
             (PlotKey::Last, _) => last,
+            (PlotKey::First, _) | (_, None) => 0,
             (PlotKey::Left, Some(now)) => now.saturating_sub(1),
             (PlotKey::Right, Some(now)) => (now + 1).min(last),
             (PlotKey::PageUp, Some(now)) => now.checked_sub(cols).unwrap_or(now),
