@@ -1,38 +1,27 @@
 //! What the form holds, and what it does with the workers.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsValue;
 
 use super::folder::Folder;
-use super::pool::{Job, Pause, Pool, PoolEvent, Source, Task};
+use super::pool::{Pool, PoolEvent, Source};
 use super::remote::Remote;
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use super::{ModelPhase, Models};
 use crate::app::files::download;
-use crate::app::frame::now;
 use crate::app::page::Page;
 use crate::app::strings;
 use crate::message::RunId;
 use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
-use crate::models::{Estimate, Estimators, MapKind, Place, Plan, PlanText, Shard, Subject, Table, USUAL_TOLERANCE};
+use crate::models::{Estimate, Place, Table};
 
 /// The text that comes with the page.
 pub(super) const USUAL_TEXT: &str = include_str!("../../../assets/attention.txt");
 /// How long the form rests before a model is opened anew.
 const REST: Duration = Duration::from_millis(300);
-/// How long rows are gathered before the figures are drawn with them.
-const GATHER: Duration = Duration::from_millis(300);
-/// What all workers together may take.
-const MOST_BYTES: f64 = 1.1e9;
-/// At how many adversarial tokens a head is measured: the lengths of the paper.
-const ADVERSARIAL_LENGTHS: &str = "2:98:2";
-/// The most workers.
-const MOST_WORKERS: usize = 4;
 
 /// How far a run is; costs are about proportional to the time that windows take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,14 +75,16 @@ pub struct Desk {
     pub(super) progress: RwSignal<Progress>,
     /// What was done, in a sentence.
     pub(super) note: RwSignal<String>,
-    pool: StoredValue<Pool, LocalStorage>,
+    pub(super) pool: StoredValue<Pool, LocalStorage>,
     pub(super) fetcher: StoredValue<Option<Pool>, LocalStorage>,
-    opened: StoredValue<Option<Source>, LocalStorage>,
-    opening: StoredValue<Option<RunId>>,
-    is_run_wanted: StoredValue<bool>,
-    gathered: StoredValue<Vec<(Place, Estimate)>>,
-    shelf: StoredValue<Vec<Arc<Table>>>,
-    writing: StoredValue<Option<TableForm>>,
+    pub(super) opened: StoredValue<Option<Source>, LocalStorage>,
+    pub(super) opening: StoredValue<Option<RunId>>,
+    pub(super) is_run_wanted: StoredValue<bool>,
+    pub(super) gathered: StoredValue<Vec<(Place, Estimate)>>,
+    pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
+    pub(super) writing: StoredValue<Option<TableForm>>,
+    /// The window that is being opened.
+    pub(super) window: StoredValue<Option<Place>>,
     counts: StoredValue<u64>,
 }
 
@@ -120,6 +111,7 @@ impl Desk {
             gathered: StoredValue::new(Vec::new()),
             shelf: StoredValue::new(Vec::new()),
             writing: StoredValue::new(None),
+            window: StoredValue::new(None),
             counts: StoredValue::new(0),
         };
         let tell = Rc::new(move |id, heard| desk.with_pool(|pool| pool.hear(id, heard)));
@@ -144,11 +136,11 @@ impl Desk {
         desk
     }
 
-    fn models(self) -> Models {
+    pub(super) fn models(self) -> Models {
         self.page.models
     }
 
-    fn next_count(self) -> u64 {
+    pub(super) fn next_count(self) -> u64 {
         self.counts.update_value(|count| *count += 1);
         self.counts.get_value()
     }
@@ -192,12 +184,12 @@ impl Desk {
     }
 
     /// Opens what is chosen: the sentence about it and the number of tokens follow.
-    fn open(self) {
+    pub(super) fn open(self) {
         self.models().problem.set(None);
         let source = match self.source_now() {
             Ok(Some(source)) => source,
-            Ok(None) => return,
-            Err(problem) => return self.complain(problem),
+            Ok(None) => return self.cannot_open(strings::model_not_chosen()),
+            Err(problem) => return self.cannot_open(&problem),
         };
         let text = self.whole_text();
         self.with_pool(|pool| {
@@ -208,182 +200,20 @@ impl Desk {
         });
     }
 
-    /// Begins to measure what the plan has and the table has not; as soon as the model is open.
-    pub(super) fn run(self) {
-        self.note.set(String::new());
-        self.models().problem.set(None);
-        let Some(facts) = self.facts.get_untracked() else {
-            if self.source.with_untracked(|form| form.kind.is_drawn()) || self.opening.get_value().is_some() {
-                self.is_run_wanted.set_value(true);
-                self.models().phase.set(ModelPhase::Running);
-            } else {
-                self.complain(strings::model_not_chosen());
-            }
-            return;
-        };
-        if let Err(problem) = self.begin(&facts) {
+    /// Nothing can be opened: a sentence where a run waits for it, or where a field is wrong.
+    fn cannot_open(self, problem: &str) {
+        let is_awaited = self.is_run_wanted.get_value();
+        self.is_run_wanted.set_value(false);
+        if is_awaited {
             self.models().phase.set(ModelPhase::Idle);
+        }
+        if is_awaited || self.source.with_untracked(|form| form.kind.is_drawn()) {
             self.complain(problem);
         }
     }
 
-    fn begin(self, facts: &ModelFacts) -> Result<(), String> {
-        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
-        let words = self.plan.with_untracked(PlanForm::words)?;
-        let plan = words.plan(&facts.config).map_err(|problem| problem.to_string())?;
-        let checked = plan.check(facts.ids.len()).and_then(|()| {
-            let portions = plan.portions(Shard { index: 0, count: 1 });
-            plan.needs(&facts.ids, &portions).check(&facts.config).map(|()| portions)
-        });
-        let portions = checked.map_err(|problem| problem.to_string())?;
-        self.take_table(Subject::of(&facts.label, &facts.text, &plan));
-        let jobs = self.missing(&plan, portions);
-        let total =
-            plan.portions(Shard { index: 0, count: 1 }).iter().map(|portion| plan.places(portion).count()).sum();
-        let cost = jobs.iter().map(cost).sum();
-        let missing: usize = jobs.iter().map(|job| job.wanted.len()).sum();
-        let workers = workers_for(&plan, facts).min(jobs.len().max(1));
-        self.progress.set(Progress { rows: total - missing, total, cost, workers, ..Progress::default() });
-        if jobs.is_empty() {
-            self.models().phase.set(ModelPhase::Done);
-            return Ok(());
-        }
-        self.models().phase.set(ModelPhase::Running);
-        let ids = needed_ids(facts, &plan);
-        self.with_pool(|pool| pool.begin(source, Task { plan: words, ids, jobs }, workers));
-        Ok(())
-    }
-
-    /// The table of a subject: the one on screen, an earlier one of this visit, or an empty one.
-    fn take_table(self, subject: Subject) {
-        let present = self.models().table.get_untracked();
-        if present.as_ref().is_some_and(|table| table.subject == subject) {
-            return;
-        }
-        self.shelf.update_value(|shelf| {
-            if let Some(present) = present.filter(|table| !table.rows.is_empty()) {
-                shelf.push(present);
-            }
-            let earlier = shelf.iter().position(|table| table.subject == subject).map(|at| shelf.remove(at));
-            self.models().table.set(Some(earlier.unwrap_or_else(|| Arc::new(Table::new(subject)))));
-        });
-    }
-
-    fn missing(self, plan: &Plan, portions: Vec<crate::models::Portion>) -> VecDeque<Job> {
-        self.models().table.with_untracked(|table| {
-            let is_missing = |place: &Place| table.as_ref().is_none_or(|table| !table.rows.contains_key(place));
-            let job = |portion| {
-                let wanted: Vec<Place> = plan.places(&portion).filter(is_missing).collect();
-                (!wanted.is_empty()).then_some(Job { portion, wanted })
-            };
-            portions.into_iter().filter_map(job).collect()
-        })
-    }
-
-    /// No new windows; those under way finish.
-    pub(super) fn pause(self) {
-        self.models().phase.set(ModelPhase::Paused);
-        self.with_pool(|pool| pool.set_paused(Pause::Hold));
-    }
-
-    /// On with new windows, or with what is missing after a stop.
-    pub(super) fn resume(self) {
-        if self.models().phase.get_untracked() != ModelPhase::Paused {
-            return self.run();
-        }
-        // Time that was not measured is none of the run's.
-        self.progress.update(|progress| progress.first = None);
-        self.models().phase.set(ModelPhase::Running);
-        self.with_pool(|pool| pool.set_paused(Pause::GoOn));
-    }
-
-    /// Ends the workers at once; rows stay.
-    pub(super) fn stop(self) {
-        self.is_run_wanted.set_value(false);
-        self.pool.update_value(Pool::end);
-        self.opening.set_value(None);
-        self.models().adversarial_awaited.set(None);
-        self.models().phase.set(ModelPhase::Stopped);
-        self.flush();
-    }
-
-    /// Reads a table of the command line or of this page, and goes on with it.
-    pub(super) fn open_table(self, name: String, bytes: Vec<u8>) {
-        self.models().problem.set(None);
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            pool.ask(None, ModelRequest::Parse { run_id, name, bytes })
-        });
-    }
-
-    /// Saves the table.
-    pub(super) fn save_table(self, form: TableForm) {
-        self.flush();
-        let Some(table) = self.models().table.get_untracked() else { return };
-        self.writing.set_value(Some(form));
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            pool.ask(None, ModelRequest::Write { run_id, table: table.as_ref().clone(), form })
-        });
-    }
-
-    /// Asks for a window's tokens and weights.
-    pub(super) fn open_window(self, place: Place) {
-        match self.window_plan(place) {
-            Ok((source, plan, ids)) => {
-                self.note.set(strings::model_opening_window().into());
-                self.with_pool(|pool| pool.window(source, plan, ids, place));
-            }
-            Err(problem) => self.complain(problem),
-        }
-    }
-
-    /// Asks for one head at its adversarial tokens: the lengths of the paper, the form's mask, before the output matrix.
-    pub(super) fn ask_adversarial(self, layers: String, heads: String, radius: f64) {
-        let source = match self.source_now() {
-            Ok(Some(source)) => source,
-            Ok(None) => return self.complain(strings::model_not_chosen()),
-            Err(problem) => return self.complain(problem),
-        };
-        self.models().problem.set(None);
-        let plan = PlanText {
-            layers,
-            heads,
-            lengths: ADVERSARIAL_LENGTHS.into(),
-            windows: 1,
-            mask: self.plan.with_untracked(|plan| plan.mask),
-            kind: Some(MapKind::Attention),
-            estimators: Estimators::Both,
-            tolerance: USUAL_TOLERANCE,
-        };
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            self.models().adversarial_awaited.set(Some(run_id));
-            let origin = source.origin.clone();
-            pool.ask(Some(source), ModelRequest::Adversarial { run_id, origin, plan, radius })
-        });
-    }
-
-    fn window_plan(self, place: Place) -> Result<(Source, PlanText, Vec<u32>), String> {
-        let facts = self.facts.get_untracked().ok_or_else(|| strings::model_not_chosen().to_owned())?;
-        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
-        let Some(table) = self.models().table.get_untracked() else { return Err(strings::model_no_table().into()) };
-        let words = PlanText {
-            layers: place.layer.to_string(),
-            heads: place.heads.id(),
-            lengths: place.n.to_string(),
-            windows: place.window + 1,
-            ..PlanForm::of_subject(&table.subject)
-        };
-        let plan = words.plan(&facts.config).map_err(|problem| problem.to_string())?;
-        table
-            .check_subject(strings::model_form_name(), &Subject::of(&facts.label, &facts.text, &plan))
-            .map_err(|problem| problem.to_string())?;
-        Ok((source, words, needed_ids(&facts, &plan)))
-    }
-
     /// Works with the pool, then does what came of it.
-    fn with_pool(self, work: impl FnOnce(&mut Pool) -> Vec<PoolEvent>) {
+    pub(super) fn with_pool(self, work: impl FnOnce(&mut Pool) -> Vec<PoolEvent>) {
         let mut events = Vec::new();
         let _ = self.pool.try_update_value(|pool| events = work(pool));
         for event in events {
@@ -393,7 +223,7 @@ impl Desk {
 
     fn hear(self, event: PoolEvent) {
         match event {
-            PoolEvent::Answer(reply, files) => self.hear_answer(reply, &files),
+            PoolEvent::Answer(reply, _) => self.hear_answer(reply),
             PoolEvent::Rows(job, rows) => self.take_rows(&job, rows),
             PoolEvent::Problem(problem) => self.complain(problem),
             PoolEvent::Broken(problem) => {
@@ -419,7 +249,7 @@ impl Desk {
         }
     }
 
-    fn hear_answer(self, reply: ModelReply, _files: &JsValue) {
+    fn hear_answer(self, reply: ModelReply) {
         match reply {
             ModelReply::Opened { run_id, facts } if self.opening.get_value() == Some(run_id) => {
                 self.opening.set_value(None);
@@ -444,7 +274,9 @@ impl Desk {
             }
             ModelReply::Window { window, .. } => {
                 self.note.set(String::new());
-                super::window::take(self, *window);
+                if let Some(place) = self.window.get_value() {
+                    super::window::take(self, place, *window);
+                }
             }
             ModelReply::Failed { run_id, problem } => {
                 self.note.set(String::new());
@@ -463,64 +295,4 @@ impl Desk {
             _ => {}
         }
     }
-
-    fn take_parsed(self, table: Option<Table>) {
-        let Some(table) = table else { return self.complain(strings::model_empty_table()) };
-        let rows = table.rows.len();
-        self.take_table(table.subject.clone());
-        let present = self.models().table.get_untracked();
-        let mut whole = present.map_or_else(|| Table::new(table.subject.clone()), |table| table.as_ref().clone());
-        match whole.merge(strings::model_file_name(), table) {
-            Ok(()) => {
-                self.models().table.set(Some(Arc::new(whole)));
-                self.note.set(strings::model_table_opened(rows));
-            }
-            Err(problem) => self.complain(problem.to_string()),
-        }
-    }
-
-    /// Rows are drawn a few times a second, not with every portion.
-    fn take_rows(self, job: &Job, rows: Vec<(Place, Estimate)>) {
-        self.progress.update(|progress| {
-            progress.rows += rows.len();
-            progress.done += cost(job);
-            progress.last = now();
-            progress.first.get_or_insert((progress.last, progress.done));
-        });
-        let was_empty = self.gathered.with_value(Vec::is_empty);
-        self.gathered.update_value(|gathered| gathered.extend(rows));
-        if was_empty {
-            set_timeout(move || self.flush(), GATHER);
-        }
-    }
-
-    fn flush(self) {
-        let mut rows = Vec::new();
-        self.gathered.update_value(|gathered| rows = std::mem::take(gathered));
-        if !rows.is_empty() {
-            self.models().table.update(|table| {
-                if let Some(table) = table {
-                    Arc::make_mut(table).rows.extend(rows);
-                }
-            });
-        }
-    }
-}
-
-/// The ids of the plan's windows.
-fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
-    let needed = plan.longest().saturating_mul(plan.windows).min(facts.ids.len());
-    facts.ids[..needed].to_vec()
-}
-
-/// About how long windows take, in no unit: their tokens, and as much again for each place.
-fn cost(job: &Job) -> f64 {
-    (job.portion.n * (job.portion.windows.len() + job.wanted.len())) as f64
-}
-
-/// As many as the browser has cores for and the memory allows.
-fn workers_for(plan: &Plan, facts: &ModelFacts) -> usize {
-    let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
-    let by_memory = (MOST_BYTES / plan.bytes(&facts.config)).max(1.0) as usize;
-    cores.min(MOST_WORKERS).min(by_memory)
 }

@@ -5,7 +5,7 @@
 //! | `view` | the form and the figures below it |
 //! | `form`, `source_view`, `text_view`, `plan_view`, `run_view`, `field` | the form's parts |
 //! | `settings` | what its fields hold |
-//! | `desk` | what it does: opening, running, pausing, tables in and out |
+//! | `desk`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
 //! | `folder`, `remote` | a model's files: chosen or dropped, or at an address |
 //! | `pool`, `wire` | the workers, and messages with files beside them |
 //! | `window` | a window of text as the reader's own experiment |
@@ -20,8 +20,10 @@ mod plan_view;
 mod pool;
 mod remote;
 mod run_view;
+mod running;
 mod settings;
 mod source_view;
+mod tables;
 mod text_view;
 mod view;
 mod window;
@@ -32,10 +34,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use web_sys::DataTransfer;
 
+use crate::experiment::Rows;
 use crate::message::RunId;
 use crate::models::{Place, Table};
 
-use super::page::Page;
+use super::state::{PageState, Shared, TokenChoice};
 
 pub use desk::{Desk, Progress};
 pub use remote::RemotePhase;
@@ -84,6 +87,8 @@ pub struct Models {
     pub problem: RwSignal<Option<String>>,
     /// Where the run stands.
     pub phase: RwSignal<ModelPhase>,
+    /// The words of a window that was opened in the explorer, and the tokens that they are.
+    words: RwSignal<Option<(Shared<Rows>, Arc<[String]>)>>,
     /// The form, once it was looked at.
     desk: StoredValue<Option<Desk>>,
 }
@@ -96,12 +101,22 @@ impl Default for Models {
             adversarial_awaited: RwSignal::new(None),
             problem: RwSignal::new(None),
             phase: RwSignal::new(ModelPhase::Idle),
+            words: RwSignal::new(None),
             desk: StoredValue::new(None),
         }
     }
 }
 
 impl Models {
+    /// The words that a state's tokens stand for, where they are a window's. Tracks what it reads.
+    pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
+        self.words.with(|words| {
+            let (tokens, words) = words.as_ref()?;
+            let is_shown = state.tokens == TokenChoice::Own && state.own_tokens.as_ref() == Some(tokens);
+            is_shown.then(|| Arc::clone(words))
+        })
+    }
+
     /// Takes files, a folder or a text that is dropped.
     pub fn take_dropped(self, data: &DataTransfer) {
         if let Some(desk) = self.desk.get_value() {
@@ -117,7 +132,7 @@ impl Models {
     }
 
     /// Makes a window's tokens and its map's weights the reader's own experiment.
-    pub fn open_window(self, _page: Page, place: Place) {
+    pub fn open_window(self, place: Place) {
         if let Some(desk) = self.desk.get_value() {
             desk.open_window(place);
         }

@@ -1,20 +1,37 @@
 //! A window of text becomes the reader's own experiment.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::desk::Desk;
 use crate::app::page::PlotChoice;
 use crate::app::strings;
-use crate::models::WindowExperiment;
+use crate::models::{Place, WindowExperiment, window_span};
 
 /// Takes a window's tokens and weights into the explorer.
-pub(super) fn take(desk: Desk, window: WindowExperiment) {
+pub(super) fn take(desk: Desk, place: Place, window: WindowExperiment) {
     let page = desk.page;
     let WindowExperiment { experiment, left_out } = window;
     if page.take_experiment(experiment) {
+        let tokens = page.state.with_untracked(|state| state.own_tokens.clone());
+        page.models.words.set(tokens.map(|tokens| (tokens, words(desk, place))));
         page.plot.set(PlotChoice::Tokens);
         page.live.status.set(Some(strings::model_window_opened(left_out).into()));
     } else if let Some(problem) = page.live.problem.get_untracked() {
         desk.complain(problem.text);
     }
+}
+
+/// The text of each token of a window, on one line.
+fn words(desk: Desk, place: Place) -> Arc<[String]> {
+    let text = desk.whole_text();
+    let word = |span: &(usize, usize)| {
+        let word = text.get(span.0..span.1).unwrap_or_default();
+        word.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    desk.facts.with_untracked(|facts| {
+        let spans = facts.as_ref().and_then(|facts| facts.spans.get(window_span(place.n, place.window)));
+        spans.unwrap_or_default().iter().map(word).collect()
+    })
 }

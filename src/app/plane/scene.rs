@@ -20,6 +20,8 @@ type Point = (f64, f64);
 pub const MOST_DRAWN: usize = 1024;
 /// The most tokens that are named beside their points.
 const MOST_NAMED: usize = 32;
+/// The most that are named by their words of a text; those that have no room go without.
+const MOST_WORDS: usize = 80;
 /// How far beyond the ball there is room, so that a token can be drawn out of it.
 const ROOM: f64 = 1.25;
 /// How long the longest arrow is, as a part of the largest norm.
@@ -67,7 +69,8 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         plane.shown = room(picture, &plane.points);
     }
     plane.selected = page.plane.selected_of(n);
-    plane.labels = names(n, plane.selected, size);
+    let words = page.models.words_of(&measured.state);
+    plane.labels = names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..]));
     if page.plane.has_row.get()
         && let Some(token) = plane.selected
         && let Some(row) = row_of(&measured, token, n)
@@ -123,10 +126,12 @@ fn places(rows: &Rows, frame: &PlaneFrame) -> Vec<Point> {
 }
 
 /// Names of the points: of all where there are few and much room, else of the selected one.
-fn names(n: usize, selected: Option<usize>, size: Size) -> Vec<String> {
-    let has_all = size == Size::Large && n <= MOST_NAMED;
-    let name = |i: usize| if has_all || Some(i) == selected { (i + 1).to_string() } else { String::new() };
-    (0..n).map(name).collect()
+fn names(n: usize, selected: Option<usize>, size: Size, words: &[String]) -> Vec<String> {
+    let most = if words.is_empty() { MOST_NAMED } else { MOST_WORDS };
+    let has_all = size == Size::Large && n <= most;
+    let word = |i: usize| words.get(i).filter(|word| !word.is_empty()).cloned();
+    let name = |i: usize| word(i).unwrap_or_else(|| (i + 1).to_string());
+    (0..n).map(|i| if has_all || Some(i) == selected { name(i) } else { String::new() }).collect()
 }
 
 /// The largest norm; on principal axes how far points are from the middle.

@@ -42,6 +42,6 @@ pub fn WindowReadout(
 /// Opens the selected window.
 pub fn open(page: Page, shown: Shown) {
     if let Some(place) = shown.selected.get_untracked() {
-        page.models.open_window(page, place);
+        page.models.open_window(place);
     }
 }
