@@ -221,24 +221,32 @@ impl Desk {
         }
     }
 
+    /// A run ends before its end; where there is none, nothing was to be measured.
+    pub(super) fn stopped(self) {
+        self.is_run_wanted.set_value(false);
+        self.opening.set_value(None);
+        let has_rows = self.progress.with_untracked(|progress| progress.total > 0);
+        self.models().phase.set(if has_rows { ModelPhase::Stopped } else { ModelPhase::Idle });
+    }
+
     fn hear(self, event: PoolEvent) {
         match event {
             PoolEvent::Answer(reply, _) => self.hear_answer(reply),
             PoolEvent::Rows(job, rows) => self.take_rows(&job, rows),
             PoolEvent::Problem(problem) => self.complain(problem),
             PoolEvent::Broken(problem) => {
-                self.models().phase.set(ModelPhase::Stopped);
+                self.stopped();
                 self.complain(problem);
             }
             PoolEvent::Replaced => self.note.set(strings::model_worker_replaced().into()),
             PoolEvent::LeftOut(n) => self.complain(strings::model_left_out(n)),
             PoolEvent::Lost => {
-                self.models().phase.set(ModelPhase::Stopped);
+                self.stopped();
                 self.complain(strings::model_worker_lost());
             }
             PoolEvent::CannotStart => {
                 self.pool.update_value(Pool::end);
-                self.models().phase.set(ModelPhase::Stopped);
+                self.stopped();
                 self.complain(strings::model_cannot_start());
             }
             PoolEvent::Finished => {

@@ -251,14 +251,7 @@ impl Pool {
         let workers = self.members.len();
         let member = self.members.remove(at);
         if !member.hand.is_ready {
-            self.failed_starts += 1;
-            if self.failed_starts > 1 {
-                self.task = None;
-                return events.push(PoolEvent::CannotStart);
-            }
-        }
-        if !member.waiting.is_empty() && member.hand.is_ready {
-            events.push(PoolEvent::Lost);
+            return self.not_started(at, member, workers, events);
         }
         let Some(task) = &mut self.task else { return events.push(PoolEvent::Lost) };
         self.deaths += 1;
@@ -279,6 +272,21 @@ impl Pool {
             self.task = None;
         }
         self.finish(events);
+    }
+
+    /// A worker never listened: one more is tried, which takes up what waits.
+    fn not_started(&mut self, at: usize, member: Member, workers: usize, events: &mut Vec<PoolEvent>) {
+        self.failed_starts += 1;
+        if self.failed_starts > 1 {
+            self.task = None;
+            return events.push(PoolEvent::CannotStart);
+        }
+        events.extend(self.man(workers));
+        if let Some(mut fresh) = self.members.pop() {
+            fresh.waiting = member.waiting;
+            // In its place: the first worker is the one that is asked.
+            self.members.insert(at, fresh);
+        }
     }
 
     fn finish(&mut self, events: &mut Vec<PoolEvent>) {

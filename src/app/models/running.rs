@@ -102,7 +102,7 @@ impl Desk {
         self.pool.update_value(Pool::end);
         self.opening.set_value(None);
         self.models().adversarial_awaited.set(None);
-        self.models().phase.set(ModelPhase::Stopped);
+        self.stopped();
         self.flush();
     }
 
