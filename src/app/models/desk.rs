@@ -123,6 +123,8 @@ impl Desk {
             desk.text.track();
             desk.text_file.track();
             desk.facts.set(None);
+            // What is still being opened is another model or text.
+            desk.opening.set_value(None);
             let count = desk.next_count();
             set_timeout(
                 move || {
