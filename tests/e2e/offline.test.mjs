@@ -93,6 +93,28 @@ siteTest('after one visit the page works without a network', async ({ server, co
   assert.ok(await digits(again, 'spectral'));
 });
 
+siteTest('the worker of models is kept when it is first used, and then needs no network either', async ({ server, context, visit }) => {
+  const page = await visit();
+  await controlled(page);
+  const isAsked = () => server.requests.some(({ path }) => path.includes('model_worker'));
+  assert.ok(!isAsked(), 'nobody pays for it before');
+  const hasTokens = (page) => page.waitForFunction(
+    () => Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0, undefined, { timeout: 60_000 });
+  await page.reload();
+  await waitForStart(page);
+  await page.click('#plot-model');
+  await hasTokens(page);
+  assert.ok(isAsked());
+  await page.close();
+  await context.setOffline(true);
+  await server.close();
+  const again = await context.newPage();
+  await again.goto(server.url);
+  await waitForStart(again);
+  await again.click('#plot-model');
+  await hasTokens(again);
+});
+
 siteTest('a newer build comes when its button is pressed, whole, and the old one leaves nothing behind', async ({ folder, visit }) => {
   const first = await visit();
   await controlled(first);
