@@ -14,7 +14,7 @@ part_check() {
     cargo fmt --check &&
     cargo clippy --locked --all-targets -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --lib --bins --test 'web_*' -- -D warnings &&
-    cargo clippy --locked "${wasm[@]}" --lib --bin model_worker --features models -- -D warnings &&
+    cargo clippy --locked "${wasm[@]}" --lib --bin model_worker --no-default-features --features models -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --lib --no-default-features --features npm -- -D warnings
 }
 

@@ -74,6 +74,13 @@ impl ModelPhase {
     }
 }
 
+/// What a text has at some tokens.
+#[derive(Clone)]
+struct WindowWords {
+    tokens: Shared<Rows>,
+    words: Arc<[String]>,
+}
+
 /// What is known of models.
 #[derive(Clone, Copy)]
 pub struct Models {
@@ -87,8 +94,8 @@ pub struct Models {
     pub problem: RwSignal<Option<String>>,
     /// Where the run stands.
     pub phase: RwSignal<ModelPhase>,
-    /// The words of a window that was opened in the explorer, and the tokens that they are.
-    words: RwSignal<Option<(Shared<Rows>, Arc<[String]>)>>,
+    /// The words of a window that was opened in the explorer.
+    words: RwSignal<Option<WindowWords>>,
     /// The form, once it was looked at.
     desk: StoredValue<Option<Desk>>,
 }
@@ -111,7 +118,7 @@ impl Models {
     /// The words that a state's tokens stand for, where they are a window's. Tracks what it reads.
     pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
         self.words.with(|words| {
-            let (tokens, words) = words.as_ref()?;
+            let WindowWords { tokens, words } = words.as_ref()?;
             let is_shown = state.tokens == TokenChoice::Own && state.own_tokens.as_ref() == Some(tokens);
             is_shown.then(|| Arc::clone(words))
         })

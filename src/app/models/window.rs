@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::WindowWords;
 use super::desk::Desk;
 use crate::app::page::PlotChoice;
 use crate::app::strings;
@@ -15,7 +16,7 @@ pub(super) fn take(desk: Desk, place: Place, window: WindowExperiment) {
     let WindowExperiment { experiment, left_out } = window;
     if page.take_experiment(experiment) {
         let tokens = page.state.with_untracked(|state| state.own_tokens.clone());
-        page.models.words.set(tokens.map(|tokens| (tokens, words(desk, place))));
+        page.models.words.set(tokens.map(|tokens| WindowWords { tokens, words: words(desk, place) }));
         page.plot.set(PlotChoice::Tokens);
         page.live.status.set(Some(strings::model_window_opened(left_out).into()));
     } else if let Some(problem) = page.live.problem.get_untracked() {
