@@ -134,6 +134,41 @@ pageTest('a model\'s folder is measured, and results of the command line are tak
   compare(await saved(page, '#model-csv'), whole);
 });
 
+/** Drops files or folders of this machine onto the page, as a hand does. */
+async function drop(page, ...files) {
+  const session = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await session.send('Input.dispatchDragEvent', { type, x: 700, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
+  }
+  await session.detach();
+}
+
+pageTest('a folder is dropped and measured, a text is dropped after it, and a broken folder is named', async ({ page }) => {
+  await page.click('#plot-model');
+  await page.locator('#model-run').waitFor();
+  await drop(page, GPT2);
+  await hasTokens(page);
+  assert.match(await page.getByTestId('model-given').innerText(), /^gpt2: /);
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-drop-'));
+  try {
+    writeFileSync(join(folder, 'words.txt'), 'A text that is dropped is cut into windows. '.repeat(4));
+    const before = await page.getByTestId('model-tokens').getAttribute('data-value');
+    await drop(page, join(folder, 'words.txt'));
+    await page.waitForFunction((before) => document.querySelector('[data-testid="model-tokens"]').dataset.value !== before, before);
+    await fill(page, { 'model-layers': '0,2', 'model-lengths': '3,8', 'model-windows': '2' });
+    await page.click('#model-run');
+    await inPhase(page, 'done');
+    compare(await saved(page, '#model-csv'), lipscope('--weights', GPT2, '--text', join(folder, 'words.txt'), '--layers', '0,2', '--lengths', '3,8', '--windows', '2'));
+    rmSync(join(folder, 'words.txt'));
+    cpSync(GPT2, folder, { recursive: true });
+    writeFileSync(join(folder, 'model.safetensors'), 'this is no model at all');
+    await drop(page, folder);
+    await says(page, /not a safetensors file/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 pageTest('files may be chosen one by one', async ({ page }) => {
   await page.click('#plot-model');
   await page.selectOption('#model-source', 'files');

@@ -29,6 +29,17 @@ const SCREENS = {
   scaled: ['#v2&plot=scaled', done('scaled')],
   tightness: ['#v2&plot=tightness', done('tightness')],
   inverse: ['#v2&plot=inverse', done('inverse')],
+  models: ['#v2&plot=model', async (page) => {
+    await page.fill('#model-lengths', '2:98:16');
+    await page.click('#model-run');
+    await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
+  }],
+  figures: ['#v2&plot=model', async (page) => {
+    for (const [id, words] of Object.entries({ 'model-d': '96', 'model-layers': '0,2,4,6,8,11', 'model-lengths': '2,4,8,16,32,64,98' })) await page.fill(`#${id}`, words);
+    await page.click('#model-run');
+    await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
+    await page.locator('.model-figures h3, .model-figures h2').nth(1).scrollIntoViewIfNeeded();
+  }],
   lessons: ['', (page) => page.click('#lessons-open')],
   lesson: ['', lesson('lipschitz')],
   guess: ['', lesson('sink')],
