@@ -45,7 +45,9 @@ fn the_name_of_a_step_is_a_link_to_it() {
         assert_eq!((&scene.state, scene.plot, &scene.labs), (&setup.state, setup.plot, &setup.settings), "{name}");
         assert_eq!(link::write(&scene, scene_of), Ok(link), "{name}");
         // What was set back to a first visit's is told too.
-        let scene = Scene { state: PageState::default(), ..scene };
+        let first = PageState { own_clusters: scene.state.own_clusters.clone(), ..PageState::default() };
+        // Clusters that a step has brought stay at hand.
+        let scene = Scene { state: first, ..scene };
         let link = link::write(&scene, scene_of).expect("short");
         assert_eq!(link::read(&link, scene_of).scene.as_ref(), Some(&scene), "{name}: {link}");
     });
