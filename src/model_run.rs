@@ -88,7 +88,7 @@ impl<S: Source + Clone> ModelRun<S> {
         let mut opened = self.opened(origin)?;
         opened.check()?;
         let (ids, spans) = match self.tokenizer(origin)? {
-            Some(tokenizer) => (tokenizer.ids(text)?, tokenizer.spans(text)?),
+            Some(tokenizer) => tokenizer.ids_and_spans(text)?,
             None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
         };
         Ok(ModelFacts {

@@ -108,3 +108,45 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
     assert!((0.20..0.27).contains(&released.exponent) && (0.40..0.55).contains(&released.factor), "{released:?}");
     assert!((0.06..0.12).contains(&spectral.exponent) && (0.15..0.21).contains(&spectral.factor), "{spectral:?}");
 }
+
+/// Windows that begin at one token share a pass where attention is causal; elsewhere every window has its own.
+#[test]
+fn a_window_is_the_same_in_a_shared_pass_as_alone() {
+    let ids: Vec<u32> = (0..96).map(|at| (at * at + 7) % 50).collect();
+    for (config, mask) in
+        [(ModelConfig::gpt2(), Mask::Causal), (ModelConfig::bert(), Mask::Causal), (ModelConfig::bert(), Mask::None)]
+    {
+        let config = config.resized(24, 3, 2).expect("fits");
+        let plan = Plan {
+            layers: vec![0, 2],
+            heads: vec![Heads::All, Heads::One(1)],
+            lengths: vec![2, 3, 4, 6, 12],
+            windows: 8,
+            mask,
+            kind: MapKind::WithOutput,
+            estimators: Estimators::Both,
+            options: LanczosOptions::default(),
+        };
+        let portions = plan.portions(Shard { index: 0, count: 1 });
+        let shared = portions.iter().flat_map(|portion| &portion.stretches).any(|stretch| !stretch.shorter.is_empty());
+        assert_eq!(shared, mask == Mask::Causal);
+        let model = draw_model(config, &plan.needs(&ids, &portions), 3).expect("small");
+        let maps = Maps::new(&plan, &model).expect("three layers");
+        for portion in portions {
+            for (place, found) in maps.measure(&ids, &portion, |_| true).expect("measured") {
+                let map = AttentionMap::new(&model, place.layer, plan.kind, place.heads).expect("a map");
+                let tokens = maps.tokens(&ids, &place).expect("a window");
+                let alone = estimate(&map, &tokens, mask, plan.estimators, plan.options).expect("an estimate");
+                for (what, a, b) in [
+                    ("spectral", found.spectral.map(|norm| norm.value), alone.spectral.map(|norm| norm.value)),
+                    ("released", found.released, alone.released),
+                    ("radius", Some(found.radius), Some(alone.radius)),
+                    ("sink", Some(found.sink.mass), Some(alone.sink.mass)),
+                ] {
+                    let (a, b) = (a.expect("asked for"), b.expect("asked for"));
+                    assert!((a / b - 1.0).abs() < 1e-10, "{what} at {place:?}: {a} {b}");
+                }
+            }
+        }
+    }
+}

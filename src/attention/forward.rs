@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 
 use super::normalize::Normalizer;
 use super::product::{Accumulate, View, ViewMut, multiply};
-use super::projections::{HeadLayout, Projections};
+use super::projections::{HeadLayout, Projections, combine};
 use super::scalar::Scalar;
 use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
 use crate::weights::Inputs;
@@ -80,7 +80,8 @@ impl<T: Scalar> Forward<T> {
         check(tokens)?;
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
         let projections = Projections::new(experiment.attention, &inputs.weights);
-        Forward::through(projections, normalizer, experiment.scope(), experiment.mask)
+        let projected = projections.project(normalizer.outputs());
+        Forward::through(projections, projected, normalizer, (experiment.scope(), experiment.mask))
     }
 
     /// The forward pass through projections that are at hand, such as those of a trained model, at tokens (d x n) that
@@ -89,30 +90,33 @@ impl<T: Scalar> Forward<T> {
     /// # Errors
     /// As [`Forward::new`].
     pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
+        let projected = projections.project(tokens);
+        Forward::of_projected(projections, projected, mask, tokens)
+    }
+
+    /// The same where the tokens have been [projected](Projections::project), as those of many windows are together.
+    ///
+    /// # Errors
+    /// As [`Forward::new`].
+    pub fn of_projected(
+        projections: Projections<T>,
+        projected: DMatrix<T>,
+        mask: Mask,
+        tokens: &DMatrix<T>,
+    ) -> Result<Self, InputError> {
         check(tokens)?;
-        Forward::through(projections, Normalizer::new(Normalization::None, 0.0, tokens), Scope::Inputs, mask)
+        let normalizer = Normalizer::new(Normalization::None, 0.0, tokens);
+        Forward::through(projections, projected, normalizer, (Scope::Inputs, mask))
     }
 
     fn through(
         projections: Projections<T>,
+        projected: DMatrix<T>,
         normalizer: Normalizer<T>,
-        scope: Scope,
-        mask: Mask,
+        (scope, mask): (Scope, Mask),
     ) -> Result<Self, InputError> {
-        let Projections { heads, stacked, biases, output } = projections;
+        let Projections { heads, stacked, output, .. } = projections;
         let (d, n) = normalizer.outputs().shape();
-        let p = stacked.nrows();
-        let mut projections = match &biases {
-            Some(biases) => DMatrix::from_fn(p, n, |row, _| biases[row]),
-            None => DMatrix::from_element(p, n, T::constant(0.0)),
-        };
-        multiply(
-            ViewMut::new(projections.as_mut_slice(), p, n),
-            if biases.is_some() { Accumulate::Add } else { Accumulate::Replace },
-            View::new(stacked.as_slice(), p, d),
-            View::new(normalizer.outputs().as_slice(), d, n),
-            T::constant(1.0),
-        );
         let storage = if n * n <= MAX_KEPT / heads.len().max(1) { Storage::Kept } else { Storage::Recomputed };
         let mut forward = Forward {
             n,
@@ -125,7 +129,7 @@ impl<T: Scalar> Forward<T> {
             heads,
             normalizer,
             stacked,
-            projections,
+            projections: projected,
             output,
             storage,
         };
@@ -177,6 +181,12 @@ impl<T: Scalar> Forward<T> {
     /// f(X), d_out x n.
     #[must_use]
     pub fn output(&self) -> DMatrix<T> {
+        combine(self.output.as_deref(), self.concatenated())
+    }
+
+    /// The outputs of the heads, one under the other: (sum of d_v) x n.
+    #[must_use]
+    pub fn concatenated(&self) -> DMatrix<T> {
         let d_cat = self.d_concatenated();
         let mut concatenated = DMatrix::from_element(d_cat, self.n, T::constant(0.0));
         let mut buffer = self.row_buffer();
@@ -198,20 +208,7 @@ impl<T: Scalar> Forward<T> {
                 );
             }
         }
-        match &self.output {
-            None => concatenated,
-            Some(matrix) => {
-                let mut out = DMatrix::from_element(matrix.nrows(), self.n, T::constant(0.0));
-                multiply(
-                    ViewMut::new(out.as_mut_slice(), matrix.nrows(), self.n),
-                    Accumulate::Replace,
-                    View::new(matrix.as_slice(), matrix.nrows(), d_cat),
-                    View::new(concatenated.as_slice(), d_cat, self.n),
-                    T::constant(1.0),
-                );
-                out
-            }
-        }
+        concatenated
     }
 
     /// Rows `rows` of a head's attention matrix P, each n numbers long; `buffer` comes from [`Forward::row_buffer`].

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::kernel::Kernel;
+use super::product::{Accumulate, View, ViewMut, multiply};
 use super::scalar::Scalar;
 use crate::experiment::Attention;
 use crate::weights::Weights;
@@ -83,4 +84,48 @@ impl<T: Scalar> Projections<T> {
             output: output.map(Arc::new),
         }
     }
+
+    /// The queries, keys and values of all heads at tokens (d x n): p x n. Tokens do not meet here, so that those of many
+    /// passes may share one call.
+    ///
+    /// # Panics
+    /// Where tokens are not d long.
+    #[must_use]
+    pub fn project(&self, tokens: &DMatrix<T>) -> DMatrix<T> {
+        let (p, d) = self.stacked.shape();
+        let n = tokens.ncols();
+        let mut projected = match &self.biases {
+            Some(biases) => DMatrix::from_fn(p, n, |row, _| biases[row]),
+            None => DMatrix::from_element(p, n, T::constant(0.0)),
+        };
+        multiply(
+            ViewMut::new(projected.as_mut_slice(), p, n),
+            if self.biases.is_some() { Accumulate::Add } else { Accumulate::Replace },
+            View::new(self.stacked.as_slice(), p, d),
+            View::new(tokens.as_slice(), d, n),
+            T::constant(1.0),
+        );
+        projected
+    }
+
+    /// The outputs of all heads, one under the other ((sum of d_v) x n), through the output matrix where there is one.
+    #[must_use]
+    pub fn combine(&self, concatenated: DMatrix<T>) -> DMatrix<T> {
+        combine(self.output.as_deref(), concatenated)
+    }
+}
+
+/// O times the concatenated outputs of heads; these themselves without O.
+pub(super) fn combine<T: Scalar>(output: Option<&DMatrix<T>>, concatenated: DMatrix<T>) -> DMatrix<T> {
+    let Some(matrix) = output else { return concatenated };
+    let n = concatenated.ncols();
+    let mut out = DMatrix::from_element(matrix.nrows(), n, T::constant(0.0));
+    multiply(
+        ViewMut::new(out.as_mut_slice(), matrix.nrows(), n),
+        Accumulate::Replace,
+        View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols()),
+        View::new(concatenated.as_slice(), concatenated.nrows(), n),
+        T::constant(1.0),
+    );
+    out
 }

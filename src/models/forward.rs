@@ -74,13 +74,8 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             if layer == deepest {
                 break;
             }
-            for span in &spans {
-                let tokens = y.columns_range(span.clone()).into_owned();
-                let mut attended = Forward::of_projections(heads.clone(), self.mask, &tokens)?.output();
-                add_bias(&mut attended, bias);
-                let mut place = x.columns_range_mut(span.clone());
-                place += attended;
-            }
+            x += self.attended(heads, &y, &spans)?;
+            add_bias(&mut x, bias);
             if model.config.family == Family::Gpt2 {
                 y.copy_from(&x);
                 part.norm.apply(&mut y, eps);
@@ -92,6 +87,23 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             }
         }
         Ok(inputs)
+    }
+
+    /// The attention of every window, side by side, through the output matrix.
+    fn attended(
+        &self,
+        heads: &Projections<f64>,
+        tokens: &DMatrix<f64>,
+        spans: &[Range<usize>],
+    ) -> Result<DMatrix<f64>, InputError> {
+        let projected = heads.project(tokens);
+        let mut concatenated = DMatrix::zeros(tokens.nrows(), tokens.ncols());
+        for span in spans {
+            let part = |of: &DMatrix<f64>| of.columns_range(span.clone()).into_owned();
+            let window = Forward::of_projected(heads.clone(), part(&projected), self.mask, &part(tokens))?;
+            concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
+        }
+        Ok(heads.combine(concatenated))
     }
 }
 

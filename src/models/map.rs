@@ -1,5 +1,7 @@
 //! The attention of one layer as a map of its own, for the engine of this crate: f(X), J v and J^T u.
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -142,8 +144,11 @@ pub(super) fn projections<T: Scalar>(
     Ok(Projections::of_equal_heads(stacked, &biases, k, output))
 }
 
-/// Where some heads lie among the d concatenated outputs.
-fn columns(model: &Model, heads: Heads) -> Result<std::ops::Range<usize>, InputError> {
+/// Where some heads lie among the d concatenated outputs, k a head.
+///
+/// # Errors
+/// [`InputError::BadValue`] where the model has no such head.
+pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, InputError> {
     let (k, count) = (model.config.head_dim(), model.config.heads);
     match heads {
         Heads::All => Ok(0..model.config.d),
@@ -156,7 +161,7 @@ fn columns(model: &Model, heads: Heads) -> Result<std::ops::Range<usize>, InputE
     }
 }
 
-fn output(linear: &Linear, kind: MapKind, columns: &std::ops::Range<usize>) -> Option<DMatrix<f64>> {
+fn output(linear: &Linear, kind: MapKind, columns: &Range<usize>) -> Option<DMatrix<f64>> {
     match kind {
         MapKind::Attention => None,
         MapKind::WithOutput => Some(linear.weight.columns(columns.start, columns.len()).map(f64::from)),

@@ -1,16 +1,16 @@
-//! A run over windows: which there are, in which portions they are measured, and which of them a shard has.
+//! A run over windows: which there are, what of a model they need, and how they are measured.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
-use serde::{Deserialize, Serialize};
 
 use super::config::{MapKind, ModelConfig};
 use super::estimate::{Estimate, Estimators, estimate};
 use super::forward::ForwardPass;
 use super::map::{AttentionMap, Heads};
 use super::parts::{Model, Needs};
+use super::portion::{PASS_TOKENS, Portion, Stretch, Window};
 use super::table::Place;
 use super::text::{check_windows, window_span};
 use crate::experiment::{InputError, Mask};
@@ -37,26 +37,6 @@ pub struct Plan {
     pub options: LanczosOptions,
 }
 
-/// Windows that are measured together: of one length, so that they share the products of the forward pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Portion {
-    /// Tokens of each window.
-    pub n: usize,
-    /// Which windows.
-    pub windows: Vec<usize>,
-}
-
-/// Part `index` of `count` of a run, counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    /// Below `count`.
-    pub index: usize,
-    /// How many parts there are.
-    pub count: usize,
-}
-
-/// The tokens of a portion, about: enough that a product with a weight matrix is worth reading it.
-const PORTION_TOKENS: usize = 128;
 /// The most windows of a run.
 pub const MOST_WINDOWS: usize = 1_000_000;
 
@@ -98,29 +78,14 @@ impl Plan {
         self.lengths.iter().copied().max().unwrap_or(0)
     }
 
-    /// The portions of a shard, longest windows first. They depend on lengths and windows alone.
-    #[must_use]
-    pub fn portions(&self, shard: Shard) -> Vec<Portion> {
-        let mut lengths = self.lengths.clone();
-        lengths.sort_unstable_by(|a, b| b.cmp(a));
-        lengths.dedup();
-        let all = lengths.iter().flat_map(|n| {
-            let size = (PORTION_TOKENS / n).clamp(1, self.windows);
-            (0..self.windows)
-                .step_by(size)
-                .map(move |first| Portion { n: *n, windows: (first..(first + size).min(self.windows)).collect() })
-        });
-        all.enumerate().filter(|(at, _)| at % shard.count.max(1) == shard.index).map(|(_, portion)| portion).collect()
-    }
-
     /// What of a model some portions need.
     #[must_use]
     pub fn needs(&self, ids: &[u32], portions: &[Portion]) -> Needs {
-        let windows = portions.iter().flat_map(|portion| portion.windows.iter().map(|window| (portion.n, *window)));
+        let texts = portions.iter().flat_map(|portion| &portion.stretches).map(|stretch| stretch.longest);
         Needs {
             layers: self.layers.iter().max().map_or(0, |layer| layer + 1),
-            ids: windows.filter_map(|(n, window)| ids.get(window_span(n, window))).flatten().copied().collect(),
-            positions: portions.iter().map(|portion| portion.n).max().unwrap_or(0),
+            ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
+            positions: portions.iter().map(Portion::longest).max().unwrap_or(0),
         }
     }
 
@@ -140,18 +105,18 @@ impl Plan {
         let share = |heads: &Heads| if *heads == Heads::All { 1.0 } else { 1.0 / config.heads as f64 };
         let maps = 12.0 * square * self.layers.len() as f64 * self.heads.iter().map(share).sum::<f64>();
         let n = self.longest() as f64;
-        let tokens = n.max(PORTION_TOKENS as f64);
+        let tokens = n.max(PASS_TOKENS as f64);
         let window = 8.0 * (tokens * (inner + 12.0 * d) + config.heads as f64 * n * n + 80.0 * n * d);
         MARGIN * (weights + forward + maps + window)
     }
 
     /// The places that a portion's windows fill.
     pub fn places<'a>(&'a self, portion: &'a Portion) -> impl Iterator<Item = Place> + 'a {
-        let of_window = move |window: usize| {
+        let of_window = move |Window { n, window }: Window| {
             let layers = self.layers.iter().flat_map(|layer| self.heads.iter().map(move |heads| (*layer, *heads)));
-            layers.map(move |(layer, heads)| Place { layer, heads, n: portion.n, window })
+            layers.map(move |(layer, heads)| Place { layer, heads, n, window })
         };
-        portion.windows.iter().copied().flat_map(of_window)
+        portion.windows().flat_map(of_window)
     }
 }
 
@@ -215,18 +180,21 @@ impl<M: Borrow<Model>> Maps<M> {
     ) -> Result<Vec<(Place, Estimate)>, InputError> {
         let plan = &self.plan;
         let wanted: Vec<Place> = plan.places(portion).filter(is_wanted).collect();
-        let mut windows: Vec<usize> = wanted.iter().map(|place| place.window).collect();
-        windows.dedup();
-        let texts: Vec<&[u32]> = windows.iter().map(|window| &ids[window_span(portion.n, *window)]).collect();
+        let window = |place: &Place| Window { n: place.n, window: place.window };
+        let is_needed = |stretch: &&Stretch| wanted.iter().any(|place| stretch.has(window(place)));
+        let stretches: Vec<&Stretch> = portion.stretches.iter().filter(is_needed).collect();
+        // Always the longest one, wanted or not: the digits of the others are then the same in every run.
+        let text = |stretch: &&Stretch| &ids[window_span(stretch.longest.n, stretch.longest.window)];
+        let texts: Vec<&[u32]> = stretches.iter().map(text).collect();
         let inputs = self.forward.inputs(&texts, &plan.layers)?;
         wanted
             .into_iter()
             .map(|place| {
-                let at_window = windows.iter().position(|window| *window == place.window).unwrap_or(0);
+                let at_stretch = stretches.iter().position(|stretch| stretch.has(window(&place))).unwrap_or(0);
                 let at_layer = plan.layers.iter().position(|layer| *layer == place.layer).unwrap_or(0);
                 let map = &self.maps[&(place.layer, place.heads)];
-                let tokens = &inputs[at_window][at_layer];
-                Ok((place, estimate(map, tokens, plan.mask, plan.estimators, plan.options)?))
+                let tokens = inputs[at_stretch][at_layer].columns(0, place.n).into_owned();
+                Ok((place, estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?))
             })
             .collect()
     }

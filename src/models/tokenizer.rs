@@ -59,13 +59,14 @@ impl Tokenizer {
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// Where its tokens stand in the text, in bytes.
+    /// The token ids of a text, and where each token stands in it, in bytes.
     ///
     /// # Errors
     /// As [`Tokenizer::ids`].
-    pub fn spans(&self, text: &str) -> Result<Vec<Range<usize>>, InputError> {
+    pub fn ids_and_spans(&self, text: &str) -> Result<(Vec<u32>, Vec<Range<usize>>), InputError> {
         let encoding = self.0.encode(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
-        Ok(encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect())
+        let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect();
+        Ok((encoding.get_ids().to_vec(), spans))
     }
 }
 

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::config::MapKind;
-use super::map::Heads;
+use super::map::columns;
 use super::parts::{Linear, Model};
 use super::plan::Plan;
 use super::table::Place;
@@ -48,36 +48,26 @@ pub fn window_experiment(
 ) -> Result<WindowExperiment, InputError> {
     let part = &model.block(place.layer)?.attention;
     let (d, k) = (model.config.d, model.config.head_dim());
-    let chosen = match place.heads {
-        Heads::All => 0..model.config.heads,
-        Heads::One(head) if head < model.config.heads => head..head + 1,
-        Heads::One(head) => {
-            return Err(InputError::BadValue {
-                key: "head".into(),
-                found: head.to_string(),
-                expected: format!("below {}, the number of heads", model.config.heads),
-            });
-        }
-    };
-    let rows_of = |what: &str, linear: &Linear, head: usize| {
-        let of_head = linear.weight.rows(head * k, k);
+    let columns = columns(model, place.heads)?;
+    let rows_of = |what: &str, linear: &Linear, first: usize| {
+        let of_head = linear.weight.rows(first, k);
         Rows::new(
             what,
             d,
             of_head.row_iter().flat_map(|row| row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>()).collect(),
         )
     };
-    let heads = chosen
+    let heads = columns
         .clone()
-        .map(|head| {
+        .step_by(k)
+        .map(|first| {
             Ok(Head {
-                q: rows_of("Q", &part.query, head)?,
-                k: rows_of("K", &part.key, head)?,
-                v: rows_of("V", &part.value, head)?,
+                q: rows_of("Q", &part.query, first)?,
+                k: rows_of("K", &part.key, first)?,
+                v: rows_of("V", &part.value, first)?,
             })
         })
         .collect::<Result<Vec<Head>, InputError>>()?;
-    let columns = chosen.start * k..chosen.end * k;
     let output = match plan.kind {
         MapKind::Attention => None,
         MapKind::WithOutput => {

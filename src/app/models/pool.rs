@@ -260,7 +260,7 @@ impl Pool {
             if is_first {
                 task.jobs.push_front(job);
             } else {
-                events.push(PoolEvent::LeftOut(job.portion.n));
+                events.push(PoolEvent::LeftOut(job.portion.longest()));
             }
         }
         if is_first {

@@ -140,9 +140,9 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
     facts.ids[..needed].to_vec()
 }
 
-/// About how long windows take, in no unit: their tokens, and as much again for each place.
+/// About how long a job takes, in no unit: the tokens of its pass, and as much again for those of each place.
 fn cost(job: &Job) -> f64 {
-    (job.portion.n * (job.portion.windows.len() + job.wanted.len())) as f64
+    (job.portion.pass_tokens() + job.wanted.iter().map(|place| place.n).sum::<usize>()) as f64
 }
 
 /// As many as the browser has cores for and the memory allows.
