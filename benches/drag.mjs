@@ -1,7 +1,7 @@
-// How soon the numbers follow a token that is dragged: node benches/drag.mjs [MOVES]
+// How soon a token that is dragged and its numbers are shown: node benches/drag.mjs [MOVES]
 // 64 tokens in the plane, on the built site (LIPSCOPE_DIST), dragged with the browser's own mouse, whose movements come at the
-// beginning of a frame. In which frame after that the new constant, bounds and attention matrix, all three, are shown, and how
-// many milliseconds after the movement they are there.
+// beginning of a frame. In which frame after that the token is at its new place, in which the new constant, bounds and
+// attention matrix, all three, are there, and how many milliseconds after the movement that is.
 import { openPage, shutDown } from '../tests/e2e/browser.mjs';
 import { changed } from '../tests/e2e/reading.mjs';
 
@@ -17,23 +17,31 @@ function watch() {
     if (this.canvas.id === 'attention-map') maps++;
     return putImageData.apply(this, given);
   };
-  const now = () => [digits('spectral'), digits('bound-local'), maps];
+  const numbers = () => [digits('spectral'), digits('bound-local'), maps];
+  const place = () => [document.querySelector('#token-stage').dataset.at];
   const samples = [];
   window.__samples = samples;
   let frame = 0;
   let pending = null;
   document.querySelector('#token-stage').addEventListener('pointermove', () => {
     // The frame that this movement belongs to is the next one that begins.
-    pending = { began: performance.now(), frame: frame + 1, before: now() };
+    pending = { began: performance.now(), frame: frame + 1, before: { numbers: numbers(), place: place() } };
     samples.push(pending);
   }, { capture: true });
   const tick = () => {
     frame++;
-    if (pending && now().every((value, at) => value !== pending.before[at])) {
-      // Seen at the beginning of this frame: shown by the one before.
-      pending.frames = frame - 1 - pending.frame;
-      pending.ms = performance.now() - pending.began;
-      pending = null;
+    if (pending) {
+      for (const [what, now] of [['place', place()], ['numbers', numbers()]]) {
+        if (pending[what] === undefined && now.every((value, at) => value !== pending.before[what][at])) {
+          // Seen at the beginning of this frame: shown by the one before.
+          pending[what] = frame - 1 - pending.frame;
+        }
+      }
+      if (pending.place !== undefined && pending.numbers !== undefined) {
+        pending.apart = pending.numbers - pending.place;
+        pending.ms = performance.now() - pending.began;
+        pending = null;
+      }
     }
     requestAnimationFrame(tick);
   };
@@ -67,11 +75,18 @@ try {
   const answered = samples.filter(({ ms }) => ms !== undefined);
   const quantile = (key, q) => answered.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(q * (answered.length - 1))];
   console.log(`| ${answered.length} movements, ${samples.length - answered.length} unanswered | median | 95th percentile |\n| --- | --- | --- |`);
-  for (const [key, words] of [['frames', 'frames after its own in which constant, bounds and attention matrix are shown'], ['ms', 'ms until the frame after that']]) {
+  for (const [key, words] of [
+    ['place', 'frames after the movement\'s own in which the token is shown there'],
+    ['numbers', 'frames after it in which constant, bounds and attention matrix are shown'],
+    ['apart', 'frames from the token to its numbers'],
+    ['ms', 'ms until the frame after that'],
+  ]) {
     console.log(`| ${words} | ${quantile(key, 0.5)?.toFixed(0)} | ${quantile(key, 0.95)?.toFixed(0)} |`);
   }
-  const count = (frames) => answered.filter((sample) => sample.frames === frames).length;
-  console.log([0, 1, 2, 3, 4].map((frames) => `${frames}: ${count(frames)}`).join(', '));
+  const count = (key, frames) => answered.filter((sample) => sample[key] === frames).length;
+  for (const key of ['numbers', 'apart']) {
+    console.log(`${key}: ${[0, 1, 2, 3, 4].map((frames) => `${frames}: ${count(key, frames)}`).join(', ')}`);
+  }
   await close();
 } finally {
   await shutDown();

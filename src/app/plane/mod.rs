@@ -5,11 +5,13 @@
 //! | --- | --- |
 //! | `scene` | what the plane shows: tokens as they are now, arrows and rows as they were measured last |
 //! | `canvas` | the canvas with its pointer and its keys |
+//! | `pace` | a token that is moved is shown in one frame with its numbers |
 //! | `stage` | the large plane with its tools and its legend |
 //! | `breath` | the swing of X + e v |
 
 mod breath;
 mod canvas;
+mod pace;
 mod scene;
 mod stage;
 
@@ -26,11 +28,11 @@ use super::page::Page;
 use super::state::{Fixed, PageState};
 use super::strings;
 
-pub use breath::begin;
 pub use canvas::PlaneCanvas;
 pub use scene::{MOST_DRAWN, Size, plane_of};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
+use pace::Pace;
 use scene::scene;
 
 /// Where sentences about edits by hand stand.
@@ -56,6 +58,8 @@ pub struct Plane {
     pub said: RwSignal<String>,
     /// What holds still while a token is moved.
     held: StoredValue<Option<Held>>,
+    /// Whether tokens wait for their numbers.
+    pace: Pace,
     /// Counts what there is to say.
     said_count: StoredValue<u64>,
 }
@@ -79,9 +83,16 @@ impl Default for Plane {
             swing: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             held: StoredValue::new(None),
+            pace: Pace::default(),
             said_count: StoredValue::new(0),
         }
     }
+}
+
+/// Starts what runs by itself: the swing of the pair, and how tokens and numbers keep pace.
+pub fn begin(page: Page) {
+    breath::begin(page);
+    pace::begin(page);
 }
 
 impl Plane {
@@ -104,14 +115,21 @@ impl Plane {
 impl Page {
     /// Does something with the tokens that can be moved; or says why none can.
     pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, Fixed> {
-        self.live.measured.with(|measured| {
-            self.state.with(|state| {
-                let measured = measured.as_deref();
-                let rows = state.in_hand(drawn(state, measured))?;
-                let frame = self.frame(measured).filter(|frame| frame.mean.len() == rows.n_columns());
-                Ok(read(rows, &frame.ok_or(Fixed::Waiting)?))
-            })
-        })
+        self.live
+            .measured
+            .with(|measured| self.state.with(|state| self.with_tokens_of(state, measured.as_deref(), read)))
+    }
+
+    /// The same with the tokens of another state.
+    fn with_tokens_of<T>(
+        self,
+        state: &PageState,
+        measured: Option<&Measured>,
+        read: impl FnOnce(&Rows, &PlaneFrame) -> T,
+    ) -> Result<T, Fixed> {
+        let rows = state.in_hand(drawn(state, measured))?;
+        let frame = self.frame(measured).filter(|frame| frame.mean.len() == rows.n_columns());
+        Ok(read(rows, &frame.ok_or(Fixed::Waiting)?))
     }
 
     /// The plane that is shown: the one that holds still, or that of the last measurement.
@@ -129,8 +147,10 @@ impl Page {
             frame.map(|frame| state.with_edit(drawn(&state, measured), &frame, &edit))
         });
         if let Some(edited) = edited {
-            // Moves within a drag are one step, which begins when the plane is held.
-            if !matches!(edit, TokenEdit::Move { .. }) {
+            if matches!(edit, TokenEdit::Move { .. }) {
+                self.plane.pace.wait();
+            } else {
+                // Moves within a drag are one step, which begins when the plane is held.
                 self.begin_step();
             }
             self.put(PLACE, edited);
@@ -154,6 +174,7 @@ impl Page {
     pub fn release_plane(self) {
         if self.plane.held.with_value(Option::is_some) {
             self.plane.held.set_value(None);
+            self.plane.pace.rest();
             self.held.set(false);
         }
     }

@@ -1,5 +1,5 @@
-//! What the plane shows: the tokens as they are now, so that a hand sees at once what it does; their arrows and rows as
-//! they were measured last, which is a frame ago.
+//! What the plane shows: the tokens as they are now (as [`super::pace`] has it while one is moved), their arrows and rows as
+//! they were measured last.
 
 use leptos::prelude::*;
 
@@ -42,7 +42,10 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     let picture = &measured.tokens;
     let held = page.plane.held.get_value();
     let frame = page.frame(Some(&measured))?;
-    let in_hand = page.with_tokens_in_hand(places).ok();
+    let (in_hand, own_clusters) = page.with_state_in_view(&measured, |state| {
+        let own = (state.tokens == TokenChoice::Clusters).then(|| state.own_clusters.clone()).flatten();
+        (page.with_tokens_of(state, Some(&measured), places).ok(), own)
+    });
     let is_now = in_hand.is_some();
     let points = in_hand.unwrap_or_else(|| {
         picture.positions.iter().take(MOST_DRAWN).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect()
@@ -52,9 +55,7 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     plane.point_label = strings::token().into();
     plane.shape = if picture.d == 1 { PlaneShape::Line } else { PlaneShape::Plane };
     plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(n).copied().collect());
-    if let (true, TokenChoice::Clusters, Some(own)) =
-        page.state.with(|state| (is_now, state.tokens, state.own_clusters.clone()))
-    {
+    if let Some(own) = own_clusters.filter(|_| is_now) {
         plane.ln_sizes = Some(own.log_multiplicities.clone());
     }
     (plane.x_label, plane.y_label) = match &held {
