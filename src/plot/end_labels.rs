@@ -3,8 +3,9 @@
 use plotters::prelude::DrawingBackend;
 
 use super::DrawError;
+use super::axis::Ruler;
 use super::curve::Edge;
-use super::frame::{ChartLayout, shortened};
+use super::frame::{ChartLayout, lay_out, shortened};
 use super::labels::{Wanted, place};
 use super::palette::{LineStyle, Role};
 use super::pen::Align;
@@ -17,8 +18,49 @@ const GUTTER: f64 = 14.0;
 /// The height of a line of a name, in font sizes.
 const LEADING: f64 = 1.2;
 
+/// Lays a plot out with room for the names of its series beside it.
+pub(super) fn lay_out_named(size: (f64, f64), font: &Type, (x, y): (Ruler, Ruler), series: &[Series]) -> ChartLayout {
+    // The names depend on which curves leave the frame, not on the width they are given.
+    let rough = lay_out(size, font, x, y, 0.0);
+    let right = column_width(&labels(series, &rough), size.0, font, rough.compact);
+    lay_out(size, font, x, y, right)
+}
+
+/// Draws the names of series beside the plot, moved apart where they would meet.
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    series: &[Series],
+) -> Result<(), DrawError> {
+    let labels = labels(series, layout);
+    let size = style.font.size_normal;
+    let left = layout.plot.right + GUTTER;
+    let room = pen.size().0 - left - 2.0;
+    let lines: Vec<Vec<String>> = labels.iter().map(|label| label.lines(room, size)).collect();
+    let wanted: Vec<Wanted> = labels
+        .iter()
+        .zip(&lines)
+        .map(|(label, lines)| Wanted { center: label.end.1, height: LEADING * size * lines.len() as f64 + 2.0 })
+        .collect();
+    let places = place(&wanted, layout.plot.top - size, layout.plot.bottom + size);
+    for ((label, lines), middle) in labels.iter().zip(&lines).zip(places) {
+        let Some(middle) = middle else { continue };
+        let color = style.palette.role(label.role);
+        if label.beyond.is_none() {
+            draw_leader(pen, layout, label, middle, color)?;
+        }
+        let first = middle - LEADING * size * (lines.len() as f64 - 1.0) / 2.0;
+        for (i, line) in lines.iter().enumerate() {
+            let y = first + LEADING * size * i as f64;
+            pen.text(line, (left, y), Align::Left, size, color, label.opacity)?;
+        }
+    }
+    Ok(())
+}
+
 /// The name of a series and where the series ends.
-pub(super) struct EndLabel {
+struct EndLabel {
     name: String,
     /// The value the curve goes to, when it leaves the frame.
     beyond: Option<String>,
@@ -30,16 +72,16 @@ pub(super) struct EndLabel {
 
 impl EndLabel {
     /// The label of a series, if it has a name and an end between the ends of the horizontal axis.
-    pub fn of(series: &Series, layout: &ChartLayout) -> Option<Self> {
+    fn of(series: &Series, layout: &ChartLayout) -> Option<Self> {
         let name = match &series.short_label {
             Some(short) if layout.compact => short,
             _ => &series.label,
         };
-        let inside = |x: f64| (-1e-9..=1.0 + 1e-9).contains(&layout.x.position(x));
-        let last = series.groups().into_iter().rfind(|group| inside(group.x))?;
         if name.is_empty() {
             return None;
         }
+        let inside = |x: f64| (-1e-9..=1.0 + 1e-9).contains(&layout.x.position(x));
+        let last = series.groups().into_iter().rfind(|group| inside(group.x))?;
         let up = series.given.position(&layout.y, last.mean);
         let beyond = Edge::beyond(up).map(|edge| {
             let arrow = if edge == Edge::Top { '↑' } else { '↓' };
@@ -72,7 +114,7 @@ fn drawn_in(position: f64) -> f64 {
 }
 
 /// How wide the column of names is, the gutter included.
-pub(super) fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact: bool) -> f64 {
+fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact: bool) -> f64 {
     let most = if compact { 0.27 * width } else { (0.24 * width).min(190.0) };
     let widest = labels
         .iter()
@@ -83,36 +125,8 @@ pub(super) fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact
     if widest == 0.0 { GUTTER } else { GUTTER + ((widest + 4.0) / 12.0).ceil() * 12.0 }
 }
 
-/// Draws the names beside the plot, moved apart where they would meet.
-pub(super) fn draw<DB: DrawingBackend>(
-    pen: &Pen<'_, DB>,
-    style: &Style,
-    layout: &ChartLayout,
-    labels: &[EndLabel],
-) -> Result<(), DrawError> {
-    let size = style.font.size_normal;
-    let left = layout.plot.right + GUTTER;
-    let room = pen.size().0 - left - 2.0;
-    let lines: Vec<Vec<String>> = labels.iter().map(|label| label.lines(room, size)).collect();
-    let wanted: Vec<Wanted> = labels
-        .iter()
-        .zip(&lines)
-        .map(|(label, lines)| Wanted { center: label.end.1, height: LEADING * size * lines.len() as f64 + 2.0 })
-        .collect();
-    let places = place(&wanted, layout.plot.top - size, layout.plot.bottom + size);
-    for ((label, lines), middle) in labels.iter().zip(&lines).zip(places) {
-        let Some(middle) = middle else { continue };
-        let color = style.palette.role(label.role);
-        if label.beyond.is_none() {
-            draw_leader(pen, layout, label, middle, color)?;
-        }
-        let first = middle - LEADING * size * (lines.len() as f64 - 1.0) / 2.0;
-        for (i, line) in lines.iter().enumerate() {
-            let y = first + LEADING * size * i as f64;
-            pen.text(line, (left, y), Align::Left, size, color, label.opacity)?;
-        }
-    }
-    Ok(())
+fn labels(series: &[Series], layout: &ChartLayout) -> Vec<EndLabel> {
+    series.iter().filter_map(|series| EndLabel::of(series, layout)).collect()
 }
 
 /// A fine line from the end of a curve to its name, where the two are not side by side.

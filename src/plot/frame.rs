@@ -160,6 +160,27 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
     pen.text(&y_title, (4.0, 0.5 * font.size_normal + 4.0), Align::Left, font.size_normal, palette.ink, 1.0)
 }
 
+/// Writes a note into a plot that has no data; an empty one is none.
+pub(super) fn draw_note<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    note: &str,
+) -> Result<(), DrawError> {
+    if note.is_empty() {
+        return Ok(());
+    }
+    let PixelRect { left, right, top, bottom } = layout.plot;
+    let (middle, size) = (((left + right) / 2.0, (top + bottom) / 2.0), style.font.size_normal);
+    let note = shortened(note, size, right - left);
+    // The grid does not strike the words through.
+    let (half, line) = (text_width(&note, size) / 2.0 + 4.0, 0.9 * size);
+    let (left, right) = (middle.0 - half, middle.0 + half);
+    let ground = PixelRect { left, top: middle.1 - line, right, bottom: middle.1 + line };
+    pen.rect(ground, style.palette.background, 1.0)?;
+    pen.text(&note, middle, Align::Center, size, style.palette.muted, 1.0)
+}
+
 /// The height of the row of tick labels under the plot.
 pub(super) fn x_label_row(layout: &ChartLayout, font: &Type) -> f64 {
     layout.plot.bottom + 10.0 + 0.6 * font.size_small

@@ -10,9 +10,9 @@ use super::DrawError;
 use super::axis::{AxisSpec, Ruler, Scale};
 use super::band::{self, Band};
 use super::curve::{self, Edge};
-use super::end_labels::{self, EndLabel};
+use super::end_labels;
 use super::extent::Extent;
-use super::frame::{ChartLayout, draw_axes, lay_out, shortened, x_title_row};
+use super::frame::{ChartLayout, draw_axes, draw_note, x_title_row};
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, PixelRect};
 use super::rules::{self, Rule};
@@ -82,10 +82,7 @@ impl LineChart {
     pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
         let x = axis_ruler(&self.x, self.x_extent());
         let y = axis_ruler(&self.y, self.y_extent());
-        // The names depend on which curves leave the frame, not on the width they are given.
-        let rough = lay_out(size, &style.font, x, y, 0.0);
-        let right = end_labels::column_width(&self.end_labels(&rough), size.0, &style.font, rough.compact);
-        lay_out(size, &style.font, x, y, right)
+        end_labels::lay_out_named(size, &style.font, (x, y), &self.series)
     }
 
     /// Draws the chart over the whole area.
@@ -114,27 +111,15 @@ impl LineChart {
         rules::draw_names(&pen, style, &layout, &self.rules, mark)?;
         self.draw_hover_rings(&pen, style, &layout)?;
         self.draw_arrows(&pen, style, &layout)?;
-        end_labels::draw(&pen, style, &layout, &self.end_labels(&layout))?;
-        if self.x_values().is_empty() && !self.note.is_empty() {
-            let PixelRect { left, right, top, bottom } = layout.plot;
-            let (middle, size) = (((left + right) / 2.0, (top + bottom) / 2.0), style.font.size_normal);
-            let note = shortened(&self.note, size, right - left);
-            // The grid does not strike the words through.
-            let (half, line) = (text_width(&note, size) / 2.0 + 4.0, 0.9 * size);
-            let (left, right) = (middle.0 - half, middle.0 + half);
-            let ground = PixelRect { left, top: middle.1 - line, right, bottom: middle.1 + line };
-            pen.rect(ground, style.palette.background, 1.0)?;
-            pen.text(&note, middle, Align::Center, size, style.palette.muted, 1.0)?;
+        end_labels::draw(&pen, style, &layout, &self.series)?;
+        if self.x_values().is_empty() {
+            draw_note(&pen, style, &layout, &self.note)?;
         }
         Ok(layout)
     }
 
     fn points(&self) -> impl Iterator<Item = (&Series, f64, f64)> {
         self.series.iter().flat_map(|series| series.data.iter().map(move |&(x, y)| (series, x, y)))
-    }
-
-    fn end_labels(&self, layout: &ChartLayout) -> Vec<EndLabel> {
-        self.series.iter().filter_map(|series| EndLabel::of(series, layout)).collect()
     }
 
     fn draw_mark<DB: DrawingBackend>(

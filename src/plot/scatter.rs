@@ -10,12 +10,12 @@ use plotters::prelude::{DrawingArea, DrawingBackend};
 
 use super::DrawError;
 use super::axis::AxisSpec;
-use super::end_labels::{self, EndLabel};
+use super::end_labels;
 use super::extent::Extent;
-use super::frame::{ChartLayout, draw_axes, lay_out, shortened};
+use super::frame::{ChartLayout, draw_axes, draw_note};
 use super::line_chart::{axis_ruler, draw_series};
 use super::palette::mix;
-use super::pen::{Align, Pen};
+use super::pen::Pen;
 use super::series::{Series, SeriesKind};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
@@ -71,9 +71,7 @@ impl Scatter {
         let ys = self.dots.iter().map(|dot| dot.y).chain(points().map(|(_, y)| y));
         let x = axis_ruler(&self.x, Extent::shown(xs, self.x.scale));
         let y = axis_ruler(&self.y, Extent::shown(ys, self.y.scale));
-        let rough = lay_out(size, &style.font, x, y, 0.0);
-        let right = end_labels::column_width(&self.end_labels(&rough), size.0, &style.font, rough.compact);
-        lay_out(size, &style.font, x, y, right)
+        end_labels::lay_out_named(size, &style.font, (x, y), &self.series)
     }
 
     /// Draws it over the whole area.
@@ -93,16 +91,14 @@ impl Scatter {
         for series in &self.series {
             draw_series(&pen, style, &layout, &thinned(series, &layout))?;
         }
-        end_labels::draw(&pen, style, &layout, &self.end_labels(&layout))?;
+        end_labels::draw(&pen, style, &layout, &self.series)?;
         if let Some(name) = &self.tint {
             let from = 14.0 + text_width(&self.y.title(), style.font.size_normal);
             tint::draw_key(&pen, style, (name, self.tints()), |share| style.palette.tint(share), from)?;
         }
         self.draw_selected(&pen, style, &layout)?;
-        if self.dots.is_empty() && !self.note.is_empty() {
-            let middle = ((layout.plot.left + layout.plot.right) / 2.0, (layout.plot.top + layout.plot.bottom) / 2.0);
-            let note = shortened(&self.note, style.font.size_normal, layout.plot.width());
-            pen.text(&note, middle, Align::Center, style.font.size_normal, style.palette.muted, 1.0)?;
+        if self.dots.is_empty() {
+            draw_note(&pen, style, &layout, &self.note)?;
         }
         Ok(layout)
     }
@@ -148,10 +144,6 @@ impl Scatter {
 
     fn tints(&self) -> Tints {
         Tints::of(self.dots.iter().map(|dot| dot.tint))
-    }
-
-    fn end_labels(&self, layout: &ChartLayout) -> Vec<EndLabel> {
-        self.series.iter().filter_map(|series| EndLabel::of(series, layout)).collect()
     }
 
     fn draw_dots<DB: DrawingBackend>(
