@@ -45,6 +45,11 @@ impl Scale {
         }
     }
 
+    /// Whether a number has a place on it: whether [`Scale::forward`] is finite, without the logarithm.
+    pub(super) fn shows(self, value: f64) -> bool {
+        value.is_finite() && (self != Scale::Log || value > 0.0)
+    }
+
     /// The extent widened to round ends; see [`Extent::nice`].
     pub(super) fn nice(self, extent: Extent) -> Extent {
         let widened = match self {

@@ -24,7 +24,7 @@ impl Extent {
 
     /// The span of those numbers that a scale can show: on a log scale, the positive ones.
     pub fn shown(values: impl IntoIterator<Item = f64>, scale: Scale) -> Option<Self> {
-        Self::of(values.into_iter().filter(|v| scale.forward(*v).is_finite()))
+        Self::of(values.into_iter().filter(|v| scale.shows(*v)))
     }
 
     /// The lower end.
