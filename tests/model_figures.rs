@@ -117,10 +117,10 @@ fn dots_are_told_by_colour_and_size_found_by_pointers_and_walked_by_keys() {
     let chart = norms_chart(&[&groups[0]], Released::Hidden, &[], &ModelWords::english());
     let layout = chart.layout((760.0, 460.0), &Style::svg(Theme::Light, 4.0));
     for (at, dot) in chart.dots.iter().enumerate() {
-        let place = (layout.x_to_px(dot.x), layout.y_to_px(dot.y));
-        assert_eq!(chart.nearest(&layout, place), Some(at));
+        let place = (layout.chart.x_to_px(dot.x), layout.chart.y_to_px(dot.y));
+        assert_eq!(layout.nearest(place), Some(at));
     }
-    assert_eq!(chart.nearest(&layout, (layout.plot.left, layout.plot.top)), None, "nothing is there");
+    assert_eq!(layout.nearest((layout.chart.plot.left, layout.chart.plot.top)), None, "nothing is there");
     assert_eq!((chart.next_x(1), chart.previous_x(4)), (Some(3), Some(2)));
     assert_eq!((chart.next_x(20), chart.previous_x(2)), (None, None));
     let document = svg(&chart, (760.0, 460.0));
@@ -145,9 +145,9 @@ fn ten_thousand_dots_are_thinned_and_still_all_found() {
     let layout = chart.layout((760.0, 460.0), &Style::svg(Theme::Light, 4.0));
     let drawn = document.matches("<circle").count();
     assert!(drawn <= MOST_DRAWN && drawn > MOST_DRAWN / 2, "{drawn}");
-    assert_eq!(chart.n_drawn(&layout), drawn);
+    assert_eq!(layout.n_drawn(), drawn);
     let dot = chart.dots[5_555];
-    let found = chart.nearest(&layout, (layout.x_to_px(dot.x), layout.y_to_px(dot.y))).expect("a dot");
+    let found = layout.nearest((layout.chart.x_to_px(dot.x), layout.chart.y_to_px(dot.y))).expect("a dot");
     assert!((chart.dots[found].x - dot.x).abs() < 1.0);
 }
 

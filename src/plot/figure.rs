@@ -5,8 +5,8 @@ use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend
 
 use super::export::finish_svg;
 use super::{
-    ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Scatter, Style,
-    Theme, Tiles, TilesLayout, TokenPlane,
+    ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Scatter,
+    ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
 };
 
 /// Units of an SVG document in a CSS pixel: plotters writes whole ones.
@@ -63,7 +63,7 @@ figure!(LineChart, ChartLayout);
 figure!(HeatMap, HeatMapLayout);
 figure!(TokenPlane, PlaneLayout);
 figure!(Ladder, LadderLayout);
-figure!(Scatter, ChartLayout);
+figure!(Scatter, ScatterLayout);
 figure!(Tiles, TilesLayout);
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Of very many dots ([`MOST_DRAWN`]) those are drawn that can be told apart: one of those that fall on the same two
 //! pixels, and of the rest an even choice. Every dot can be selected all the same.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
@@ -15,7 +15,7 @@ use super::extent::Extent;
 use super::frame::{ChartLayout, draw_axes, draw_note};
 use super::line_chart::{axis_ruler, draw_series};
 use super::palette::mix;
-use super::pen::Pen;
+use super::pen::{Pen, PixelRect, Point};
 use super::series::{Series, SeriesKind};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
@@ -58,6 +58,35 @@ pub struct Scatter {
     pub note: String,
 }
 
+/// Where a scatter plot is, and its dots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScatterLayout {
+    /// Where the plot is, and how its pixels map to data.
+    pub chart: ChartLayout,
+    /// Where each dot is, in CSS pixels; `None` outside the frame.
+    places: Vec<Option<Point>>,
+    /// Which of them are drawn.
+    drawn: Vec<usize>,
+}
+
+impl ScatterLayout {
+    /// How many of the dots are drawn.
+    pub fn n_drawn(&self) -> usize {
+        self.drawn.len()
+    }
+
+    /// The dot nearest a pixel, if one is within reach.
+    pub fn nearest(&self, (x, y): (f64, f64)) -> Option<usize> {
+        let distance = |place: &Point| (place.0 - x).hypot(place.1 - y);
+        let inside = self.places.iter().enumerate().filter_map(|(at, place)| Some((at, distance(place.as_ref()?))));
+        inside.filter(|(_, distance)| *distance <= REACH).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+    }
+
+    fn place(&self, at: usize) -> Option<Point> {
+        self.places.get(at).copied().flatten()
+    }
+}
+
 impl Scatter {
     /// Without dots and curves.
     pub fn new(x: AxisSpec, y: AxisSpec) -> Self {
@@ -65,13 +94,19 @@ impl Scatter {
     }
 
     /// Where everything goes in an area of this many CSS pixels.
-    pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
+    pub fn layout(&self, size: (f64, f64), style: &Style) -> ScatterLayout {
         let points = || self.series.iter().flat_map(|series| series.data.iter().copied());
         let xs = self.dots.iter().map(|dot| dot.x).chain(points().map(|(x, _)| x));
         let ys = self.dots.iter().map(|dot| dot.y).chain(points().map(|(_, y)| y));
         let x = axis_ruler(&self.x, Extent::shown(xs, self.x.scale));
         let y = axis_ruler(&self.y, Extent::shown(ys, self.y.scale));
-        end_labels::lay_out_named(size, &style.font, (x, y), &self.series)
+        let chart = end_labels::lay_out_named(size, &style.font, (x, y), &self.series);
+        if !chart.has_room() {
+            return ScatterLayout { chart, places: Vec::new(), drawn: Vec::new() };
+        }
+        let places: Vec<Option<Point>> = self.dots.iter().map(|dot| place(&chart, dot.x, dot.y)).collect();
+        let drawn = told_apart(&places, &chart.plot);
+        ScatterLayout { chart, places, drawn }
     }
 
     /// Draws it over the whole area.
@@ -79,40 +114,30 @@ impl Scatter {
         &self,
         area: &DrawingArea<DB, Shift>,
         style: &Style,
-    ) -> Result<ChartLayout, DrawError> {
+    ) -> Result<ScatterLayout, DrawError> {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
+        let chart = &layout.chart;
         pen.clear()?;
-        if !layout.has_room() {
+        if !chart.has_room() {
             return Ok(layout);
         }
-        draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
-        self.draw_dots(&pen, style, &layout)?;
+        let tints = Tints::of(self.dots.iter().map(|dot| dot.tint));
+        draw_axes(&pen, style, chart, &chart.ticks(), (&self.x, &self.y))?;
+        self.draw_dots(&pen, style, &layout, &tints)?;
         for series in &self.series {
-            draw_series(&pen, style, &layout, &thinned(series, &layout))?;
+            draw_series(&pen, style, chart, &thinned(series, chart))?;
         }
-        end_labels::draw(&pen, style, &layout, &self.series)?;
+        end_labels::draw(&pen, style, chart, &self.series)?;
         if let Some(name) = &self.tint {
             let from = 14.0 + text_width(&self.y.title(), style.font.size_normal);
-            tint::draw_key(&pen, style, (name, self.tints()), |share| style.palette.tint(share), from)?;
+            tint::draw_key(&pen, style, (name, tints), |share| style.palette.tint(share), from)?;
         }
         self.draw_selected(&pen, style, &layout)?;
         if self.dots.is_empty() {
-            draw_note(&pen, style, &layout, &self.note)?;
+            draw_note(&pen, style, chart, &self.note)?;
         }
         Ok(layout)
-    }
-
-    /// The dot nearest a pixel, if one is within reach.
-    pub fn nearest(&self, layout: &ChartLayout, (x, y): (f64, f64)) -> Option<usize> {
-        let distance = |dot: &Dot| (layout.x_to_px(dot.x) - x).hypot(layout.y_to_px(dot.y) - y);
-        let near = self.dots.iter().map(distance).enumerate().filter(|(_, distance)| *distance <= REACH);
-        near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
-    }
-
-    /// How many of the dots are drawn in a layout.
-    pub fn n_drawn(&self, layout: &ChartLayout) -> usize {
-        told_apart(self.dots.iter().map(|dot| place(layout, dot.x, dot.y))).len()
     }
 
     /// The first dot after `from` at another x.
@@ -142,20 +167,15 @@ impl Scatter {
         Table { header, rows }.to_csv()
     }
 
-    fn tints(&self) -> Tints {
-        Tints::of(self.dots.iter().map(|dot| dot.tint))
-    }
-
     fn draw_dots<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
         style: &Style,
-        layout: &ChartLayout,
+        layout: &ScatterLayout,
+        tints: &Tints,
     ) -> Result<(), DrawError> {
-        let tints = self.tints();
-        for at in told_apart(self.dots.iter().map(|dot| place(layout, dot.x, dot.y))) {
-            let dot = &self.dots[at];
-            let Some(center) = place(layout, dot.x, dot.y) else { continue };
+        for &at in &layout.drawn {
+            let (Some(dot), Some(center)) = (self.dots.get(at), layout.place(at)) else { continue };
             let (color, radius) = match self.tint {
                 Some(_) => (style.palette.tint(tints.share(dot.tint)), radius(tints.share(dot.tint))),
                 None => (style.palette.ink, radius(0.3)),
@@ -169,13 +189,12 @@ impl Scatter {
         &self,
         pen: &Pen<'_, DB>,
         style: &Style,
-        layout: &ChartLayout,
+        layout: &ScatterLayout,
     ) -> Result<(), DrawError> {
-        let Some(dot) = self.selected.and_then(|at| self.dots.get(at)) else { return Ok(()) };
-        let Some(center) = place(layout, dot.x, dot.y) else { return Ok(()) };
+        let Some(center) = self.selected.and_then(|at| layout.place(at)) else { return Ok(()) };
         let (background, accent) = (style.palette.background, style.palette.accent);
         let rule = mix(background, accent, 0.4);
-        pen.vertical(center.0, center.1 + 8.0, layout.plot.bottom, rule)?;
+        pen.vertical(center.0, center.1 + 8.0, layout.chart.plot.bottom, rule)?;
         pen.disc(center, 6.5, background, 1.0)?;
         pen.ring(center, 6.0, 2.0, accent, 1.0)?;
         pen.disc(center, 3.0, accent, 1.0)
@@ -188,33 +207,64 @@ fn radius(share: f64) -> f64 {
 }
 
 /// Where a point is, if inside the frame.
-fn place(layout: &ChartLayout, x: f64, y: f64) -> Option<(f64, f64)> {
+fn place(layout: &ChartLayout, x: f64, y: f64) -> Option<Point> {
     let (across, up) = (layout.x.position(x), layout.y.position(y));
     let inside = |position: f64| (-1e-6..=1.0 + 1e-6).contains(&position);
     (inside(across) && inside(up)).then(|| (layout.px_at(across), layout.py_at(up)))
 }
 
-/// Which of some places to draw.
-fn told_apart(places: impl Iterator<Item = Option<(f64, f64)>>) -> Vec<usize> {
-    let inside: Vec<(usize, (f64, f64))> = places.enumerate().filter_map(|(at, place)| Some((at, place?))).collect();
-    if inside.len() <= MOST_DRAWN {
-        return inside.into_iter().map(|(at, _)| at).collect();
+/// Which of some places in a plot to draw.
+fn told_apart(places: &[Option<Point>], plot: &PixelRect) -> Vec<usize> {
+    let inside = || places.iter().enumerate().filter_map(|(at, place)| Some((at, (*place)?)));
+    if inside().count() <= MOST_DRAWN {
+        return inside().map(|(at, _)| at).collect();
     }
-    let mut seen = HashSet::new();
-    let cell = |(x, y): (f64, f64)| ((x / APART).round() as i32, (y / APART).round() as i32);
-    let apart: Vec<usize> =
-        inside.into_iter().filter(|(_, place)| seen.insert(cell(*place))).map(|(at, _)| at).collect();
+    let mut cells = Cells::of(plot);
+    let apart: Vec<usize> = inside().filter(|(_, place)| cells.is_first(*place)).map(|(at, _)| at).collect();
     if apart.len() <= MOST_DRAWN {
         return apart;
     }
     (0..MOST_DRAWN).map(|i| apart[i * apart.len() / MOST_DRAWN]).collect()
 }
 
-/// A series with as many points as are drawn; curves as they are.
-fn thinned(series: &Series, layout: &ChartLayout) -> Series {
-    if series.kind == SeriesKind::Line || series.data.len() <= MOST_DRAWN {
-        return series.clone();
+/// Which cells of a plot, as wide as dots are apart, have a dot.
+struct Cells {
+    first: (usize, usize),
+    across: usize,
+    taken: Vec<bool>,
+}
+
+impl Cells {
+    fn of(plot: &PixelRect) -> Self {
+        let first = cell((plot.left, plot.top));
+        let last = cell((plot.right, plot.bottom));
+        // One more on both sides, for places that rounding has put beside the frame.
+        let first = (first.0.saturating_sub(1), first.1.saturating_sub(1));
+        let (across, down) = (last.0.saturating_sub(first.0) + 2, last.1.saturating_sub(first.1) + 2);
+        Cells { first, across, taken: vec![false; across.saturating_mul(down)] }
     }
-    let kept = told_apart(series.data.iter().map(|(x, y)| place(layout, *x, *y)));
-    Series { data: kept.into_iter().map(|at| series.data[at]).collect(), ..series.clone() }
+
+    /// Takes the cell of a place. Whether it was free.
+    fn is_first(&mut self, place: Point) -> bool {
+        let (col, row) = cell(place);
+        let (col, row) = (col.saturating_sub(self.first.0), row.saturating_sub(self.first.1));
+        let taken = self.taken.get_mut(row * self.across + col.min(self.across - 1));
+        taken.is_some_and(|taken| !std::mem::replace(taken, true))
+    }
+}
+
+/// The column and row of a place.
+fn cell((x, y): Point) -> (usize, usize) {
+    // `as` saturates.
+    ((x / APART + 0.5) as usize, (y / APART + 0.5) as usize)
+}
+
+/// A series with as many points as are drawn; curves as they are.
+fn thinned<'a>(series: &'a Series, layout: &ChartLayout) -> Cow<'a, Series> {
+    if series.kind == SeriesKind::Line || series.data.len() <= MOST_DRAWN {
+        return Cow::Borrowed(series);
+    }
+    let places: Vec<Option<Point>> = series.data.iter().map(|(x, y)| place(layout, *x, *y)).collect();
+    let data = told_apart(&places, &layout.plot).into_iter().map(|at| series.data[at]).collect();
+    Cow::Owned(Series { data, ..series.clone() })
 }

@@ -99,11 +99,11 @@ impl Tiles {
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
         if layout.has_room() {
-            self.draw_tiles(&pen, style, &layout)?;
-            self.draw_names(&pen, style, &layout)?;
-            let from = 14.0 + text_width(&self.row_label, style.font.size_normal);
             let tints = Tints::of(self.values.iter().copied());
             let written = self.written(&layout, style);
+            self.draw_tiles(&pen, style, &layout, (tints, written))?;
+            self.draw_names(&pen, style, &layout)?;
+            let from = 14.0 + text_width(&self.row_label, style.font.size_normal);
             let color = |share| style.palette.tile(share, written);
             tint::draw_key(&pen, style, (&self.value_label, tints), color, from)?;
             if let Some((row, col)) =
@@ -146,10 +146,9 @@ impl Tiles {
         pen: &Pen<'_, DB>,
         style: &Style,
         layout: &TilesLayout,
+        (tints, written): (Tints, Written),
     ) -> Result<(), DrawError> {
         let (palette, size) = (&style.palette, style.font.size_small);
-        let tints = Tints::of(self.values.iter().copied());
-        let written = self.written(layout, style);
         for row in 0..self.rows.len() {
             for col in 0..self.cols.len() {
                 let rect = layout.cell_rect(row, col);

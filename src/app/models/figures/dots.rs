@@ -9,10 +9,10 @@ use leptos::prelude::*;
 use crate::app::charts::{Easel, Paint, use_easel};
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
-use crate::plot::{ChartLayout, Scatter};
+use crate::plot::{Scatter, ScatterLayout};
 
 /// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
+type Painted = StoredValue<Option<Rc<ScatterLayout>>, LocalStorage>;
 
 /// Dots on a canvas.
 #[component]
@@ -48,14 +48,14 @@ pub fn DotsCanvas(
         let mut now = chart.get_untracked();
         now.selected = selected.get_untracked();
         if let Some(layout) = now.paint(easel) {
-            drawn.set(now.n_drawn(&layout));
+            drawn.set(layout.n_drawn());
             painted.set_value(Some(Rc::new(layout)));
         }
     };
     use_easel(canvas, When::After, watch, paint);
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        let found = painted.get_value().and_then(|layout| chart.with_untracked(|chart| chart.nearest(&layout, at)));
+        let found = painted.get_value().and_then(|layout| layout.nearest(at));
         // A pointer that is beside all dots leaves the one that is selected.
         if found.is_some() && found != selected.get_untracked() {
             on_select.run(found);
