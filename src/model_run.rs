@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::experiment::InputError;
 use crate::message::RunId;
-use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
+use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm, parsed};
 use crate::models::{
     AdversarialPlan, Estimate, Maps, Model, Needs, Opened, Place, PlanText, Portion, Shard, Source, Subject, Table,
     Tokenizer, TokenizerFiles, WindowExperiment, adversarial_curve, adversarial_text, ids_by_first_appearance,
@@ -43,10 +43,10 @@ impl<S: Source + Clone> ModelRun<S> {
         self.ready = None;
     }
 
-    /// Does what is asked. `now` tells milliseconds.
-    pub fn answer(&mut self, request: ModelRequest, now: impl Fn() -> f64) -> ModelReply {
+    /// Does what is asked, and tells what came of it. `now` tells milliseconds.
+    pub fn answer(&mut self, request: ModelRequest, now: impl Fn() -> f64, mut tell: impl FnMut(ModelReply)) {
         let failed = |run_id: RunId, problem: InputError| ModelReply::Failed { run_id, problem: problem.to_string() };
-        match request {
+        let reply = match request {
             ModelRequest::Open { run_id, origin, text } => match self.open(&origin, &text) {
                 Ok(facts) => ModelReply::Opened { run_id, facts: Box::new(facts) },
                 Err(problem) => failed(run_id, problem),
@@ -73,14 +73,15 @@ impl<S: Source + Clone> ModelRun<S> {
                 }
             }
             ModelRequest::Parse { run_id, name, bytes } => match parse(&name, &bytes) {
-                Ok(table) => ModelReply::Parsed { run_id, table },
+                Ok(table) => return parsed(run_id, table).for_each(tell),
                 Err(problem) => failed(run_id, problem),
             },
             ModelRequest::Write { run_id, table, form } => match write(&table, form) {
                 Ok(text) => ModelReply::Written { run_id, text },
                 Err(problem) => failed(run_id, problem),
             },
-        }
+        };
+        tell(reply);
     }
 
     /// What a model is, and the tokens of a text in it. A drawn model without a tokenizer takes words for tokens.

@@ -10,11 +10,11 @@ use std::rc::Rc;
 use assert_cmd::Command;
 use lipscope::experiment::{InputError, Mask};
 use lipscope::measure::measure;
-use lipscope::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
+use lipscope::model_message::{Arriving, MOST_ROWS, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
 use lipscope::model_run::ModelRun;
 use lipscope::models::{
-    DrawnFamily, DrawnModel, Estimators, Heads, LeftOut, Place, PlanText, Portion, Shard, Source, Subject, Table,
-    USUAL_TOLERANCE, WindowExperiment,
+    DrawnFamily, DrawnModel, Estimate, Estimators, Heads, LeftOut, Place, PlanText, Portion, Shard, Sink, Source,
+    Subject, Table, USUAL_TOLERANCE, WindowExperiment,
 };
 
 /// Bytes that remember how many of them were read at a time.
@@ -91,11 +91,19 @@ impl Bench {
         Bench { run, last_run: 0 }
     }
 
-    fn ask(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Result<ModelReply, String> {
+    fn answers(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Vec<ModelReply> {
         self.last_run += 1;
         let run_id = self.last_run;
-        let reply = self.run.answer(request(run_id), || 1.0);
-        assert_eq!(reply.run_id(), Some(run_id), "an answer names its run");
+        let mut replies = Vec::new();
+        self.run.answer(request(run_id), || 1.0, |reply| replies.push(reply));
+        assert!(replies.iter().all(|reply| reply.run_id() == Some(run_id)), "an answer names its run");
+        replies
+    }
+
+    fn ask(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Result<ModelReply, String> {
+        let mut replies = self.answers(request);
+        let reply = replies.pop().expect("an answer");
+        assert_eq!(replies, [], "one answer");
         match reply {
             ModelReply::Failed { problem, .. } => Err(problem),
             reply => Ok(reply),
@@ -194,11 +202,69 @@ fn a_table_of_the_command_line_is_read_back() {
         let bytes = text.as_bytes().to_vec();
         bench.ask(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes })
     };
-    let Ok(ModelReply::Parsed { table: Some(table), .. }) = parse(&mut bench, &text) else { panic!("a table") };
+    let Ok(ModelReply::Parsed { run_id, portion: Some(portion) }) = parse(&mut bench, &text) else { panic!("a table") };
+    let table = Arriving::new(run_id).take(portion).expect("a small table comes at once");
     assert_eq!(bench.write(&table, TableForm::Csv), text);
     let problem = parse(&mut bench, "a,b\n1,2\n").expect_err("no table");
     assert!(problem.contains("a.csv"), "{problem}");
-    assert!(matches!(parse(&mut bench, ""), Ok(ModelReply::Parsed { table: None, .. })));
+    assert!(matches!(parse(&mut bench, ""), Ok(ModelReply::Parsed { portion: None, .. })));
+}
+
+/// So many windows of one layer.
+fn large(rows: usize) -> Table {
+    let sink = Sink { mass: 1.5, token: 0, head: 3 };
+    let place = |window| Place { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
+    let estimate = |window| Estimate { spectral: None, released: Some(0.1 + window as f64), radius: 2.0, sink };
+    let of = |text: &str| text.to_owned();
+    let subject = Subject {
+        model: of("many"),
+        text: of("00ff"),
+        map: of("attention"),
+        mask: of("none"),
+        estimator: of("released"),
+    };
+    Table { subject, rows: (0..rows).map(|window| (place(window), estimate(window))).collect() }
+}
+
+#[test]
+fn a_large_table_comes_in_portions() {
+    let mut bench = Bench::new(BTreeMap::new());
+    for rows in [MOST_ROWS, MOST_ROWS + 1, 3 * MOST_ROWS, 10_000] {
+        let table = large(rows);
+        let bytes = table.to_csv().expect("text").into_bytes();
+        let replies = bench.answers(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes });
+        assert_eq!(replies.len(), rows.div_ceil(MOST_ROWS));
+        let mut arriving = Arriving::new(bench.last_run);
+        let mut arrived = Vec::new();
+        for reply in replies {
+            let ModelReply::Parsed { portion: Some(portion), .. } = reply else { panic!("{reply:?}") };
+            assert!(portion.rows.len() <= MOST_ROWS && arrived.is_empty(), "the last portion was not the last");
+            arrived.extend(arriving.take(portion));
+        }
+        assert_eq!(arrived, [table]);
+    }
+}
+
+#[test]
+fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
+    let before = large(20);
+    let mut more = large(40);
+    // Its last row that is there already has another number.
+    let place = *before.rows.last_key_value().expect("rows").0;
+    more.rows.get_mut(&place).expect("the same window").radius = 7.0;
+    let mut whole = before.clone();
+    let problem = whole.merge("more.csv", more).expect_err("other numbers").to_string();
+    assert!(problem.contains("more.csv") && problem.contains("other numbers"), "{problem}");
+    assert_eq!(whole, before);
+    whole.merge("more.csv", large(40)).expect("the same numbers");
+    assert_eq!(whole, large(40));
+    // A file that says one window twice.
+    let text = before.to_csv().expect("text");
+    let last = text.lines().last().expect("a row");
+    assert_eq!(Table::parse("twice.csv", &format!("{text}{last}\n")).expect("equal"), Some(before));
+    let other = last.replace(",2.0,", ",7.0,");
+    let problem = Table::parse("twice.csv", &format!("{text}{other}\n")).expect_err("other numbers").to_string();
+    assert!(problem.contains("twice.csv, row 21"), "{problem}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn run() {
                 if files.is_object() {
                     run.take_files(sources(&files));
                 }
-                post(&run.answer(request, now), None);
+                run.answer(request, now, |reply| post(&reply, None));
             }
         }
     });

@@ -127,29 +127,31 @@ impl Table {
         Table::of_records(file, records.map_err(|error| broken(file, error.to_string()))?)
     }
 
-    /// Takes the rows of another table in.
+    /// Takes the rows of another table in; none of them where there is a problem.
     ///
     /// # Errors
     /// [`InputError::Conflict`] where it is about something else, or where both have a window with other numbers.
-    pub fn merge(&mut self, file: &str, other: Table) -> Result<(), InputError> {
+    pub fn merge(&mut self, file: &str, mut other: Table) -> Result<(), InputError> {
         self.check_subject(file, &other.subject)?;
-        for (place, estimate) in other.rows {
-            let Place { layer, heads, n, window } = place;
-            match self.rows.get(&place) {
-                Some(present) if *present != estimate => {
-                    return Err(InputError::Conflict {
-                        what: format!("Layer {layer}, head {}, n = {n}, window {window} of {file}", heads.id()),
-                        problem: "has other numbers than the same window of a table before".into(),
-                        fix: "Measure it again, or leave one of the tables out.".into(),
-                    });
-                }
-                Some(_) => {}
-                None => {
-                    self.rows.insert(place, estimate);
-                }
-            }
+        for (place, estimate) in &other.rows {
+            self.check_row(file, place, estimate)?;
         }
+        // In one go: both are in order.
+        self.rows.append(&mut other.rows);
         Ok(())
+    }
+
+    /// Checks that a row is new, or has the numbers that it had before.
+    fn check_row(&self, file: &str, place: &Place, estimate: &Estimate) -> Result<(), InputError> {
+        if self.rows.get(place).is_none_or(|present| present == estimate) {
+            return Ok(());
+        }
+        let Place { layer, heads, n, window } = place;
+        Err(InputError::Conflict {
+            what: format!("Layer {layer}, head {}, n = {n}, window {window} of {file}", heads.id()),
+            problem: "has other numbers than the same window of a table before".into(),
+            fix: "Measure it again, or leave one of the tables out.".into(),
+        })
     }
 
     /// Checks that a table is about the same thing.
@@ -219,12 +221,10 @@ impl Table {
             let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink };
             let Record { model, text, map, mask, estimator, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
-            let mut of_row = Table::new(subject);
-            of_row.rows.insert(place, estimate);
-            match &mut table {
-                None => table = Some(of_row),
-                Some(table) => table.merge(&line, of_row)?,
-            }
+            let table = table.get_or_insert_with(|| Table::new(subject.clone()));
+            table.check_subject(&line, &subject)?;
+            table.check_row(&line, &place, &estimate)?;
+            table.rows.insert(place, estimate);
         }
         Ok(table)
     }

@@ -15,7 +15,7 @@ use crate::app::files::download;
 use crate::app::page::Page;
 use crate::app::strings;
 use crate::message::RunId;
-use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
+use crate::model_message::{Arriving, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
 use crate::models::{Estimate, Place, Table};
 
 /// The text that comes with the page.
@@ -82,6 +82,8 @@ pub struct Desk {
     pub(super) is_run_wanted: StoredValue<bool>,
     pub(super) gathered: StoredValue<Vec<(Place, Estimate)>>,
     pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
+    /// The table that is being opened, as far as it is here.
+    pub(super) arriving: StoredValue<Option<Arriving>>,
     pub(super) writing: StoredValue<Option<TableForm>>,
     /// The window that is being opened.
     pub(super) window: StoredValue<Option<Place>>,
@@ -110,6 +112,7 @@ impl Desk {
             is_run_wanted: StoredValue::new(false),
             gathered: StoredValue::new(Vec::new()),
             shelf: StoredValue::new(Vec::new()),
+            arriving: StoredValue::new(None),
             writing: StoredValue::new(None),
             window: StoredValue::new(None),
             counts: StoredValue::new(0),
@@ -275,7 +278,7 @@ impl Desk {
                 self.models().adversarial_awaited.set(None);
                 self.models().adversarial.set(Some(Arc::new(table)));
             }
-            ModelReply::Parsed { table, .. } => self.take_parsed(table),
+            ModelReply::Parsed { run_id, portion } => self.take_portion(run_id, portion),
             ModelReply::Written { text, .. } => {
                 if let Some(form) = self.writing.get_value() {
                     let kind = if form == TableForm::Csv { "text/csv" } else { "application/json" };

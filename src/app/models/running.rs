@@ -101,6 +101,7 @@ impl Desk {
         self.is_run_wanted.set_value(false);
         self.pool.update_value(Pool::end);
         self.opening.set_value(None);
+        self.arriving.set_value(None);
         self.models().adversarial_awaited.set(None);
         self.stopped();
         self.flush();

@@ -1,6 +1,7 @@
 //! Tables in and out, and what else is asked of an open model: a window as an experiment, one head at adversarial tokens.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leptos::prelude::*;
 
@@ -9,7 +10,8 @@ use super::pool::Source;
 use super::running::needed_ids;
 use super::settings::PlanForm;
 use crate::app::strings;
-use crate::model_message::{ModelRequest, TableForm};
+use crate::message::RunId;
+use crate::model_message::{Arriving, ModelRequest, TableForm, TablePortion};
 use crate::models::{Estimators, MapKind, Place, PlanText, Subject, Table, USUAL_TOLERANCE};
 
 /// At how many adversarial tokens a head is measured: the lengths of the paper.
@@ -31,11 +33,13 @@ impl Desk {
         });
     }
 
-    /// Reads a table of the command line or of this page, and goes on with it.
+    /// Reads a table of the command line or of this page, and goes on with it. It takes the place of one that is still
+    /// arriving.
     pub(super) fn open_table(self, name: String, bytes: Vec<u8>) {
         self.models().problem.set(None);
         self.with_pool(|pool| {
             let run_id = pool.next_run();
+            self.arriving.set_value(Some(Arriving::new(run_id)));
             pool.ask(None, ModelRequest::Parse { run_id, name, bytes })
         });
     }
@@ -107,8 +111,33 @@ impl Desk {
         Ok((source, words, needed_ids(&facts, &plan)))
     }
 
-    pub(super) fn take_parsed(self, table: Option<Table>) {
-        let Some(table) = table else { return self.complain(strings::model_empty_table()) };
+    /// Takes the next rows of the table that is being opened; those of an earlier one are left out.
+    pub(super) fn take_portion(self, run_id: RunId, portion: Option<TablePortion>) {
+        if !self.awaits_table(run_id) {
+            return;
+        }
+        let Some(portion) = portion else {
+            self.arriving.set_value(None);
+            return self.complain(strings::model_empty_table());
+        };
+        let mut whole = None;
+        self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(portion)));
+        let Some(table) = whole else { return };
+        // In a task of its own: with a large table the figures are work enough.
+        let take = move || {
+            if self.awaits_table(run_id) {
+                self.arriving.set_value(None);
+                self.take_parsed(table);
+            }
+        };
+        set_timeout(take, Duration::ZERO);
+    }
+
+    fn awaits_table(self, run_id: RunId) -> bool {
+        self.arriving.with_value(|arriving| arriving.as_ref().is_some_and(|arriving| arriving.run_id() == run_id))
+    }
+
+    fn take_parsed(self, table: Table) {
         let rows = table.rows.len();
         self.take_table(table.subject.clone());
         let present = self.models().table.get_untracked();
