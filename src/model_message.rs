@@ -86,7 +86,8 @@ pub enum ModelRequest {
         run_id: RunId,
         /// Its file's name.
         name: String,
-        /// What is in it.
+        /// What is in it; as a whole, for it may be long.
+        #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
     },
     /// Write a table.
