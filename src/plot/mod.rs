@@ -77,7 +77,7 @@ pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
 pub use readout::HoverValue;
 pub use rules::Rule;
-pub use scatter::{Dot, MOST_DRAWN, Scatter, ScatterLayout};
+pub use scatter::{DISC_OPACITY, Disc, Dot, MOST_DRAWN, Scatter, ScatterLayout};
 pub use series::{Given, Series, SeriesKind};
 pub use style::{Medium, Style, Type, text_width};
 pub use table::Table;

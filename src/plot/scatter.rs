@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use plotters::coord::Shift;
-use plotters::prelude::{DrawingArea, DrawingBackend};
+use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::DrawError;
 use super::axis::AxisSpec;
@@ -23,6 +23,8 @@ use super::tint::{self, Tints};
 
 /// The most dots, and the most points of one series, that are drawn.
 pub const MOST_DRAWN: usize = 1200;
+/// How much a dot covers what is under it.
+pub const DISC_OPACITY: f64 = 0.85;
 /// Dots this near one another, in CSS pixels, are one to the eye.
 const APART: f64 = 1.5;
 /// How far from a dot a pointer may be, in CSS pixels: a fingertip's half.
@@ -56,6 +58,17 @@ pub struct Scatter {
     pub selected: Option<usize>,
     /// What is written into a plot that has no data.
     pub note: String,
+}
+
+/// A dot as it is drawn, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Disc {
+    /// Its middle.
+    pub center: (f64, f64),
+    /// Its radius, before [`Style::marks`].
+    pub radius: f64,
+    /// Its colour, at [`DISC_OPACITY`].
+    pub color: RGBColor,
 }
 
 /// Where a scatter plot is, and its dots.
@@ -115,29 +128,68 @@ impl Scatter {
         area: &DrawingArea<DB, Shift>,
         style: &Style,
     ) -> Result<ScatterLayout, DrawError> {
+        let layout = self.draw_under(area, style)?;
+        let pen = Pen::new(area, style);
+        for disc in self.discs(&layout, style) {
+            pen.disc(disc.center, disc.radius, disc.color, DISC_OPACITY)?;
+        }
+        self.draw_over(area, style, &layout)?;
+        Ok(layout)
+    }
+
+    /// Draws what is under the dots: the ground and the axes.
+    pub fn draw_under<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+    ) -> Result<ScatterLayout, DrawError> {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
-        let chart = &layout.chart;
         pen.clear()?;
-        if !chart.has_room() {
-            return Ok(layout);
+        if layout.chart.has_room() {
+            draw_axes(&pen, style, &layout.chart, &layout.chart.ticks(), (&self.x, &self.y))?;
         }
-        let tints = Tints::of(self.dots.iter().map(|dot| dot.tint));
-        draw_axes(&pen, style, chart, &chart.ticks(), (&self.x, &self.y))?;
-        self.draw_dots(&pen, style, &layout, &tints)?;
+        Ok(layout)
+    }
+
+    /// The dots as they are drawn, for whoever draws many of them faster than plotters does.
+    pub fn discs<'a>(&'a self, layout: &'a ScatterLayout, style: &Style) -> impl Iterator<Item = Disc> + use<'a> {
+        let (tints, colors, ink) = (self.tints(), style.palette.tints(), style.palette.ink);
+        layout.drawn.iter().filter_map(move |&at| {
+            let (dot, center) = (self.dots.get(at)?, layout.place(at)?);
+            let share = tints.share(dot.tint);
+            let step = (share * (colors.len() - 1) as f64).round() as usize;
+            Some(match self.tint {
+                Some(_) => Disc { center, radius: radius(share), color: colors[step.min(colors.len() - 1)] },
+                None => Disc { center, radius: radius(0.3), color: ink },
+            })
+        })
+    }
+
+    /// Draws what is over the dots: curves and their names, the key, the dot that is selected.
+    pub fn draw_over<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+        layout: &ScatterLayout,
+    ) -> Result<(), DrawError> {
+        let (pen, chart) = (Pen::new(area, style), &layout.chart);
+        if !chart.has_room() {
+            return Ok(());
+        }
         for series in &self.series {
             draw_series(&pen, style, chart, &thinned(series, chart))?;
         }
         end_labels::draw(&pen, style, chart, &self.series)?;
         if let Some(name) = &self.tint {
             let from = 14.0 + text_width(&self.y.title(), style.font.size_normal);
-            tint::draw_key(&pen, style, (name, tints), |share| style.palette.tint(share), from)?;
+            tint::draw_key(&pen, style, (name, self.tints()), |share| style.palette.tint(share), from)?;
         }
-        self.draw_selected(&pen, style, &layout)?;
+        self.draw_selected(&pen, style, layout)?;
         if self.dots.is_empty() {
             draw_note(&pen, style, chart, &self.note)?;
         }
-        Ok(layout)
+        Ok(())
     }
 
     /// The first dot after `from` at another x.
@@ -167,22 +219,8 @@ impl Scatter {
         Table { header, rows }.to_csv()
     }
 
-    fn draw_dots<DB: DrawingBackend>(
-        &self,
-        pen: &Pen<'_, DB>,
-        style: &Style,
-        layout: &ScatterLayout,
-        tints: &Tints,
-    ) -> Result<(), DrawError> {
-        for &at in &layout.drawn {
-            let (Some(dot), Some(center)) = (self.dots.get(at), layout.place(at)) else { continue };
-            let (color, radius) = match self.tint {
-                Some(_) => (style.palette.tint(tints.share(dot.tint)), radius(tints.share(dot.tint))),
-                None => (style.palette.ink, radius(0.3)),
-            };
-            pen.disc(center, radius, color, 0.85)?;
-        }
-        Ok(())
+    fn tints(&self) -> Tints {
+        Tints::of(self.dots.iter().map(|dot| dot.tint))
     }
 
     fn draw_selected<DB: DrawingBackend>(

@@ -14,6 +14,8 @@ use super::style::{Style, text_width};
 const BAR: f64 = 64.0;
 /// The height of the bar's end, in font sizes.
 const BAR_HEIGHT: f64 = 0.9;
+/// How many colours many marks have: twice as many as the bar has steps, and the middle is one of them.
+const TINTS: usize = 65;
 /// In how many steps the bar goes from end to end.
 const STEPS: usize = 32;
 
@@ -45,6 +47,11 @@ impl Palette {
     /// from the ground.
     pub fn tint(&self, share: f64) -> RGBColor {
         self.sequential(0.46 + 0.54 * share)
+    }
+
+    /// [`Palette::tint`] at equal steps of the share, for drawing many marks.
+    pub(super) fn tints(&self) -> [RGBColor; TINTS] {
+        std::array::from_fn(|step| self.tint(step as f64 / (TINTS - 1) as f64))
     }
 
     /// The colour of a tile at a share; pale where a number is written on it in ink.

@@ -1,6 +1,7 @@
 //! A canvas that is as sharp as the screen, redrawn when what it shows, its size, the zoom or the theme changes.
 
 use std::cell::Cell;
+use std::f64::consts::TAU;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Reflect, Uint8ClampedArray};
@@ -17,7 +18,9 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 use crate::app::classroom::size_of_type;
 use crate::app::frame::{OncePerFrame, When};
 use crate::app::page::use_page;
-use crate::plot::{Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane};
+use crate::plot::{
+    DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane, css,
+};
 
 /// Plotters places marks on whole units only: so many units make a pixel of the screen.
 const SUBPIXEL: f64 = 4.0;
@@ -33,8 +36,17 @@ pub trait Paint: Figure {
 impl Paint for LineChart {}
 impl Paint for Ladder {}
 impl Paint for TokenPlane {}
-impl Paint for Scatter {}
 impl Paint for Tiles {}
+
+impl Paint for Scatter {
+    /// There may be a great many dots: the canvas draws them itself.
+    fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
+        let layout = self.draw_under(&easel.area()?, &easel.style).ok()?;
+        easel.discs(self.discs(&layout, &easel.style), DISC_OPACITY).ok()?;
+        self.draw_over(&easel.area()?, &easel.style, &layout).ok()?;
+        Some(layout)
+    }
+}
 
 impl Paint for HeatMap {
     /// The cells are put there as one image: there may be a great many.
@@ -84,6 +96,24 @@ impl Easel {
     pub fn pixels(&self, rect: &PixelRect) -> (usize, usize) {
         let whole = |length: f64| (length * self.style.scale).round().max(0.0) as usize;
         (whole(rect.width()), whole(rect.height()))
+    }
+
+    /// Discs, given in CSS pixels.
+    pub fn discs(&self, discs: impl Iterator<Item = Disc>, opacity: f64) -> Result<(), JsValue> {
+        let (context, scale) = (&self.context, self.style.scale);
+        context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0)?;
+        context.set_global_alpha(opacity);
+        let mut last = None;
+        for Disc { center: (x, y), radius, color } in discs {
+            if last.replace(color) != Some(color) {
+                context.set_fill_style_str(&css(color));
+            }
+            context.begin_path();
+            context.arc(x, y, self.style.marks * radius, 0.0, TAU)?;
+            context.fill();
+        }
+        context.set_global_alpha(1.0);
+        Ok(())
     }
 
     /// Puts an image (four bytes a pixel, row by row) at the corner of a rectangle of CSS pixels.
