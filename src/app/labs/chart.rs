@@ -1,18 +1,13 @@
 //! A line chart that the pointer and the keys read.
 
-use std::rc::Rc;
-
 use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, Paint, use_easel};
+use crate::app::charts::{Painted, use_painted};
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
 use crate::plot::{ChartLayout, LineChart};
-
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
 
 /// A chart on a canvas; `at` is the x that is read, `None` where nobody points.
 #[component]
@@ -30,12 +25,12 @@ pub fn LabChart(
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
     let watch = move || {
         chart.track();
         at.track();
     };
-    use_easel(canvas, When::Before, watch, move |easel| paint(chart, at, painted, easel));
+    let picture = move || LineChart { hover_x: at.get_untracked(), ..chart.get_untracked() };
+    let painted = use_painted(canvas, When::Before, watch, picture);
     let on_pointer = move |event: ev::PointerEvent| at.set(x_at(chart, painted, f64::from(event.offset_x())));
     let on_key = move |event: ev::KeyboardEvent| {
         let places = chart.with_untracked(LineChart::x_values);
@@ -71,17 +66,9 @@ pub fn LabChart(
     }
 }
 
-fn paint(chart: Memo<LineChart>, at: RwSignal<Option<f64>>, painted: Painted, easel: &Easel) {
-    let mut chart = chart.get_untracked();
-    chart.hover_x = at.get_untracked();
-    if let Some(layout) = chart.paint(easel) {
-        painted.set_value(Some(Rc::new(layout)));
-    }
-}
-
 /// Of the x that have a value, the one nearest a pixel column.
-fn x_at(chart: Memo<LineChart>, painted: Painted, px: f64) -> Option<f64> {
-    let layout = painted.get_value()?;
+fn x_at(chart: Memo<LineChart>, painted: Painted<ChartLayout>, px: f64) -> Option<f64> {
+    let layout = painted.get_untracked()?;
     let distance = |x: f64| (layout.x_to_px(x) - px).abs();
     chart.with_untracked(LineChart::x_values).into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
 }

@@ -1,18 +1,13 @@
 //! A scatter plot on a canvas whose dots are selected by pointer, finger and keys.
 
-use std::rc::Rc;
-
 use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, Paint, use_easel};
+use crate::app::charts::use_painted;
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
-use crate::plot::{Scatter, ScatterLayout};
-
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<ScatterLayout>>, LocalStorage>;
+use crate::plot::Scatter;
 
 /// Dots on a canvas.
 #[component]
@@ -39,23 +34,16 @@ pub fn DotsCanvas(
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
     let watch = move || {
         chart.track();
         selected.track();
     };
-    let paint = move |easel: &Easel| {
-        let mut now = chart.get_untracked();
-        now.selected = selected.get_untracked();
-        if let Some(layout) = now.paint(easel) {
-            drawn.set(layout.n_drawn());
-            painted.set_value(Some(Rc::new(layout)));
-        }
-    };
-    use_easel(canvas, When::After, watch, paint);
+    let picture = move || Scatter { selected: selected.get_untracked(), ..chart.get_untracked() };
+    let painted = use_painted(canvas, When::After, watch, picture);
+    Effect::new(move |_| drawn.set(painted.with(|layout| layout.as_ref().map_or(0, |layout| layout.n_drawn()))));
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        let found = painted.get_value().and_then(|layout| layout.nearest(at));
+        let found = painted.get_untracked().and_then(|layout| layout.nearest(at));
         // A pointer that is beside all dots leaves the one that is selected.
         if found.is_some() && found != selected.get_untracked() {
             on_select.run(found);

@@ -1,18 +1,13 @@
 //! Tiles on a canvas that pointer and keys read.
 
-use std::rc::Rc;
-
 use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::app::charts::{Easel, Paint, use_easel};
+use crate::app::charts::use_painted;
 use crate::app::frame::When;
 use crate::app::keys::PlotKey;
-use crate::plot::{Tiles, TilesLayout};
-
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<TilesLayout>>, LocalStorage>;
+use crate::plot::Tiles;
 
 /// The height of a plot without rows, and of each row, in CSS pixels.
 const HEIGHT: (usize, usize) = (86, 30);
@@ -35,22 +30,15 @@ pub fn TilesCanvas(
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
     let watch = move || {
         tiles.track();
         at.track();
     };
-    let paint = move |easel: &Easel| {
-        let mut now = tiles.get_untracked();
-        now.selected = at.get_untracked();
-        if let Some(layout) = now.paint(easel) {
-            painted.set_value(Some(Rc::new(layout)));
-        }
-    };
-    use_easel(canvas, When::After, watch, paint);
+    let picture = move || Tiles { selected: at.get_untracked(), ..tiles.get_untracked() };
+    let painted = use_painted(canvas, When::After, watch, picture);
     let on_pointer = move |event: ev::PointerEvent| {
         let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        let found = painted.get_value().and_then(|layout| layout.cell_at(x, y));
+        let found = painted.get_untracked().and_then(|layout| layout.cell_at(x, y));
         if found != at.get_untracked() {
             at.set(found);
         }
