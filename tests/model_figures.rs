@@ -186,7 +186,7 @@ fn layers_and_heads_by_lengths_are_tiles_with_a_table() {
 #[test]
 fn sinks_stand_in_their_order_and_the_table_is_by_length() {
     let (groups, words) = (table(&[6], &[Heads::All]).groups(), ModelWords::english());
-    let chart = sinks_chart(&groups[0], &words);
+    let chart = sinks_chart(&by_sink(&groups[0]), &words);
     assert!(chart.dots.windows(2).all(|pair| pair[0].x <= pair[1].x));
     assert_eq!(by_sink(&groups[0]).len(), chart.dots.len());
     let written = texts(&svg(&chart, (700.0, 400.0)));

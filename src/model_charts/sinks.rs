@@ -14,16 +14,16 @@ pub fn by_sink(group: &Group) -> Vec<(Place, Estimate)> {
     readings
 }
 
-/// The chart of one layer and head. Its dots are those of [`by_sink`].
+/// The chart of the windows of one layer and head, as [`by_sink`] gives them: its dots are in their order.
 #[must_use]
-pub fn sinks_chart(group: &Group, words: &ModelWords) -> Scatter {
+pub fn sinks_chart(readings: &[(Place, Estimate)], words: &ModelWords) -> Scatter {
     let axis = |name: &str| AxisSpec::new(name, Scale::Log);
     let mut chart = Scatter::new(axis(&words.sink), axis(&words.norm));
     chart.tint = Some(words.length.clone());
     chart.note.clone_from(&words.note);
-    let dot = |(place, estimate): (Place, Estimate)| {
-        Some(Dot { x: estimate.sink.mass, y: Quantity::Spectral.of(&estimate)?, tint: place.n as f64 })
+    let dot = |(place, estimate): &(Place, Estimate)| {
+        Some(Dot { x: estimate.sink.mass, y: Quantity::Spectral.of(estimate)?, tint: place.n as f64 })
     };
-    chart.dots = by_sink(group).into_iter().filter_map(dot).collect();
+    chart.dots = readings.iter().filter_map(dot).collect();
     chart
 }

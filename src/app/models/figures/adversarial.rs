@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::{Behind, Take, Twin};
-use crate::app::strings::{self, Paper};
-use crate::model_charts::{adversarial_chart, lengths_table, sqrt_law};
+use crate::app::strings;
+use crate::model_charts::{adversarial_chart, sqrt_law};
 use crate::models::Quantity;
 
 use super::curves::{Curves, CurvesMenu, Offered};
 use super::dots::DotsCanvas;
+use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::norms::nothing;
 use super::shown::Shown;
@@ -26,7 +26,6 @@ pub fn AdversarialFigure(
         shown.with_group(at.get(), |group| adversarial_chart(group, &published, &words)).unwrap_or_else(nothing)
     });
     let dot = RwSignal::new(None::<usize>);
-    let drawn = RwSignal::new(0);
     let read = move || {
         let found = dot.get().and_then(|dot| {
             shown.with_group(at.get(), |group| {
@@ -46,10 +45,6 @@ pub fn AdversarialFigure(
             Some(strings::model_adversarial_about(&subject.model, &subject.mask, subject.adversarial_radius()?))
         })
     };
-    let table = move || {
-        let words = strings::model_words();
-        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
-    };
     view! {
         <div class="model-figure">
             <p class="note" data-testid="model-adversarial-about">{about}</p>
@@ -63,7 +58,6 @@ pub fn AdversarialFigure(
                     selected=dot
                     on_select=Callback::new(move |found| dot.set(found))
                     on_open=Callback::new(|()| ())
-                    drawn
                     words=Signal::derive(|| strings::model_adversarial_finding().to_owned())
                     readout="model-adversarial-readout"
                 />
@@ -71,16 +65,12 @@ pub fn AdversarialFigure(
             <p class="readout" id="model-adversarial-readout" data-testid="model-adversarial-readout" aria-live="polite">{read}</p>
             <div class="model-foot">
                 <CurvesMenu curves offered=Offered::Adversarial id="model-adversarial-curves"/>
-                <Twin id="model-adversarial-table" name="lipscope-adversarial.csv" table csv=move || shown.csv(at.get_untracked())/>
-                <Take
-                    id="take-model-adversarial"
-                    name="lipscope-adversarial"
-                    canvas="model-adversarial"
+                <Files
+                    ids=FileIds { canvas: "model-adversarial", table: "model-adversarial-table", take: "take-model-adversarial", file: "lipscope-adversarial", csv: "lipscope-adversarial.csv" }
                     title=strings::model_adversarial_heading()
-                    figure=move |_| Some(chart.get_untracked())
-                    csv=move || shown.csv(at.get_untracked())
-                    paper=Paper::Castin
-                    behind=Behind::Others
+                    picture=chart
+                    table=move || shown.lengths()
+                    csv=move || shown.csv()
                 />
             </div>
         </div>

@@ -26,6 +26,7 @@ pub fn DotsCanvas(
     #[prop(into)]
     on_open: Callback<()>,
     /// Takes in how many dots are drawn.
+    #[prop(optional)]
     drawn: RwSignal<usize>,
     /// The chart in words.
     #[prop(into)]

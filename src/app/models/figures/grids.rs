@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::app::charts::{Behind, Take, Twin};
-use crate::app::strings::{self, Paper};
-use crate::model_charts::{head_tiles, layer_tiles};
+use crate::app::strings;
+use crate::model_charts::{ModelWords, head_tiles, layer_tiles};
 use crate::models::{Heads, NormGrid, head_grid, layer_grid, layers_by_head};
 use crate::plot::Tiles;
 
+use super::files::{FileIds, Files};
 use super::shown::Shown;
 use super::tiles::TilesCanvas;
 
@@ -18,16 +18,17 @@ pub fn LayersFigure(
     shown: Shown,
 ) -> impl IntoView {
     let grid = Memo::new(move |_| shown.groups.with(|groups| layer_grid(groups)));
-    let tiles = Memo::new(move |_| {
-        grid.with(|grid| grid.as_ref().map_or_else(no_tiles, |grid| layer_tiles(grid, &strings::model_words())))
-    });
     let name = |row: usize| strings::model_place(row, Heads::All);
     view! {
         <TilesFigure
             heading=strings::model_layers_heading()
-            ids=Ids { heading: "layer-tiles-heading", canvas: "layer-tiles", readout: "layer-tiles-readout", table: "layer-tiles-table", take: "take-layer-tiles", file: "lipscope-model-layers", csv: "lipscope-model-layers.csv" }
+            ids=Ids {
+                heading: "layer-tiles-heading",
+                readout: "layer-tiles-readout",
+                files: FileIds { canvas: "layer-tiles", table: "layer-tiles-table", take: "take-layer-tiles", file: "lipscope-model-layers", csv: "lipscope-model-layers.csv" },
+            }
             grid
-            tiles
+            drawn_as=layer_tiles
             name
         />
     }
@@ -49,16 +50,17 @@ pub fn HeadsFigure(
         let layer = layer.get()?;
         shown.groups.with(|groups| head_grid(groups, layer))
     });
-    let tiles = Memo::new(move |_| {
-        grid.with(|grid| grid.as_ref().map_or_else(no_tiles, |grid| head_tiles(grid, &strings::model_words())))
-    });
     let name = move |row: usize| strings::model_place(layer.get().unwrap_or(0), Heads::One(row));
     view! {
         <TilesFigure
             heading=strings::model_heads_heading()
-            ids=Ids { heading: "head-tiles-heading", canvas: "head-tiles", readout: "head-tiles-readout", table: "head-tiles-table", take: "take-head-tiles", file: "lipscope-model-heads", csv: "lipscope-model-heads.csv" }
+            ids=Ids {
+                heading: "head-tiles-heading",
+                readout: "head-tiles-readout",
+                files: FileIds { canvas: "head-tiles", table: "head-tiles-table", take: "take-head-tiles", file: "lipscope-model-heads", csv: "lipscope-model-heads.csv" },
+            }
             grid
-            tiles
+            drawn_as=head_tiles
             name
         />
     }
@@ -68,12 +70,8 @@ pub fn HeadsFigure(
 #[derive(Clone, Copy)]
 struct Ids {
     heading: &'static str,
-    canvas: &'static str,
     readout: &'static str,
-    table: &'static str,
-    take: &'static str,
-    file: &'static str,
-    csv: &'static str,
+    files: FileIds,
 }
 
 /// A grid with its readout, table and files; nothing where there is no grid.
@@ -85,12 +83,15 @@ fn TilesFigure(
     ids: Ids,
     /// The means.
     grid: Memo<Option<NormGrid>>,
-    /// The same as a picture.
-    tiles: Memo<Tiles>,
+    /// Makes a picture of them.
+    drawn_as: fn(&NormGrid, &ModelWords) -> Tiles,
     /// A row in words, by its layer or head.
     name: impl Fn(usize) -> String + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<(usize, usize)>);
+    let tiles = Memo::new(move |_| {
+        grid.with(|grid| grid.as_ref().map_or_else(no_tiles, |grid| drawn_as(grid, &strings::model_words())))
+    });
     let words = Memo::new(move |_| {
         tiles.with(|tiles| strings::model_tiles_finding(heading, tiles.rows.len(), tiles.cols.len()))
     });
@@ -106,27 +107,22 @@ fn TilesFigure(
         found.unwrap_or_else(|| strings::model_tile_hint().to_owned())
     };
     let is_there = Memo::new(move |_| grid.with(Option::is_some));
-    let csv = move || tiles.with_untracked(Tiles::to_csv);
     let figure = move || {
         view! {
             <section class="model-figure" aria-labelledby=ids.heading>
                 <h3 id=ids.heading>{heading}</h3>
                 <div class="model-tiles">
-                    <TilesCanvas id=ids.canvas tiles at words readout=ids.readout/>
+                    <TilesCanvas id=ids.files.canvas tiles at words readout=ids.readout/>
                 </div>
                 <p class="readout" id=ids.readout data-testid=ids.readout aria-live="polite">{read}</p>
                 <p class="note">{strings::model_tiles_note()}</p>
                 <div class="model-foot">
-                    <Twin id=ids.table name=ids.csv table=move || tiles.with(Tiles::to_table) csv/>
-                    <Take
-                        id=ids.take
-                        name=ids.file
-                        canvas=ids.canvas
+                    <Files
+                        ids=ids.files
                         title=heading
-                        figure=move |_| Some(tiles.get_untracked())
-                        csv
-                        paper=Paper::Castin
-                        behind=Behind::Others
+                        picture=tiles
+                        table=move || tiles.with(Tiles::to_table)
+                        csv=move || tiles.with_untracked(Tiles::to_csv)
                     />
                 </div>
             </section>

@@ -4,15 +4,17 @@
 //! | --- | --- |
 //! | `shown` | what all figures read: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
-//! | `dots`, `tiles` | canvases that pointer and keys read |
+//! | `dots`, `window_dots`, `tiles` | canvases that pointer and keys read |
 //! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
 //! | `adversarial_desk` | which head at which R |
 //! | `readout` | the selected window, and the way into the explorer |
+//! | `files` | the table of a figure, and what can be taken away from it |
 
 mod adversarial;
 mod adversarial_desk;
 mod curves;
 mod dots;
+mod files;
 mod grids;
 mod group_choice;
 mod norms;
@@ -20,6 +22,7 @@ mod readout;
 mod shown;
 mod sinks;
 mod tiles;
+mod window_dots;
 
 use leptos::prelude::*;
 

@@ -1,21 +1,17 @@
 //! The norm of each window over n, with what the reader adds to it.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 
-use crate::app::charts::{Behind, Take, Twin};
-use crate::app::page::use_page;
-use crate::app::strings::{self, Paper};
-use crate::model_charts::{Released, lengths_table, norms_chart};
+use crate::app::strings;
+use crate::model_charts::{Released, norms_chart};
 use crate::models::{Group, Place, Quantity};
 use crate::plot::{AxisSpec, Scale, Scatter};
 
 use super::curves::{Curves, CurvesMenu, Offered};
-use super::dots::DotsCanvas;
+use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
-use super::readout::{WindowReadout, open};
 use super::shown::Shown;
+use super::window_dots::WindowDots;
 
 /// The figure.
 #[component]
@@ -23,7 +19,7 @@ pub fn NormsFigure(
     /// The table and what is chosen of it.
     shown: Shown,
 ) -> impl IntoView {
-    let (page, at) = (use_page(), shown.at);
+    let at = shown.at;
     let released = RwSignal::new(Released::Hidden);
     let is_released = Signal::derive(move || released.get() == Released::Shown);
     let curves = Curves::new(shown, at, is_released);
@@ -32,14 +28,7 @@ pub fn NormsFigure(
         let words = strings::model_words();
         shown.with_group(at.get(), |group| norms_chart(&[group], released, &published, &words)).unwrap_or_else(nothing)
     });
-    let places = Memo::new(move |_| Arc::new(shown.with_group(at.get(), places).unwrap_or_default()));
-    let selected = Signal::derive(move || {
-        let place = shown.selected.get()?;
-        places.with(|places| places.iter().position(|known| *known == place))
-    });
-    let on_select = move |dot: Option<usize>| {
-        shown.selected.set(dot.and_then(|dot| places.with_untracked(|places| places.get(dot).copied())));
-    };
+    let places = Memo::new(move |_| shown.with_group(at.get(), places).unwrap_or_default());
     let drawn = RwSignal::new(0);
     let words = Memo::new(move |_| {
         shown
@@ -47,10 +36,6 @@ pub fn NormsFigure(
             .unwrap_or_else(|| strings::model_norms_finding(None))
     });
     let thinned = move || strings::model_thinned(drawn.get(), chart.with(|chart| chart.dots.len()));
-    let table = move || {
-        let words = strings::model_words();
-        shown.with_group(at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
-    };
     view! {
         <section class="model-figure" aria-labelledby="model-norms-heading">
             <h3 id="model-norms-heading">{strings::model_norms_heading()}</h3>
@@ -73,32 +58,16 @@ pub fn NormsFigure(
             <p class="note" data-testid="model-released-why" hidden=move || !is_released.get()>
                 {strings::model_released_why()} " " {strings::model_released_theorems()}
             </p>
-            <div class="model-stage">
-                <DotsCanvas
-                    id="model-norms"
-                    chart
-                    selected
-                    on_select=Callback::new(on_select)
-                    on_open=Callback::new(move |()| open(page, shown))
-                    drawn
-                    words
-                    readout="model-norms-readout"
-                />
-            </div>
-            <WindowReadout shown id="model-norms-readout"/>
+            <WindowDots shown id="model-norms" chart places drawn words readout="model-norms-readout"/>
             <p class="note" data-testid="model-thinned" hidden=move || thinned().is_empty()>{thinned}</p>
             <div class="model-foot">
                 <CurvesMenu curves offered=Offered::Text id="model-curves"/>
-                <Twin id="model-norms-table" name="lipscope-model.csv" table csv=move || shown.csv(at.get_untracked())/>
-                <Take
-                    id="take-model-norms"
-                    name="lipscope-model"
-                    canvas="model-norms"
+                <Files
+                    ids=FileIds { canvas: "model-norms", table: "model-norms-table", take: "take-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
                     title=strings::model_norms_heading()
-                    figure=move |_| Some(chart.get_untracked())
-                    csv=move || shown.csv(at.get_untracked())
-                    paper=Paper::Castin
-                    behind=Behind::Others
+                    picture=chart
+                    table=move || shown.lengths()
+                    csv=move || shown.csv()
                 />
             </div>
         </section>

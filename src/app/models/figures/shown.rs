@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use crate::app::strings;
+use crate::model_charts::lengths_table;
 use crate::models::{Estimate, Group, Heads, Place, Table};
+use crate::plot;
 
 /// A layer, with all its heads or one.
 pub type At = (usize, Heads);
@@ -85,9 +88,15 @@ impl Shown {
         self.table.with(|table| Some((place, *table.as_ref()?.rows.get(&place)?)))
     }
 
-    /// One layer and head as a file of their rows.
-    pub fn csv(self, at: Option<At>) -> String {
-        let Some((layer, heads)) = at else { return String::new() };
+    /// The layer and head that is shown, length by length.
+    pub fn lengths(self) -> plot::Table {
+        let words = strings::model_words();
+        self.with_group(self.at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
+    }
+
+    /// The layer and head that is shown as a file of its rows.
+    pub fn csv(self) -> String {
+        let Some((layer, heads)) = self.at.get_untracked() else { return String::new() };
         self.table.with_untracked(|table| {
             table.as_ref().and_then(|table| table.only(layer, heads).to_csv().ok()).unwrap_or_default()
         })
