@@ -5,15 +5,18 @@
 
 #[path = "common/chinese.rs"]
 mod chinese;
+#[path = "common/sources.rs"]
+mod sources;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chinese::{assert_known, foreign_words, has_han, in_chinese};
 use lipscope::app::state::{PageState, TokenChoice, WeightChoice};
 use lipscope::court::{Court, CourtPlan};
 use lipscope::experiment::{Experiment, Given, Law, Normalization, Rows};
 use lipscope::inverse::{InversePlan, Inverting};
+use sources::sources;
 
 /// Rooms whose errors are not shown on the page.
 const ELSEWHERE: [&str; 3] = ["cli", "npm.rs", "app/strings"];
@@ -26,19 +29,6 @@ const NOT_SAID: [&str; 5] = [
     // The name of a drawn model.
     "7 7x7x7 seed 7",
 ];
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|ext| ext == "rs") {
-            files.push(path);
-        }
-    }
-    files
-}
 
 /// The literals of a source before its tests, without comments, with a number in every place of `format!`.
 fn literals(source: &str) -> Vec<String> {

@@ -1,7 +1,12 @@
 //! Imports point upstream only, numerics know no browser, plots know no attention.
 
+#[path = "common/sources.rs"]
+mod sources;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use sources::sources;
 
 /// The rooms in order: a room may import from itself and from those before it.
 const ROOMS: [&str; 31] = [
@@ -37,19 +42,6 @@ const ROOMS: [&str; 31] = [
     "app",
     "cli",
 ];
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|ext| ext == "rs") {
-            files.push(path);
-        }
-    }
-    files
-}
 
 fn room_of(file: &Path) -> String {
     let inside = file.strip_prefix("src").expect("under src");
