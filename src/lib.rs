@@ -57,7 +57,7 @@ pub mod app;
 pub mod app;
 #[cfg(all(target_arch = "wasm32", feature = "models"))]
 pub mod model_worker;
-#[cfg(all(target_arch = "wasm32", feature = "page"))]
+#[cfg(all(target_arch = "wasm32", any(feature = "page", feature = "models")))]
 pub mod worker;
 
 #[cfg(all(target_arch = "wasm32", feature = "npm"))]

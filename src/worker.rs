@@ -12,7 +12,7 @@ use crate::runner::{Runner, SLICE_MILLISECONDS, Turn};
 
 /// Listens until the page ends the worker.
 pub fn run() {
-    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let scope = scope();
     let runner = Rc::new(RefCell::new(Runner::default()));
     // setTimeout(0) would be held to 4 ms after a few turns; a message to oneself is not.
     let channel = web_sys::MessageChannel::new().ok();
@@ -53,8 +53,13 @@ pub fn run() {
     post(&scope, &Reply::Ready);
 }
 
+/// The worker itself, as the browser has it.
+pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
 /// Milliseconds, finer than `Date`.
-fn now() -> f64 {
+pub(crate) fn now() -> f64 {
     js_sys::Reflect::get(&js_sys::global(), &"performance".into())
         .ok()
         .and_then(|performance| performance.dyn_into::<web_sys::Performance>().ok())

@@ -19,11 +19,12 @@ use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, closure::Closure};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::{Blob, MessageEvent};
 
 use crate::message::{decode, encode};
 use crate::model_message::{ModelReply, ModelWork};
 use crate::model_run::ModelRun;
+use crate::worker::{now, scope};
 
 use blob::BlobSource;
 
@@ -65,17 +66,6 @@ fn sources(files: &JsValue) -> BTreeMap<String, BlobSource> {
 
 fn get(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
-}
-
-fn scope() -> DedicatedWorkerGlobalScope {
-    js_sys::global().unchecked_into()
-}
-
-/// Milliseconds, finer than `Date`.
-fn now() -> f64 {
-    get(&js_sys::global(), "performance")
-        .dyn_into::<web_sys::Performance>()
-        .map_or_else(|_| js_sys::Date::now(), |performance| performance.now())
 }
 
 /// Tells the page something, with files beside it.
