@@ -24,6 +24,8 @@ mod sinks;
 mod tiles;
 mod window_dots;
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 
 use crate::app::page::use_page;
@@ -43,6 +45,17 @@ pub fn ModelFigures() -> impl IntoView {
     let shown = Shown::of(models.table);
     let adversarial = Shown::of(models.adversarial);
     let kind = shown.kind();
+    // What is below the first figure is built in a task of its own.
+    let has_rest = RwSignal::new(false);
+    Effect::new(move |_| {
+        if kind.get() == Kind::Text {
+            let build = move || {
+                // The view may have gone.
+                let _ = has_rest.try_set(true);
+            };
+            set_timeout(build, Duration::ZERO);
+        }
+    });
     let about = move || {
         shown.table.with(|table| {
             table.as_ref().map(|table| {
@@ -58,9 +71,11 @@ pub fn ModelFigures() -> impl IntoView {
                 Kind::Text => view! {
                     <p class="note" data-testid="model-about">{about}</p>
                     <NormsFigure shown/>
-                    <LayersFigure shown/>
-                    <HeadsFigure shown/>
-                    <SinksFigure shown/>
+                    {move || has_rest.get().then(|| view! {
+                        <LayersFigure shown/>
+                        <HeadsFigure shown/>
+                        <SinksFigure shown/>
+                    })}
                 }
                 .into_any(),
                 Kind::Adversarial => view! {
