@@ -4,8 +4,8 @@
 mod pictures;
 
 use lipscope::plot::{
-    AxisSpec, Band, Changes, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, Mark, Palette, PixelRect, Role, Rule,
-    Scale, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css, finish_svg,
+    AxisSpec, Band, Changes, Dot, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, MOST_DRAWN, Mark, Palette,
+    PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css, finish_svg,
 };
 
 use pictures::{
@@ -328,6 +328,28 @@ fn no_data_break_a_plot() {
                 assert!(drawn.is_ok() && !svg.contains("NaN"));
                 map.rgba(7, 0, &style.palette);
                 map.to_csv();
+            }
+        }
+    }
+}
+
+#[test]
+fn many_dots_of_any_numbers_are_drawn_or_left_out() {
+    let nasty = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1.0, 2.5, f64::MAX, f64::MIN_POSITIVE];
+    let pairs = nasty.iter().flat_map(|&x| nasty.iter().map(move |&y| Dot { x, y, tint: x - y }));
+    let dots: Vec<Dot> = pairs.cycle().take(6 * MOST_DRAWN).collect();
+    for size in [(0, 0), (1, 1), (1, 500), (70, 70), (360, 260)] {
+        for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+            let axis = || AxisSpec::new("", scale).range(Extent::new(0.5, 4.0));
+            for mut chart in [Scatter::new(axis(), axis()), Scatter::new(axis().range(None), axis().range(None))] {
+                chart.dots.clone_from(&dots);
+                chart.selected = Some(6 * MOST_DRAWN);
+                let (layout, svg) = render(size, |area| chart.draw(area, &Style::svg(Theme::Light, SCALE)));
+                let layout = layout.expect("SVG draws");
+                // Those in the frame are at a few places, and either all drawn or one a place.
+                assert!(layout.n_drawn() <= MOST_DRAWN, "{}", layout.n_drawn());
+                assert_eq!(elements(&svg, "circle").len(), layout.n_drawn());
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             }
         }
     }

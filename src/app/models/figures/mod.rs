@@ -54,6 +54,8 @@ pub fn ModelFigures() -> impl IntoView {
                 let _ = has_rest.try_set(true);
             };
             set_timeout(build, Duration::ZERO);
+        } else {
+            has_rest.set(false);
         }
     });
     let about = move || {
