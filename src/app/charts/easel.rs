@@ -31,6 +31,12 @@ pub trait Paint: Figure {
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         self.draw_on(&easel.area()?, &easel.style).ok()
     }
+
+    /// Paints what of a first picture has a task of its own: drawing for the first time takes several times as long, since
+    /// browsers compile what they run when they first do. Returns whether there is such a part.
+    fn paint_ground(&self, _easel: &Easel) -> bool {
+        false
+    }
 }
 
 impl Paint for LineChart {}
@@ -45,6 +51,10 @@ impl Paint for Scatter {
         easel.discs(self.discs(&layout, &easel.style), DISC_OPACITY).ok()?;
         self.draw_over(&easel.area()?, &easel.style, &layout).ok()?;
         Some(layout)
+    }
+
+    fn paint_ground(&self, easel: &Easel) -> bool {
+        easel.area().is_some_and(|area| self.draw_under(&area, &easel.style).is_ok())
     }
 }
 

@@ -24,8 +24,18 @@ where
     F::Layout: 'static,
 {
     let painted = RwSignal::new_local(None);
+    let has_ground = RwSignal::new(false);
+    let watch = move || {
+        watch();
+        has_ground.track();
+    };
     use_easel(canvas, when, watch, move |easel| {
-        if let Some(layout) = picture().paint(easel) {
+        let picture = picture();
+        if !has_ground.get_untracked() && picture.paint_ground(easel) {
+            // The rest comes in the next task.
+            return has_ground.set(true);
+        }
+        if let Some(layout) = picture.paint(easel) {
             painted.set(Some(Rc::new(layout)));
         }
     });

@@ -9,6 +9,7 @@
 //! | `adversarial_desk` | which head at which R |
 //! | `readout` | the selected window, and the way into the explorer |
 //! | `files` | the table of a figure, and what can be taken away from it |
+//! | `soon` | what is built in a task of its own |
 
 mod adversarial;
 mod adversarial_desk;
@@ -21,10 +22,9 @@ mod norms;
 mod readout;
 mod shown;
 mod sinks;
+mod soon;
 mod tiles;
 mod window_dots;
-
-use std::time::Duration;
 
 use leptos::prelude::*;
 
@@ -37,6 +37,7 @@ use grids::{HeadsFigure, LayersFigure};
 use norms::NormsFigure;
 use shown::{Kind, Shown};
 use sinks::SinksFigure;
+use soon::Soon;
 
 /// All figures of [`super::Models::table`].
 #[component]
@@ -45,19 +46,6 @@ pub fn ModelFigures() -> impl IntoView {
     let shown = Shown::of(models.table);
     let adversarial = Shown::of(models.adversarial);
     let kind = shown.kind();
-    // What is below the first figure is built in a task of its own.
-    let has_rest = RwSignal::new(false);
-    Effect::new(move |_| {
-        if kind.get() == Kind::Text {
-            let build = move || {
-                // The view may have gone.
-                let _ = has_rest.try_set(true);
-            };
-            set_timeout(build, Duration::ZERO);
-        } else {
-            has_rest.set(false);
-        }
-    });
     let about = move || {
         shown.table.with(|table| {
             table.as_ref().map(|table| {
@@ -73,11 +61,11 @@ pub fn ModelFigures() -> impl IntoView {
                 Kind::Text => view! {
                     <p class="note" data-testid="model-about">{about}</p>
                     <NormsFigure shown/>
-                    {move || has_rest.get().then(|| view! {
+                    <Soon>
                         <LayersFigure shown/>
                         <HeadsFigure shown/>
                         <SinksFigure shown/>
-                    })}
+                    </Soon>
                 }
                 .into_any(),
                 Kind::Adversarial => view! {

@@ -11,6 +11,7 @@ use super::curves::{Curves, CurvesMenu, Offered};
 use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::shown::Shown;
+use super::soon::Soon;
 use super::window_dots::WindowDots;
 
 /// The figure.
@@ -61,14 +62,16 @@ pub fn NormsFigure(
             <WindowDots shown id="model-norms" chart places drawn words readout="model-norms-readout"/>
             <p class="note" data-testid="model-thinned" hidden=move || thinned().is_empty()>{thinned}</p>
             <div class="model-foot">
-                <CurvesMenu curves offered=Offered::Text id="model-curves"/>
-                <Files
-                    ids=FileIds { canvas: "model-norms", table: "model-norms-table", take: "take-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
-                    title=strings::model_norms_heading()
-                    picture=chart
-                    table=move || shown.lengths()
-                    csv=move || shown.csv()
-                />
+                <Soon>
+                    <CurvesMenu curves offered=Offered::Text id="model-curves"/>
+                    <Files
+                        ids=FileIds { canvas: "model-norms", table: "model-norms-table", take: "take-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
+                        title=strings::model_norms_heading()
+                        picture=chart
+                        table=move || shown.lengths()
+                        csv=move || shown.csv()
+                    />
+                </Soon>
             </div>
         </section>
     }
