@@ -105,6 +105,7 @@ static LATER: Later = Later {
 fn begin(page: Page) {
     labs::begin(page);
     plane::begin(page);
+    charts::keep_in_sight(page);
 }
 
 fn plot(choice: PlotChoice) -> AnyView {

@@ -14,6 +14,20 @@ pageTest('the worker starts under the policy', async ({ page }) => {
   assert.match(worker.url(), /worker_loader\.js/);
 });
 
+pageTest('on a phone the name of the plot that is shown is in sight', { viewport: PHONE, hash: '#v2&plot=spectrum' }, async ({ page }) => {
+  const inSight = (id) => page.waitForFunction((id) => {
+    const tab = document.getElementById(id);
+    const [row, { left, right }] = [tab.parentElement.getBoundingClientRect(), tab.getBoundingClientRect()];
+    return tab.getAttribute('aria-pressed') === 'true' && left > row.left - 1 && right < row.right + 1;
+  }, id);
+  await inSight('plot-spectrum');
+  for (const id of ['plot-model', 'plot-regime']) {
+    // By keyboard: a pointer could not press what is out of sight.
+    await page.evaluate((id) => document.getElementById(id).click(), id);
+    await inSight(id);
+  }
+});
+
 pageTest('nothing is wider than a phone', { viewport: PHONE }, async ({ page }) => {
   const { scroll, client } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,
