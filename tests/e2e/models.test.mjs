@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,6 +12,7 @@ import { startServer } from './server.mjs';
 
 const BINARY = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
 const GPT2 = `${ROOT}tests/data/models/gpt2`;
+const CORS = { 'access-control-allow-origin': '*' };
 const SMALL = { 'model-d': '32', 'model-depth': '3', 'model-heads': '4' };
 
 const lipscope = (...options) => execFileSync(BINARY, ['model', ...options], { encoding: 'utf8' });
@@ -254,6 +256,96 @@ test('a model at an address of another server is fetched when the reader says so
   } finally {
     await opened.close();
     await server.close();
+  }
+});
+
+/** A server that has a model's files and never ends the weights: {url, closed}, `closed` when the reader has hung up. */
+async function stallingServer() {
+  let hangUp;
+  const closed = new Promise((resolve) => { hangUp = resolve; });
+  const server = createServer((request, response) => {
+    const name = request.url.split('/').at(-1);
+    if (!['config.json', 'model.safetensors', 'tokenizer.json'].includes(name)) return response.writeHead(404, CORS).end();
+    const isWeights = name === 'model.safetensors';
+    response.writeHead(200, { ...CORS, 'content-length': isWeights ? 100_000_000 : 2 });
+    if (request.method === 'HEAD') return response.end();
+    if (!isWeights) return response.end('{}');
+    response.on('close', hangUp);
+    response.write(Buffer.alloc(3_000_000));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    closed,
+    close: () => server.close(() => {}) && server.closeAllConnections(),
+  };
+}
+
+test('a download says how far it is, and ends when it is cancelled', { timeout: 180_000 }, async () => {
+  const server = await stallingServer();
+  const opened = await openPage();
+  const { page } = opened;
+  try {
+    await page.click('#plot-model');
+    await page.selectOption('#model-source', 'address');
+    await page.fill('#model-address', `${server.url}slow`);
+    await page.click('#model-look');
+    await page.locator('#model-fetch').waitFor();
+    assert.match(await page.locator('#model-fetch').innerText(), /Fetch 100 MB/);
+    await page.click('#model-fetch');
+    await page.waitForFunction(() => /3 MB of 100 MB/.test(document.querySelector('[data-testid=model-remote]').textContent));
+    assert.ok(await page.locator('#model-cancel').isVisible());
+    await page.click('#model-cancel');
+    await server.closed;
+    assert.ok(await page.locator('#model-look').isVisible(), 'it can be looked for again');
+    assert.equal(await page.getByTestId('model-problem').isVisible(), false, 'to cancel is no fault');
+    assert.doesNotMatch(await page.getByTestId('model-remote').innerText(), /MB/);
+  } finally {
+    await opened.close();
+    server.close();
+  }
+});
+
+test('a models\' worker that dies is replaced once; a second one\'s windows are left out and named', { timeout: 240_000 }, async () => {
+  const { context, page, problems, close } = await openPage({ started: false });
+  try {
+    await context.addInitScript(() => {
+      const Native = window.Worker;
+      window.__workers = [];
+      window.Worker = class extends Native {
+        constructor(url, ...rest) {
+          super(url, ...rest);
+          if (/model_worker/.test(url)) window.__workers.push(this);
+        }
+      };
+    });
+    await page.reload();
+    await small(page, { 'model-d': '384', 'model-heads': '12', 'model-layers': '2', 'model-lengths': '80:98:2', 'model-windows': '8' });
+    await page.click('#model-run');
+    const hasMoreThan = (rows) => page.waitForFunction(
+      (rows) => Number(document.querySelector('[data-testid="model-progress"]').dataset.rows) > rows, rows, { timeout: 60_000 });
+    await hasMoreThan(0);
+    // What a browser does to a worker that runs out of memory.
+    const die = () => page.evaluate(() => {
+      const worker = window.__workers.at(-1);
+      worker.terminate();
+      worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
+    });
+    await die();
+    await page.waitForFunction(() => /A worker stopped/.test(document.querySelector('[data-testid=model-note]').textContent));
+    await hasMoreThan(await rows(page) + 8);
+    await die();
+    await says(page, /stopped again, over windows of [89]\d tokens/);
+    await inPhase(page, 'done', 'stopped');
+    // What the dead worker had under way is measured by another run.
+    const lacking = 80 - await rows(page);
+    assert.ok(lacking > 0 && lacking <= 16, `${lacking} windows are missing`);
+    await page.click('#model-resume');
+    await inPhase(page, 'done');
+    assert.equal(await rows(page), 80);
+    assert.deepEqual(await problems(), []);
+  } finally {
+    await close();
   }
 });
 
