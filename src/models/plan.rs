@@ -181,10 +181,12 @@ impl<M: Borrow<Model>> Maps<M> {
         let plan = &self.plan;
         let wanted: Vec<Place> = plan.places(portion).filter(is_wanted).collect();
         let window = |place: &Place| Window { n: place.n, window: place.window };
-        let is_needed = |stretch: &&Stretch| wanted.iter().any(|place| stretch.has(window(place)));
-        let stretches: Vec<&Stretch> = portion.stretches.iter().filter(is_needed).collect();
-        // Always the longest one, wanted or not: the digits of the others are then the same in every run.
-        let text = |stretch: &&Stretch| &ids[window_span(stretch.longest.n, stretch.longest.window)];
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        // All of the portion, wanted or not: the digits of those that are wanted are then the same in every run.
+        let stretches = &portion.stretches;
+        let text = |stretch: &Stretch| &ids[window_span(stretch.longest.n, stretch.longest.window)];
         let texts: Vec<&[u32]> = stretches.iter().map(text).collect();
         let inputs = self.forward.inputs(&texts, &plan.layers)?;
         wanted

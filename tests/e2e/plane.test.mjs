@@ -61,7 +61,9 @@ async function agrees(page) {
 /** Runs in the page: which constant is on screen when the selected token is drawn at a new place. */
 function watchPlaces() {
   const stage = document.querySelector('#token-stage');
-  const look = () => [stage.dataset.at, document.querySelector('[data-testid=spectral]').dataset.value];
+  let moved = 0;
+  stage.addEventListener('pointermove', () => { moved = performance.now(); }, { capture: true });
+  const look = () => [stage.dataset.at, document.querySelector('[data-testid=spectral]').dataset.value, performance.now() - moved];
   const drawn = [];
   new MutationObserver(() => drawn.push(look())).observe(stage, { attributeFilter: ['data-at'] });
   window.__places = { drawn, look };
@@ -81,14 +83,17 @@ pageTest('a dragged token is shown in one frame with its constant', { hash: '#v2
   for (let move = 1; move <= moves; move++) {
     await page.mouse.move(from.x + 6 + 2 * move, from.y + 2 * move);
     await page.waitForTimeout(250);
-    settled.set(...await page.evaluate(() => window.__places.look()));
+    const [at, norm] = await page.evaluate(() => window.__places.look());
+    settled.set(at, norm);
   }
   const drawn = await page.evaluate(() => window.__places.drawn);
   await page.mouse.up();
   const isFirst = ([at], index) => drawn.findIndex(([other]) => other === at) === index;
-  const together = drawn.filter(isFirst).filter(([at, norm]) => settled.get(at) === norm).length;
-  // A token runs ahead of numbers that are late, as they may be on a machine that is busy.
-  assert.ok(together > moves / 2, `${together} of ${moves} movements came with their constant`);
+  const first = drawn.filter(isFirst).filter(([at]) => settled.has(at));
+  const together = first.filter(([at, norm]) => settled.get(at) === norm).length;
+  // Numbers that are late, as they may be on a machine that is busy, the token runs ahead of; not before it has waited.
+  const late = first.filter(([at, norm, waited]) => settled.get(at) !== norm && waited >= 38).length;
+  assert.ok(together > 0 && together + late >= 0.75 * moves, `${together} of ${moves} movements came with their constant, ${late} ran ahead`);
 });
 
 pageTest('a dragged token is measured while it moves, and the others keep their places', { timeout: 240_000 }, async ({ page, resetLongTasks, longTasks }, t) => {

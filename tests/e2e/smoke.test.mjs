@@ -22,7 +22,7 @@ pageTest('on a phone the name of the plot that is shown is in sight', { viewport
   }, id);
   await inSight('plot-spectrum');
   for (const id of ['plot-model', 'plot-regime']) {
-    // By keyboard: a pointer could not press what is out of sight.
+    // Not by the pointer, which would scroll to it.
     await page.evaluate((id) => document.getElementById(id).click(), id);
     await inSight(id);
   }

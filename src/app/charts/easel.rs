@@ -114,16 +114,19 @@ impl Easel {
         context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0)?;
         context.set_global_alpha(opacity);
         let mut last = None;
-        for Disc { center: (x, y), radius, color } in discs {
+        let mut draw = |Disc { center: (x, y), radius, color }| {
             if last.replace(color) != Some(color) {
                 context.set_fill_style_str(&css(color));
             }
             context.begin_path();
             context.arc(x, y, self.style.marks * radius, 0.0, TAU)?;
             context.fill();
-        }
+            Ok(())
+        };
+        let mut discs = discs;
+        let drawn = discs.try_for_each(&mut draw);
         context.set_global_alpha(1.0);
-        Ok(())
+        drawn
     }
 
     /// Puts an image (four bytes a pixel, row by row) at the corner of a rectangle of CSS pixels.

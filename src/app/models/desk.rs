@@ -247,7 +247,9 @@ impl Desk {
             PoolEvent::LeftOut(n) => self.complain(strings::model_left_out(n)),
             PoolEvent::Lost => {
                 self.stopped();
-                self.complain(strings::model_worker_lost());
+                // Beside what was left out, where that was said.
+                let said = self.models().problem.get_untracked().map(|said| said + " ").unwrap_or_default();
+                self.complain(said + strings::model_worker_lost());
             }
             PoolEvent::CannotStart => {
                 self.pool.update_value(Pool::end);

@@ -62,7 +62,7 @@ pub enum PoolEvent {
     Broken(String),
     /// A worker stopped, and another took its place.
     Replaced,
-    /// A worker stopped again, over windows of so many tokens, which are left out.
+    /// A worker stopped again, over windows of up to so many tokens, which are left out.
     LeftOut(usize),
     /// A worker stopped while it did something else.
     Lost,

@@ -147,13 +147,14 @@ impl Page {
             frame.map(|frame| state.with_edit(drawn(&state, measured), &frame, &edit))
         });
         if let Some(edited) = edited {
-            if matches!(edit, TokenEdit::Move { .. }) {
-                self.plane.pace.wait();
-            } else {
+            let is_move = matches!(edit, TokenEdit::Move { .. });
+            if !is_move {
                 // Moves within a drag are one step, which begins when the plane is held.
                 self.begin_step();
             }
-            self.put(PLACE, edited);
+            if self.put(PLACE, edited) && is_move {
+                self.plane.pace.wait();
+            }
             self.say_token_soon();
         }
     }

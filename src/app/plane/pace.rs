@@ -11,7 +11,7 @@ use crate::app::live::Measured;
 use crate::app::page::Page;
 use crate::app::state::PageState;
 
-/// How long a token that was moved waits for its numbers: between two and three frames.
+/// How long a token that was moved waits for the next numbers: between two and three frames.
 const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Whether tokens wait for their numbers.

@@ -241,8 +241,8 @@ pub fn model_table_opened(rows: usize) -> String {
 
 pub fn model_left_out(n: usize) -> String {
     say!(
-        "A worker stopped again, over windows of {n} tokens, perhaps for want of memory: they are left out.",
-        "工作线程在 {n} 个词元的窗口上再次停止，可能内存不足：已跳过。"
+        "A worker stopped again, over windows of up to {n} tokens, perhaps for want of memory: they are left out.",
+        "工作线程在至多 {n} 个词元的窗口上再次停止，可能内存不足：已跳过。"
     )
 }
 
