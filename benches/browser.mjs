@@ -16,6 +16,7 @@ const PRODUCTS = [
   [64, 64, 8, true], [8, 64, 64, false], [16, 16, 8, true], [256, 256, 16, true], [1024, 64, 64, true], [64, 64, 1024, false],
 ];
 const KERNELS = ['engine', 'faer', 'nalgebra', 'loop'];
+const TOLERANCE = 1e-10;
 const LOOSE_TOLERANCE = 3e-4;
 const random = (n, d, heads, k) => JSON.stringify({
   tokens: { source: 'random', law: 'gaussian', n, d, radius: Math.sqrt(d), seed: 0 },
@@ -53,7 +54,7 @@ async function engine() {
         const rows = {};
         for (const file of readdirSync(`${here}inputs`).sort()) {
           const text = readFileSync(`${here}inputs/${file}`, 'utf8');
-          rows[file.replace('.json', '')] = await ask('experiment', { text, looseTolerance: LOOSE_TOLERANCE });
+          rows[file.replace('.json', '')] = await ask('experiment', { text, tolerance: TOLERANCE, looseTolerance: LOOSE_TOLERANCE });
         }
         return rows;
       });

@@ -4,7 +4,12 @@
 fn main() {}
 
 #[cfg(target_arch = "wasm32")]
+#[path = "common/window.rs"]
+mod window;
+
+#[cfg(target_arch = "wasm32")]
 mod exports {
+    use super::window::Window;
     use lipscope::attention::{Accumulate, Forward, View, ViewMut, multiply};
     use lipscope::experiment::Experiment;
     use lipscope::jacobian::{JacobianOperator, LinearOperator};
@@ -18,6 +23,7 @@ mod exports {
     #[wasm_bindgen]
     pub struct Case {
         experiment: Experiment,
+        window: Window,
         operator: JacobianOperator<f64>,
         v: Vec<f64>,
         u: Vec<f64>,
@@ -28,10 +34,11 @@ mod exports {
         #[wasm_bindgen(constructor)]
         pub fn new(text: &str) -> Result<Case, JsError> {
             let experiment = Experiment::from_json(text)?;
-            let operator = JacobianOperator::new(Forward::new(&experiment, &inputs(&experiment)?)?);
+            let inputs = inputs(&experiment)?;
+            let operator = JacobianOperator::new(Forward::new(&experiment, &inputs)?);
             let v = (0..operator.n_inputs()).map(|i| (i as f64).sin()).collect();
             let u = vec![0.0; operator.n_outputs()];
-            Ok(Case { experiment, operator, v, u })
+            Ok(Case { experiment, window: Window::new(&inputs), operator, v, u })
         }
 
         pub fn apply(&mut self) {
@@ -44,6 +51,11 @@ mod exports {
 
         pub fn inputs(&self) -> Result<usize, JsError> {
             Ok(inputs(&self.experiment)?.tokens.len())
+        }
+
+        /// The norm as a window of a model has it.
+        pub fn window(&self, tolerance: f64) -> f64 {
+            self.window.norm(tolerance)
         }
 
         /// The result as JSON. A limit or tolerance of zero stands for the default one.

@@ -12,7 +12,12 @@ fn main() {
 fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
+#[path = "common/window.rs"]
+mod window;
+
+#[cfg(not(target_arch = "wasm32"))]
 mod native {
+    use super::window::Window;
     use std::fs::{self, File};
     use std::hint::black_box;
     use std::io::BufWriter;
@@ -93,6 +98,10 @@ mod native {
         group.bench_function("measure_loose", |bencher| {
             bencher.iter(|| measure_with(black_box(experiment), loose).expect("a measurement"));
         });
+        let window = Window::new(&inputs(experiment).expect("inputs that fit"));
+        for (id, tolerance) in [("window", options.lanczos.tolerance), ("window_loose", LOOSE_TOLERANCE)] {
+            group.bench_function(id, |bencher| bencher.iter(|| black_box(&window).norm(tolerance)));
+        }
         group.finish();
     }
 

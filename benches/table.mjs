@@ -23,6 +23,8 @@ const WHAT = [
   ['J^T u', 'apply_transpose', (theirs) => theirs.apply_transpose * 1e3],
   ['measurement, value to 1e-6', 'measure_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
   ['measurement, residual 1e-10', 'measure', (theirs) => theirs.measure.seconds * 1e3],
+  ['window of a model, value to 1e-6', 'window_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
+  ['window of a model, residual 1e-10', 'window', (theirs) => theirs.measure.seconds * 1e3],
 ];
 
 const shapeOf = (name) => `(${name.match(/\d+/g).join(', ')})`;
@@ -48,7 +50,7 @@ const steps = names.map((name) => {
 
 const goals = [];
 for (const name of ['n100-d768-h12-k64', 'n98-d768-h12-k64']) {
-  for (const [label, id] of [['to a residual of 1e-10', 'measure'], ['to 1e-6 of the value', 'measure_loose']]) {
+  for (const [label, id] of [['a window to a residual of 1e-10', 'window'], ['a window to 1e-6 of the value', 'window_loose']]) {
     const { native: n, browser: b } = ratios.find((ratio) => ratio.name === name && ratio.id === id);
     goals.push(`- Native at ${shapeOf(name)}, ${label}: ${verdict(`${times(n)} x PyTorch`, '8 x', n >= 8)}.`);
     goals.push(`- Browser at ${shapeOf(name)}, ${label}: ${verdict(`${times(b)} x PyTorch`, '2 x', b >= 2)}.`);

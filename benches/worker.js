@@ -31,7 +31,7 @@ const jobs = {
     ({ memory } = await start());
   },
 
-  experiment({ text, looseTolerance }) {
+  experiment({ text, tolerance, looseTolerance }) {
     const bench = new Case(text);
     const result = {
       apply: time(() => bench.apply()),
@@ -39,6 +39,8 @@ const jobs = {
       inputs: time(() => bench.inputs()),
       measure: time(() => bench.measure(0, 0)),
       measure_loose: time(() => bench.measure(looseTolerance, 0)),
+      window: time(() => bench.window(tolerance)),
+      window_loose: time(() => bench.window(looseTolerance)),
       result: JSON.parse(bench.measure(0, 0)),
     };
     bench.free();

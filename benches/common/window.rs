@@ -1,0 +1,55 @@
+//! An experiment as the attention of a model's layer at a window: what `lipscope model` measures.
+
+use std::collections::BTreeMap;
+
+use lipscope::experiment::Mask;
+use lipscope::models::{
+    AttentionMap, AttentionPart, Block, Embeddings, Estimators, Heads, LayerNorm, Linear, MapKind, Model, ModelConfig,
+    estimate,
+};
+use lipscope::spectral::LanczosOptions;
+use lipscope::weights::Inputs;
+
+/// A map and its tokens.
+pub struct Window {
+    map: AttentionMap,
+    inputs: Inputs,
+}
+
+impl Window {
+    /// Of heads that together have the tokens' dimension; weights are rounded to f32, as those of models are.
+    pub fn new(inputs: &Inputs) -> Self {
+        let heads = &inputs.weights.heads;
+        let (d, k) = (inputs.tokens.nrows(), heads[0].q.nrows());
+        // Matrices come of those that are there: in the browser's build this target's nalgebra is not the engine's.
+        let mut parts = [&heads[0].q, &heads[0].k, &heads[0].v].map(|part| part.clone().resize(d, d, 0.0));
+        for (at, head) in heads.iter().enumerate() {
+            for (part, rows) in parts.iter_mut().zip([&head.q, &head.k, &head.v]) {
+                part.rows_mut(at * k, k).copy_from(rows);
+            }
+        }
+        let [query, key, value] = parts.map(|part| Linear { weight: part.map(|x| x as f32), bias: vec![0.0; d] });
+        let attention = AttentionPart {
+            output: Linear { weight: query.weight.map(|_| 0.0), bias: vec![0.0; d] },
+            query,
+            key,
+            value,
+            norm: LayerNorm { gain: vec![1.0; d], shift: vec![0.0; d] },
+        };
+        let model = Model {
+            config: ModelConfig::bert().resized(d, 1, heads.len()).expect("heads that divide d"),
+            embeddings: Embeddings { words: BTreeMap::new(), positions: Vec::new(), kind: None, norm: None },
+            blocks: vec![Block { attention, feed_forward: None }],
+        };
+        let map = AttentionMap::new(&model, 0, MapKind::Attention, Heads::All).expect("a layer");
+        Window { map, inputs: inputs.clone() }
+    }
+
+    /// Forward pass and norm.
+    pub fn norm(&self, tolerance: f64) -> f64 {
+        let options = LanczosOptions { tolerance, ..LanczosOptions::default() };
+        let found =
+            estimate(&self.map, &self.inputs.tokens, Mask::None, Estimators::Spectral, options).expect("finite scores");
+        found.spectral.expect("asked for").value
+    }
+}
