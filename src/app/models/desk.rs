@@ -190,12 +190,13 @@ impl Desk {
 
     /// Opens what is chosen: the sentence about it and the number of tokens follow.
     pub(super) fn open(self) {
-        self.models().problem.set(None);
         let source = match self.source_now() {
             Ok(Some(source)) => source,
+            // What was said of an address stays: it may have been answered before this.
             Ok(None) => return self.cannot_open(strings::model_not_chosen()),
             Err(problem) => return self.cannot_open(&problem),
         };
+        self.models().problem.set(None);
         let text = self.whole_text();
         self.with_pool(|pool| {
             let run_id = pool.next_run();
