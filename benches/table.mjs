@@ -49,12 +49,14 @@ const steps = names.map((name) => {
 });
 
 const goals = [];
-for (const name of ['n100-d768-h12-k64', 'n98-d768-h12-k64']) {
-  for (const [label, id] of [['a window to a residual of 1e-10', 'window'], ['a window to 1e-6 of the value', 'window_loose']]) {
-    const { native: n, browser: b } = ratios.find((ratio) => ratio.name === name && ratio.id === id);
-    goals.push(`- Native at ${shapeOf(name)}, ${label}: ${verdict(`${times(n)} x PyTorch`, '8 x', n >= 8)}.`);
-    goals.push(`- Browser at ${shapeOf(name)}, ${label}: ${verdict(`${times(b)} x PyTorch`, '2 x', b >= 2)}.`);
-  }
+for (const [name, label, id] of [
+  ['n100-d768-h12-k64', 'to a residual of 1e-10', 'measure'],
+  ['n100-d768-h12-k64', 'to 1e-6 of the value', 'measure_loose'],
+  ['n98-d768-h12-k64', 'a window of a model, to 1e-6 of the value', 'window_loose'],
+]) {
+  const { native: n, browser: b } = ratios.find((ratio) => ratio.name === name && ratio.id === id);
+  goals.push(`- Native at ${shapeOf(name)}, ${label}: ${verdict(`${times(n)} x PyTorch`, '8 x', n >= 8)}.`);
+  goals.push(`- Browser at ${shapeOf(name)}, ${label}: ${verdict(`${times(b)} x PyTorch`, '2 x', b >= 2)}.`);
 }
 if (browser.latency) {
   const { text, frame, n } = browser.latency;

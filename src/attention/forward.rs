@@ -90,8 +90,10 @@ impl<T: Scalar> Forward<T> {
     /// # Errors
     /// As [`Forward::new`].
     pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
+        // Before the product: there may be too many tokens for it.
+        check(tokens)?;
         let projected = projections.project(tokens);
-        Forward::of_projected(projections, projected, mask, tokens)
+        Forward::without_normalizer(projections, projected, mask, tokens)
     }
 
     /// The same where the tokens have been [projected](Projections::project), as those of many windows are together.
@@ -105,6 +107,15 @@ impl<T: Scalar> Forward<T> {
         tokens: &DMatrix<T>,
     ) -> Result<Self, InputError> {
         check(tokens)?;
+        Forward::without_normalizer(projections, projected, mask, tokens)
+    }
+
+    fn without_normalizer(
+        projections: Projections<T>,
+        projected: DMatrix<T>,
+        mask: Mask,
+        tokens: &DMatrix<T>,
+    ) -> Result<Self, InputError> {
         let normalizer = Normalizer::new(Normalization::None, 0.0, tokens);
         Forward::through(projections, projected, normalizer, (Scope::Inputs, mask))
     }

@@ -109,12 +109,12 @@ impl Easel {
     }
 
     /// Discs, given in CSS pixels.
-    pub fn discs(&self, discs: impl Iterator<Item = Disc>, opacity: f64) -> Result<(), JsValue> {
+    pub fn discs(&self, mut discs: impl Iterator<Item = Disc>, opacity: f64) -> Result<(), JsValue> {
         let (context, scale) = (&self.context, self.style.scale);
         context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0)?;
         context.set_global_alpha(opacity);
         let mut last = None;
-        let mut draw = |Disc { center: (x, y), radius, color }| {
+        let drawn = discs.try_for_each(|Disc { center: (x, y), radius, color }| {
             if last.replace(color) != Some(color) {
                 context.set_fill_style_str(&css(color));
             }
@@ -122,9 +122,7 @@ impl Easel {
             context.arc(x, y, self.style.marks * radius, 0.0, TAU)?;
             context.fill();
             Ok(())
-        };
-        let mut discs = discs;
-        let drawn = discs.try_for_each(&mut draw);
+        });
         context.set_global_alpha(1.0);
         drawn
     }
