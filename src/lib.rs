@@ -1,67 +1,86 @@
-//! Lipscope: how smooth is attention?
+//! The page: one state, the controls that edit it, and the views that follow from it.
 //!
-//! The local Lipschitz constant of self-attention at given tokens is the spectral norm of its Jacobian.
-//! This crate computes it, the published bounds on it, and sweeps of it over the number of tokens; the page, its worker
-//! and the command line are three faces of the same functions.
+//! | module | concept |
+//! | --- | --- |
+//! | `state`, `field` | the value of every control, and what values a number may have |
+//! | `link` | a scene in the page's address, and back |
+//! | `page`, `live` | the context: edits in, answers out |
+//! | `plans` | at which n the curves are computed |
+//! | `engine`, `hand` | the workers: starting, sending, overtaking, restarting |
+//! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
+//! | `lessons` | the lessons: texts, what their steps set, the places for live values |
+//! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
+//! | `keys` | what each key does |
+//! | `plane` | tokens that can be touched |
+//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
+//! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
+//! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
+//! | `later` | what of all this comes after the first picture |
+//! | `embed` | what stands under the plot inside another page |
+//! | `new_build` | the line that offers a newer build |
+//! | `strings`, `language`, `tongue` | every text, in every language of the page |
+//! | `theme`, `frame` | light and dark; animation frames and the clock |
 //!
-//! One way through, and imports point only upstream (`tests/layering.rs` holds the order):
-//! [`experiment`] -> [`tokens`], [`weights`] -> [`attention`] -> [`jacobian`] -> [`spectral`] -> [`bounds`] ->
-//! [`measure`] -> [`sweep`], [`regime`] -> [`message`] -> the page.
-//!
-//! # References
-//! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.
-//! - \[K\] Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", ICML 2021.
-//!
-//! # Example
-//! ```
-//! let text = r#"{"tokens":{"source":"explicit","rows":[[-1],[1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
-//! let experiment = lipscope::experiment::Experiment::from_json(text)?;
-//! let result = lipscope::measure::measure(&experiment)?;
-//! assert!(result.spectral > 1.0);
-//! # Ok::<(), lipscope::experiment::InputError>(())
-//! ```
+//! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
-pub mod attention;
-pub mod bounds;
-pub mod court;
-pub mod experiment;
-pub mod fit;
-pub mod hunt;
-pub mod inverse;
-pub mod jacobian;
-pub mod measure;
-pub mod message;
-pub mod model_charts;
-pub mod model_message;
-#[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
-pub mod model_run;
-pub mod models;
-pub mod picture;
-pub mod plot;
-pub mod random;
-pub mod regime;
-pub mod runner;
-pub mod scaling;
-pub mod script;
-pub mod spectral;
-pub mod spectrum;
-pub mod sweep;
-pub mod tightness;
-pub mod tokens;
-pub mod weights;
+mod charts;
+mod classroom;
+mod controls;
+mod embed;
+mod engine;
+pub mod field;
+mod files;
+mod formulas;
+mod frame;
+mod hand;
+mod keys;
+pub mod labs;
+pub mod language;
+mod later;
+pub mod lessons;
+pub mod link;
+pub mod live;
+mod models;
+mod new_build;
+mod numbers;
+mod own;
+pub mod page;
+mod plane;
+mod plans;
+mod shell;
+pub mod state;
+mod strings;
+mod theme;
+mod tongue;
 
-#[cfg(all(target_arch = "wasm32", feature = "page"))]
-pub mod app;
-#[cfg(all(not(target_arch = "wasm32"), feature = "page"))]
-#[path = "app/native.rs"]
-pub mod app;
-#[cfg(all(target_arch = "wasm32", feature = "models"))]
-pub mod model_worker;
-#[cfg(all(target_arch = "wasm32", any(feature = "page", feature = "models")))]
-pub mod worker;
+pub use strings::told;
 
-#[cfg(all(target_arch = "wasm32", feature = "npm"))]
-mod npm;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 
-#[cfg(not(target_arch = "wasm32"))]
-pub mod cli;
+use later::Arrival;
+use shell::Shell;
+
+/// Puts the page into `#app`, in place of the static shell.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    tongue::begin();
+    if page::fragment().is_empty() {
+        return show(Arrival::Waiting);
+    }
+    // What the link says is to be shown at once, and the later part reads it.
+    spawn_local(async { show(later::fetch().await.into()) });
+}
+
+fn show(arrival: Arrival) {
+    let Some(root) = document().get_element_by_id("app") else { return };
+    root.set_inner_html("");
+    if let Ok(root) = root.dyn_into::<web_sys::HtmlElement>() {
+        mount_to(root, move || view! { <Shell arrival/> }).forget();
+    }
+    if let Some(root) = document().document_element() {
+        // Tells boot.js.
+        let _ = root.set_attribute("data-boot", "started");
+    }
+}

@@ -1,15 +1,15 @@
-//! Imports point upstream only, numerics know no browser, plots know no attention.
+//! What Cargo cannot forbid: the order of the engine's modules, words that have no place in a crate, and files that grow.
+//! Crates forbid the rest: `metadata` below holds which crate may depend on which.
 
-#[path = "common/sources.rs"]
-mod sources;
+use std::collections::BTreeMap;
+use std::process::Command;
 
-use std::fs;
-use std::path::Path;
+use lipscope_testkit::in_repository;
+use lipscope_testkit::sources::{SourceFile, sources};
+use serde_json::Value;
 
-use sources::sources;
-
-/// The rooms in order: a room may import from itself and from those before it.
-const ROOMS: [&str; 31] = [
+/// The engine's modules in order: one imports from itself and from those before it.
+const MODULES: [&str; 20] = [
     "random",
     "experiment",
     "tokens",
@@ -29,31 +29,29 @@ const ROOMS: [&str; 31] = [
     "hunt",
     "spectrum",
     "court",
-    "models",
     "picture",
-    "message",
-    "runner",
-    "model_message",
-    "model_run",
-    "plot",
-    "model_charts",
-    "worker",
-    "model_worker",
-    "app",
-    "cli",
 ];
 
-fn room_of(file: &Path) -> String {
-    let inside = file.strip_prefix("src").expect("under src");
-    let first = inside.components().next().expect("a component").as_os_str().to_string_lossy().into_owned();
-    first.trim_end_matches(".rs").to_string()
+/// Crates, and what none of their dependencies, however far, may be.
+const FORBIDDEN: [(&str, &[&str]); 6] = [
+    ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap", "rayon"]),
+    ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
+    ("lipscope-models", &["web-sys", "leptos", "clap"]),
+    ("lipscope-protocol", &["web-sys", "leptos", "clap"]),
+    ("lipscope-workers", &["leptos", "lipscope", "clap", "rayon"]),
+    ("lipscope-cli", &["leptos", "lipscope", "web-sys"]),
+];
+
+/// A file without its comments and its inline tests.
+fn code(file: &SourceFile) -> String {
+    let lines = file.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    code.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }
 
-/// The rooms that a file names: after `crate::`, and inside `use crate::{..}`.
-fn imports(text: &str) -> Vec<String> {
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    let code = code.split("#[cfg(test)]").next().unwrap_or_default().to_string();
-    let mut rooms = Vec::new();
+/// The modules that a file names: after `crate::`, and inside `use crate::{..}`.
+fn imports(code: &str) -> Vec<String> {
+    let mut modules = Vec::new();
     for part in code.split("crate::").skip(1) {
         let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
         if let Some(list) = part.strip_prefix('{') {
@@ -64,80 +62,109 @@ fn imports(text: &str) -> Vec<String> {
                     '{' => depth += 1,
                     '}' if depth == 0 => break,
                     '}' => depth -= 1,
-                    ',' if depth == 0 => rooms.push(word(std::mem::take(&mut item).trim())),
+                    ',' if depth == 0 => modules.push(word(std::mem::take(&mut item).trim())),
                     _ if depth == 0 => item.push(c),
                     _ => {}
                 }
             }
-            rooms.push(word(item.trim()));
+            modules.push(word(item.trim()));
         } else {
-            rooms.push(word(part));
+            modules.push(word(part));
         }
     }
-    rooms.into_iter().filter(|room| ROOMS.contains(&room.as_str())).collect()
+    modules.into_iter().filter(|module| MODULES.contains(&module.as_str())).collect()
 }
 
 #[test]
-fn imports_point_upstream_only() {
+fn the_engines_modules_import_from_earlier_ones_only() {
     let mut n_imports = 0;
-    for file in sources(Path::new("src")) {
-        let room = room_of(&file);
-        let Some(place) = ROOMS.iter().position(|r| *r == room) else {
-            assert!(["lib", "bin", "npm"].contains(&room.as_str()), "{} is in no known room", file.display());
+    for file in sources("crates/core/src") {
+        let inside = file.path.trim_start_matches("crates/core/src/");
+        let module = inside.split(['/', '.']).next().unwrap_or_default();
+        if module == "lib" {
             continue;
-        };
-        for import in imports(&fs::read_to_string(&file).expect("text")) {
-            let import_place = ROOMS.iter().position(|r| *r == import).expect("a room");
-            assert!(import_place <= place, "{} imports from `{import}`, which is downstream", file.display());
+        }
+        let place = MODULES.iter().position(|known| *known == module);
+        let place = place.unwrap_or_else(|| panic!("{} is in no module of the list", file.path));
+        for import in imports(&code(&file)) {
+            let import_place = MODULES.iter().position(|known| *known == import).expect("a module");
+            assert!(import_place <= place, "{} imports from `{import}`, which comes later", file.path);
             n_imports += 1;
         }
     }
     assert!(n_imports > 40, "only {n_imports} imports were found: the scan is broken");
 }
 
+/// The direct dependencies of every package, without those of tests and builds.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--no-deps"])
+        .current_dir(in_repository("."))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    packages
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().expect("a list").iter();
+            let linked = dependencies.filter(|dependency| dependency["kind"].is_null());
+            let names = linked.filter_map(|dependency| Some(dependency["name"].as_str()?.to_owned()));
+            (package["name"].as_str().expect("a name").to_owned(), names.collect())
+        })
+        .collect()
+}
+
 #[test]
-fn only_the_page_its_worker_and_the_npm_exports_know_a_browser() {
-    for file in sources(Path::new("src")) {
-        if ["worker", "model_worker", "app", "npm", "bin", "lib"].contains(&room_of(&file).as_str()) {
-            continue;
-        }
-        let text = fs::read_to_string(&file).expect("text");
-        // The command line is native and may have a clock.
-        let clock = if room_of(&file) == "cli" { &[][..] } else { &["std::time", "Instant::now"] };
-        for word in ["web_sys", "js_sys", "wasm_bindgen", "leptos"].iter().chain(clock) {
-            assert!(!text.contains(word), "{} knows `{word}`", file.display());
+fn no_crate_of_ours_reaches_a_crate_that_it_must_not_know() {
+    let dependencies = dependencies();
+    let of_ours = |name: &str| name.starts_with("lipscope");
+    for (package, forbidden) in FORBIDDEN {
+        let mut reached = vec![package.to_owned()];
+        let mut at = 0;
+        while let Some(name) = reached.get(at).cloned() {
+            at += 1;
+            let direct = dependencies.get(&name).unwrap_or_else(|| panic!("there is no package {name}"));
+            for dependency in direct {
+                assert!(!forbidden.contains(&dependency.as_str()), "{package} reaches {dependency} by {name}");
+                // Libraries may have optional dependencies of these names that nobody switches on.
+                if of_ours(dependency) && !reached.contains(dependency) {
+                    reached.push(dependency.clone());
+                }
+            }
         }
     }
 }
 
 #[test]
-fn plots_know_no_attention() {
-    for file in sources(Path::new("src/plot")) {
-        let text = fs::read_to_string(&file).expect("text");
-        let foreign: Vec<String> = imports(&text).into_iter().filter(|room| room != "plot").collect();
-        assert!(foreign.is_empty(), "{} imports {foreign:?}", file.display());
+fn the_engine_the_models_and_the_protocol_have_no_clock() {
+    for folder in ["crates/core/src", "crates/models/src", "crates/protocol/src", "crates/plot/src"] {
+        for file in sources(folder) {
+            for word in ["std::time", "Instant::now", "SystemTime"] {
+                assert!(!file.text.contains(word), "{} knows `{word}`", file.path);
+            }
+        }
     }
 }
 
 #[test]
 fn the_page_holds_no_formula() {
-    for file in sources(Path::new("src/app")) {
-        let text = fs::read_to_string(&file).expect("text");
-        for room in ["attention", "jacobian", "spectral", "weights"] {
-            assert!(!text.contains(&format!("crate::{room}")), "{} reaches into `{room}`", file.display());
+    for file in sources("src") {
+        for module in ["attention", "jacobian", "spectral", "weights"] {
+            let path = format!("lipscope_core::{module}");
+            assert!(!file.text.contains(&path), "{} reaches into `{module}`", file.path);
         }
     }
 }
 
 #[test]
 fn nothing_is_left_undone() {
-    for file in sources(Path::new("src")).into_iter().chain(sources(Path::new("tests"))) {
-        if file.ends_with("layering.rs") {
+    for file in ["src", "crates", "tests"].into_iter().flat_map(sources) {
+        if file.path == "tests/layering.rs" {
             continue;
         }
-        let text = fs::read_to_string(&file).expect("text");
-        for word in ["todo!(", "unimplemented!(", "#[ignore", "FIXME"] {
-            assert!(!text.contains(word), "{} holds {word}", file.display());
+        for word in ["todo!(", "unimplemented!(", "#[ignore", "FIXME", "#[path", "allow(dead_code"] {
+            assert!(!file.text.contains(word), "{} holds {word}", file.path);
         }
     }
 }

@@ -1,54 +1,147 @@
-//! Trained and randomly initialised transformers: BERT and GPT-2, their layers' attention as maps of the engine.
+//! Attention inside transformers: which model and text, the workers that measure, the table that grows.
 //!
-//! The experiments of \[C\] section 5, MATH.md section 8: the constant of the self-attention of one layer at the tokens
-//! that the model's own forward pass brings there, for windows of text of n tokens.
-//!
-//! [`ModelConfig`] -> [`Model`] (drawn by [`draw_model`], or read by [`load_model`] from
-//! [`SafeTensors`] over any [`Source`] of bytes) -> [`ForwardPass`] at a window ->
-//! [`AttentionMap`] of a layer -> [`estimate`]; what comes of it is a [`Table`], read layer by layer and head by head as
-//! [`Group`]s beside the [`Published`] curves. [`adversarial_curve`] takes \[C\]'s adversarial tokens instead of a text.
+//! | module | concept |
+//! | --- | --- |
+//! | `view` | the form and the figures below it |
+//! | `form`, `source_view`, `text_view`, `plan_view`, `run_view`, `field` | the form's parts |
+//! | `settings` | what its fields hold |
+//! | `desk`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
+//! | `folder`, `remote` | a model's files: chosen or dropped, or at an address |
+//! | `pool`, `wire` | the workers, and messages with files beside them |
+//! | `window` | a window of text as the reader's own experiment |
+//! | `figures` | the figures of the table |
 
-mod adversarial;
-mod config;
-mod draw;
-mod estimate;
-mod forward;
-mod load;
-mod map;
-mod norm;
-mod opened;
-mod parts;
-mod plan;
-mod plan_text;
-mod portion;
-mod published;
-mod readings;
-mod safetensors;
-mod source;
-mod table;
-mod text;
-#[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
-mod tokenizer;
+mod desk;
+mod field;
+mod figures;
+mod folder;
+mod form;
+mod plan_view;
+mod pool;
+mod remote;
+mod run_view;
+mod running;
+mod settings;
+mod source_view;
+mod tables;
+mod text_view;
+mod view;
 mod window;
+mod wire;
 
-pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
-pub use config::{Activation, Family, MapKind, ModelConfig};
-pub use draw::draw_model;
-pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
-pub use forward::ForwardPass;
-pub use load::load_model;
-pub use map::{AttentionMap, Heads, MapAtTokens};
-pub use opened::{DrawnFamily, DrawnModel, Opened};
-pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
-pub use plan::{MOST_WINDOWS, Maps, Plan};
-pub use plan_text::{PlanText, USUAL_TOLERANCE, text_fingerprint};
-pub use portion::{Portion, Shard, Stretch, Window};
-pub use published::{CurveTokens, PUBLISHED, Published, Training};
-pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
-pub use safetensors::SafeTensors;
-pub use source::{Source, whole_text};
-pub use table::{Place, Subject, Table};
-pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
-#[cfg(any(not(target_arch = "wasm32"), feature = "models"))]
-pub use tokenizer::{Tokenizer, TokenizerFiles};
-pub use window::{LeftOut, WindowExperiment, window_experiment};
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use web_sys::DataTransfer;
+
+use lipscope_core::experiment::Rows;
+use lipscope_models::{Place, Table};
+use lipscope_protocol::message::RunId;
+
+use super::state::{PageState, Shared, TokenChoice};
+
+pub use desk::{Desk, Progress};
+pub use remote::RemotePhase;
+pub use settings::SourceKind;
+pub use view::ModelView;
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModelPhase {
+    /// Nothing is measured.
+    #[default]
+    Idle,
+    /// Rows come in.
+    Running,
+    /// No new windows are begun.
+    Paused,
+    /// The workers were ended, and something is missing.
+    Stopped,
+    /// All that was asked for is there.
+    Done,
+}
+
+impl ModelPhase {
+    /// Its word in the page's attributes.
+    pub fn id(self) -> &'static str {
+        match self {
+            ModelPhase::Idle => "idle",
+            ModelPhase::Running => "running",
+            ModelPhase::Paused => "paused",
+            ModelPhase::Stopped => "stopped",
+            ModelPhase::Done => "done",
+        }
+    }
+}
+
+/// What a text has at some tokens.
+#[derive(Clone)]
+struct WindowWords {
+    tokens: Shared<Rows>,
+    words: Arc<[String]>,
+}
+
+/// What is known of models.
+#[derive(Clone, Copy)]
+pub struct Models {
+    /// All rows so far; each change is another `Arc`.
+    pub table: RwSignal<Option<Arc<Table>>>,
+    /// Heads at adversarial tokens, of the form's model.
+    pub adversarial: RwSignal<Option<Arc<Table>>>,
+    /// Whether a worker measures such.
+    pub adversarial_awaited: RwSignal<Option<RunId>>,
+    /// What is wrong, in a sentence.
+    pub problem: RwSignal<Option<String>>,
+    /// Where the run stands.
+    pub phase: RwSignal<ModelPhase>,
+    /// The words of a window that was opened in the explorer.
+    words: RwSignal<Option<WindowWords>>,
+    /// The form, once it was looked at.
+    desk: StoredValue<Option<Desk>>,
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        Models {
+            table: RwSignal::new(None),
+            adversarial: RwSignal::new(None),
+            adversarial_awaited: RwSignal::new(None),
+            problem: RwSignal::new(None),
+            phase: RwSignal::new(ModelPhase::Idle),
+            words: RwSignal::new(None),
+            desk: StoredValue::new(None),
+        }
+    }
+}
+
+impl Models {
+    /// The words that a state's tokens stand for, where they are a window's. Tracks what it reads.
+    pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
+        self.words.with(|words| {
+            let WindowWords { tokens, words } = words.as_ref()?;
+            let is_shown = state.tokens == TokenChoice::Own && state.own_tokens.as_ref() == Some(tokens);
+            is_shown.then(|| Arc::clone(words))
+        })
+    }
+
+    /// Takes files, a folder or a text that is dropped.
+    pub fn take_dropped(self, data: &DataTransfer) {
+        if let Some(desk) = self.desk.get_value() {
+            folder::take_dropped(desk, data);
+        }
+    }
+
+    /// Measures one head at its adversarial tokens of radius R; layer and head as they are typed.
+    pub fn ask_adversarial(self, layer: String, head: String, radius: f64) {
+        if let Some(desk) = self.desk.get_value() {
+            desk.ask_adversarial(layer, head, radius);
+        }
+    }
+
+    /// Makes a window's tokens and its map's weights the reader's own experiment.
+    pub fn open_window(self, place: Place) {
+        if let Some(desk) = self.desk.get_value() {
+            desk.open_window(place);
+        }
+    }
+}

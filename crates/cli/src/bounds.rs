@@ -1,0 +1,239 @@
+//! `lipscope bounds` and `lipscope regime`: every bound over a list of n, as a table, CSV or JSON.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::read_text;
+use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::regime::{Family, FamilyPoint, Growth, Regime, RegimePlan, regime};
+
+/// Arguments of `lipscope bounds`.
+#[derive(Debug, Args)]
+pub(super) struct BoundsArguments {
+    /// An experiment file: its weights, ball, mask and normaliser count, its n does not. - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT of them evenly spaced in log n.
+    #[arg(long, short = 'n', default_value = "2:1e18:x19")]
+    lengths: String,
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+/// Arguments of `lipscope regime`.
+#[derive(Debug, Args)]
+pub(super) struct RegimeArguments {
+    /// An experiment file: its weights, ball, mask and normaliser count, its n does not. - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT of them evenly spaced in log n.
+    #[arg(long, short = 'n', default_value = "2:1e18:x120")]
+    lengths: String,
+    /// Let R grow like sqrt(log n), from the experiment's R at this n on; without it R is fixed.
+    #[arg(long)]
+    growing_from: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Columns for people.
+    Table,
+    /// Values with all digits; empty where a bound does not apply, inf past the range of f64.
+    Csv,
+    /// One object a line, with values and decimal logarithms.
+    Json,
+}
+
+pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let found = Experiment::from_json(&text).and_then(|experiment| {
+        let plan = RegimePlan { lengths: parse_lengths(&arguments.lengths)?, growth: Growth::Fixed };
+        regime(&experiment, &plan)
+    });
+    let found = match found {
+        Ok(found) => found,
+        Err(problem) => return complain("bounds", &problem),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match arguments.format {
+        Format::Table => write_table(&mut out, &found)?,
+        Format::Csv => write_csv(&mut out, &found)?,
+        Format::Json => write_json(&mut out, &found)?,
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn run_regime(arguments: &RegimeArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let found = Experiment::from_json(&text).and_then(|experiment| {
+        let growth = match arguments.growing_from {
+            None => Growth::Fixed,
+            Some(from_n) if from_n >= 2.0 => Growth::SqrtLog { from_n },
+            Some(from_n) => {
+                let expected = "a number of tokens of at least 2";
+                return Err(InputError::bad_value("--growing-from", &from_n.to_string(), expected));
+            }
+        };
+        let plan = RegimePlan { lengths: parse_lengths(&arguments.lengths)?, growth };
+        let curves = regime(&experiment, &plan)?;
+        let mut family = Family::new(&experiment, &plan)?;
+        let points: Vec<FamilyPoint> = std::iter::from_fn(|| family.as_mut().and_then(Family::step)).collect();
+        Ok((curves, points))
+    });
+    match found {
+        Ok((curves, points)) => {
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            write_regime(&mut out, &curves, &points)?;
+            out.flush()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(problem) => complain("regime", &problem),
+    }
+}
+
+fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
+    eprintln!("lipscope {command}: {problem}");
+    Ok(ExitCode::FAILURE)
+}
+
+/// The bounds that apply anywhere in a table.
+fn columns(found: &Regime) -> Vec<BoundId> {
+    let applies = |id: &BoundId| found.rows.iter().any(|row| row.bounds.iter().any(|bound| bound.id == *id));
+    BoundId::ALL.into_iter().filter(applies).collect()
+}
+
+/// The decimal logarithm of a bound at a row.
+fn log10(found: &Regime, row: usize, id: BoundId) -> Option<f64> {
+    found.rows[row].bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
+}
+
+/// Six significant digits, past f64 from the logarithm.
+fn short(log10: f64) -> String {
+    if log10 == f64::NEG_INFINITY {
+        return "0".into();
+    }
+    let value = 10f64.powf(log10);
+    match log10 {
+        -4.0..5.0 => format!("{value:.*}", (5.0 - log10.floor()).max(0.0) as usize),
+        -300.0..300.0 => format!("{value:.5e}"),
+        _ => format!("{:.5}e{}", 10f64.powf(log10 - log10.floor()), log10.floor()),
+    }
+}
+
+fn write_table(out: &mut impl Write, found: &Regime) -> io::Result<()> {
+    let ids = columns(found);
+    let header = ["n", "R"].into_iter().chain(ids.iter().map(|id| id.id())).map(String::from);
+    let mut lines: Vec<Vec<String>> = vec![header.collect()];
+    for (at, row) in found.rows.iter().enumerate() {
+        let bounds = ids.iter().map(|id| log10(found, at, *id).map_or_else(String::new, short));
+        let n = if row.n < 1e7 { format!("{}", row.n) } else { format!("{:.4e}", row.n) };
+        lines.push([n, format!("{:.4}", row.radius)].into_iter().chain(bounds).collect());
+    }
+    let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
+    for line in &lines {
+        let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        writeln!(out, "{}", cells.join("  "))?;
+    }
+    Ok(())
+}
+
+fn write_csv(out: &mut impl Write, found: &Regime) -> io::Result<()> {
+    let ids = columns(found);
+    writeln!(out, "n,radius,{}", ids.iter().map(|id| id.id()).collect::<Vec<_>>().join(","))?;
+    for row in &found.rows {
+        write!(out, "{:?},{:?}", row.n, row.radius)?;
+        for id in &ids {
+            match row.bounds.iter().find(|bound| bound.id == *id) {
+                Some(bound) => write!(out, ",{:?}", bound.value.unwrap_or(f64::INFINITY))?,
+                None => write!(out, ",")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn write_json(out: &mut impl Write, found: &Regime) -> io::Result<()> {
+    for row in &found.rows {
+        let bounds: Vec<Value> = row
+            .bounds
+            .iter()
+            .map(|bound| {
+                json!({
+                    "id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "value": bound.value,
+                    "log10": bound.log10.is_finite().then_some(bound.log10),
+                })
+            })
+            .collect();
+        writeln!(out, "{}", json!({"n": row.n, "radius": row.radius, "bounds": bounds}))?;
+    }
+    Ok(())
+}
+
+/// Decimal logarithms, so that nothing is past the range of a spreadsheet.
+fn write_regime(out: &mut impl Write, found: &Regime, points: &[FamilyPoint]) -> io::Result<()> {
+    let ids = columns(found);
+    let names: Vec<String> = ids.iter().map(|id| format!("log10_{}", id.id())).collect();
+    writeln!(out, "n,radius,{},log10_adversarial_exact,log10_gap", names.join(","))?;
+    for (at, row) in found.rows.iter().enumerate() {
+        write!(out, "{:?},{:?}", row.n, row.radius)?;
+        let exact = points.iter().find(|point| point.n == row.n).map(|point| point.spectral.log10());
+        for cell in ids.iter().map(|id| log10(found, at, *id)).chain([exact, row.gap_log10(Norm::Spectral)]) {
+            match cell.filter(|log10| log10.is_finite()) {
+                Some(log10) => write!(out, ",{log10:?}")?,
+                None => write!(out, ",")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A list `2,100,1e9` or a spaced range `2:1e18:x60`.
+fn parse_lengths(text: &str) -> Result<Vec<f64>, InputError> {
+    let wrong = || InputError::bad_value("--lengths", text, "a list 2,100,1e9, or first:last:xCOUNT, from 2 to 1e300");
+    let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
+    let parts: Vec<&str> = text.split(':').collect();
+    match parts[..] {
+        [list] => {
+            let lengths = list.split(',').map(number).collect::<Result<Vec<f64>, InputError>>()?;
+            let fits = lengths.iter().all(|n| (2.0..=lipscope_core::regime::MOST_N).contains(n));
+            if fits && lengths.len() <= lipscope_core::regime::MOST_ROWS { Ok(lengths) } else { Err(wrong()) }
+        }
+        [first, last, count] => {
+            let count = count.strip_prefix('x').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
+            Ok(RegimePlan::new(number(first)?, number(last)?, count, Growth::Fixed)?.lengths)
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_lists_or_spaced_ranges() {
+        assert_eq!(parse_lengths("2,100,1e9"), Ok(vec![2.0, 100.0, 1e9]));
+        assert_eq!(parse_lengths("2:1e6:x2"), Ok(vec![2.0, 1e6]));
+        for broken in ["", "1", "2:8", "2:8:2", "a", "8:2:x3", "1:5:x3", "2:1e400:x3", "nan"] {
+            assert!(parse_lengths(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_tables_have_six_digits() {
+        for (value, text) in [(2.0504, "2.05040"), (1838480000.0, "1.83848e9"), (12.0, "12.0000")] {
+            assert_eq!(short(f64::log10(value)), text);
+        }
+        assert_eq!(short(400.5), "3.16228e400");
+    }
+}

@@ -1,0 +1,90 @@
+//! `lipscope invert`: attention inverted by fixed-point iteration, its error at each step as CSV.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::read_text;
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, MOST_ITERATIONS};
+
+/// Arguments of `lipscope invert`.
+#[derive(Debug, Args)]
+pub(super) struct InvertArguments {
+    /// An experiment file. - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// The fractions c of X + c F(X)/L, one after the other.
+    #[arg(long, short = 'c', value_delimiter = ',', default_value = "0.5,0.7,0.9")]
+    fractions: Vec<f64>,
+    /// The most iterations of each.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    max_iterations: u32,
+}
+
+pub(super) fn run(arguments: &InvertArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let experiment = match Experiment::from_json(&text) {
+        Ok(experiment) => experiment,
+        Err(problem) => return complain(&problem),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "c,iteration,error,residual,guaranteed")?;
+    for fraction in &arguments.fractions {
+        let plan = InversePlan {
+            experiment: experiment.clone(),
+            fraction: *fraction,
+            max_iterations: arguments.max_iterations as usize,
+        };
+        match write_one(&mut out, &plan)? {
+            Ok(summary) => eprintln!("{summary}"),
+            Err(problem) => {
+                out.flush()?;
+                return complain(&problem);
+            }
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn complain(problem: &InputError) -> io::Result<ExitCode> {
+    eprintln!("lipscope invert: {problem}");
+    Ok(ExitCode::FAILURE)
+}
+
+/// The iterations of one fraction, and a line on how they ended.
+fn write_one(out: &mut impl Write, plan: &InversePlan) -> io::Result<Result<String, InputError>> {
+    let fraction = plan.fraction;
+    let mut inverting = match Inverting::start(plan) {
+        Ok(inverting) => inverting,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let mut last = (0, f64::NAN);
+    loop {
+        match inverting.step() {
+            Ok(Some(step)) => {
+                last = (step.iteration, step.residual);
+                write!(out, "{fraction},{},{:?},{:?},", step.iteration, step.error, step.residual)?;
+                match step.guaranteed {
+                    Some(guaranteed) => writeln!(out, "{guaranteed:?}")?,
+                    None => writeln!(out)?,
+                }
+            }
+            Ok(None) => break,
+            Err(problem) => return Ok(Err(problem)),
+        }
+    }
+    let (constant, kind) = inverting.constant();
+    let kind = match kind {
+        ConstantKind::KimL2 => "kim_l2",
+        ConstantKind::Local => "the local constant",
+    };
+    let outcome = inverting.outcome().map_or("unfinished", |outcome| outcome.id());
+    let (iterations, residual) = (last.0 + 1, last.1);
+    Ok(Ok(format!(
+        "c = {fraction}: {outcome} after {iterations} iterations, residual {residual:.1e}, L = {constant:.6e} ({kind})"
+    )))
+}

@@ -1,0 +1,118 @@
+//! `lipscope scale` and `lipscope tightness`: the norm as tokens are scaled up, and how tight `kim_linf` is, as CSV.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::norm::NormName;
+use super::read_text;
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::scaling::{MOST_RADII, ScaledTokens, Scaling, ScalingPlan, ScalingPoint, slopes};
+use lipscope_core::sweep::log_spaced;
+use lipscope_core::tightness::Tightness;
+
+/// Arguments of `lipscope scale`.
+#[derive(Debug, Args)]
+pub(super) struct ScaleArguments {
+    /// An experiment file; its kernel does not matter, both are measured. - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// The largest R; the smallest is 1.
+    #[arg(long, default_value_t = 1e4)]
+    most: f64,
+    /// How many R, evenly spaced in log R.
+    #[arg(long, default_value_t = 25)]
+    count: usize,
+    /// Which tokens are scaled.
+    #[arg(long, value_enum, default_value_t = Shape::OneAtZero)]
+    tokens: Shape,
+    /// Which norm of the Jacobian; the last is bounded by the row sums of block norms.
+    #[arg(long, value_enum, default_value_t = NormName::Spectral)]
+    norm: NormName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// The experiment's, the first one moved to 0.
+    OneAtZero,
+    /// The experiment's as they are.
+    AsTheyAre,
+}
+
+/// Arguments of `lipscope tightness`.
+#[derive(Debug, Args)]
+pub(super) struct TightnessArguments {
+    /// The largest n; the smallest is 2.
+    #[arg(long, default_value_t = 1000)]
+    most: usize,
+    /// How many n, evenly spaced in log n.
+    #[arg(long, default_value_t = 13)]
+    count: usize,
+    /// Random restarts at each n, besides the structured ones.
+    #[arg(long, default_value_t = 20)]
+    restarts: usize,
+    /// Seed of the restarts.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+pub(super) fn scale(arguments: &ScaleArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let points = Experiment::from_json(&text).and_then(|experiment| points(experiment, arguments));
+    let points = match points {
+        Ok(points) => points,
+        Err(problem) => return complain("scale", &problem),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "radius,dot,l2")?;
+    for ScalingPoint { radius, dot, l2 } in &points {
+        writeln!(out, "{radius:?},{dot:?},{l2:?}")?;
+    }
+    out.flush()?;
+    if let Some((dot, l2)) = slopes(&points) {
+        eprintln!(
+            "slope of log norm on log R over the last two decades: dot {:.4}, l2 {:.4}",
+            dot.exponent, l2.exponent
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<ScalingPoint>, InputError> {
+    if !(arguments.most.is_finite() && arguments.most > 1.0) {
+        return Err(InputError::bad_value("--most", &arguments.most.to_string(), "a number above 1"));
+    }
+    let count = arguments.count.clamp(2, MOST_RADII);
+    let radii = (0..count).map(|at| arguments.most.powf(at as f64 / (count - 1) as f64)).collect();
+    let tokens = match arguments.tokens {
+        Shape::OneAtZero => ScaledTokens::OneAtZero,
+        Shape::AsTheyAre => ScaledTokens::AsTheyAre,
+    };
+    let mut scaling = Scaling::new(&ScalingPlan { experiment, tokens, radii, norm: arguments.norm.norm() })?;
+    let mut points = Vec::with_capacity(count);
+    while let Some(point) = scaling.step()? {
+        points.push(point);
+    }
+    Ok(points)
+}
+
+pub(super) fn tightness(arguments: &TightnessArguments) -> io::Result<ExitCode> {
+    let lengths = log_spaced(2, arguments.most, arguments.count.clamp(1, 1000));
+    let mut search = match Tightness::new(&lengths, arguments.restarts, arguments.seed) {
+        Ok(search) => search,
+        Err(problem) => return complain("tightness", &problem),
+    };
+    let mut out = io::stdout().lock();
+    writeln!(out, "n,found_linf,kim_linf,ratio")?;
+    while let Some(point) = search.step() {
+        writeln!(out, "{},{:?},{:?},{:?}", point.n, point.found, point.bound, point.bound / point.found)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
+    eprintln!("lipscope {command}: {problem}");
+    Ok(ExitCode::FAILURE)
+}

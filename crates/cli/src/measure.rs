@@ -1,0 +1,82 @@
+//! `lipscope measure`: experiments in, results out, a line each.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::read_text;
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
+use lipscope_core::spectral::LanczosOptions;
+
+/// Arguments of `lipscope measure`.
+#[derive(Debug, Args)]
+pub(super) struct MeasureArguments {
+    /// An experiment file, or JSON Lines (one experiment a line); - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// Relative residual at which the iteration stops.
+    #[arg(long, default_value_t = LanczosOptions::default().tolerance, value_parser = tolerance)]
+    tolerance: f64,
+    /// Largest number of rows and columns for a dense SVD.
+    #[arg(long, default_value_t = MeasureOptions::default().svd_limit)]
+    svd_limit: usize,
+    /// Also the bound over the largest token: the norm of every block of the Jacobian.
+    #[arg(long)]
+    block_norms: bool,
+    /// Largest number of rows and columns for the Frobenius, l_inf and l_1 norms.
+    #[arg(long, default_value_t = MeasureOptions::default().dense_limit)]
+    dense_limit: usize,
+}
+
+/// The largest dense Jacobian anyone may ask for: 16384 square is 2 GiB.
+const MOST_DENSE: usize = 16_384;
+
+pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let options = MeasureOptions {
+        lanczos: LanczosOptions { tolerance: arguments.tolerance, ..LanczosOptions::default() },
+        svd_limit: arguments.svd_limit.min(MOST_DENSE),
+        dense_limit: arguments.dense_limit.min(MOST_DENSE),
+        block_norms: if arguments.block_norms { BlockNorms::Included } else { BlockNorms::Skipped },
+        ..MeasureOptions::default()
+    };
+    let mut out = io::stdout().lock();
+    let mut code = ExitCode::SUCCESS;
+    for (line, experiment) in experiments(&text) {
+        match experiment.and_then(|experiment| measure_with(&experiment, options)) {
+            Ok(measurement) => {
+                writeln!(out, "{}", measurement.to_value())?;
+                out.flush()?;
+            }
+            Err(problem) => {
+                eprintln!("line {line}: {problem}");
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// The experiments of a text with their line numbers: the whole of it where that is one JSON value, else each line that
+/// is not blank.
+fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
+    let is_one_value = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    let lines: Vec<(usize, &str)> =
+        text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty()).collect();
+    // A file of several lines that is no JSON Lines either is one broken experiment: its error names line and column.
+    let is_lines = lines.iter().any(|(_, line)| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok());
+    if is_one_value || lines.len() < 2 || !is_lines {
+        let first = lines.first().map_or(1, |(at, _)| *at);
+        return vec![(first, Experiment::from_json(text))];
+    }
+    lines.into_iter().map(|(at, line)| (at, Experiment::from_json(line))).collect()
+}
+
+/// A tolerance of at least the rounding of f64.
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    if (1e-15..1.0).contains(&value) { Ok(value) } else { Err("must lie between 1e-15 and 1".into()) }
+}

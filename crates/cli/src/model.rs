@@ -1,0 +1,277 @@
+//! `lipscope model`: the constant of a transformer's attention over windows of text, on all cores.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+
+use super::model_adversarial;
+use super::model_chart;
+use super::model_files::{self, Found};
+use super::progress::progress_bar;
+use super::read_text;
+use super::results::{Form, Results};
+use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::fit::PowerLaw;
+use lipscope_models::charts::{root_law, sqrt_law};
+use lipscope_models::{
+    Estimators, Group, MapKind, Maps, Place, Plan, PlanText, Quantity, Shard, Subject, Table, adversarial_text,
+    text_fingerprint,
+};
+
+/// Arguments of `lipscope model`.
+#[derive(Debug, Args)]
+pub(super) struct ModelArguments {
+    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2), or random:gpt2 or random:bert
+    /// for a model as it is before training.
+    #[arg(long)]
+    weights: String,
+    /// The text; a page about attention comes with the program and is taken without this. - reads standard input.
+    #[arg(long)]
+    text: Option<PathBuf>,
+    /// A tokenizer.json, where the folder has none or the model is drawn; without one a drawn model takes words for tokens.
+    #[arg(long)]
+    tokenizer: Option<PathBuf>,
+    /// Layers, counted from 0: a list 0,6.
+    #[arg(long, default_value = "0")]
+    layers: String,
+    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
+    #[arg(long, short = 'n', default_value = "2:98:2")]
+    lengths: String,
+    /// Windows a length.
+    #[arg(long, default_value_t = 10)]
+    windows: usize,
+    /// Seed of a drawn model.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The spectral norm of the Jacobian, the value of the script released with "How Smooth Is Attention?", or both.
+    #[arg(long, value_enum, default_value_t = EstimatorName::Both)]
+    estimator: EstimatorName,
+    /// Which tokens a token attends to, in the whole model; without this as the model was made for.
+    #[arg(long, value_enum)]
+    mask: Option<MaskName>,
+    /// all heads together, each one by itself, or a list 0,7 of heads by themselves.
+    #[arg(long, default_value = "all")]
+    head: String,
+    /// The concatenated heads, or the same through the output matrix; without this attention for BERT and with-output for
+    /// GPT-2, as their attention modules are.
+    #[arg(long, value_enum)]
+    map: Option<MapName>,
+    /// Width of a drawn model.
+    #[arg(long, default_value_t = 768)]
+    dim: usize,
+    /// Layers of a drawn model.
+    #[arg(long, default_value_t = 12)]
+    depth: usize,
+    /// Heads of a drawn model.
+    #[arg(long, default_value_t = 12)]
+    heads: usize,
+    /// Relative residual at which the iteration stops; the norm's own error goes with its square.
+    #[arg(long, default_value_t = 3e-4, value_parser = super::measure::tolerance)]
+    tolerance: f64,
+    /// Writes to this file as it goes, and goes on with what is missing where there is one; without it standard output.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = Form::Csv)]
+    format: Form,
+    /// Takes the adversarial tokens of "How Smooth Is Attention?" with this R at each of the heads of --head, instead of
+    /// windows of a text, at n of -n tokens; without --map before the output matrix.
+    #[arg(long, value_name = "R", value_parser = radius)]
+    adversarial: Option<f64>,
+    /// Also draws both estimators over n, with their slopes, into this SVG file.
+    #[arg(long)]
+    svg: Option<PathBuf>,
+    /// Part i of N of the windows, as i/N with i from 0: parts are put together by `lipscope merge`.
+    #[arg(long, default_value = "0/1", value_parser = shard)]
+    shard: Shard,
+    /// Threads; 0 takes all cores.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EstimatorName {
+    Spectral,
+    Released,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MaskName {
+    None,
+    Causal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MapName {
+    Attention,
+    WithOutput,
+}
+
+pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
+    let text = match &arguments.text {
+        Some(path) => read_text(path)?,
+        None => include_str!("../../../assets/attention.txt").to_string(),
+    };
+    let outcome = prepare(arguments, &text).and_then(|(mut run, results)| match arguments.adversarial {
+        Some(radius) => model_adversarial::measure(&mut run, radius, (arguments.shard, arguments.threads), results),
+        None => measure(arguments, &mut run, results),
+    });
+    match outcome {
+        Ok((table, problems)) => {
+            for problem in &problems {
+                eprintln!("lipscope model: {problem}");
+            }
+            eprint!("{}", summary(&table));
+            if let Some(path) = &arguments.svg {
+                model_chart::write(path, &table)?;
+            }
+            Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Err(problem) => {
+            eprintln!("lipscope model: {problem}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Everything that a run needs.
+pub(super) struct Run {
+    pub(super) found: Found,
+    ids: Vec<u32>,
+    pub(super) plan: Plan,
+}
+
+fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
+    let size = (arguments.dim, arguments.depth, arguments.heads);
+    let found = model_files::open(&arguments.weights, size, arguments.seed)?;
+    let ids = match arguments.adversarial {
+        Some(_) => Vec::new(),
+        None => found.ids(text, arguments.tokenizer.as_deref())?,
+    };
+    let plan = PlanText {
+        layers: arguments.layers.clone(),
+        heads: arguments.head.clone(),
+        lengths: arguments.lengths.clone(),
+        windows: if arguments.adversarial.is_some() { 1 } else { arguments.windows },
+        mask: arguments.mask.map(|mask| match mask {
+            MaskName::None => Mask::None,
+            MaskName::Causal => Mask::Causal,
+        }),
+        kind: match arguments.map {
+            Some(MapName::Attention) => Some(MapKind::Attention),
+            Some(MapName::WithOutput) => Some(MapKind::WithOutput),
+            None => arguments.adversarial.map(|_| MapKind::Attention),
+        },
+        estimators: match arguments.estimator {
+            EstimatorName::Spectral => Estimators::Spectral,
+            EstimatorName::Released => Estimators::Released,
+            EstimatorName::Both => Estimators::Both,
+        },
+        tolerance: arguments.tolerance,
+    }
+    .plan(found.model.config())?;
+    plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
+    let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
+    let subject = Subject::of(found.model.label(), &text, &plan);
+    let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;
+    Ok((Run { found, ids, plan }, results))
+}
+
+/// Measures what is missing; what could not be measured is told at the end.
+fn measure(
+    arguments: &ModelArguments,
+    run: &mut Run,
+    results: Results,
+) -> Result<(Table, Vec<InputError>), InputError> {
+    let plan = &run.plan;
+    let is_missing = |place: &Place, results: &Results| !results.table().rows.contains_key(place);
+    let portions: Vec<_> = plan
+        .portions(arguments.shard)
+        .into_iter()
+        .filter(|portion| plan.places(portion).any(|place| is_missing(&place, &results)))
+        .collect();
+    let model = run.found.model.model(&plan.needs(&run.ids, &portions))?;
+    let maps = Maps::new(plan, &model)?;
+    let pool = thread_pool(arguments.threads)?;
+    let bar = progress_bar(portions.len(), "portions");
+    let done = results.table().rows.clone();
+    let shared = Mutex::new((results, Vec::new()));
+    pool.install(|| {
+        // A bridge hands portions out one by one, longest windows first.
+        portions.into_iter().par_bridge().for_each(|portion| {
+            let measured = maps.measure(&run.ids, &portion, |place| !done.contains_key(place));
+            bar.inc(1);
+            let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let outcome = measured.and_then(|rows| shared.0.add(rows));
+            if let Err(problem) = outcome
+                && !shared.1.contains(&problem)
+            {
+                shared.1.push(problem);
+            }
+        });
+    });
+    bar.finish_and_clear();
+    let (results, problems) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok((results.finish()?, problems))
+}
+
+/// So many threads, or all cores for 0.
+pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
+    let failed = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
+        key: "--threads".into(),
+        found: threads.to_string(),
+        expected: format!("a number of threads that can be started ({error})"),
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)
+}
+
+/// The slopes, a line each.
+pub(super) fn summary(table: &Table) -> String {
+    let line = |place: &str, name: &str, fit: Option<PowerLaw>| {
+        fit.map_or_else(String::new, |fit| {
+            let PowerLaw { exponent, half_width, factor, n_points, .. } = fit;
+            let [low, high] = fit.factor_interval();
+            format!(
+                "{place}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3}, factor in [{low:.3}, {high:.3}] \
+                 ({n_points} windows)\n"
+            )
+        })
+    };
+    let of_group = |group: &Group| {
+        let place = format!("layer {}, head {}", group.layer, group.heads.id());
+        let fits = [
+            ("spectral norm", Quantity::Spectral, group.spectral),
+            ("released-script estimator", Quantity::Released, group.released),
+        ];
+        let lines = fits.map(|(name, quantity, fit)| {
+            let root = sqrt_law(group, quantity).filter(|_| table.subject.adversarial_radius().is_some());
+            line(&place, name, fit) + &root.map_or_else(String::new, |root| root_line(&place, name, &root))
+        });
+        lines.concat()
+    };
+    table.groups().iter().map(of_group).collect()
+}
+
+/// C sqrt(n) in a line.
+fn root_line(place: &str, name: &str, root: &PowerLaw) -> String {
+    let [low, high] = root.factor_interval();
+    format!("{place}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", root_law(root))
+}
+
+fn radius(text: &str) -> Result<f64, String> {
+    let radius = text.parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0);
+    radius.ok_or_else(|| "must be a number above 0, such as 15.5".into())
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+    match parts {
+        Some((index, count)) if index < count => Ok(Shard { index, count }),
+        _ => Err("must be i/N with i from 0 to N - 1, such as 0/8".into()),
+    }
+}

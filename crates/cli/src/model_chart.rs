@@ -1,0 +1,35 @@
+//! A table of `lipscope model` as a picture: both estimators over n, with their slopes.
+
+use std::io;
+use std::path::Path;
+
+use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart};
+use lipscope_models::{Group, PUBLISHED, Published, Table};
+use lipscope_plot::{Figure, Scatter};
+
+/// Writes the picture.
+pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
+    let svg = chart(table).to_svg((760.0, 460.0), &title(table)).map_err(io::Error::other)?;
+    std::fs::write(path, svg).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
+fn title(table: &Table) -> String {
+    let subject = &table.subject;
+    let tokens = match subject.adversarial_radius() {
+        Some(radius) => format!("at n adversarial tokens of R = {radius}"),
+        None => "over windows of n tokens".into(),
+    };
+    format!("Self-attention of {} (map {}, mask {}) {tokens}", subject.model, subject.map, subject.mask)
+}
+
+/// Of one head at adversarial tokens with C sqrt(n); else of all layers and heads, with the published curves about them.
+fn chart(table: &Table) -> Scatter {
+    let (groups, words) = (table.groups(), ModelWords::english());
+    let is_about = |curve: &Published, group: &Group| curve.is_about(&table.subject, group.layer, group.heads);
+    let published: Vec<Published> =
+        PUBLISHED.into_iter().filter(|curve| groups.iter().all(|group| is_about(curve, group))).collect();
+    match groups.as_slice() {
+        [group] if table.subject.adversarial_radius().is_some() => adversarial_chart(group, &published, &words),
+        groups => norms_chart(&groups.iter().collect::<Vec<_>>(), Released::Shown, &published, &words),
+    }
+}

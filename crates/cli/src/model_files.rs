@@ -1,0 +1,101 @@
+//! A model's folder, or the word for a drawn one.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::{DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, ids_by_first_appearance};
+
+/// A model and where its tokenizer is.
+pub(super) struct Found {
+    /// The model.
+    pub(super) model: Opened<FileSource>,
+    /// `None` for a drawn one.
+    folder: Option<PathBuf>,
+}
+
+/// Opens a folder, or takes `random:gpt2` or `random:bert` for what they are.
+pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Result<Found, InputError> {
+    if !weights.starts_with("random:") {
+        return open_folder(Path::new(weights));
+    }
+    let family = DrawnFamily::ALL.into_iter().find(|(word, _)| *word == weights).map(|(_, family)| family);
+    let family =
+        family.ok_or_else(|| InputError::bad_value("--weights", weights, "a folder, random:gpt2 or random:bert"))?;
+    let (d, layers, heads) = size;
+    Ok(Found { model: Opened::drawn(DrawnModel { family, d, layers, heads, seed })?, folder: None })
+}
+
+fn open_folder(folder: &Path) -> Result<Found, InputError> {
+    let config = read(&folder.join("config.json"))?;
+    let weights = FileSource::open(&folder.join("model.safetensors"))?;
+    let name = folder.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
+    Ok(Found { model: Opened::of_files(&name, &config, weights)?, folder: Some(folder.to_path_buf()) })
+}
+
+impl Found {
+    /// The token ids of a text, by a tokenizer that is given, or the folder's; without one by words, for a drawn model.
+    pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<Vec<u32>, InputError> {
+        let files = match (tokenizer, &self.folder) {
+            (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
+            (None, None) => return Ok(ids_by_first_appearance(text, self.model.config().vocabulary)),
+            (None, Some(folder)) => {
+                let part = |name: &str| {
+                    let path = folder.join(name);
+                    path.exists().then(|| read(&path)).transpose()
+                };
+                TokenizerFiles {
+                    tokenizer: part("tokenizer.json")?,
+                    word_pieces: part("vocab.txt")?,
+                    pieces: part("vocab.json")?,
+                    merges: part("merges.txt")?,
+                }
+            }
+        };
+        Tokenizer::new(&files)?.ids(text)
+    }
+}
+
+/// A file on disk, read by ranges.
+pub(super) struct FileSource {
+    path: PathBuf,
+    file: File,
+    len: u64,
+}
+
+impl FileSource {
+    fn open(path: &Path) -> Result<Self, InputError> {
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (len, file) = opened.map_err(|error| unreadable(path, &error))?;
+        Ok(FileSource { path: path.to_path_buf(), file, len })
+    }
+}
+
+impl Source for FileSource {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        // Never more than there is: a header may claim anything.
+        let mut bytes = vec![0; range.end.min(self.len).saturating_sub(range.start) as usize];
+        let outcome = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
+        outcome.map_err(|error| unreadable(&self.path, &error))?;
+        Ok(bytes)
+    }
+}
+
+fn read(path: &Path) -> Result<String, InputError> {
+    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+/// What the system says of a file.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> InputError {
+    InputError::File {
+        file: path.display().to_string(),
+        problem: error.to_string(),
+        fix: "Check the path, and that the file is there.".into(),
+    }
+}

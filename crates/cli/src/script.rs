@@ -1,0 +1,38 @@
+//! `lipscope script`: an experiment as a program for NumPy or PyTorch.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ArgGroup, Args};
+
+use super::read_text;
+use lipscope_core::experiment::Experiment;
+use lipscope_core::script::{Dialect, script};
+
+/// Arguments of `lipscope script`.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("dialect").required(true).args(["numpy", "pytorch"])))]
+pub(super) struct ScriptArguments {
+    /// An experiment file; - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// For NumPy: the Jacobian by its formula.
+    #[arg(long)]
+    numpy: bool,
+    /// For PyTorch: the Jacobian by automatic differentiation.
+    #[arg(long)]
+    pytorch: bool,
+}
+
+pub(super) fn run(arguments: &ScriptArguments) -> io::Result<ExitCode> {
+    let dialect = if arguments.numpy { Dialect::NumPy } else { Dialect::PyTorch };
+    let text = read_text(&arguments.file)?;
+    match Experiment::from_json(&text).and_then(|experiment| script(&experiment, dialect)) {
+        Ok(script) => io::stdout().lock().write_all(script.as_bytes()).map(|()| ExitCode::SUCCESS),
+        Err(problem) => {
+            eprintln!("{problem}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}

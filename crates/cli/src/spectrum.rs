@@ -1,0 +1,167 @@
+//! `lipscope spectrum` and `lipscope court`: singular values, and estimators of the largest one, as CSV or JSON.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+
+use super::read_text;
+use lipscope_core::court::{Court, CourtPlan, CourtPoint, Preset, USUAL_TOLERANCE};
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::spectrum::{Coverage, Finding, MOST_COUNT, Places, Spectrum, SpectrumPlan, Step, USUAL_COUNT};
+
+/// Arguments of `lipscope spectrum`.
+#[derive(Debug, Args)]
+pub(super) struct SpectrumArguments {
+    /// An experiment file. - reads standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// How many of the leading values, where the Jacobian has more than 600 rows; below that all are found.
+    #[arg(long, default_value_t = USUAL_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
+    count: u32,
+    /// The form of the result.
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A value a line; the summary goes to standard error.
+    Csv,
+    /// One object with the values and the first pair, token by token.
+    Json,
+}
+
+/// Arguments of `lipscope court`.
+#[derive(Debug, Args)]
+pub(super) struct CourtArguments {
+    /// An experiment file. - reads standard input.
+    #[arg(default_value = "-", conflicts_with = "preset")]
+    file: PathBuf,
+    /// A trial of its own instead of a file: small-values, small-gap or easy.
+    #[arg(long, value_parser = preset)]
+    preset: Option<Preset>,
+    /// The tolerance of power iteration's stops: on the change of s^2, absolute and relative.
+    #[arg(long, default_value_t = USUAL_TOLERANCE)]
+    tolerance: f64,
+}
+
+pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let count = arguments.count as usize;
+    let found = Experiment::from_json(&text).and_then(|experiment| find(&SpectrumPlan { experiment, count }));
+    let spectrum = match found {
+        Ok(spectrum) => spectrum,
+        Err(problem) => return complain("spectrum", &problem),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match arguments.format {
+        Format::Json => writeln!(out, "{}", serde_json::to_string(&spectrum)?)?,
+        Format::Csv => {
+            writeln!(out, "index,value,multiplicity,relative_residual,kind")?;
+            let mut index = 1.0;
+            for level in &spectrum.levels {
+                let kind = if level.is_converged() { "exact" } else { "lower" };
+                let residual = level.relative_residual.unwrap_or(f64::INFINITY);
+                writeln!(out, "{index},{:?},{},{residual:?},{kind}", level.value, level.multiplicity)?;
+                index += level.multiplicity;
+            }
+        }
+    }
+    out.flush()?;
+    eprintln!("{}", summary(&spectrum));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn find(plan: &SpectrumPlan) -> Result<Spectrum, InputError> {
+    let mut finding = Finding::start(plan)?;
+    loop {
+        if let Step::Done(spectrum) = finding.step()? {
+            return Ok(*spectrum);
+        }
+    }
+}
+
+fn summary(spectrum: &Spectrum) -> String {
+    let listed = match spectrum.coverage {
+        Coverage::All => format!("all {} singular values, rank {}", spectrum.size, spectrum.rank()),
+        Coverage::Leading => format!("the leading {} of {} singular values", spectrum.listed(), spectrum.size),
+    };
+    let gap = spectrum.gap().map_or_else(String::new, |gap| format!(", s_1/s_2 = {gap:.6}"));
+    let block = spectrum.top.as_ref().and_then(|top| Some((top.block?, top.places)));
+    let block = block.map_or_else(String::new, |(block, places)| {
+        let place = match places {
+            Places::Tokens => "token",
+            Places::Clusters => "cluster",
+        };
+        format!(
+            "; output {place} {} takes {:.1}% from input {place} {}: {:.1}% of s_1, ||J_ij||_2 = {:.6e}",
+            block.output + 1,
+            100.0 * block.of_output,
+            block.input + 1,
+            100.0 * block.share,
+            block.norm
+        )
+    });
+    format!("{listed} ({}){gap}{block}", spectrum.method.id())
+}
+
+pub(super) fn court(arguments: &CourtArguments) -> io::Result<ExitCode> {
+    let experiment = match arguments.preset {
+        Some(preset) => Ok(preset.experiment()),
+        None => Experiment::from_json(&read_text(&arguments.file)?),
+    };
+    let points = experiment.and_then(|experiment| try_all(&CourtPlan { experiment, tolerance: arguments.tolerance }));
+    let points = match points {
+        Ok(points) => points,
+        Err(problem) => return complain("court", &problem),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "estimator,iteration,products,value,relative_error,relative_residual,stops,milliseconds")?;
+    for point in &points {
+        let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
+        let CourtPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = point;
+        let (id, stops) = (point.estimator.id(), stops.join(" "));
+        writeln!(
+            out,
+            "{id},{iteration},{products},{value:?},{error:?},{relative_residual:?},{stops},{milliseconds:.4}"
+        )?;
+    }
+    out.flush()?;
+    for point in points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()) {
+        let sign = if point.is_converged() { "=" } else { ">=" };
+        let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
+        eprintln!(
+            "{} {}: s_1 {sign} {:.8e}, relative error {:.1e}, {} products, {:.3} ms",
+            point.estimator.id(),
+            stops.join(" and "),
+            point.value,
+            point.error,
+            point.products,
+            point.milliseconds
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn try_all(plan: &CourtPlan) -> Result<Vec<CourtPoint>, InputError> {
+    let began = Instant::now();
+    let mut court = Court::new(plan)?;
+    let mut points = Vec::new();
+    while let Some(point) = court.step(|| 1e3 * began.elapsed().as_secs_f64())? {
+        points.push(point);
+    }
+    Ok(points)
+}
+
+fn preset(text: &str) -> Result<Preset, String> {
+    let known = Preset::ALL.iter().find(|(id, _)| *id == text);
+    known.map(|(_, preset)| *preset).ok_or_else(|| "must be small-values, small-gap or easy".into())
+}
+
+fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
+    eprintln!("lipscope {command}: {problem}");
+    Ok(ExitCode::FAILURE)
+}

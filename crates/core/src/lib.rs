@@ -1,0 +1,44 @@
+//! The engine: the local Lipschitz constant of self-attention, the bounds on it, and sweeps of it.
+//!
+//! The local Lipschitz constant of self-attention at given tokens is the spectral norm of its Jacobian there. This crate
+//! computes it; the page, its workers, the command line and the npm package are faces of the same functions. It knows no
+//! browser, no clock and no file.
+//!
+//! Modules import only from modules before them in this list (`tests/layering.rs` checks it):
+//! [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
+//! [`measure`], [`script`], [`fit`], [`sweep`], [`regime`], [`scaling`], [`tightness`], [`inverse`], [`hunt`],
+//! [`spectrum`], [`court`], [`picture`].
+//!
+//! # References
+//! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.
+//! - \[K\] Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", ICML 2021.
+//!
+//! # Example
+//! ```
+//! let text = r#"{"tokens":{"source":"explicit","rows":[[-1],[1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
+//! let experiment = lipscope_core::experiment::Experiment::from_json(text)?;
+//! let result = lipscope_core::measure::measure(&experiment)?;
+//! assert!(result.spectral > 1.0);
+//! # Ok::<(), lipscope_core::experiment::InputError>(())
+//! ```
+
+pub mod attention;
+pub mod bounds;
+pub mod court;
+pub mod experiment;
+pub mod fit;
+pub mod hunt;
+pub mod inverse;
+pub mod jacobian;
+pub mod measure;
+pub mod picture;
+pub mod random;
+pub mod regime;
+pub mod scaling;
+pub mod script;
+pub mod spectral;
+pub mod spectrum;
+pub mod sweep;
+pub mod tightness;
+pub mod tokens;
+pub mod weights;

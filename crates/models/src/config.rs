@@ -1,0 +1,342 @@
+//! What a transformer is made of: its family and sizes, from `config.json` or by default.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use lipscope_core::experiment::{InputError, Mask, limits};
+
+/// The families that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Family {
+    /// BERT and its kin (MiniLM): layer norms after attention and after the feed-forward part.
+    Bert,
+    /// DistilBERT: BERT under other names, without token types.
+    DistilBert,
+    /// GPT-2: layer norms before both, causal.
+    Gpt2,
+}
+
+/// The function between the two matrices of the feed-forward part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Activation {
+    /// x Phi(x), Phi the normal distribution function.
+    GeluErf,
+    /// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2.
+    GeluTanh,
+    /// max(x, 0).
+    Relu,
+}
+
+/// Which outputs the attention map of a layer gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MapKind {
+    /// The concatenated heads.
+    Attention,
+    /// The same through the output matrix.
+    WithOutput,
+}
+
+impl MapKind {
+    /// As tables and the command line have it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            MapKind::Attention => "attention",
+            MapKind::WithOutput => "with-output",
+        }
+    }
+}
+
+/// The shape of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelConfig {
+    /// The family.
+    pub family: Family,
+    /// d, the width of a token.
+    pub d: usize,
+    /// Number of layers.
+    pub layers: usize,
+    /// Heads of each layer; they divide d.
+    pub heads: usize,
+    /// Width between the two matrices of the feed-forward part.
+    pub inner: usize,
+    /// Tokens that have an embedding.
+    pub vocabulary: usize,
+    /// Token types that have an embedding: 2 for BERT, of which a plain text is type 0.
+    pub token_types: usize,
+    /// Positions that have an embedding: the longest window.
+    pub positions: usize,
+    /// Added to variances in layer norms.
+    pub eps: f64,
+    /// Between the two matrices of the feed-forward part.
+    pub activation: Activation,
+}
+
+/// The most layers; any model there is has fewer.
+const MAX_LAYERS: usize = 1_024;
+/// The most tokens or positions; any model there is has fewer.
+const MAX_ROWS: usize = 16_777_216;
+
+impl ModelConfig {
+    /// GPT-2's default: d 768, 12 layers, 12 heads.
+    #[must_use]
+    pub fn gpt2() -> Self {
+        ModelConfig {
+            family: Family::Gpt2,
+            d: 768,
+            layers: 12,
+            heads: 12,
+            inner: 3_072,
+            vocabulary: 50_257,
+            token_types: 1,
+            positions: 1_024,
+            eps: 1e-5,
+            activation: Activation::GeluTanh,
+        }
+    }
+
+    /// BERT's default: d 768, 12 layers, 12 heads.
+    #[must_use]
+    pub fn bert() -> Self {
+        ModelConfig {
+            family: Family::Bert,
+            vocabulary: 30_522,
+            token_types: 2,
+            positions: 512,
+            eps: 1e-12,
+            activation: Activation::GeluErf,
+            ..ModelConfig::gpt2()
+        }
+    }
+
+    /// Another width, depth and number of heads; the feed-forward part is four times as wide.
+    ///
+    /// # Errors
+    /// [`InputError`] where they cannot be.
+    pub fn resized(self, d: usize, layers: usize, heads: usize) -> Result<Self, InputError> {
+        ModelConfig { d, layers, heads, inner: d.saturating_mul(4), ..self }.checked()
+    }
+
+    /// Reads a `config.json`.
+    ///
+    /// # Errors
+    /// [`InputError`] that names the field: another architecture, a missing or impossible size.
+    pub fn from_json(text: &str) -> Result<Self, InputError> {
+        let value: Value = serde_json::from_str(text).map_err(|error| InputError::File {
+            file: "config.json".into(),
+            problem: format!("it is not valid JSON ({error})"),
+            fix: "Give the config.json that lies beside the model's weights.".into(),
+        })?;
+        let Value::Object(fields) = value else {
+            return Err(bad("(the whole file)", &value, "a JSON object"));
+        };
+        let fields = Fields(fields);
+        match fields.text("model_type")?.unwrap_or_default() {
+            "gpt2" => gpt2_from(&fields),
+            "bert" => bert_from(&fields),
+            "distilbert" => distilbert_from(&fields),
+            "" => Err(InputError::MissingKey {
+                key: key("model_type"),
+                expected: "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\"".into(),
+            }),
+            _ => Err(bad("model_type", &fields.0["model_type"], "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\"")),
+        }?
+        .checked()
+    }
+
+    /// The key dimension k of a head.
+    #[must_use]
+    pub fn head_dim(&self) -> usize {
+        self.d / self.heads
+    }
+
+    /// The mask the family is trained with.
+    #[must_use]
+    pub fn usual_mask(&self) -> Mask {
+        match self.family {
+            Family::Gpt2 => Mask::Causal,
+            Family::Bert | Family::DistilBert => Mask::None,
+        }
+    }
+
+    /// What the family's attention module gives, and what MATH.md's tables measure: GPT-2's holds the output matrix.
+    #[must_use]
+    pub fn usual_map(&self) -> MapKind {
+        match self.family {
+            Family::Gpt2 => MapKind::WithOutput,
+            Family::Bert | Family::DistilBert => MapKind::Attention,
+        }
+    }
+
+    fn checked(self) -> Result<Self, InputError> {
+        let sizes = [
+            ("width d", self.d, limits::MAX_DIM),
+            ("layers", self.layers, MAX_LAYERS),
+            ("heads", self.heads, limits::MAX_HEADS),
+            ("feed-forward width", self.inner, 8 * limits::MAX_DIM),
+            ("vocabulary", self.vocabulary, MAX_ROWS),
+            ("token types", self.token_types, MAX_ROWS),
+            ("positions", self.positions, MAX_ROWS),
+        ];
+        for (what, found, most) in sizes {
+            if !(1..=most).contains(&found) {
+                return Err(InputError::BadValue {
+                    key: format!("the model's {what}"),
+                    found: found.to_string(),
+                    expected: format!("from 1 to {most}"),
+                });
+            }
+        }
+        if !self.d.is_multiple_of(self.heads) {
+            return Err(InputError::BadValue {
+                key: "the model's heads".into(),
+                found: self.heads.to_string(),
+                expected: format!("a divisor of its width, {}", self.d),
+            });
+        }
+        if !(self.eps.is_finite() && self.eps >= 0.0) {
+            return Err(InputError::BadValue {
+                key: "the model's layer norm eps".into(),
+                found: self.eps.to_string(),
+                expected: "a number from 0 on".into(),
+            });
+        }
+        Ok(self)
+    }
+}
+
+fn gpt2_from(fields: &Fields) -> Result<ModelConfig, InputError> {
+    fields.only("scale_attn_weights", &Value::Bool(true))?;
+    fields.only("scale_attn_by_inverse_layer_idx", &Value::Bool(false))?;
+    let default = ModelConfig::gpt2();
+    let d = fields.size("n_embd", default.d)?;
+    Ok(ModelConfig {
+        d,
+        layers: fields.size("n_layer", default.layers)?,
+        heads: fields.size("n_head", default.heads)?,
+        inner: fields.size("n_inner", d.saturating_mul(4))?,
+        vocabulary: fields.size("vocab_size", default.vocabulary)?,
+        positions: fields.size("n_positions", default.positions)?,
+        eps: fields.number("layer_norm_epsilon", default.eps)?,
+        activation: fields.activation("activation_function", default.activation)?,
+        ..default
+    })
+}
+
+fn bert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
+    fields.only("position_embedding_type", &Value::from("absolute"))?;
+    let default = ModelConfig::bert();
+    Ok(ModelConfig {
+        d: fields.size("hidden_size", default.d)?,
+        layers: fields.size("num_hidden_layers", default.layers)?,
+        heads: fields.size("num_attention_heads", default.heads)?,
+        inner: fields.size("intermediate_size", default.inner)?,
+        vocabulary: fields.size("vocab_size", default.vocabulary)?,
+        token_types: fields.size("type_vocab_size", default.token_types)?,
+        positions: fields.size("max_position_embeddings", default.positions)?,
+        eps: fields.number("layer_norm_eps", default.eps)?,
+        activation: fields.activation("hidden_act", default.activation)?,
+        ..default
+    })
+}
+
+fn distilbert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
+    let default = ModelConfig::bert();
+    Ok(ModelConfig {
+        family: Family::DistilBert,
+        d: fields.size("dim", default.d)?,
+        layers: fields.size("n_layers", 6)?,
+        heads: fields.size("n_heads", default.heads)?,
+        inner: fields.size("hidden_dim", default.inner)?,
+        vocabulary: fields.size("vocab_size", default.vocabulary)?,
+        positions: fields.size("max_position_embeddings", default.positions)?,
+        activation: fields.activation("activation", default.activation)?,
+        ..default
+    })
+}
+
+/// The fields of a `config.json`; those that the model's defaults leave out take them.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, name: &str) -> Result<Option<&str>, InputError> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(value) => value.as_str().map(Some).ok_or_else(|| bad(name, value, "a text")),
+        }
+    }
+
+    fn size(&self, name: &str, default: usize) -> Result<usize, InputError> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
+        size.filter(|size| *size > 0).ok_or_else(|| bad(name, value, "a whole number from 1 on"))
+    }
+
+    fn number(&self, name: &str, default: f64) -> Result<f64, InputError> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        value.as_f64().ok_or_else(|| bad(name, value, "a number"))
+    }
+
+    fn activation(&self, name: &str, default: Activation) -> Result<Activation, InputError> {
+        match self.text(name)? {
+            None => Ok(default),
+            Some("gelu") => Ok(Activation::GeluErf),
+            Some("gelu_new" | "gelu_pytorch_tanh" | "gelu_fast") => Ok(Activation::GeluTanh),
+            Some("relu") => Ok(Activation::Relu),
+            Some(_) => Err(bad(name, &self.0[name], "\"gelu\", \"gelu_new\" or \"relu\"")),
+        }
+    }
+
+    /// A switch that changes what attention is, where it is set to what we do not compute.
+    fn only(&self, name: &str, expected: &Value) -> Result<(), InputError> {
+        match self.get(name) {
+            Some(value) if value != expected => Err(bad(name, value, &format!("{expected}"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn key(name: &str) -> String {
+    format!("config.json: {name}")
+}
+
+fn bad(name: &str, value: &Value, expected: &str) -> InputError {
+    InputError::bad_value(key(name), &value.to_string(), expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_config_leaves_out_takes_the_familys_default() {
+        assert_eq!(ModelConfig::from_json(r#"{"model_type":"gpt2"}"#), Ok(ModelConfig::gpt2()));
+        assert_eq!(ModelConfig::from_json(r#"{"model_type":"bert"}"#), Ok(ModelConfig::bert()));
+        let small = ModelConfig::from_json(r#"{"model_type":"gpt2","n_embd":8,"n_head":2,"n_inner":null}"#);
+        assert_eq!(small.map(|config| (config.inner, config.head_dim())), Ok((32, 4)));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (text, word) in [
+            (r#"{"model_type":"llama"}"#, "model_type"),
+            (r#"{"n_embd":8}"#, "model_type"),
+            (r#"{"model_type":7}"#, "model_type"),
+            ("[1]", "config.json"),
+            ("{", "config.json"),
+            (r#"{"model_type":"gpt2","n_embd":-8}"#, "n_embd"),
+            (r#"{"model_type":"gpt2","n_embd":10,"n_head":3}"#, "heads"),
+            (r#"{"model_type":"gpt2","n_embd":1000000,"n_head":1}"#, "width"),
+            (r#"{"model_type":"bert","hidden_act":"swish"}"#, "hidden_act"),
+            (r#"{"model_type":"bert","position_embedding_type":"relative_key"}"#, "position_embedding_type"),
+            (r#"{"model_type":"gpt2","scale_attn_by_inverse_layer_idx":true}"#, "scale_attn_by_inverse_layer_idx"),
+        ] {
+            let problem = ModelConfig::from_json(text).expect_err(text).to_string();
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Models as they are before training: drawn, not read.
+//!
+//! As Hugging Face's transformers initialise them: every matrix and embedding N(0, 0.02^2), biases zero, layer norms the
+//! identity. GPT-2 draws the two matrices that write into the residual stream (`c_proj` of attention and of the
+//! feed-forward part) from N(0, 0.02^2/(2 layers)); BERT's embedding of token 0, its padding, is zero. Each layer and each
+//! embedding row has its own stream, so that only what is needed is drawn and nothing depends on what else is.
+
+use nalgebra::DMatrix;
+
+use super::config::{Family, ModelConfig};
+use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
+use lipscope_core::experiment::InputError;
+use lipscope_core::random::{Random, Stream};
+
+/// The deviation of every matrix and embedding.
+const DEVIATION: f64 = 0.02;
+/// The most numbers that are drawn: 4 GiB of f32.
+const MOST_DRAWN: usize = 1 << 30;
+
+/// Draws a model.
+///
+/// # Errors
+/// [`InputError`] where more layers or positions are needed than there are, or too many numbers.
+pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model, InputError> {
+    needs.check(&config)?;
+    let layer = (4 * config.d).saturating_add(2 * config.inner).saturating_mul(config.d);
+    let rows = (needs.ids.len() + needs.positions).saturating_mul(config.d);
+    let drawn = layer.saturating_mul(needs.layers).saturating_add(rows);
+    if drawn > MOST_DRAWN {
+        return Err(InputError::TooLarge {
+            what: "The number of weights to draw".into(),
+            found: drawn.to_string(),
+            limit: MOST_DRAWN.to_string(),
+            fix: "Use a narrower model, or measure a layer nearer to the first.".into(),
+        });
+    }
+    let row = |stream: Stream| {
+        let mut random = Random::new(seed, stream);
+        (0..config.d).map(|_| number(&mut random, DEVIATION)).collect::<Vec<f32>>()
+    };
+    let word = |id: u32| match (config.family, id) {
+        (Family::Bert | Family::DistilBert, 0) => vec![0.0; config.d],
+        _ => row(Stream::ModelWord(id as usize)),
+    };
+    let embeddings = Embeddings {
+        words: needs.ids.iter().map(|id| (*id, word(*id))).collect(),
+        positions: (0..needs.positions).map(|position| row(Stream::ModelPosition(position))).collect(),
+        kind: (config.family == Family::Bert).then(|| row(Stream::ModelTokenType)),
+        norm: (config.family != Family::Gpt2).then(|| identity_norm(config.d)),
+    };
+    let blocks = (0..needs.layers)
+        .map(|layer| Block {
+            attention: attention(&config, Random::new(seed, Stream::ModelAttention(layer))),
+            feed_forward: (layer + 1 < needs.layers)
+                .then(|| feed_forward(&config, Random::new(seed, Stream::ModelFeedForward(layer)))),
+        })
+        .collect();
+    Ok(Model { config, embeddings, blocks })
+}
+
+fn attention(config: &ModelConfig, mut random: Random) -> AttentionPart {
+    let d = config.d;
+    let mut square = |deviation| linear(&mut random, (d, d), deviation);
+    AttentionPart {
+        query: square(DEVIATION),
+        key: square(DEVIATION),
+        value: square(DEVIATION),
+        output: square(residual_deviation(config)),
+        norm: identity_norm(d),
+    }
+}
+
+fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
+    let (d, inner) = (config.d, config.inner);
+    FeedForward {
+        widen: linear(&mut random, (inner, d), DEVIATION),
+        narrow: linear(&mut random, (d, inner), residual_deviation(config)),
+        norm: identity_norm(d),
+    }
+}
+
+/// The deviation of a matrix that writes into the residual stream.
+fn residual_deviation(config: &ModelConfig) -> f64 {
+    match config.family {
+        Family::Gpt2 => DEVIATION / (2.0 * config.layers as f64).sqrt(),
+        Family::Bert | Family::DistilBert => DEVIATION,
+    }
+}
+
+fn linear(random: &mut Random, (n_rows, n_columns): (usize, usize), deviation: f64) -> Linear {
+    Linear { weight: DMatrix::from_fn(n_rows, n_columns, |_, _| number(random, deviation)), bias: vec![0.0; n_rows] }
+}
+
+fn identity_norm(d: usize) -> LayerNorm {
+    LayerNorm { gain: vec![1.0; d], shift: vec![0.0; d] }
+}
+
+/// Rounded to f32, as the weights of a file are.
+fn number(random: &mut Random, deviation: f64) -> f32 {
+    (deviation * random.normal()) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(layers: usize, ids: &[u32]) -> Needs {
+        Needs { layers, ids: ids.iter().copied().collect(), positions: 3 }
+    }
+
+    #[test]
+    fn what_is_drawn_does_not_depend_on_what_else_is() {
+        let config = ModelConfig::bert().resized(8, 4, 2).expect("fits");
+        let few = draw_model(config, &needs(1, &[0, 7]), 5).expect("small");
+        let many = draw_model(config, &needs(3, &[0, 1, 7, 9]), 5).expect("small");
+        assert_eq!(few.embeddings.words[&7], many.embeddings.words[&7]);
+        assert_eq!(few.blocks[0].attention, many.blocks[0].attention);
+        assert_ne!(many.blocks[0].attention, many.blocks[1].attention);
+        assert!(many.embeddings.words[&0].iter().all(|x| *x == 0.0), "padding");
+    }
+
+    #[test]
+    fn deviations_are_those_of_the_initialisation() {
+        let config = ModelConfig::gpt2().resized(64, 8, 2).expect("fits");
+        let model = draw_model(config, &needs(2, &[1]), 0).expect("small");
+        let deviation = |linear: &Linear| {
+            let squares: f64 = linear.weight.iter().map(|x| f64::from(x * x)).sum();
+            (squares / linear.weight.len() as f64).sqrt()
+        };
+        let part = model.blocks[0].feed_forward.as_ref().expect("not the deepest");
+        for (linear, expected) in [
+            (&model.blocks[0].attention.query, 0.02),
+            (&model.blocks[0].attention.output, 0.005),
+            (&part.widen, 0.02),
+            (&part.narrow, 0.005),
+        ] {
+            // Five standard errors of the deviation of 4096 normal numbers.
+            let found = deviation(linear);
+            assert!((found / expected - 1.0).abs() < 0.056, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn more_layers_than_there_are_is_an_error() {
+        let config = ModelConfig::bert().resized(8, 2, 2).expect("fits");
+        let problem = draw_model(config, &needs(3, &[]), 0).expect_err("two layers").to_string();
+        assert!(problem.contains("layer"), "{problem}");
+        let long = Needs { positions: 513, ..needs(1, &[]) };
+        assert!(draw_model(config, &long, 0).expect_err("512 positions").to_string().contains("512"));
+    }
+}

@@ -1,0 +1,138 @@
+//! What is measured of an attention map at a window: two numbers that are called its Lipschitz constant, and what the
+//! window is like.
+//!
+//! The script released with \[C\] iterates on v = torch.func.jvp(f, (X,), (u,))\[0\], which is f(X) and not J u; what it
+//! returns is sqrt(|J^T f(X)|). It is offered beside ||J||_2 under the name of released-script estimator. MATH.md
+//! section 8.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::map::AttentionMap;
+use super::norm::leading_triplet;
+use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
+
+/// Which estimators are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Estimators {
+    /// ||J||_2.
+    Spectral,
+    /// sqrt(|J^T f(X)|).
+    Released,
+    /// Both.
+    Both,
+}
+
+impl Estimators {
+    /// As tables and the command line have it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Estimators::Spectral => "spectral",
+            Estimators::Released => "released",
+            Estimators::Both => "both",
+        }
+    }
+}
+
+/// ||J||_2 and how it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpectralNorm {
+    /// Never above ||J||_2.
+    pub value: f64,
+    /// Steps of the iteration.
+    pub iterations: usize,
+    /// |J^T u - s v| / s.
+    pub relative_residual: f64,
+}
+
+impl SpectralNorm {
+    /// Whether it is ||J||_2 to the digits that are shown; else it is a lower bound.
+    #[must_use]
+    pub fn is_converged(&self) -> bool {
+        self.relative_residual <= LanczosOptions::default().tolerance
+    }
+}
+
+/// The token that attention gathers on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sink {
+    /// The largest column sum of P over heads and tokens: the attention that one token receives, at most n.
+    pub mass: f64,
+    /// Its token.
+    pub token: usize,
+    /// Its head, counted within the map.
+    pub head: usize,
+}
+
+/// One window measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Where asked for.
+    pub spectral: Option<SpectralNorm>,
+    /// sqrt(|J^T f(X)|), where asked for.
+    pub released: Option<f64>,
+    /// R = sqrt(mean |x_i|^2) of the map's input, as the released script has it.
+    pub radius: f64,
+    /// Where attention gathers.
+    pub sink: Sink,
+}
+
+/// Measures a map at its tokens (d x n).
+///
+/// # Errors
+/// [`InputError`] where numbers overflow or there are too many tokens.
+pub fn estimate(
+    map: &AttentionMap,
+    tokens: &DMatrix<f64>,
+    mask: Mask,
+    estimators: Estimators,
+    options: LanczosOptions,
+) -> Result<Estimate, InputError> {
+    let at_tokens = map.at(tokens, mask)?;
+    let value = at_tokens.value();
+    let mut operator = at_tokens.jacobian();
+    let sink = sink(&operator);
+    let released = (estimators != Estimators::Spectral).then(|| {
+        let mut pulled = vec![0.0; operator.n_inputs()];
+        operator.apply_transpose(value.as_slice(), &mut pulled);
+        DMatrix::from_vec(tokens.nrows(), tokens.ncols(), pulled).norm().sqrt()
+    });
+    let spectral = match estimators {
+        Estimators::Released => None,
+        Estimators::Spectral | Estimators::Both => {
+            let triplet = leading_triplet(map, tokens, mask, &mut operator, options)?;
+            let SingularTriplet { value, iterations, relative_residual, .. } = triplet;
+            Some(SpectralNorm { value, iterations, relative_residual })
+        }
+    };
+    let numbers = [spectral.map_or(0.0, |norm| norm.value), released.unwrap_or(0.0)];
+    if numbers.iter().any(|x| !x.is_finite()) {
+        return Err(InputError::Overflow { what: "The Jacobian's products".into() });
+    }
+    let radius = tokens.norm() / (tokens.ncols() as f64).sqrt();
+    Ok(Estimate { spectral, released, radius, sink })
+}
+
+fn sink(operator: &JacobianOperator<f64>) -> Sink {
+    let forward = operator.forward();
+    let mut buffer = forward.row_buffer();
+    let mut best = Sink { mass: 0.0, token: 0, head: 0 };
+    for head in 0..forward.n_heads() {
+        let mut masses = vec![0.0; forward.n()];
+        for rows in forward.row_blocks() {
+            let block = forward.rows_of_p(head, rows.clone(), &mut buffer);
+            for row in block.weights.chunks(block.stride).take(rows.len()) {
+                masses.iter_mut().zip(row).for_each(|(mass, p)| *mass += p);
+            }
+        }
+        for (token, mass) in masses.into_iter().enumerate() {
+            if mass > best.mass {
+                best = Sink { mass, token, head };
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,156 @@
+//! From token ids to the input of each layer's attention.
+//!
+//! GPT-2 (norms before): y = ln_1(x) is the input of attention, x <- x + O att(y) + b_O, x <- x + FF(ln_2(x)).
+//! BERT (norms after): x is the input of attention, x <- ln(x + O att(x) + b_O), x <- ln(x + FF(x)).
+
+use std::borrow::Borrow;
+use std::ops::Range;
+
+use nalgebra::DMatrix;
+
+use super::config::{Family, MapKind};
+use super::map::{Heads, add_bias, projections};
+use super::parts::{FeedForward, Model};
+use lipscope_core::attention::{Forward, Projections};
+use lipscope_core::experiment::{InputError, Mask};
+
+/// A model ready for forward passes: the attention of its layers stacked for the engine.
+#[derive(Debug)]
+pub struct ForwardPass<M> {
+    model: M,
+    mask: Mask,
+    /// Of every layer before the deepest: heads, and b_O.
+    attention: Vec<(Projections<f64>, Vec<f64>)>,
+}
+
+impl<M: Borrow<Model>> ForwardPass<M> {
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.model.borrow()
+    }
+
+    /// For inputs of layers up to `deepest`.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where the model has no such layer.
+    pub fn new(model: M, mask: Mask, deepest: usize) -> Result<Self, InputError> {
+        let of: &Model = model.borrow();
+        of.block(deepest)?;
+        let of_layer = |layer: usize| {
+            let bias = &of.block(layer)?.attention.output.bias;
+            let heads = projections(of, layer, MapKind::WithOutput, Heads::All)?;
+            Ok((heads, bias.iter().map(|x| f64::from(*x)).collect()))
+        };
+        let attention = (0..deepest).map(of_layer).collect::<Result<_, InputError>>()?;
+        Ok(ForwardPass { model, mask, attention })
+    }
+
+    /// The inputs of the attention of some layers at some windows of token ids: of each window, in their order, one
+    /// d x n matrix a layer, in the order asked for.
+    ///
+    /// Windows share every product with a weight matrix, so that many short ones cost little more than one.
+    ///
+    /// # Errors
+    /// [`InputError`] where a layer, a token or a position is none of the model's, or numbers overflow.
+    pub fn inputs(&self, windows: &[&[u32]], layers: &[usize]) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
+        let model = self.model();
+        let spans = spans(windows);
+        let mut x = embed(model, windows)?;
+        let mut inputs = vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()];
+        let deepest = layers.iter().copied().max().unwrap_or(0);
+        let eps = model.config.eps;
+        for layer in 0..=deepest {
+            let block = model.block(layer)?;
+            let mut y = x.clone();
+            if model.config.family == Family::Gpt2 {
+                block.attention.norm.apply(&mut y, eps);
+            }
+            for (at, _) in layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
+                for (of_window, span) in inputs.iter_mut().zip(&spans) {
+                    of_window[at] = y.columns_range(span.clone()).into_owned();
+                }
+            }
+            let (Some((heads, bias)), Some(part)) = (self.attention.get(layer), &block.feed_forward) else { break };
+            if layer == deepest {
+                break;
+            }
+            x += self.attended(heads, &y, &spans)?;
+            add_bias(&mut x, bias);
+            if model.config.family == Family::Gpt2 {
+                y.copy_from(&x);
+                part.norm.apply(&mut y, eps);
+                x += feed_forward(model, part, &y);
+            } else {
+                block.attention.norm.apply(&mut x, eps);
+                x += feed_forward(model, part, &x);
+                part.norm.apply(&mut x, eps);
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// The attention of every window, side by side, through the output matrix.
+    fn attended(
+        &self,
+        heads: &Projections<f64>,
+        tokens: &DMatrix<f64>,
+        spans: &[Range<usize>],
+    ) -> Result<DMatrix<f64>, InputError> {
+        let projected = heads.project(tokens);
+        let mut concatenated = DMatrix::zeros(tokens.nrows(), tokens.ncols());
+        for span in spans {
+            let part = |of: &DMatrix<f64>| of.columns_range(span.clone()).into_owned();
+            let window = Forward::of_projected(heads.clone(), part(&projected), self.mask, &part(tokens))?;
+            concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
+        }
+        Ok(heads.combine(concatenated))
+    }
+}
+
+/// The columns of each window where they stand side by side.
+fn spans(windows: &[&[u32]]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let next = |window: &&[u32]| {
+        let span = start..start + window.len();
+        start = span.end;
+        span
+    };
+    windows.iter().map(next).collect()
+}
+
+/// Word, position and type embeddings, summed and, for BERT, normalised: d x (all tokens).
+fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> {
+    let embeddings = &model.embeddings;
+    let longest = windows.iter().map(|window| window.len()).max().unwrap_or(0);
+    if longest > embeddings.positions.len() {
+        return Err(InputError::TooLarge {
+            what: "The number of tokens n of a window".into(),
+            found: longest.to_string(),
+            limit: embeddings.positions.len().to_string(),
+            fix: "Use windows that the model's positions reach.".into(),
+        });
+    }
+    let mut x = DMatrix::zeros(model.config.d, windows.iter().map(|window| window.len()).sum());
+    let places = windows.iter().flat_map(|window| window.iter().zip(&embeddings.positions));
+    for ((id, position), mut token) in places.zip(x.column_iter_mut()) {
+        let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
+            key: "token id".into(),
+            found: id.to_string(),
+            expected: "one whose embedding is at hand".into(),
+        })?;
+        for row in [Some(word), Some(position), embeddings.kind.as_ref()].into_iter().flatten() {
+            token.iter_mut().zip(row).for_each(|(x, y)| *x += f64::from(*y));
+        }
+    }
+    if let Some(norm) = &embeddings.norm {
+        norm.apply(&mut x, model.config.eps);
+    }
+    Ok(x)
+}
+
+fn feed_forward(model: &Model, part: &FeedForward, x: &DMatrix<f64>) -> DMatrix<f64> {
+    let activation = model.config.activation;
+    let mut wide = part.widen.apply(x);
+    wide.apply(|x| *x = activation.at(*x));
+    part.narrow.apply(&wide)
+}

@@ -1,0 +1,215 @@
+//! The attention of one layer as a map of its own, for the engine of this crate: f(X), J v and J^T u.
+
+use std::ops::Range;
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::config::MapKind;
+use super::parts::{Linear, Model};
+use lipscope_core::attention::{Forward, Projections, Scalar};
+use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use lipscope_core::spectral::{Lanczos, LanczosOptions};
+
+/// Which heads of a layer a map has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Heads {
+    /// All.
+    All,
+    /// One, by its index.
+    One(usize),
+}
+
+/// Self-attention of one layer, with its biases.
+#[derive(Clone, Debug)]
+pub struct AttentionMap {
+    double: Projections<f64>,
+    /// The same in half the width, for products that need not be exact.
+    single: Projections<f32>,
+    /// b_O of all heads through the output matrix. A head alone has none: it belongs to their sum.
+    output_bias: Option<Vec<f64>>,
+    value_direction: Vec<f64>,
+}
+
+/// An attention map at its tokens.
+#[derive(Clone, Debug)]
+pub struct MapAtTokens {
+    forward: Forward<f64>,
+    output_bias: Option<Vec<f64>>,
+}
+
+impl AttentionMap {
+    /// The map of a layer.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where the model has no such layer or head.
+    pub fn new(model: &Model, layer: usize, kind: MapKind, heads: Heads) -> Result<Self, InputError> {
+        let part = &model.block(layer)?.attention;
+        let columns = columns(model, heads)?;
+        let values = part.value.weight.rows(columns.start, columns.len()).map(f64::from);
+        let output = output(&part.output, kind, &columns);
+        let has_bias = kind == MapKind::WithOutput && heads == Heads::All;
+        Ok(AttentionMap {
+            double: projections(model, layer, kind, heads)?,
+            single: projections(model, layer, kind, heads)?,
+            output_bias: has_bias.then(|| doubled(&part.output.bias)),
+            value_direction: ValuePath { values, output }.leading_direction(),
+        })
+    }
+
+    /// The map at tokens, d x n.
+    ///
+    /// # Errors
+    /// [`InputError`] where there are too many tokens, or scores overflow.
+    pub fn at(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<MapAtTokens, InputError> {
+        let forward = Forward::of_projections(self.double.clone(), mask, tokens)?;
+        Ok(MapAtTokens { forward, output_bias: self.output_bias.clone() })
+    }
+
+    /// Its Jacobian at tokens in 32 bits: seven digits in half the time.
+    ///
+    /// # Errors
+    /// As [`AttentionMap::at`].
+    pub fn single_jacobian(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<JacobianOperator<f32>, InputError> {
+        let tokens = tokens.map(|x| x as f32);
+        Ok(JacobianOperator::new(Forward::of_projections(self.single.clone(), mask, &tokens)?))
+    }
+
+    /// The unit change of a token (d numbers) that O V magnifies most: where attention hardly changes, the leading
+    /// singular vector of J is this one times a profile over tokens.
+    #[must_use]
+    pub fn value_direction(&self) -> &[f64] {
+        &self.value_direction
+    }
+}
+
+impl MapAtTokens {
+    /// f(X), d_out x n.
+    #[must_use]
+    pub fn value(&self) -> DMatrix<f64> {
+        let mut value = self.forward.output();
+        if let Some(bias) = &self.output_bias {
+            add_bias(&mut value, bias);
+        }
+        value
+    }
+
+    /// The forward pass, for attention matrices.
+    #[must_use]
+    pub fn forward(&self) -> &Forward<f64> {
+        &self.forward
+    }
+
+    /// Its Jacobian. Biases move P and the projections, nothing else of it.
+    #[must_use]
+    pub fn jacobian(self) -> JacobianOperator<f64> {
+        JacobianOperator::new(self.forward)
+    }
+}
+
+/// Adds a bias to every column.
+pub(super) fn add_bias(x: &mut DMatrix<f64>, bias: &[f64]) {
+    x.column_iter_mut().for_each(|mut token| token.iter_mut().zip(bias).for_each(|(x, b)| *x += b));
+}
+
+/// The heads of a layer for the engine.
+pub(super) fn projections<T: Scalar>(
+    model: &Model,
+    layer: usize,
+    kind: MapKind,
+    heads: Heads,
+) -> Result<Projections<T>, InputError> {
+    let part = &model.block(layer)?.attention;
+    let columns = columns(model, heads)?;
+    let (d, k) = (model.config.d, model.config.head_dim());
+    let number = |x: f32| T::constant(f64::from(x));
+    let parts: Vec<(&Linear, usize)> = columns
+        .clone()
+        .step_by(k)
+        .flat_map(|first| [&part.query, &part.key, &part.value].map(|linear| (linear, first)))
+        .collect();
+    let p = parts.len() * k;
+    let mut stacked = DMatrix::from_element(p, d, T::constant(0.0));
+    // Column by column, so that both matrices are walked through once.
+    for (column, entries) in stacked.as_mut_slice().chunks_exact_mut(p).enumerate() {
+        for (to, (linear, first)) in entries.chunks_exact_mut(k).zip(&parts) {
+            let from = &linear.weight.as_slice()[column * d + first..column * d + first + k];
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = number(*from));
+        }
+    }
+    let biases: Vec<T> =
+        parts.iter().flat_map(|(linear, first)| &linear.bias[*first..first + k]).map(|x| number(*x)).collect();
+    let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
+    Ok(Projections::of_equal_heads(stacked, &biases, k, output))
+}
+
+/// Where some heads lie among the d concatenated outputs, k a head.
+///
+/// # Errors
+/// [`InputError::BadValue`] where the model has no such head.
+pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, InputError> {
+    let (k, count) = (model.config.head_dim(), model.config.heads);
+    match heads {
+        Heads::All => Ok(0..model.config.d),
+        Heads::One(head) if head < count => Ok(head * k..(head + 1) * k),
+        Heads::One(head) => Err(InputError::BadValue {
+            key: "head".into(),
+            found: head.to_string(),
+            expected: format!("below {count}, the number of heads"),
+        }),
+    }
+}
+
+fn output(linear: &Linear, kind: MapKind, columns: &Range<usize>) -> Option<DMatrix<f64>> {
+    match kind {
+        MapKind::Attention => None,
+        MapKind::WithOutput => Some(linear.weight.columns(columns.start, columns.len()).map(f64::from)),
+    }
+}
+
+/// O V as two products.
+struct ValuePath {
+    values: DMatrix<f64>,
+    output: Option<DMatrix<f64>>,
+}
+
+impl ValuePath {
+    /// Its leading right singular vector, to two digits: it only starts another iteration.
+    fn leading_direction(mut self) -> Vec<f64> {
+        let options = LanczosOptions { tolerance: 1e-2, max_iterations: 40, ..LanczosOptions::default() };
+        Lanczos::new(self.n_inputs(), options).run(&mut self).right
+    }
+}
+
+impl LinearOperator<f64> for ValuePath {
+    fn n_inputs(&self) -> usize {
+        self.values.ncols()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.output.as_ref().map_or(self.values.nrows(), DMatrix::nrows)
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        let values = &self.values * DVector::from_column_slice(v);
+        let image = match &self.output {
+            Some(output) => output * values,
+            None => values,
+        };
+        out.copy_from_slice(image.as_slice());
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        let u = DVector::from_column_slice(u);
+        let pulled = match &self.output {
+            Some(output) => self.values.tr_mul(&output.tr_mul(&u)),
+            None => self.values.tr_mul(&u),
+        };
+        out.copy_from_slice(pulled.as_slice());
+    }
+}
+
+fn doubled(numbers: &[f32]) -> Vec<f64> {
+    numbers.iter().map(|x| f64::from(*x)).collect()
+}

@@ -1,0 +1,199 @@
+//! The weights of a model, as far as they are needed: f32 in memory, f64 in every product.
+//!
+//! A model of 500 MB is one of f32 numbers: kept so, it takes no more memory than its file, and a product converts a panel
+//! of it at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::DMatrix;
+
+use super::config::{Activation, ModelConfig};
+use lipscope_core::attention::{Accumulate, View, ViewMut, multiply};
+use lipscope_core::experiment::InputError;
+
+/// y = W x + b.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linear {
+    /// W, outputs x inputs.
+    pub weight: DMatrix<f32>,
+    /// b.
+    pub bias: Vec<f32>,
+}
+
+/// LayerNorm with a gain and a shift of each coordinate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerNorm {
+    /// One number a coordinate.
+    pub gain: Vec<f32>,
+    /// One number a coordinate.
+    pub shift: Vec<f32>,
+}
+
+/// The attention of a layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttentionPart {
+    /// d x d, the heads below one another.
+    pub query: Linear,
+    /// d x d.
+    pub key: Linear,
+    /// d x d.
+    pub value: Linear,
+    /// d x d, on the concatenated heads.
+    pub output: Linear,
+    /// Before attention (GPT-2), or after its residual (BERT).
+    pub norm: LayerNorm,
+}
+
+/// The feed-forward part of a layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeedForward {
+    /// inner x d.
+    pub widen: Linear,
+    /// d x inner.
+    pub narrow: Linear,
+    /// Before it (GPT-2), or after its residual (BERT).
+    pub norm: LayerNorm,
+}
+
+/// A layer; of the deepest one only attention is needed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Self-attention.
+    pub attention: AttentionPart,
+    /// Absent in the deepest layer.
+    pub feed_forward: Option<FeedForward>,
+}
+
+/// The embeddings of the tokens and positions that occur.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embeddings {
+    /// By token id.
+    pub words: BTreeMap<u32, Vec<f32>>,
+    /// The first positions.
+    pub positions: Vec<Vec<f32>>,
+    /// Of token type 0, where there are types.
+    pub kind: Option<Vec<f32>>,
+    /// After the sum (BERT).
+    pub norm: Option<LayerNorm>,
+}
+
+/// A model up to the deepest layer that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Its shape; it may have more layers than `blocks`.
+    pub config: ModelConfig,
+    /// Embeddings.
+    pub embeddings: Embeddings,
+    /// Layers from the first on.
+    pub blocks: Vec<Block>,
+}
+
+/// How much of a model is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Layers from the first on: one more than the deepest that is measured.
+    pub layers: usize,
+    /// The token ids that occur.
+    pub ids: BTreeSet<u32>,
+    /// The length of the longest window.
+    pub positions: usize,
+}
+
+impl Model {
+    /// A layer.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where it was not read or there is none.
+    pub fn block(&self, layer: usize) -> Result<&Block, InputError> {
+        self.blocks.get(layer).ok_or_else(|| InputError::BadValue {
+            key: "layer".into(),
+            found: layer.to_string(),
+            expected: format!("below {}, the number of layers at hand", self.blocks.len()),
+        })
+    }
+}
+
+impl Needs {
+    /// Checks that a model of that shape has it all.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] that names what it has not.
+    pub fn check(&self, config: &ModelConfig) -> Result<(), InputError> {
+        let within = |key: &str, found: usize, count: usize, what: &str| match found {
+            found if found <= count => Ok(()),
+            _ => Err(InputError::BadValue {
+                key: key.into(),
+                found: found.to_string(),
+                expected: format!("at most {count}, {what}"),
+            }),
+        };
+        within("layer", self.layers.saturating_sub(1), config.layers - 1, "the model's last layer")?;
+        within("n", self.positions, config.positions, "the positions that the model has")?;
+        let largest = self.ids.last().map_or(0, |id| *id as usize);
+        within("token id", largest, config.vocabulary - 1, "the last of the model's vocabulary")
+    }
+}
+
+impl Linear {
+    /// W X + b at every column.
+    #[must_use]
+    pub fn apply(&self, x: &DMatrix<f64>) -> DMatrix<f64> {
+        /// Rows and columns of W that are converted at a time: they stay in the second-level cache, and their rows are a
+        /// multiple of what the kernels of a product take at once.
+        const PANEL: (usize, usize) = (96, 512);
+        let (rows, inner) = self.weight.shape();
+        let n = x.ncols();
+        let mut out = DMatrix::from_fn(rows, n, |row, _| f64::from(self.bias[row]));
+        let mut panel = vec![0.0; PANEL.0.min(rows) * PANEL.1.min(inner)];
+        for (part, columns) in self.weight.as_slice().chunks(rows * PANEL.1).enumerate() {
+            let (start, width) = (part * PANEL.1, columns.len() / rows);
+            for first in (0..rows).step_by(PANEL.0) {
+                let height = PANEL.0.min(rows - first);
+                for (to, from) in panel.chunks_exact_mut(height).zip(columns.chunks_exact(rows)) {
+                    to.iter_mut().zip(&from[first..]).for_each(|(to, from)| *to = f64::from(*from));
+                }
+                multiply(
+                    ViewMut::strided(&mut out.as_mut_slice()[first..], height, n, rows),
+                    Accumulate::Add,
+                    View::new(&panel, height, width),
+                    View::strided(&x.as_slice()[start..], width, n, inner),
+                    1.0,
+                );
+            }
+        }
+        out
+    }
+}
+
+impl LayerNorm {
+    /// Every column with mean 0 and variance 1, times the gain, plus the shift.
+    pub fn apply(&self, x: &mut DMatrix<f64>, eps: f64) {
+        let d = x.nrows() as f64;
+        for mut token in x.column_iter_mut() {
+            let mean = token.iter().sum::<f64>() / d;
+            let variance = token.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / d;
+            let scale = (variance + eps).sqrt();
+            // A constant token with eps = 0 has no scale: it goes to the shift.
+            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+            for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {
+                *x = (*x - mean) * inverse * f64::from(*gain) + f64::from(*shift);
+            }
+        }
+    }
+}
+
+impl Activation {
+    /// Its value at x.
+    #[must_use]
+    pub fn at(self, x: f64) -> f64 {
+        match self {
+            Activation::GeluErf => 0.5 * x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+            Activation::GeluTanh => {
+                let root = (2.0 / std::f64::consts::PI).sqrt();
+                // 1 + tanh z = 2 / (1 + exp(-2 z)).
+                x / (1.0 + (-2.0 * root * (x + 0.044_715 * x * x * x)).exp())
+            }
+            Activation::Relu => x.max(0.0),
+        }
+    }
+}

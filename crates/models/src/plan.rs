@@ -1,0 +1,203 @@
+//! A run over windows: which there are, what of a model they need, and how they are measured.
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
+
+use super::config::{MapKind, ModelConfig};
+use super::estimate::{Estimate, Estimators, estimate};
+use super::forward::ForwardPass;
+use super::map::{AttentionMap, Heads};
+use super::parts::{Model, Needs};
+use super::portion::{PASS_TOKENS, Portion, Stretch, Window};
+use super::table::Place;
+use super::text::{check_windows, window_span};
+use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::spectral::LanczosOptions;
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Layers, counted from 0.
+    pub layers: Vec<usize>,
+    /// All heads together, or each of some.
+    pub heads: Vec<Heads>,
+    /// Lengths of windows.
+    pub lengths: Vec<usize>,
+    /// Windows a length.
+    pub windows: usize,
+    /// Of the forward pass and of the map.
+    pub mask: Mask,
+    /// Through the output matrix, or before it.
+    pub kind: MapKind,
+    /// What is computed of a map.
+    pub estimators: Estimators,
+    /// When the iteration for ||J||_2 stops.
+    pub options: LanczosOptions,
+}
+
+/// The most windows of a run.
+pub const MOST_WINDOWS: usize = 1_000_000;
+
+impl Plan {
+    /// Checks the plan against a text of so many tokens.
+    ///
+    /// # Errors
+    /// [`InputError`] that names what cannot be.
+    pub fn check(&self, n_tokens: usize) -> Result<(), InputError> {
+        let empty = |what: &str, least: &str| InputError::Empty { what: what.into(), least: least.into() };
+        if self.layers.is_empty() || self.heads.is_empty() {
+            return Err(empty("The list of layers or heads", "one"));
+        }
+        if self.lengths.is_empty() || self.windows == 0 {
+            return Err(empty("The list of lengths or windows", "one"));
+        }
+        if self.lengths.contains(&0) {
+            return Err(InputError::BadValue {
+                key: "lengths".into(),
+                found: "0".into(),
+                expected: "numbers of tokens from 1 on".into(),
+            });
+        }
+        let total = self.lengths.len().saturating_mul(self.windows);
+        if total > MOST_WINDOWS {
+            return Err(InputError::TooLarge {
+                what: "The number of windows".into(),
+                found: total.to_string(),
+                limit: MOST_WINDOWS.to_string(),
+                fix: "Give fewer lengths or windows.".into(),
+            });
+        }
+        check_windows(n_tokens, self.longest(), self.windows)
+    }
+
+    /// The longest window.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.lengths.iter().copied().max().unwrap_or(0)
+    }
+
+    /// What of a model some portions need.
+    #[must_use]
+    pub fn needs(&self, ids: &[u32], portions: &[Portion]) -> Needs {
+        let texts = portions.iter().flat_map(|portion| &portion.stretches).map(|stretch| stretch.longest);
+        Needs {
+            layers: self.layers.iter().max().map_or(0, |layer| layer + 1),
+            ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
+            positions: portions.iter().map(Portion::longest).max().unwrap_or(0),
+        }
+    }
+
+    /// The bytes that a run with this plan takes, about, with a margin for what comes and goes.
+    ///
+    /// Weights are f32: 4 d^2 of attention and 2 d inner of the feed-forward part, of each layer up to the deepest. The
+    /// forward pass keeps attention's 4 d^2 in f64, and the measured maps have theirs in f64 and f32. A window brings its
+    /// attention matrices and 40 pairs of vectors of the iteration.
+    #[must_use]
+    pub fn bytes(&self, config: &ModelConfig) -> f64 {
+        const MARGIN: f64 = 1.2;
+        let (d, inner) = (config.d as f64, config.inner as f64);
+        let deepest = self.layers.iter().copied().max().unwrap_or(0) as f64;
+        let square = 4.0 * d * d;
+        let weights = 4.0 * (square * (deepest + 1.0) + 2.0 * d * inner * deepest);
+        let forward = 8.0 * square * deepest;
+        let share = |heads: &Heads| if *heads == Heads::All { 1.0 } else { 1.0 / config.heads as f64 };
+        let maps = 12.0 * square * self.layers.len() as f64 * self.heads.iter().map(share).sum::<f64>();
+        let n = self.longest() as f64;
+        let tokens = n.max(PASS_TOKENS as f64);
+        let window = 8.0 * (tokens * (inner + 12.0 * d) + config.heads as f64 * n * n + 80.0 * n * d);
+        MARGIN * (weights + forward + maps + window)
+    }
+
+    /// The places that a portion's windows fill.
+    pub fn places<'a>(&'a self, portion: &'a Portion) -> impl Iterator<Item = Place> + 'a {
+        let of_window = move |Window { n, window }: Window| {
+            let layers = self.layers.iter().flat_map(|layer| self.heads.iter().map(move |heads| (*layer, *heads)));
+            layers.map(move |(layer, heads)| Place { layer, heads, n, window })
+        };
+        portion.windows().flat_map(of_window)
+    }
+}
+
+/// The maps of a plan, built once for all windows.
+#[derive(Debug)]
+pub struct Maps<M> {
+    plan: Plan,
+    forward: ForwardPass<M>,
+    maps: BTreeMap<(usize, Heads), AttentionMap>,
+}
+
+impl<M: Borrow<Model>> Maps<M> {
+    /// The maps of every layer and head of a plan.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where the model has no such layer or head.
+    pub fn new(plan: &Plan, model: M) -> Result<Self, InputError> {
+        let mut maps = BTreeMap::new();
+        for layer in &plan.layers {
+            for heads in &plan.heads {
+                maps.insert((*layer, *heads), AttentionMap::new(model.borrow(), *layer, plan.kind, *heads)?);
+            }
+        }
+        let deepest = plan.layers.iter().copied().max().unwrap_or(0);
+        Ok(Maps { plan: plan.clone(), forward: ForwardPass::new(model, plan.mask, deepest)?, maps })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.forward.model()
+    }
+
+    /// What is measured.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The input of a layer's attention at a window, d x n.
+    ///
+    /// # Errors
+    /// [`InputError`] where the text has no such window, or the model no such layer.
+    pub fn tokens(&self, ids: &[u32], place: &Place) -> Result<DMatrix<f64>, InputError> {
+        let span = window_span(place.n, place.window);
+        let window = ids.get(span).ok_or_else(|| InputError::Conflict {
+            what: "The text".into(),
+            problem: format!("has {} tokens, and no window {} of {}", ids.len(), place.window, place.n),
+            fix: "Give the text that the table was measured on.".into(),
+        })?;
+        Ok(self.forward.inputs(&[window], &[place.layer])?.remove(0).remove(0))
+    }
+
+    /// Measures the places of a portion that are wanted.
+    ///
+    /// # Errors
+    /// [`InputError`] where a token is none of the model's, or numbers overflow.
+    pub fn measure(
+        &self,
+        ids: &[u32],
+        portion: &Portion,
+        is_wanted: impl Fn(&Place) -> bool,
+    ) -> Result<Vec<(Place, Estimate)>, InputError> {
+        let plan = &self.plan;
+        let wanted: Vec<Place> = plan.places(portion).filter(is_wanted).collect();
+        let window = |place: &Place| Window { n: place.n, window: place.window };
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        // All of the portion, wanted or not: the digits of those that are wanted are then the same in every run.
+        let stretches = &portion.stretches;
+        let text = |stretch: &Stretch| &ids[window_span(stretch.longest.n, stretch.longest.window)];
+        let texts: Vec<&[u32]> = stretches.iter().map(text).collect();
+        let inputs = self.forward.inputs(&texts, &plan.layers)?;
+        wanted
+            .into_iter()
+            .map(|place| {
+                let at_stretch = stretches.iter().position(|stretch| stretch.has(window(&place))).unwrap_or(0);
+                let at_layer = plan.layers.iter().position(|layer| *layer == place.layer).unwrap_or(0);
+                let map = &self.maps[&(place.layer, place.heads)];
+                let tokens = inputs[at_stretch][at_layer].columns(0, place.n).into_owned();
+                Ok((place, estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,91 @@
+//! A plan in words, as the command line and the page's form have it, and what its table is about.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{MapKind, ModelConfig};
+use super::estimate::Estimators;
+use super::map::Heads;
+use super::plan::Plan;
+use super::table::Subject;
+use super::text::fingerprint;
+use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::spectral::LanczosOptions;
+use lipscope_core::sweep::parse_lengths;
+
+/// A plan for some model; what is left out takes what the model was made for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanText {
+    /// A list `0,6`.
+    pub layers: String,
+    /// `all` together, `each` by itself, or a list `0,7` of heads by themselves.
+    pub heads: String,
+    /// A list, a range or a spaced range, as [`parse_lengths`] reads it.
+    pub lengths: String,
+    /// Windows a length.
+    pub windows: usize,
+    /// Which tokens a token attends to, in the whole model.
+    pub mask: Option<Mask>,
+    /// Through the output matrix, or before it.
+    pub kind: Option<MapKind>,
+    /// What is computed of a map.
+    pub estimators: Estimators,
+    /// Relative residual at which the iteration stops.
+    pub tolerance: f64,
+}
+
+/// The tolerance of a run: the norm's own error goes with its square.
+pub const USUAL_TOLERANCE: f64 = 3e-4;
+
+impl PlanText {
+    /// The plan for a model.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] that names the list that is none.
+    pub fn plan(&self, config: &ModelConfig) -> Result<Plan, InputError> {
+        Ok(Plan {
+            layers: numbers("layers", &self.layers)?,
+            heads: match self.heads.trim() {
+                "all" => vec![Heads::All],
+                "each" => (0..config.heads).map(Heads::One).collect(),
+                list => numbers("head", list)?.into_iter().map(Heads::One).collect(),
+            },
+            lengths: parse_lengths(&self.lengths)?,
+            windows: self.windows,
+            mask: self.mask.unwrap_or_else(|| config.usual_mask()),
+            kind: self.kind.unwrap_or_else(|| config.usual_map()),
+            estimators: self.estimators,
+            options: LanczosOptions { tolerance: self.tolerance, ..LanczosOptions::default() },
+        })
+    }
+}
+
+impl Subject {
+    /// What the table of a plan is about, for a model's label and the fingerprint of its text.
+    #[must_use]
+    pub fn of(model: &str, text: &str, plan: &Plan) -> Self {
+        Subject {
+            model: model.into(),
+            text: text.into(),
+            map: plan.kind.id().into(),
+            mask: plan.mask.id().into(),
+            estimator: plan.estimators.id().into(),
+        }
+    }
+}
+
+/// The fingerprint of a text's token ids, as tables have it.
+#[must_use]
+pub fn text_fingerprint(ids: &[u32]) -> String {
+    format!("{:016x}", fingerprint(ids.iter().flat_map(|id| id.to_le_bytes())))
+}
+
+fn numbers(key: &str, text: &str) -> Result<Vec<usize>, InputError> {
+    let mut list = text
+        .split(',')
+        .map(|part| part.trim().parse())
+        .collect::<Result<Vec<usize>, _>>()
+        .map_err(|_| InputError::bad_value(key, text, "a list of numbers from 0 on, such as 0,6"))?;
+    list.sort_unstable();
+    list.dedup();
+    Ok(list)
+}

@@ -1,0 +1,228 @@
+//! A table by layer and head: the windows, their means over a length, and both slopes; and as grids of means.
+
+use std::collections::BTreeMap;
+
+use super::estimate::Estimate;
+use super::map::Heads;
+use super::table::{Place, Table};
+use lipscope_core::fit::{PowerLaw, fit_power_law};
+
+/// The windows of one layer and head.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Counted from 0.
+    pub layer: usize,
+    /// All, or one.
+    pub heads: Heads,
+    /// In the order of lengths, then of windows.
+    pub readings: Vec<(Place, Estimate)>,
+    /// c n^alpha through ||J||_2.
+    pub spectral: Option<PowerLaw>,
+    /// c n^alpha through sqrt(|J^T f(X)|).
+    pub released: Option<PowerLaw>,
+}
+
+/// Which number of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// ||J||_2.
+    Spectral,
+    /// sqrt(|J^T f(X)|).
+    Released,
+}
+
+/// Least, mean and greatest of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The least.
+    pub low: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The greatest.
+    pub high: f64,
+}
+
+/// The windows of one length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtLength {
+    /// Tokens of each window.
+    pub n: usize,
+    /// How many windows.
+    pub windows: usize,
+    /// Of ||J||_2.
+    pub spectral: Option<Spread>,
+    /// Of sqrt(|J^T f(X)|).
+    pub released: Option<Spread>,
+    /// Of the root mean square of the token norms.
+    pub radius: Spread,
+    /// Of the largest column sum of P.
+    pub sink: Spread,
+    /// The largest relative residual of the iterations.
+    pub worst_residual: f64,
+}
+
+/// Means of ||J||_2 over windows, in rows by columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NormGrid {
+    /// Layers or heads, whichever differ from row to row, counted from 0.
+    pub rows: Vec<usize>,
+    /// Lengths.
+    pub lengths: Vec<usize>,
+    /// Row by row; not a number where nothing was measured.
+    pub means: Vec<f64>,
+    /// How many windows each mean is of, row by row.
+    pub windows: Vec<usize>,
+}
+
+impl Quantity {
+    /// That number of a window.
+    #[must_use]
+    pub fn of(self, estimate: &Estimate) -> Option<f64> {
+        match self {
+            Quantity::Spectral => estimate.spectral.map(|norm| norm.value),
+            Quantity::Released => estimate.released,
+        }
+    }
+}
+
+impl Group {
+    /// (n, number) of every window that has the number.
+    #[must_use]
+    pub fn points(&self, quantity: Quantity) -> Vec<(f64, f64)> {
+        let point = |(place, estimate): &(Place, Estimate)| Some((place.n as f64, quantity.of(estimate)?));
+        self.readings.iter().filter_map(point).collect()
+    }
+
+    /// Its fit.
+    #[must_use]
+    pub fn fit(&self, quantity: Quantity) -> Option<PowerLaw> {
+        match quantity {
+            Quantity::Spectral => self.spectral,
+            Quantity::Released => self.released,
+        }
+    }
+
+    /// Length by length.
+    #[must_use]
+    pub fn by_length(&self) -> Vec<AtLength> {
+        self.readings.chunk_by(|a, b| a.0.n == b.0.n).map(at_length).collect()
+    }
+
+    /// The first and the last length.
+    #[must_use]
+    pub fn ends(&self) -> Option<(usize, usize)> {
+        Some((self.readings.first()?.0.n, self.readings.last()?.0.n))
+    }
+}
+
+impl Spread {
+    /// `None` of no numbers.
+    fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
+        let (mut low, mut high, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0.0);
+        for x in numbers {
+            (low, high, sum, count) = (x.min(low), x.max(high), sum + x, count + 1.0);
+        }
+        (count > 0.0).then(|| Spread { low, mean: sum / count, high })
+    }
+}
+
+impl Table {
+    /// By layer, then by head.
+    #[must_use]
+    pub fn groups(&self) -> Vec<Group> {
+        let mut groups: BTreeMap<(usize, Heads), Vec<(Place, Estimate)>> = BTreeMap::new();
+        for (place, estimate) in &self.rows {
+            groups.entry((place.layer, place.heads)).or_default().push((*place, *estimate));
+        }
+        let group = |((layer, heads), readings): ((usize, Heads), Vec<(Place, Estimate)>)| {
+            let mut group = Group { layer, heads, readings, spectral: None, released: None };
+            group.spectral = fit_power_law(&group.points(Quantity::Spectral));
+            group.released = fit_power_law(&group.points(Quantity::Released));
+            group
+        };
+        groups.into_iter().map(group).collect()
+    }
+
+    /// The windows of one layer and head alone.
+    #[must_use]
+    pub fn only(&self, layer: usize, heads: Heads) -> Table {
+        let rows = self.rows.iter().filter(|(place, _)| (place.layer, place.heads) == (layer, heads));
+        Table { subject: self.subject.clone(), rows: rows.map(|(place, estimate)| (*place, *estimate)).collect() }
+    }
+}
+
+/// Layers by lengths, all heads together; `None` with fewer than two layers.
+#[must_use]
+pub fn layer_grid(groups: &[Group]) -> Option<NormGrid> {
+    let rows = groups.iter().filter(|group| group.heads == Heads::All).map(|group| (group.layer, group));
+    NormGrid::of(rows.collect())
+}
+
+/// Heads by lengths, of one layer; `None` with fewer than two heads.
+#[must_use]
+pub fn head_grid(groups: &[Group], layer: usize) -> Option<NormGrid> {
+    let of_head = |group: &'_ Group| match group.heads {
+        Heads::One(head) if group.layer == layer => Some(head),
+        _ => None,
+    };
+    NormGrid::of(groups.iter().filter_map(|group| Some((of_head(group)?, group))).collect())
+}
+
+/// The layers of which heads were measured one by one.
+#[must_use]
+pub fn layers_by_head(groups: &[Group]) -> Vec<usize> {
+    let mut layers: Vec<usize> = groups.iter().map(|group| group.layer).collect();
+    layers.dedup();
+    layers.retain(|layer| head_grid(groups, *layer).is_some());
+    layers
+}
+
+impl NormGrid {
+    fn of(rows: Vec<(usize, &Group)>) -> Option<Self> {
+        let with_norms: Vec<(usize, Vec<AtLength>)> = rows
+            .into_iter()
+            .map(|(row, group)| (row, group.by_length()))
+            .filter(|(_, lengths)| lengths.iter().any(|at| at.spectral.is_some()))
+            .collect();
+        if with_norms.len() < 2 {
+            return None;
+        }
+        let mut lengths: Vec<usize> = with_norms.iter().flat_map(|(_, row)| row.iter().map(|at| at.n)).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        let cells = with_norms.iter().flat_map(|(_, row)| {
+            lengths
+                .iter()
+                .map(|n| row.iter().find(|at| at.n == *n).and_then(|at| Some((at.spectral?.mean, at.windows))))
+        });
+        let (means, windows) = cells.map(|cell| cell.unwrap_or((f64::NAN, 0))).unzip();
+        Some(NormGrid { rows: with_norms.iter().map(|(row, _)| *row).collect(), lengths, means, windows })
+    }
+
+    /// The mean of a row and column, if there is one, and of how many windows.
+    #[must_use]
+    pub fn at(&self, row: usize, column: usize) -> Option<(f64, usize)> {
+        let index = (column < self.lengths.len()).then(|| row * self.lengths.len() + column)?;
+        let mean = self.means.get(index).copied().filter(|mean| !mean.is_nan())?;
+        Some((mean, *self.windows.get(index)?))
+    }
+}
+
+fn at_length(readings: &[(Place, Estimate)]) -> AtLength {
+    let spread = |of: &dyn Fn(&Estimate) -> Option<f64>| Spread::of(readings.iter().filter_map(|(_, e)| of(e)));
+    let certain = |of: fn(&Estimate) -> f64| {
+        spread(&|estimate| Some(of(estimate))).unwrap_or(Spread { low: f64::NAN, mean: f64::NAN, high: f64::NAN })
+    };
+    AtLength {
+        n: readings.first().map_or(0, |(place, _)| place.n),
+        windows: readings.len(),
+        spectral: spread(&|estimate| Quantity::Spectral.of(estimate)),
+        released: spread(&|estimate| Quantity::Released.of(estimate)),
+        radius: certain(|estimate| estimate.radius),
+        sink: certain(|estimate| estimate.sink.mass),
+        worst_residual: readings
+            .iter()
+            .filter_map(|(_, estimate)| estimate.spectral.map(|norm| norm.relative_residual))
+            .fold(0.0, f64::max),
+    }
+}

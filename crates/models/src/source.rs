@@ -1,0 +1,66 @@
+//! Where the bytes of a file come from: all in memory, or a range at a time.
+
+use std::ops::Range;
+
+use lipscope_core::experiment::InputError;
+
+/// A file that is read by ranges, such as one on disk or one that a browser holds.
+pub trait Source {
+    /// Its length in bytes.
+    fn len(&self) -> u64;
+
+    /// The bytes of a range within it.
+    ///
+    /// # Errors
+    /// [`InputError::File`] where it cannot be read.
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError>;
+
+    /// Whether there is nothing in it.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<S: Source + ?Sized> Source for &mut S {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        (**self).read(range)
+    }
+}
+
+/// The whole of a text file.
+///
+/// # Errors
+/// [`InputError::File`] where it is larger than any of its kind, cannot be read, or is no text.
+pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputError> {
+    /// The largest tokenizers have some ten million bytes.
+    const MOST: u64 = 128 << 20;
+    let broken = |problem: String| InputError::File {
+        file: file.into(),
+        problem,
+        fix: "Copy the file again from the model's folder.".into(),
+    };
+    let len = source.len();
+    if len > MOST {
+        return Err(broken(format!("it has {len} bytes, and a text of its kind has at most {MOST}")));
+    }
+    String::from_utf8(source.read(0..len)?).map_err(|_| broken("it is not text (UTF-8)".into()))
+}
+
+impl Source for &[u8] {
+    fn len(&self) -> u64 {
+        <[u8]>::len(self) as u64
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        let inside = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
+        inside.and_then(|(start, end)| self.get(start..end)).map(<[u8]>::to_vec).ok_or_else(|| InputError::File {
+            file: "model.safetensors".into(),
+            problem: format!("it has no bytes {} to {}", range.start, range.end),
+            fix: "Copy the file again.".into(),
+        })
+    }
+}

@@ -1,0 +1,256 @@
+//! Results as a table: what was measured, of what, one row a window; CSV and JSON, both ways.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::estimate::{Estimate, Sink, SpectralNorm};
+use super::map::Heads;
+use lipscope_core::experiment::InputError;
+use lipscope_core::fit::PowerLaw;
+
+/// What a table is about. Rows of two tables belong together only where this is equal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// The model: how it is drawn, or its folder and a fingerprint of its file.
+    pub model: String,
+    /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
+    pub text: String,
+    /// `attention` or `with-output`.
+    pub map: String,
+    /// `none` or `causal`.
+    pub mask: String,
+    /// `spectral`, `released` or `both`.
+    pub estimator: String,
+}
+
+/// Which window of which layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// Counted from 0.
+    pub layer: usize,
+    /// All, or one.
+    pub heads: Heads,
+    /// Tokens of the window.
+    pub n: usize,
+    /// Counted from 0.
+    pub window: usize,
+}
+
+/// Everything measured so far, in the order of places.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// What it is about.
+    pub subject: Subject,
+    /// By place.
+    pub rows: BTreeMap<Place, Estimate>,
+}
+
+/// A row as files have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Record {
+    model: String,
+    text: String,
+    map: String,
+    mask: String,
+    estimator: String,
+    layer: usize,
+    head: String,
+    n: usize,
+    window: usize,
+    spectral: Option<f64>,
+    released: Option<f64>,
+    radius: f64,
+    sink: f64,
+    sink_token: usize,
+    sink_head: usize,
+    iterations: Option<usize>,
+    relative_residual: Option<f64>,
+}
+
+impl Table {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(subject: Subject) -> Self {
+        Table { subject, rows: BTreeMap::new() }
+    }
+
+    /// Rows in the order of places, with a header. Numbers have all their digits.
+    ///
+    /// # Errors
+    /// None that an input can cause: writing to memory.
+    pub fn to_csv(&self) -> Result<String, InputError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let failed = |problem: String| broken("The table", problem);
+        for record in self.records() {
+            writer.serialize(record).map_err(|error| failed(error.to_string()))?;
+        }
+        let bytes = writer.into_inner().map_err(|error| failed(error.to_string()))?;
+        String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
+    }
+
+    /// One object with the subject, the rows and the fitted slopes.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let rows: Vec<Record> = self.records().collect();
+        let fits: Vec<Value> = self
+            .groups()
+            .iter()
+            .map(|group| {
+                let fit = |fit: Option<PowerLaw>| fit.map(|fit| fit.to_value());
+                json!({
+                    "layer": group.layer, "head": group.heads.id(), "spectral": fit(group.spectral),
+                    "released": fit(group.released),
+                })
+            })
+            .collect();
+        json!({"rows": rows, "fits": fits})
+    }
+
+    /// Reads what [`Table::to_csv`] or [`Table::to_value`] wrote. A last line that was cut off is left out.
+    ///
+    /// # Errors
+    /// [`InputError::File`] that names file and line.
+    pub fn parse(file: &str, text: &str) -> Result<Option<Self>, InputError> {
+        #[derive(Deserialize)]
+        struct Whole {
+            rows: Vec<Record>,
+        }
+        if text.trim_start().starts_with('{') {
+            let whole: Whole = serde_json::from_str(text).map_err(|error| broken(file, error.to_string()))?;
+            return Table::of_records(file, whole.rows);
+        }
+        let whole_lines = text.rfind('\n').map_or("", |end| &text[..=end]);
+        let mut reader = csv::Reader::from_reader(whole_lines.as_bytes());
+        let records: Result<Vec<Record>, _> = reader.deserialize().collect();
+        Table::of_records(file, records.map_err(|error| broken(file, error.to_string()))?)
+    }
+
+    /// Takes the rows of another table in; none of them where there is a problem.
+    ///
+    /// # Errors
+    /// [`InputError::Conflict`] where it is about something else, or where both have a window with other numbers.
+    pub fn merge(&mut self, file: &str, mut other: Table) -> Result<(), InputError> {
+        self.check_subject(file, &other.subject)?;
+        for (place, estimate) in &other.rows {
+            self.check_row(file, place, estimate)?;
+        }
+        // In one go: both are in order.
+        self.rows.append(&mut other.rows);
+        Ok(())
+    }
+
+    /// Checks that a row is new, or has the numbers that it had before.
+    fn check_row(&self, file: &str, place: &Place, estimate: &Estimate) -> Result<(), InputError> {
+        if self.rows.get(place).is_none_or(|present| present == estimate) {
+            return Ok(());
+        }
+        let Place { layer, heads, n, window } = place;
+        Err(InputError::Conflict {
+            what: format!("Layer {layer}, head {}, n = {n}, window {window} of {file}", heads.id()),
+            problem: "has other numbers than the same window of a table before".into(),
+            fix: "Measure it again, or leave one of the tables out.".into(),
+        })
+    }
+
+    /// Checks that a table is about the same thing.
+    ///
+    /// # Errors
+    /// [`InputError::Conflict`] that names what differs.
+    pub fn check_subject(&self, file: &str, other: &Subject) -> Result<(), InputError> {
+        let Subject { model, text, map, mask, estimator } = &self.subject;
+        for (what, here, there) in [
+            ("model", model, &other.model),
+            ("text", text, &other.text),
+            ("map", map, &other.map),
+            ("mask", mask, &other.mask),
+            ("estimator", estimator, &other.estimator),
+        ] {
+            if here != there {
+                return Err(InputError::Conflict {
+                    what: format!("{file}: its {what}"),
+                    problem: format!("is {there}, and here it is {here}"),
+                    fix: "Use another file, or the same settings.".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn records(&self) -> impl Iterator<Item = Record> {
+        self.rows.iter().map(|(place, estimate)| {
+            let Subject { model, text, map, mask, estimator } = self.subject.clone();
+            let spectral = estimate.spectral;
+            Record {
+                model,
+                text,
+                map,
+                mask,
+                estimator,
+                layer: place.layer,
+                head: place.heads.id(),
+                n: place.n,
+                window: place.window,
+                spectral: spectral.map(|norm| norm.value),
+                released: estimate.released,
+                radius: estimate.radius,
+                sink: estimate.sink.mass,
+                sink_token: estimate.sink.token,
+                sink_head: estimate.sink.head,
+                iterations: spectral.map(|norm| norm.iterations),
+                relative_residual: spectral.map(|norm| norm.relative_residual),
+            }
+        })
+    }
+
+    /// `None` without any row.
+    fn of_records(file: &str, records: Vec<Record>) -> Result<Option<Self>, InputError> {
+        let mut table: Option<Table> = None;
+        for (at, record) in records.into_iter().enumerate() {
+            let line = format!("{file}, row {}", at + 1);
+            let heads = Heads::parse(&record.head).ok_or_else(|| broken(&line, format!("head {}", record.head)))?;
+            let place = Place { layer: record.layer, heads, n: record.n, window: record.window };
+            let spectral = match (record.spectral, record.iterations, record.relative_residual) {
+                (Some(value), Some(iterations), Some(relative_residual)) => {
+                    Some(SpectralNorm { value, iterations, relative_residual })
+                }
+                _ => None,
+            };
+            let sink = Sink { mass: record.sink, token: record.sink_token, head: record.sink_head };
+            let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink };
+            let Record { model, text, map, mask, estimator, .. } = record;
+            let subject = Subject { model, text, map, mask, estimator };
+            let table = table.get_or_insert_with(|| Table::new(subject.clone()));
+            table.check_subject(&line, &subject)?;
+            table.check_row(&line, &place, &estimate)?;
+            table.rows.insert(place, estimate);
+        }
+        Ok(table)
+    }
+}
+
+impl Heads {
+    /// As files have it: `all`, or the head's number.
+    #[must_use]
+    pub fn id(self) -> String {
+        match self {
+            Heads::All => "all".into(),
+            Heads::One(head) => head.to_string(),
+        }
+    }
+
+    /// The reverse of [`Heads::id`].
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "all" { Some(Heads::All) } else { text.parse().ok().map(Heads::One) }
+    }
+}
+
+fn broken(file: &str, problem: String) -> InputError {
+    InputError::File {
+        file: file.into(),
+        problem: format!("it is not a table of `lipscope model` ({problem})"),
+        fix: "Give a CSV or JSON file that it wrote.".into(),
+    }
+}

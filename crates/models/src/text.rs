@@ -1,0 +1,101 @@
+//! From text to windows of token ids.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use lipscope_core::experiment::InputError;
+
+/// Token ids of a text for a model without a tokenizer: every word, and every mark that is neither letter, digit nor
+/// blank, counts as a token, and the first one gets id 1, the next that is new id 2, and so on, starting over past the
+/// vocabulary. In a drawn model all embeddings are alike, so that of the ids only matters which are equal.
+#[must_use]
+pub fn ids_by_first_appearance(text: &str, vocabulary: usize) -> Vec<u32> {
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    let most = vocabulary.saturating_sub(1).max(1);
+    words(text)
+        .map(|span| {
+            let next = (seen.len() % most) as u32 + 1;
+            *seen.entry(&text[span]).or_insert(next)
+        })
+        .collect()
+}
+
+/// Where the tokens of [`ids_by_first_appearance`] stand in the text, in bytes.
+#[must_use]
+pub fn spans_of_words(text: &str) -> Vec<Range<usize>> {
+    words(text).collect()
+}
+
+/// The place of window `window` of n tokens: a text is cut from its beginning into windows of n tokens, one after the
+/// other, for every n anew, so that neither other lengths nor the number of windows move it.
+#[must_use]
+pub fn window_span(n: usize, window: usize) -> Range<usize> {
+    window * n..(window + 1) * n
+}
+
+/// Checks that a text has so many windows of so many tokens.
+///
+/// # Errors
+/// [`InputError::Conflict`] with the numbers.
+pub fn check_windows(n_tokens: usize, longest: usize, windows: usize) -> Result<(), InputError> {
+    let needed = longest.saturating_mul(windows);
+    if needed > n_tokens {
+        return Err(InputError::Conflict {
+            what: "The text".into(),
+            problem: format!("has {n_tokens} tokens, and {windows} windows of {longest} need {needed}"),
+            fix: "Give a longer text, fewer windows or shorter lengths.".into(),
+        });
+    }
+    Ok(())
+}
+
+/// 64 bits of some bytes (FNV-1a), to tell whether two runs are about the same thing; no defence against malice.
+#[must_use]
+pub fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &text[at..];
+        at += rest.len() - rest.trim_start().len();
+        let rest = &text[at..];
+        let first = rest.chars().next()?;
+        let len = if first.is_alphanumeric() {
+            rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let word = at..at + len;
+        at = word.end;
+        Some(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_words_have_equal_ids() {
+        assert_eq!(ids_by_first_appearance("The end, the end; The\u{a0}end.", 100), [1, 2, 3, 4, 2, 5, 1, 2, 6]);
+        assert_eq!(ids_by_first_appearance("a b c d", 3), [1, 2, 1, 2]);
+        assert_eq!(ids_by_first_appearance("  ", 0), Vec::<u32>::new());
+        assert_eq!(ids_by_first_appearance("über 你好!", 9), [1, 2, 3]);
+        assert_eq!(spans_of_words("über 你好!"), [0..5, 6..12, 12..13]);
+    }
+
+    #[test]
+    fn a_text_that_is_too_short_is_refused_with_numbers() {
+        assert_eq!(check_windows(980, 98, 10), Ok(()));
+        let problem = check_windows(979, 98, 10).expect_err("one token short").to_string();
+        assert!(problem.contains("979") && problem.contains("980"), "{problem}");
+        assert!(check_windows(5, usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn the_fingerprint_is_fnv() {
+        assert_eq!(fingerprint(*b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+}

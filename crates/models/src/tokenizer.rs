@@ -1,0 +1,114 @@
+//! Tokenizers in the forms that models come with: `tokenizer.json`, or BERT's `vocab.txt`, or GPT-2's `vocab.json` with
+//! `merges.txt`. No special tokens are added, nothing is cut and nothing padded: windows are of the text itself.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+
+use lipscope_core::experiment::InputError;
+
+/// The contents of a tokenizer's files; the first form that is whole is taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenizerFiles {
+    /// `tokenizer.json`.
+    pub tokenizer: Option<String>,
+    /// `vocab.txt`: a word piece a line.
+    pub word_pieces: Option<String>,
+    /// `vocab.json`: byte-level pieces with their ids.
+    pub pieces: Option<String>,
+    /// `merges.txt`: pairs of pieces in the order in which they are merged.
+    pub merges: Option<String>,
+}
+
+/// Text to token ids.
+#[derive(Clone, Debug)]
+pub struct Tokenizer(tokenizers::Tokenizer);
+
+impl Tokenizer {
+    /// From the files at hand.
+    ///
+    /// # Errors
+    /// [`InputError::File`] that names the file.
+    pub fn new(files: &TokenizerFiles) -> Result<Self, InputError> {
+        let (file, text) = match files {
+            TokenizerFiles { tokenizer: Some(text), .. } => ("tokenizer.json", text.clone()),
+            TokenizerFiles { word_pieces: Some(lines), .. } => ("vocab.txt", word_piece_json(lines).to_string()),
+            TokenizerFiles { pieces: Some(pieces), merges: Some(merges), .. } => {
+                ("vocab.json with merges.txt", byte_level_json(pieces, merges)?.to_string())
+            }
+            _ => {
+                return Err(InputError::File {
+                    file: "The tokenizer".into(),
+                    problem: "there is none".into(),
+                    fix: "Give tokenizer.json, or vocab.txt, or vocab.json together with merges.txt.".into(),
+                });
+            }
+        };
+        let mut tokenizer = tokenizers::Tokenizer::from_bytes(text).map_err(|error| wrong(file, &error.to_string()))?;
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(|error| wrong(file, &error.to_string()))?;
+        Ok(Tokenizer(tokenizer))
+    }
+
+    /// The token ids of a text.
+    ///
+    /// # Errors
+    /// [`InputError::File`] where the tokenizer has no token for a part of it.
+    pub fn ids(&self, text: &str) -> Result<Vec<u32>, InputError> {
+        let encoding = self.0.encode_fast(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
+        Ok(encoding.get_ids().to_vec())
+    }
+
+    /// The token ids of a text, and where each token stands in it, in bytes.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::ids`].
+    pub fn ids_and_spans(&self, text: &str) -> Result<(Vec<u32>, Vec<Range<usize>>), InputError> {
+        let encoding = self.0.encode(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
+        let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect();
+        Ok((encoding.get_ids().to_vec(), spans))
+    }
+}
+
+fn wrong(file: &str, problem: &str) -> InputError {
+    InputError::File {
+        file: file.into(),
+        problem: format!("it is not a tokenizer of this kind ({problem})"),
+        fix: "Copy the file again from the model's folder.".into(),
+    }
+}
+
+/// A word piece's id is its line. The list says nothing of case: one without any capital letter is of lower case.
+fn word_piece_json(lines: &str) -> Value {
+    let is_special = |piece: &str| piece.starts_with('[') && piece.ends_with(']');
+    let is_cased = lines.lines().any(|piece| !is_special(piece) && piece.chars().any(char::is_uppercase));
+    let pieces: Map<String, Value> =
+        lines.lines().enumerate().map(|(id, piece)| (piece.trim_end().to_string(), Value::from(id))).collect();
+    json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": {
+            "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null,
+            "lowercase": !is_cased,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": null, "decoder": null,
+        "model": {
+            "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": pieces,
+        },
+    })
+}
+
+fn byte_level_json(pieces: &str, merges: &str) -> Result<Value, InputError> {
+    let pieces: Map<String, Value> =
+        serde_json::from_str(pieces).map_err(|error| wrong("vocab.json", &error.to_string()))?;
+    let merges: Vec<&str> = merges.lines().filter(|line| !line.is_empty() && !line.starts_with("#version")).collect();
+    Ok(json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
+        "post_processor": null, "decoder": null,
+        "model": {
+            "type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": "",
+            "end_of_word_suffix": "", "fuse_unk": false, "byte_fallback": false, "vocab": pieces, "merges": merges,
+        },
+    }))
+}

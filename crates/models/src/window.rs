@@ -1,0 +1,101 @@
+//! A window's attention as an experiment: its tokens, and the weights of its layer's map.
+//!
+//! An experiment's projections have no biases. With q_i = Q x_i + b_Q and so on, b_K adds to all scores of a row the same
+//! and goes in the softmax, b_V adds a constant to every output, and so does b_O: none of them is in the Jacobian. b_Q is:
+//! it moves the scores by b_Q.K x_j.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::config::MapKind;
+use super::map::columns;
+use super::parts::{Linear, Model};
+use super::plan::Plan;
+use super::table::Place;
+use lipscope_core::experiment::{
+    Attention, Experiment, Head, InputError, Normalization, Rows, Scope, TokenSource, WeightSource,
+};
+
+/// What of a map its experiment does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeftOut {
+    /// Nothing: all biases are zero.
+    Nothing,
+    /// Biases of which the Jacobian is independent.
+    Constants,
+    /// The queries' bias too, on which it depends.
+    QueryBias,
+}
+
+/// A window as an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowExperiment {
+    /// Tokens and weights.
+    pub experiment: Experiment,
+    /// What it lacks.
+    pub left_out: LeftOut,
+}
+
+/// The experiment of a place, at the tokens (d x n) that its layer's attention has there.
+///
+/// # Errors
+/// [`InputError`] where the model has no such layer or head, or numbers are not finite.
+pub fn window_experiment(
+    model: &Model,
+    plan: &Plan,
+    place: &Place,
+    tokens: &DMatrix<f64>,
+) -> Result<WindowExperiment, InputError> {
+    let part = &model.block(place.layer)?.attention;
+    let (d, k) = (model.config.d, model.config.head_dim());
+    let columns = columns(model, place.heads)?;
+    let rows_of = |what: &str, linear: &Linear, first: usize| {
+        let of_head = linear.weight.rows(first, k);
+        Rows::new(
+            what,
+            d,
+            of_head.row_iter().flat_map(|row| row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>()).collect(),
+        )
+    };
+    let heads = columns
+        .clone()
+        .step_by(k)
+        .map(|first| {
+            Ok(Head {
+                q: rows_of("Q", &part.query, first)?,
+                k: rows_of("K", &part.key, first)?,
+                v: rows_of("V", &part.value, first)?,
+            })
+        })
+        .collect::<Result<Vec<Head>, InputError>>()?;
+    let output = match plan.kind {
+        MapKind::Attention => None,
+        MapKind::WithOutput => {
+            let of_heads = part.output.weight.columns(columns.start, columns.len());
+            let entries = of_heads.row_iter().flat_map(|row| row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
+            Some(Rows::new("the output matrix", columns.len(), entries.collect())?)
+        }
+    };
+    let has_bias = |bias: &[f32]| bias.iter().any(|x| *x != 0.0);
+    let left_out = if has_bias(&part.query.bias[columns.clone()]) {
+        LeftOut::QueryBias
+    } else if [&part.key, &part.value].iter().any(|linear| has_bias(&linear.bias[columns.clone()]))
+        || (plan.kind == MapKind::WithOutput && has_bias(&part.output.bias))
+    {
+        LeftOut::Constants
+    } else {
+        LeftOut::Nothing
+    };
+    let experiment = Experiment {
+        version: 1,
+        attention: Attention::Dot,
+        mask: plan.mask,
+        normalization: Normalization::None,
+        normalization_scope: Scope::Inputs,
+        eps: model.config.eps,
+        // Columns are tokens, and a token is a row of the list.
+        tokens: TokenSource::Explicit(Rows::new("the tokens", d, tokens.as_slice().to_vec())?),
+        weights: Some(WeightSource::Explicit { heads, output }),
+    };
+    Ok(WindowExperiment { experiment, left_out })
+}

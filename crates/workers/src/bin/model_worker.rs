@@ -1,0 +1,5 @@
+//! The models' worker.
+
+fn main() {
+    lipscope_workers::model_worker::run();
+}

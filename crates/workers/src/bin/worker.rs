@@ -1,0 +1,5 @@
+//! The engine's worker.
+
+fn main() {
+    lipscope_workers::worker::run();
+}

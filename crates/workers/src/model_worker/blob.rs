@@ -1,0 +1,46 @@
+//! A blob as a source: a range of it is in memory only while it is read.
+
+use std::ops::Range;
+
+use js_sys::Uint8Array;
+use web_sys::{Blob, FileReaderSync};
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::Source;
+
+/// A file of the reader's, or one that was fetched.
+#[derive(Clone, Debug)]
+pub(super) struct BlobSource {
+    blob: Blob,
+    reader: FileReaderSync,
+}
+
+impl BlobSource {
+    /// `None` where the browser has no reader in workers.
+    pub(super) fn new(blob: Blob) -> Option<Self> {
+        Some(BlobSource { blob, reader: FileReaderSync::new().ok()? })
+    }
+}
+
+impl Source for BlobSource {
+    fn len(&self) -> u64 {
+        self.blob.size() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        let part = self.blob.slice_with_f64_and_f64(range.start as f64, range.end as f64);
+        let bytes =
+            part.and_then(|part| self.reader.read_as_array_buffer(&part)).map(|buffer| Uint8Array::new(&buffer));
+        match bytes {
+            Ok(bytes) if u64::from(bytes.length()) == range.end.saturating_sub(range.start) => Ok(bytes.to_vec()),
+            _ => Err(InputError::File {
+                file: "The file".into(),
+                problem: format!(
+                    "its bytes {} to {} cannot be read: it has changed or is gone",
+                    range.start, range.end
+                ),
+                fix: "Choose it again.".into(),
+            }),
+        }
+    }
+}

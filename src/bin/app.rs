@@ -1,9 +1,0 @@
-//! The page's program: empty but in the browser.
-
-#[cfg(all(target_arch = "wasm32", feature = "page"))]
-fn main() {
-    lipscope::app::start();
-}
-
-#[cfg(not(all(target_arch = "wasm32", feature = "page")))]
-fn main() {}

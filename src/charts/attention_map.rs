@@ -1,0 +1,95 @@
+//! The attention matrix of a head, with the attention that each token draws.
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::controls::Choice;
+use crate::frame::When;
+use crate::later::LaterView;
+use crate::live::Measured;
+use crate::page::{Page, use_page};
+use crate::strings;
+use lipscope_core::picture::AttentionPicture;
+use lipscope_plot::{Extent, HeatMap};
+
+use super::easel::{Easel, Paint, use_easel};
+
+/// The ids of the heads that can be chosen.
+const HEAD_IDS: [&str; 64] = [
+    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20",
+    "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "32", "33", "34", "35", "36", "37", "38", "39",
+    "40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51", "52", "53", "54", "55", "56", "57", "58",
+    "59", "60", "61", "62", "63", "64",
+];
+/// The attention matrix as a heat map, with a caption beside it.
+#[component]
+pub fn AttentionMap() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let watch = move || {
+        page.live.measured.track();
+        page.plane.selected.track();
+        page.plane.has_row.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel));
+    let finding = Memo::new(move |_| finding_of(page).unwrap_or_default());
+    let n_heads = Memo::new(move |_| page.state.with(|state| state.n_heads()));
+    let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));
+    let options = Signal::derive(move || {
+        (0..n_heads.get().min(HEAD_IDS.len())).map(|h| (head_id(h), strings::head(h))).collect()
+    });
+    let on_pick = move |id: String| {
+        if let Some(head) = (0..n_heads.get_untracked().min(HEAD_IDS.len())).find(|head| head_id(*head) == id) {
+            page.edit("head-shown", |state| state.head_shown = head);
+        }
+    };
+    view! {
+        <figure class="small">
+            <h2>{strings::attention_heading()}</h2>
+            <div class="small-stage">
+                <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::attention_heading(), &finding.get())></canvas>
+            </div>
+            <figcaption>
+                <div class="head-choice" class:one=move || n_heads.get() < 2>
+                    <Choice id="head-shown" label=strings::head_text() options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
+                </div>
+                <p>{move || finding.get()}</p>
+                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.attention_folds)()/></div>
+            </figcaption>
+        </figure>
+    }
+}
+
+pub(super) fn with_picture<T>(page: Page, read: impl FnOnce(&AttentionPicture) -> T) -> Option<T> {
+    page.live.measured.with(|measured| measured.as_deref().map(|Measured { attention, .. }| read(attention)))
+}
+
+fn finding_of(page: Page) -> Option<String> {
+    page.live.measured.with(|m| m.as_deref().map(|m| strings::attention_finding(&m.attention, &m.measurement)))
+}
+
+pub(super) fn heat_map(picture: &AttentionPicture) -> HeatMap {
+    let side = picture.side;
+    let mut map = HeatMap::new(side, side, picture.weights.iter().map(|weight| f64::from(*weight)).collect());
+    (map.row_span, map.col_span) = (picture.n, picture.n);
+    map.column_sums = Some(picture.column_sums.clone());
+    let (from, to) = strings::unit_axes(picture.unit);
+    (map.row_label, map.col_label) = (from.into(), to.into());
+    map.sums_label = strings::column_sums().into();
+    map.range = Extent::new(0.0, map.values.iter().copied().fold(0.0, f64::max));
+    map
+}
+
+fn paint(page: Page, easel: &Easel) {
+    let Some(measured) = page.live.measured.get_untracked() else { return };
+    let mut map = heat_map(&measured.attention);
+    map.highlight_row = untrack(|| page.plane.row_shown(measured.tokens.positions.len())).filter(|_| {
+        // Rows of the picture are those of the tokens, or positions, that are drawn.
+        measured.attention.n == measured.tokens.positions.len()
+    });
+    map.paint(easel);
+}
+
+fn head_id(head: usize) -> &'static str {
+    HEAD_IDS.get(head).copied().unwrap_or_default()
+}

@@ -1,0 +1,267 @@
+//! The norm of each draw over n, its mean, the bounds, and what the pointer or the keys read off it.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::controls::Choice;
+use crate::field::Field;
+use crate::frame::When;
+use crate::keys::PlotKey;
+use crate::live::{HuntFound, SweepData, SweepPhase};
+use crate::page::{Page, PlotChoice, use_page};
+use crate::state::{PageState, XAxis};
+use crate::strings::{self, Paper};
+use lipscope_plot::{ChartLayout, HoverValue, LineChart};
+
+use super::easel::{Easel, Paint, use_easel};
+use super::fade::{Fade, Faded};
+use super::growth::{Ranges, chart, id};
+use super::growth_table::{growth_csv, growth_table};
+use super::hunt_point::found_in_draws;
+use super::take::{Behind, Take};
+use super::twin::Twin;
+
+const AXES: [(&str, XAxis); 3] = XAxis::ALL;
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
+
+/// The plot of draws with its readout and its table.
+#[component]
+pub fn DrawsPlot() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let ranges = StoredValue::new_local(Ranges::default());
+    let hover = RwSignal::new(None::<f64>);
+    let fade = StoredValue::new_local(Fade::default());
+    let norm = Memo::new(move |_| page.norm());
+    let next_frame = RwSignal::new(());
+    let look = move || {
+        watch(page, hover);
+        next_frame.track();
+    };
+    use_easel(canvas, When::Before, look, move |easel| {
+        paint(page, easel, painted, ranges, hover, fade);
+        if fade.with_value(Fade::is_going) {
+            next_frame.set(());
+        }
+    });
+    let readout = Memo::new(move |_| {
+        // The chart is read after it is painted; these say when.
+        page.live.sweep.track();
+        page.live.measured.track();
+        hover.get().map(|n| read(page, n))
+    });
+    let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(painted, f64::from(event.offset_x())));
+    let on_click = move |event: ev::MouseEvent| {
+        if let Some(n) = n_at(painted, f64::from(event.offset_x())) {
+            page.edit(Field::N.id(), |state| Field::N.set(state, n));
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| on_key(page, hover, &event);
+    // Said when a sweep is over, not at every point.
+    let words = Memo::new(move |before: Option<&String>| match before {
+        Some(before) if page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => before.clone(),
+        _ => finding(page),
+    });
+    let is_hidden = move || page.plot.get() != PlotChoice::Draws;
+    let csv = move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()));
+    view! {
+        <div class="plot-stage" hidden=is_hidden>
+            <canvas
+                node_ref=canvas
+                id="main-plot"
+                role="img"
+                tabindex="0"
+                aria-label=move || words.get()
+                aria-describedby="plot-readout"
+                on:pointermove=on_pointer
+                on:pointerleave=move |_| hover.set(None)
+                on:blur=move |_| hover.set(None)
+                on:click=on_click
+                on:keydown=on_key
+            ></canvas>
+        </div>
+        <div class="plot-foot" hidden=is_hidden>
+            <p class="readout" id="plot-readout" data-testid="readout" aria-live="polite">
+                {move || readout.get().unwrap_or_else(|| strings::readout_hint().to_owned())}
+            </p>
+            <Twin
+                id="plot-table"
+                name="lipscope-sweep.csv"
+                table=move || with_found(page, |sweep, found| growth_table(sweep, norm.get_untracked(), found))
+                csv
+            />
+            <Take
+                id="take-draws"
+                name="lipscope-sweep"
+                canvas="main-plot"
+                title=strings::plot_heading()
+                figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| without_pointer(&painted.0)))
+                csv
+                paper=Paper::Castin
+                behind=Behind::Experiment
+            />
+        </div>
+    }
+}
+
+/// What stands above the plot.
+#[component]
+pub fn DrawsTools() -> impl IntoView {
+    view! {
+        <Slope/>
+        <AxisChoice/>
+    }
+}
+
+/// The fitted slope.
+#[component]
+fn Slope() -> impl IntoView {
+    let page = use_page();
+    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.norm())));
+    let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
+    let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
+    let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
+    view! {
+        <p class="slope" data-testid="slope" data-value=exact data-half-width=half title=strings::slope_hint()>
+            {words}
+        </p>
+    }
+}
+
+/// How n is spaced.
+#[component]
+fn AxisChoice() -> impl IntoView {
+    let page = use_page();
+    let options = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
+    let chosen = Signal::derive(move || {
+        let now = page.state.with(|state| state.x_axis);
+        AXES.iter().find(|(_, axis)| *axis == now).map_or("sqrt", |(id, _)| id)
+    });
+    let on_pick = move |id: String| {
+        if let Some((_, axis)) = AXES.iter().find(|(known, _)| *known == id) {
+            page.edit("x-axis", |state| state.x_axis = *axis);
+        }
+    };
+    view! { <Choice id="x-axis" label=strings::axis() options chosen on_pick=Callback::new(on_pick)/> }
+}
+
+fn watch(page: Page, hover: RwSignal<Option<f64>>) {
+    page.live.sweep.track();
+    page.live.measured.track();
+    page.live.hunted.track();
+    page.state.track();
+    page.held.track();
+    page.plot.track();
+    hover.track();
+}
+
+/// The sweep, and what a hunt has found where it is about its draws.
+fn with_found<T>(page: Page, make: impl FnOnce(&SweepData, Option<&HuntFound>) -> T) -> T {
+    page.live.sweep.with_untracked(|sweep| {
+        page.live.hunted.with_untracked(|hunted| {
+            let found = page.state.with_untracked(|state| found_in_draws(hunted.as_ref(), sweep, state));
+            make(sweep, found)
+        })
+    })
+}
+
+/// The chart of what is known now; `faded` says which draws are new.
+fn chart_now(page: Page, faded: impl FnOnce(usize) -> Faded) -> LineChart {
+    page.live.sweep.with_untracked(|sweep| {
+        let current = page.live.measured.get_untracked();
+        page.live.hunted.with_untracked(|hunted| {
+            page.state.with_untracked(|state| {
+                chart(sweep, current.as_deref(), hunted.as_ref(), state, faded(sweep.points.len()))
+            })
+        })
+    })
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    ranges: StoredValue<Ranges, LocalStorage>,
+    hover: RwSignal<Option<f64>>,
+    fade: StoredValue<Fade, LocalStorage>,
+) {
+    if page.plot.get_untracked() != PlotChoice::Draws {
+        return;
+    }
+    let mut chart = chart_now(page, |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL));
+    page.live.sweep.with_untracked(|sweep| {
+        page.state.with_untracked(|state| {
+            ranges.update_value(|ranges| ranges.apply(&mut chart, sweep, state, page.held.get_untracked()));
+        });
+    });
+    chart.hover_x = hover.get_untracked();
+    if let Some(layout) = chart.paint(easel) {
+        painted.set_value(Some(Rc::new((chart, layout))));
+    }
+}
+
+/// The chart as it was painted, but for what the pointer read.
+fn without_pointer(chart: &LineChart) -> LineChart {
+    LineChart { hover_x: None, ..chart.clone() }
+}
+
+/// The length under a pixel column.
+fn n_at(painted: Painted, x: f64) -> Option<f64> {
+    let painted = painted.get_value()?;
+    let (chart, layout) = painted.as_ref();
+    let values = chart.nearest(layout, x)?;
+    let of = |wanted: &str| values.iter().find(|value| value.id == wanted);
+    of(id::MEAN).or_else(|| of(id::CURRENT)).map(|value| value.x)
+}
+
+/// What is known at a length, in one line.
+fn read(page: Page, n: f64) -> String {
+    let chart = chart_now(page, |_| Faded::ALL);
+    let style = lipscope_plot::Style::canvas(lipscope_plot::Theme::Light, 1.0);
+    let layout = chart.layout((800.0, 500.0), &style);
+    let values: Vec<HoverValue> = chart.at(&layout, n).unwrap_or_default();
+    strings::readout(n, &values)
+}
+
+fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
+    let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
+    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
+    let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
+    let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
+    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let to = match key {
+        PlotKey::Left => below,
+        PlotKey::Right => above,
+        PlotKey::First => lengths.first(),
+        PlotKey::Last => lengths.last(),
+        PlotKey::Leave => return hover.set(None),
+        PlotKey::Keep => {
+            if let Some(n) = hover.get_untracked() {
+                page.edit(Field::N.id(), |state| Field::N.set(state, n));
+            }
+            return;
+        }
+        // Over n up to 1e18 only: here all lengths are a few steps apart.
+        PlotKey::PageDown | PlotKey::PageUp => return,
+    };
+    event.prevent_default();
+    if let Some(n) = to {
+        hover.set(Some(*n as f64));
+    }
+}
+
+/// The plot in words.
+fn finding(page: Page) -> String {
+    let norm = page.norm();
+    page.live.sweep.with(|sweep| {
+        let values = sweep.values(norm);
+        let ends = values.first().copied().zip(values.last().copied());
+        strings::plot_finding(norm, ends, sweep.slope(norm))
+    })
+}

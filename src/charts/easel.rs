@@ -1,0 +1,207 @@
+//! A canvas that is as sharp as the screen, redrawn when what it shows, its size, the zoom or the theme changes.
+
+use std::cell::Cell;
+use std::f64::consts::TAU;
+use std::rc::Rc;
+
+use js_sys::{Array, Function, Reflect, Uint8ClampedArray};
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+use plotters::coord::Shift;
+use plotters::prelude::{DrawingArea, IntoDrawingArea};
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
+
+use crate::classroom::size_of_type;
+use crate::frame::{OncePerFrame, When};
+use crate::page::use_page;
+use lipscope_plot::{
+    DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane, css,
+};
+
+/// Plotters places marks on whole units only: so many units make a pixel of the screen.
+const SUBPIXEL: f64 = 4.0;
+
+/// A plot on a canvas.
+pub trait Paint: Figure {
+    /// Paints it over the whole canvas; `None` where the canvas cannot be drawn on, which then keeps its last picture.
+    fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
+        self.draw_on(&easel.area()?, &easel.style).ok()
+    }
+
+    /// Paints what of a first picture has a task of its own: drawing for the first time takes several times as long, since
+    /// browsers compile what they run when they first do. Returns whether there is such a part.
+    fn paint_ground(&self, _easel: &Easel) -> bool {
+        false
+    }
+}
+
+impl Paint for LineChart {}
+impl Paint for Ladder {}
+impl Paint for TokenPlane {}
+impl Paint for Tiles {}
+
+impl Paint for Scatter {
+    /// There may be a great many dots: the canvas draws them itself.
+    fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
+        let layout = self.draw_under(&easel.area()?, &easel.style).ok()?;
+        easel.discs(self.discs(&layout, &easel.style), DISC_OPACITY).ok()?;
+        self.draw_over(&easel.area()?, &easel.style, &layout).ok()?;
+        Some(layout)
+    }
+
+    fn paint_ground(&self, easel: &Easel) -> bool {
+        easel.area().is_some_and(|area| self.draw_under(&area, &easel.style).is_ok())
+    }
+}
+
+impl Paint for HeatMap {
+    /// The cells are put there as one image: there may be a great many.
+    fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
+        let layout = self.draw_without_cells(&easel.area()?, &easel.style).ok()?;
+        let (width, height) = easel.pixels(&layout.plot);
+        easel.put(&self.rgba(width, height, &easel.style.palette), (width, height), &layout.plot).ok()?;
+        self.draw_highlights(&easel.area()?, &easel.style).ok()?;
+        Some(layout)
+    }
+}
+
+/// Whoever watches a canvas's size, and what it calls.
+type Watch = (ResizeObserver, Closure<dyn FnMut()>);
+
+/// A canvas ready to be painted.
+pub struct Easel {
+    /// The look, at the screen's density.
+    pub style: Style,
+    canvas: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
+}
+
+impl Easel {
+    /// The canvas as plotters draws on it.
+    #[must_use]
+    pub fn area(&self) -> Option<DrawingArea<CanvasBackend, Shift>> {
+        self.context.set_transform(1.0 / SUBPIXEL, 0.0, 0.0, 1.0 / SUBPIXEL, 0.0, 0.0).ok()?;
+        CanvasBackend::with_canvas_object(self.canvas.clone()).map(IntoDrawingArea::into_drawing_area)
+    }
+
+    /// A canvas that is not on the page, on light ground; `size` in CSS pixels.
+    #[must_use]
+    pub fn off_screen(size: (f64, f64), scale: f64) -> Option<Self> {
+        let canvas = document().create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
+        set_up(canvas, size, scale, Theme::Light)
+    }
+
+    /// The canvas itself.
+    #[must_use]
+    pub fn canvas(&self) -> &HtmlCanvasElement {
+        &self.canvas
+    }
+
+    /// How many pixels of the screen a rectangle of CSS pixels has.
+    #[must_use]
+    pub fn pixels(&self, rect: &PixelRect) -> (usize, usize) {
+        let whole = |length: f64| (length * self.style.scale).round().max(0.0) as usize;
+        (whole(rect.width()), whole(rect.height()))
+    }
+
+    /// Discs, given in CSS pixels.
+    pub fn discs(&self, mut discs: impl Iterator<Item = Disc>, opacity: f64) -> Result<(), JsValue> {
+        let (context, scale) = (&self.context, self.style.scale);
+        context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0)?;
+        context.set_global_alpha(opacity);
+        let mut last = None;
+        let drawn = discs.try_for_each(|Disc { center: (x, y), radius, color }| {
+            if last.replace(color) != Some(color) {
+                context.set_fill_style_str(&css(color));
+            }
+            context.begin_path();
+            context.arc(x, y, self.style.marks * radius, 0.0, TAU)?;
+            context.fill();
+            Ok(())
+        });
+        context.set_global_alpha(1.0);
+        drawn
+    }
+
+    /// Puts an image (four bytes a pixel, row by row) at the corner of a rectangle of CSS pixels.
+    pub fn put(&self, rgba: &[u8], (width, height): (usize, usize), rect: &PixelRect) -> Result<(), JsValue> {
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let constructor: Function = Reflect::get(&js_sys::global(), &"ImageData".into())?.dyn_into()?;
+        let bytes = Uint8ClampedArray::from(rgba);
+        let image = Reflect::construct(
+            &constructor,
+            &Array::of3(&bytes, &JsValue::from_f64(width as f64), &JsValue::from_f64(height as f64)),
+        )?;
+        let put: Function = Reflect::get(&self.context, &"putImageData".into())?.dyn_into()?;
+        let at = |css: f64| JsValue::from_f64((css * self.style.scale).round());
+        put.call3(&self.context, &image, &at(rect.left), &at(rect.top)).map(|_| ())
+    }
+}
+
+/// Paints a canvas at the next frame after something changed. `watch` reads the signals that it depends on; `paint`
+/// reads their values.
+pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
+    let page = use_page();
+    let themes = page.themes;
+    let size: Rc<Cell<(f64, f64)>> = Rc::default();
+    let painter = {
+        let size = Rc::clone(&size);
+        OncePerFrame::new(when, move || {
+            let Some(canvas) = node.try_get_untracked().flatten() else { return };
+            let scale = window().device_pixel_ratio();
+            if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
+                easel.style = easel.style.enlarged(size_of_type(page.stage.get_untracked()));
+                paint(&easel);
+            }
+        })
+    };
+    let on_window = {
+        let painter = painter.clone();
+        window_event_listener(ev::resize, move |_| painter.ask())
+    };
+    on_cleanup(move || on_window.remove());
+    let observer: StoredValue<Option<Watch>, LocalStorage> = StoredValue::new_local(None);
+    // A canvas that leaves the page may still be told of its size.
+    on_cleanup(move || {
+        observer.try_update_value(|watch| watch.take().map(|(observer, _)| observer.disconnect()));
+    });
+    Effect::new(move |_| {
+        watch();
+        themes.shown.track();
+        page.stage.track();
+        let Some(canvas) = node.get() else { return };
+        if observer.with_value(Option::is_none) {
+            let (painter, size, element) = (painter.clone(), Rc::clone(&size), canvas.clone());
+            let on_size = Closure::<dyn FnMut()>::new(move || {
+                let rect = element.get_bounding_client_rect();
+                size.set((rect.width(), rect.height()));
+                painter.ask();
+            });
+            if let Ok(new) = ResizeObserver::new(on_size.as_ref().unchecked_ref()) {
+                new.observe(&canvas);
+                observer.set_value(Some((new, on_size)));
+            }
+        }
+        painter.ask();
+    });
+}
+
+fn set_up(canvas: HtmlCanvasElement, (width, height): (f64, f64), scale: f64, theme: Theme) -> Option<Easel> {
+    let wanted = ((width * scale).round() as u32, (height * scale).round() as u32);
+    if wanted.0 == 0 || wanted.1 == 0 {
+        return None;
+    }
+    // Setting a size empties the canvas, so only when it changes.
+    if (canvas.width(), canvas.height()) != wanted {
+        canvas.set_width(wanted.0);
+        canvas.set_height(wanted.1);
+    }
+    let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
+    Some(Easel { style: Style::canvas(theme, scale).with_subpixel(SUBPIXEL), canvas, context })
+}

@@ -1,0 +1,121 @@
+//! The folds under the first pictures: their tables, and what can be taken away of them.
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+use crate::strings::{self, Paper};
+use lipscope_core::picture::AttentionPicture;
+use lipscope_plot::{Ladder, Number, Table, ascending};
+
+use super::attention_map::{heat_map, with_picture};
+use super::ladder::with_ladder;
+use super::regime_plot::{RegimePainted, with_found};
+use super::regime_table::{regime_csv, regime_table};
+use super::take::{Behind, Take};
+use super::twin::Twin;
+
+/// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
+const WHOLE_UP_TO: usize = 12;
+/// How many tokens a summary names.
+const SUMMARY: usize = 12;
+
+/// Of the view over n.
+#[component]
+pub fn RegimeFolds(
+    /// What was painted last.
+    painted: RegimePainted,
+) -> impl IntoView {
+    let page = use_page();
+    let csv = move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)));
+    view! {
+        <Twin
+            id="regime-table"
+            name="lipscope-regime.csv"
+            table=move || {
+                let (at, norm) = page.state.with_untracked(|state| (state.regime.at, state.norm));
+                with_found(page, |found| page.live.regime.with_untracked(|data| regime_table(data, norm, at, found)))
+            }
+            csv
+        />
+        <Take
+            id="take-regime"
+            name="lipscope-regime"
+            canvas="regime-plot"
+            title=strings::regime_heading()
+            figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
+            csv
+            paper=Paper::Castin
+            behind=Behind::Experiment
+        />
+    }
+}
+
+/// Of the attention matrix.
+#[component]
+pub fn AttentionFolds() -> impl IntoView {
+    let page = use_page();
+    let csv = move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default();
+    view! {
+        <Twin
+            id="attention-table"
+            name="lipscope-attention.csv"
+            table=move || with_picture(page, table).unwrap_or_default()
+            csv
+        />
+        <Take
+            id="take-attention"
+            name="lipscope-attention"
+            canvas="attention-map"
+            title=strings::attention_heading()
+            figure=move |_| with_picture(page, heat_map)
+            csv
+            paper=Paper::Castin
+            behind=Behind::Experiment
+        />
+    }
+}
+
+/// Of the bound ladder.
+#[component]
+pub fn LadderFolds() -> impl IntoView {
+    let page = use_page();
+    let csv = move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default();
+    view! {
+        <Twin
+            id="ladder-table"
+            name="lipscope-bounds.csv"
+            table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
+            csv
+        />
+        <Take
+            id="take-ladder"
+            name="lipscope-bounds"
+            canvas="ladder"
+            title=strings::ladder_heading()
+            figure=move |_| with_ladder(page, Ladder::clone)
+            csv
+            paper=Paper::Castin
+            behind=Behind::Experiment
+        />
+    }
+}
+
+/// The whole matrix where it is small, else the tokens that draw most attention.
+fn table(picture: &AttentionPicture) -> Table {
+    let number = |x: f32| Number::of(f64::from(x)).to_string();
+    if picture.side == picture.n && picture.n <= WHOLE_UP_TO {
+        let header =
+            std::iter::once(strings::from_to().to_owned()).chain((1..=picture.n).map(|j| j.to_string())).collect();
+        let row = |(i, row): (usize, &[f32])| {
+            std::iter::once((i + 1).to_string()).chain(row.iter().map(|x| number(*x))).collect()
+        };
+        return Table { header, rows: picture.weights.chunks(picture.n).enumerate().map(row).collect() };
+    }
+    let mut order: Vec<usize> = (0..picture.column_sums.len()).collect();
+    ascending(&mut order, |token| -picture.column_sums[*token]);
+    let row = |token: &usize| vec![(token + 1).to_string(), Number::of(picture.column_sums[*token]).to_string()];
+    Table {
+        header: vec![strings::unit(picture.unit).into(), strings::column_sum().into()],
+        rows: order.iter().take(SUMMARY).map(row).collect(),
+    }
+}

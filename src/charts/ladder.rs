@@ -1,0 +1,220 @@
+//! The bound ladder: the measured norm between the bounds on it, and what stands behind the one that is selected.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::frame::When;
+use crate::later::{Arrival, LaterView};
+use crate::page::{Page, use_page};
+use crate::strings;
+use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::measure::Measurement;
+use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
+
+use super::easel::{Easel, Paint, use_easel};
+use super::growth::role_of;
+
+/// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
+const RUNGS: [Option<BoundId>; 11] = [
+    Some(BoundId::CastinMeanField),
+    Some(BoundId::CastinGeneral),
+    Some(BoundId::Unified),
+    Some(BoundId::UnifiedMasked),
+    Some(BoundId::KimL2),
+    Some(BoundId::KimLinf),
+    Some(BoundId::Local),
+    None,
+    Some(BoundId::TwoClusters),
+    Some(BoundId::AdversarialEnvelope),
+    Some(BoundId::Adversarial),
+];
+
+/// What the row of the measured norm is called by programs.
+pub(super) const MEASURED: &str = "measured";
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(Ladder, LadderLayout)>>, LocalStorage>;
+
+/// The ladder, the story of the selected bound, and the tokens that can be loaded.
+#[component]
+pub fn BoundLadder() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let axis = StoredValue::new_local(HeldExtent::default());
+    let selected = page.rung;
+    let norm = Memo::new(move |_| page.norm());
+    // That it is lost is said here, once for all that belongs to the first pictures.
+    let arrived = Signal::derive(move || !matches!(page.arrival.get(), Arrival::Waiting));
+    let watch = move || {
+        page.live.measured.track();
+        norm.track();
+        page.held.track();
+        selected.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, axis, selected));
+    let on_pointer = move |event: ev::PointerEvent| {
+        let at = row_under(painted, f64::from(event.offset_y()));
+        if let Some(id) = at.filter(|id| *id != selected.get_untracked()) {
+            selected.set(id);
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        let rungs = page
+            .live
+            .measured
+            .with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement, norm.get_untracked())).unwrap_or_default());
+        let now = rungs.iter().position(|id| *id == shown(&rungs, selected.get_untracked())).unwrap_or(0);
+        let to = match event.key().as_str() {
+            "ArrowUp" => now.saturating_sub(1),
+            "ArrowDown" => now + 1,
+            "Home" => 0,
+            "End" => usize::MAX,
+            _ => return,
+        };
+        event.prevent_default();
+        if let Some(id) = rungs.get(to.min(rungs.len().saturating_sub(1))) {
+            selected.set(*id);
+        }
+    };
+    let finding = Memo::new(move |_| {
+        let norm = norm.get();
+        page.live
+            .measured
+            .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm)))
+    });
+    view! {
+        <figure class="small ladder">
+            <div class="small-stage">
+                <canvas
+                    node_ref=canvas
+                    id="ladder"
+                    role="img"
+                    tabindex="0"
+                    aria-label=move || strings::label(strings::ladder_heading(), &finding.get())
+                    aria-describedby="ladder-story"
+                    on:pointermove=on_pointer
+                    on:pointerdown=on_pointer
+                    on:keydown=on_key
+                ></canvas>
+            </div>
+            <figcaption>
+                <h2>{strings::ladder_heading()} " " <span class="note">{strings::ladder_note()}</span></h2>
+                <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
+                <Values/>
+                <div class="story-place"><LaterView wanted=arrived view=|later| (later.story)()/></div>
+                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.ladder_folds)()/></div>
+            </figcaption>
+        </figure>
+    }
+}
+
+/// Every number of the ladder as text: what a screen reader lists, and programs read.
+#[component]
+fn Values() -> impl IntoView {
+    let page = use_page();
+    let line = move |id: BoundId| {
+        let bound = Memo::new(move |_| {
+            let norm = page.norm();
+            page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
+        });
+        let full = move || bound.get().and_then(|b| b.value).map_or_else(String::new, |value| value.to_string());
+        let log10 = move || bound.get().map_or_else(String::new, |bound| bound.log10.to_string());
+        let text = move || bound.get().map_or_else(String::new, |bound| number(&bound).to_string());
+        view! {
+            <div hidden=move || bound.get().is_none()>
+                <dt>{strings::bound_label(id)}</dt>
+                <dd data-testid=format!("bound-{}", id.id()) data-value=full data-log10=log10>{text}</dd>
+            </div>
+        }
+    };
+    view! { <dl class="sr-only">{RUNGS.into_iter().flatten().map(line).collect_view()}</dl> }
+}
+
+pub(super) fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
+    measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
+}
+
+/// The rows that there are; `None` is the measured norm.
+pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
+    let is_there = |rung: &Option<BoundId>| match rung {
+        Some(id) => bound_of(measurement, norm, *id).is_some(),
+        None => measurement.norm(norm).is_some(),
+    };
+    RUNGS.into_iter().filter(is_there).collect()
+}
+
+/// The selected row, or what takes its place where it does not apply.
+pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
+    if rungs.contains(&selected) {
+        return selected;
+    }
+    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::Local, BoundId::KimLinf];
+    ours.into_iter().find(|id| rungs.contains(&Some(*id)))
+}
+
+fn number(bound: &Bound) -> Number {
+    Number::from_log10(bound.log10).kind(strings::side_kind(bound.side))
+}
+
+fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
+    let row = |rung: &Option<BoundId>| match rung.and_then(|id| bound_of(measurement, norm, id)) {
+        Some(bound) => LadderRow {
+            id: bound.id.id().into(),
+            label: strings::rung_label(bound.id).into(),
+            log10: bound.log10,
+            kind: strings::side_kind(bound.side),
+            role: role_of(bound.id),
+        },
+        None => LadderRow {
+            id: MEASURED.into(),
+            label: strings::measured().into(),
+            log10: measurement.norm(norm).unwrap_or(0.0).log10(),
+            kind: strings::kind_of(measurement, norm),
+            role: Role::Measured,
+        },
+    };
+    Ladder::new(strings::norm_symbol(norm), rungs(measurement, norm).iter().map(row).collect())
+}
+
+pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
+    let norm = page.state.with_untracked(|state| state.norm);
+    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, norm))))
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    axis: StoredValue<HeldExtent, LocalStorage>,
+    selected: RwSignal<Option<BoundId>>,
+) {
+    let Some(measured) = page.live.measured.get_untracked() else { return };
+    let norm = page.state.with_untracked(|state| state.norm);
+    let mut ladder = ladder(&measured.measurement, norm);
+    let rungs = rungs(&measured.measurement, norm);
+    let now = shown(&rungs, selected.get_untracked());
+    ladder.selected = rungs.iter().position(|rung| *rung == now);
+    axis.update_value(|axis| {
+        if page.held.get_untracked() {
+            axis.hold()
+        } else {
+            axis.release()
+        }
+        ladder.range = axis.update(ladder.extent());
+    });
+    if let Some(layout) = ladder.paint(easel) {
+        painted.set_value(Some(Rc::new((ladder, layout))));
+    }
+}
+
+/// The row at a height: outside `None` where there is none.
+fn row_under(painted: Painted, y: f64) -> Option<Option<BoundId>> {
+    let painted = painted.get_value()?;
+    let (ladder, layout) = painted.as_ref();
+    let row = ladder.rows.get(layout.row_at(y)?)?;
+    Some(BoundId::ALL.into_iter().find(|id| id.id() == row.id))
+}

@@ -1,0 +1,34 @@
+//! Tokens that reach the lower bounds, one click away.
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+use crate::state::TokenChoice;
+use crate::strings;
+
+/// Buttons that take the tokens behind a lower bound.
+#[component]
+pub fn Loads() -> impl IntoView {
+    let page = use_page();
+    let has_clusters = Memo::new(move |_| {
+        page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.measurement.two_clusters.is_some()))
+    });
+    let choose = move |choice: TokenChoice| page.edit("law", |state| state.choose_tokens(choice));
+    view! {
+        <div class="loads" role="group" aria-label=strings::load_hint()>
+            <span title=strings::load_hint()>{strings::load()}</span>
+            <button
+                type="button"
+                id="load-two_clusters"
+                disabled=move || !has_clusters.get()
+                on:click=move |_| {
+                    page.load_two_clusters();
+                }
+            >
+                {strings::load_two_clusters()}
+            </button>
+            <button type="button" id="load-adversarial" on:click=move |_| choose(TokenChoice::Adversarial)>{strings::load_adversarial()}</button>
+            <button type="button" id="load-skew" on:click=move |_| choose(TokenChoice::Skew)>{strings::load_skew()}</button>
+        </div>
+    }
+}

@@ -1,0 +1,130 @@
+//! What can be taken away from a view: its picture, its numbers, the experiment behind it, and what to cite.
+
+use leptos::ev;
+use leptos::html::Details;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::files::{copy, download, download_canvas};
+use crate::own::{copy_link, experiment_text};
+use crate::page::use_page;
+use crate::strings::{self, Paper};
+use lipscope_core::script::Dialect;
+
+use super::easel::{Easel, Paint};
+
+/// Pixels of a PNG in a CSS pixel.
+const PNG_SCALE: f64 = 2.0;
+/// The size of a picture that is not on screen, in CSS pixels.
+const OFF_SCREEN: (f64, f64) = (720.0, 480.0);
+/// Pictures that are narrower on screen are drawn larger, so that they can be printed.
+const LEAST_WIDTH: f64 = 600.0;
+
+/// Whether the experiment of the controls is behind a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// It is.
+    Experiment,
+    /// The view has experiments of its own.
+    Others,
+}
+
+/// A fold with everything that can be taken away.
+#[component]
+pub fn Take<F: Paint + 'static>(
+    /// The id of the fold.
+    id: &'static str,
+    /// The name of the files, without what stands after the point.
+    name: &'static str,
+    /// The id of the canvas.
+    canvas: &'static str,
+    /// Names the picture.
+    title: &'static str,
+    /// Makes the picture as it is now, for a size in CSS pixels.
+    figure: impl Fn((f64, f64)) -> Option<F> + Copy + Send + Sync + 'static,
+    /// Makes the file of its numbers.
+    csv: impl Fn() -> String + Copy + Send + Sync + 'static,
+    /// The paper behind the view.
+    paper: Paper,
+    /// Whether the experiment of the controls is behind it.
+    behind: Behind,
+) -> impl IntoView {
+    let page = use_page();
+    let note = RwSignal::new("");
+    let fold = NodeRef::<Details>::new();
+    let close = move || {
+        if let Some(fold) = fold.get_untracked() {
+            fold.set_open(false);
+        }
+    };
+    let pressed = window_event_listener(ev::pointerdown, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+        if let Some(fold) = fold.get_untracked().filter(|fold| fold.open() && !fold.contains(target.as_ref())) {
+            fold.set_open(false);
+        }
+    });
+    on_cleanup(move || pressed.remove());
+    let svg = move || {
+        let size = size_of(canvas);
+        match figure(size).map(|figure| figure.to_svg(size, title)) {
+            Some(Ok(svg)) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
+            _ => note.set(strings::no_picture()),
+        }
+    };
+    let png = move || {
+        let size = size_of(canvas);
+        let painted = figure(size).and_then(|figure| {
+            let easel = Easel::off_screen(size, PNG_SCALE)?;
+            figure.paint(&easel)?;
+            Some(easel)
+        });
+        match painted {
+            Some(easel) => download_canvas(&format!("{name}.png"), easel.canvas(), note),
+            None => note.set(strings::no_picture()),
+        }
+    };
+    let script = move |dialect: Dialect| {
+        view! {
+            <button type="button" data-take=dialect.id() title=strings::script_hint(dialect) on:click=move |_| page.ask_script(dialect)>
+                {strings::script_name(dialect)}
+            </button>
+        }
+    };
+    view! {
+        <details class="take" id=id node_ref=fold on:keydown=move |event| if event.key() == "Escape" { close() }>
+            <summary>{strings::take()}</summary>
+            <div class="take-list" role="group" aria-label=strings::take()>
+                <p>
+                    <span>{strings::take_picture()}</span>
+                    <button type="button" data-take="svg" on:click=move |_| svg()>"SVG"</button>
+                    <button type="button" data-take="png" on:click=move |_| png()>"PNG"</button>
+                </p>
+                <p>
+                    <span>{strings::take_numbers()}</span>
+                    <button type="button" data-take="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv())>"CSV"</button>
+                </p>
+                <p hidden=behind == Behind::Others>
+                    <span>{strings::take_experiment()}</span>
+                    <button type="button" data-take="link" on:click=move |_| copy_link(page, note)>{strings::copy_link()}</button>
+                    <button type="button" data-take="json" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>"JSON"</button>
+                    {Dialect::ALL.map(script).collect_view()}
+                </p>
+                <p>
+                    <span>{strings::take_citation()}</span>
+                    <button type="button" data-take="cite-copy" on:click=move |_| copy(strings::citations(paper), note)>{strings::copy_bibtex()}</button>
+                    <button type="button" data-take="cite" on:click=move |_| download("lipscope.bib", "application/x-bibtex", &strings::citations(paper))>"BibTeX"</button>
+                </p>
+                <p role="status">{move || note.get()} {move || page.live.script_note.get()}</p>
+            </div>
+        </details>
+    }
+}
+
+/// How large the picture of a canvas is, in CSS pixels: as on screen, or in the same shape.
+fn size_of(id: &str) -> (f64, f64) {
+    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
+    let size = element.map(|element| (f64::from(element.offset_width()), f64::from(element.offset_height())));
+    let (width, height) = size.filter(|(width, height)| *width >= 1.0 && *height >= 1.0).unwrap_or(OFF_SCREEN);
+    let times = (LEAST_WIDTH / width).max(1.0);
+    ((times * width).round(), (times * height).round())
+}

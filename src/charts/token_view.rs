@@ -1,0 +1,49 @@
+//! The tokens in the plane among the small views: their own, or that of their first two principal axes.
+
+use leptos::prelude::*;
+
+use crate::later::LaterView;
+use crate::page::{PlotChoice, use_page};
+use crate::plane::{MOST_DRAWN, PlaneCanvas, Size, plane_words};
+use crate::strings;
+
+/// The token plane, with a caption beside it.
+#[component]
+pub fn TokenView() -> impl IntoView {
+    let page = use_page();
+    let words = Memo::new(move |before: Option<&String>| match before {
+        // Not while a token moves.
+        Some(before) if page.held.get() => before.clone(),
+        _ => plane_words(page),
+    });
+    let finding =
+        Memo::new(move |_| page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens))));
+    let drawn = Memo::new(move |_| {
+        let n = page.live.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
+        (n > MOST_DRAWN).then(|| strings::drawn_of(MOST_DRAWN, n))
+    });
+    view! {
+        <figure class="small">
+            <div class="small-head">
+                <h2>{strings::tokens_heading()}</h2>
+                <button
+                    type="button"
+                    id="token-enlarge"
+                    title=strings::enlarge_hint()
+                    hidden=move || page.plot.get() == PlotChoice::Tokens
+                    on:click=move |_| page.plot.set(PlotChoice::Tokens)
+                >
+                    {strings::enlarge()}
+                </button>
+            </div>
+            <div class="small-stage">
+                <PlaneCanvas id="token-plane" size=Size::Small words/>
+            </div>
+            <figcaption>
+                <p>{move || finding.get()} " " {move || drawn.get()}</p>
+                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.plane_folds)()/></div>
+            </figcaption>
+            <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || page.plane.said.get()}</p>
+        </figure>
+    }
+}

@@ -1,0 +1,65 @@
+//! The table twin of a picture: the same numbers for reading, and as CSV.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::files::{copy, download};
+use crate::page::use_page;
+use crate::strings;
+use lipscope_plot::Table;
+
+/// A folded table; it is made when it is opened, and again when what it shows changes.
+#[component]
+pub fn Twin(
+    /// The id of the fold.
+    id: &'static str,
+    /// The name of the file with all digits.
+    name: &'static str,
+    /// Makes the table.
+    table: impl Fn() -> Table + Copy + Send + Sync + 'static,
+    /// Makes the file.
+    csv: impl Fn() -> String + Copy + Send + Sync + 'static,
+) -> impl IntoView {
+    let page = use_page();
+    let is_open = RwSignal::new(false);
+    let shown = Memo::new(move |_| {
+        is_open.get().then(|| {
+            page.live.sweep.track();
+            page.live.measured.track();
+            page.live.regime.track();
+            page.live.hunted.track();
+            table()
+        })
+    });
+    let on_toggle = move |event: ev::Event| {
+        let details = event_target::<web_sys::Element>(&event);
+        is_open.set(details.has_attribute("open"));
+    };
+    let note = RwSignal::new("");
+    view! {
+        <details class="twin" id=id on:toggle=on_toggle>
+            <summary>{strings::table()}</summary>
+            <div class="twin-tools">
+                <button type="button" on:click=move |_| copy(csv(), note)>{strings::copy_csv()}</button>
+                <button type="button" on:click=move |_| download(name, "text/csv", &csv())>{strings::download_csv()}</button>
+                <span role="status">{move || note.get()}</span>
+            </div>
+            <div class="twin-table" tabindex="0" role="group" aria-label=strings::table()>
+                {move || shown.get().map(rows)}
+            </div>
+        </details>
+    }
+}
+
+fn rows(table: Table) -> impl IntoView {
+    let line =
+        |row: Vec<String>| view! { <tr>{row.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}</tr> };
+    view! {
+        <table>
+            <thead>
+                <tr>{table.header.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr>
+            </thead>
+            <tbody>{table.rows.into_iter().map(line).collect_view()}</tbody>
+        </table>
+    }
+}

@@ -1,0 +1,116 @@
+//! Opening a lesson, going on in it, and back to what was before.
+
+use leptos::prelude::*;
+
+use crate::lessons::{Lesson, Setup, Step};
+use crate::page::Page;
+use crate::state::LessonAt;
+
+/// The place of edits that a lesson makes.
+const PLACE: &str = "preset";
+
+/// The lesson and the step that the reader is at; `None` also where the id names no lesson.
+pub fn step_now(page: Page) -> Option<(&'static Lesson, usize, &'static Step)> {
+    page.lesson.with(|at| {
+        let at = at.as_ref()?;
+        let lesson = (page.later()?.find_lesson)(&at.id)?;
+        let step = lesson.clamped(at.step);
+        Some((lesson, step, lesson.steps.get(step)?))
+    })
+}
+
+/// Whether the lessons' panel is shown.
+pub fn is_taught(page: Page) -> bool {
+    page.classroom.list_open.get() || step_now(page).is_some()
+}
+
+/// Begins a lesson.
+pub(super) fn open(page: Page, lesson: &'static Lesson) {
+    let (room, now) = (page.classroom, now(page));
+    // What a reader has set since the last lesson is what is worth going back to.
+    let is_own = room.left.with_untracked(|left| left.as_ref().is_some_and(|left| *left != now));
+    if is_own || room.before.with_untracked(Option::is_none) {
+        room.before.set(Some(now));
+    }
+    room.left.set(None);
+    go_to(page, lesson, 0);
+}
+
+/// Sets the page to a step, and shows its text.
+pub(super) fn go_to(page: Page, lesson: &'static Lesson, step: usize) {
+    let step = lesson.clamped(step);
+    let setup = page.state.with_untracked(|state| lesson.setup(step, state));
+    // First the text: a step that is to be guessed covers the numbers before they come.
+    page.classroom.list_open.set(false);
+    page.lesson.set(Some(LessonAt { id: lesson.id.into(), step }));
+    put(page, setup);
+}
+
+/// Goes some steps on or back; past the last step the lesson ends.
+pub fn go_by(page: Page, by: isize) {
+    let Some((lesson, step, _)) = untrack(|| step_now(page)) else { return };
+    match step.checked_add_signed(by) {
+        Some(step) if step < lesson.steps.len() => go_to(page, lesson, step),
+        Some(_) => end(page),
+        None => {}
+    }
+}
+
+/// The list in place of the lesson: nothing else changes.
+pub(super) fn show_list(page: Page) {
+    page.lesson.set(None);
+    page.classroom.list_open.set(true);
+}
+
+/// Ends the lesson and closes the panel: what is set stays.
+pub(super) fn close(page: Page) {
+    page.classroom.left.set(Some(now(page)));
+    page.lesson.set(None);
+    page.classroom.list_open.set(false);
+}
+
+/// The last step is done: the list again, for the next lesson.
+fn end(page: Page) {
+    show_list(page);
+}
+
+/// Puts back what was set before the first lesson, and closes the panel.
+pub(super) fn restore(page: Page) {
+    close(page);
+    if let Some(before) = page.classroom.before.get_untracked() {
+        page.classroom.before.set(None);
+        put(page, before);
+    }
+}
+
+/// Whether something is set otherwise than the step has set it.
+pub(super) fn is_changed(page: Page) -> bool {
+    let Some((lesson, step, _)) = step_now(page) else { return false };
+    let wanted = page.state.with(|state| lesson.setup(step, state));
+    page.plot.get() != wanted.plot
+        || page.state.with(|state| *state != wanted.state)
+        || page.labs.settings.with(|settings| *settings != wanted.settings)
+}
+
+/// Sets the page to the present step again.
+pub(super) fn again(page: Page) {
+    if let Some((lesson, step, _)) = untrack(|| step_now(page)) {
+        go_to(page, lesson, step);
+    }
+}
+
+fn now(page: Page) -> Setup {
+    Setup {
+        state: page.state.get_untracked(),
+        plot: page.plot.get_untracked(),
+        settings: page.labs.settings.get_untracked(),
+        rung: page.rung.get_untracked(),
+    }
+}
+
+fn put(page: Page, setup: Setup) {
+    page.put(PLACE, Ok(setup.state));
+    page.plot.set(setup.plot);
+    page.labs.settings.set(setup.settings);
+    page.rung.set(setup.rung);
+}

@@ -1,0 +1,176 @@
+//! A curve that is drawn by hand, and over it the measured one.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Paint, Twin, use_easel};
+use crate::frame::When;
+use crate::keys::GuessKey;
+use crate::page::{Page, use_page};
+use crate::strings;
+use lipscope_plot::{AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
+
+use super::guess::{self, HIGHEST, LOWEST};
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
+
+/// A handle goes up by this factor with each press of a key.
+const STEP: f64 = 1.122;
+
+/// The picture on which a curve is drawn.
+#[component]
+pub fn DrawCurve() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let handle = RwSignal::new(0usize);
+    // Where the pointer was while it draws.
+    let last = StoredValue::new_local(None::<(f64, f64)>);
+    let chart = Memo::new(move |_| chart(page, handle.get()));
+    use_easel(
+        canvas,
+        When::Before,
+        move || chart.track(),
+        move |easel| {
+            if let Some(layout) = chart.with_untracked(|chart| chart.paint(easel)) {
+                painted.set_value(Some(Rc::new(layout)));
+            }
+        },
+    );
+    let value = Memo::new(move |_| guess::curve(page).get(handle.get()).copied().unwrap_or((2.0, LOWEST)));
+    let draw_to = move |event: &ev::PointerEvent| {
+        let to = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        draw(page, painted, handle, last.get_value().unwrap_or(to), to);
+        last.set_value(Some(to));
+    };
+    let on_down = move |event: ev::PointerEvent| {
+        if guess::task_is_open(page) {
+            // Drawing goes on outside the canvas; where it cannot be kept, it ends at the edge.
+            let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
+            draw_to(&event);
+        }
+    };
+    let on_move = move |event: ev::PointerEvent| {
+        if last.with_value(Option::is_some) {
+            draw_to(&event);
+        }
+    };
+    let lift = move |_: ev::PointerEvent| last.set_value(None);
+    let on_key = move |event: ev::KeyboardEvent| on_key(page, handle, &event);
+    view! {
+        <div class="plot-stage">
+            <canvas
+                node_ref=canvas
+                id="guess-curve"
+                class="guess-canvas"
+                role="slider"
+                tabindex="0"
+                aria-label=strings::draw_label()
+                aria-orientation="vertical"
+                aria-valuemin=LOWEST
+                aria-valuemax=HIGHEST
+                aria-valuenow=move || value.get().1.to_string()
+                aria-valuetext=move || strings::handle(value.get().0, value.get().1)
+                aria-describedby="guess-hint"
+                data-handle=move || handle.get().to_string()
+                on:pointerdown=on_down
+                on:pointermove=on_move
+                on:pointerup=lift
+                on:pointercancel=lift
+                on:keydown=on_key
+            ></canvas>
+        </div>
+        <div class="plot-foot">
+            <p class="readout" id="guess-hint">{strings::draw_hint()}</p>
+            <Twin
+                id="guess-table"
+                name="lipscope-guess.csv"
+                table=move || table(page, |x| Number::of(x).to_string())
+                csv=move || untrack(|| table(page, |x| x.to_string())).to_csv()
+            />
+        </div>
+    }
+}
+
+fn chart(page: Page, handle: usize) -> LineChart {
+    let yours = guess::curve(page);
+    let is_open = guess::is_covered(page);
+    let mut series = Vec::with_capacity(4);
+    if !is_open {
+        let measured = guess::measured_curve(page);
+        series.push(Series::new("measured", strings::measured(), Role::Measured, SeriesKind::Line, measured.clone()));
+        series.push(Series::new("measured-points", "", Role::Measured, SeriesKind::Points, measured));
+    }
+    series.push(Series::new("yours", strings::your_curve(), Role::Selected, SeriesKind::Line, yours.clone()));
+    series.push(Series::new("handles", "", Role::Selected, SeriesKind::Points, yours.clone()));
+    let (first, end) = (yours.first().map_or(2.0, |p| p.0), yours.last().map_or(4.0, |p| p.0));
+    let mut chart = LineChart::new(
+        AxisSpec::new(strings::guess_x(), Scale::Log).range(Extent::new(first, end)).whole(),
+        AxisSpec::new(strings::guess_y(), Scale::Log).range(Extent::new(LOWEST, HIGHEST)),
+        series,
+    );
+    chart.hover_x = yours.get(handle).filter(|_| is_open).map(|point| point.0);
+    chart
+}
+
+/// Moves the handles between two places of the pointer to the line between them; at one place the nearest handle.
+fn draw(page: Page, painted: Painted, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
+    let Some(layout) = painted.get_value() else { return };
+    let columns: Vec<f64> = untrack(|| guess::curve(page)).iter().map(|point| layout.x_to_px(point.0)).collect();
+    let (low, high) = (from.0.min(to.0), from.0.max(to.0));
+    for (at, column) in columns.iter().enumerate().filter(|(_, column)| (low..=high).contains(*column)) {
+        let share = if to.0 == from.0 { 1.0 } else { (column - from.0) / (to.0 - from.0) };
+        guess::set_handle(page, at, layout.px_to_y(from.1 + share * (to.1 - from.1)));
+    }
+    let distance = |at: &usize| (columns[*at] - to.0).abs();
+    if let Some(nearest) = (0..columns.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+        guess::set_handle(page, nearest, layout.px_to_y(to.1));
+        handle.set(nearest);
+    }
+}
+
+fn on_key(page: Page, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
+    if event.alt_key() || event.ctrl_key() || event.meta_key() {
+        return;
+    }
+    let Some(key) = GuessKey::of(&event.key()) else { return };
+    event.prevent_default();
+    let curve = untrack(|| guess::curve(page));
+    let (now, last) = (handle.get_untracked(), curve.len().saturating_sub(1));
+    let times = |factor: f64| {
+        if let Some((_, value)) = curve.get(now).filter(|_| guess::task_is_open(page)) {
+            guess::set_handle(page, now, value * factor);
+        }
+    };
+    match key {
+        GuessKey::Left => handle.set(now.saturating_sub(1)),
+        GuessKey::Right => handle.set((now + 1).min(last)),
+        GuessKey::First => handle.set(0),
+        GuessKey::Last => handle.set(last),
+        GuessKey::Up => times(STEP),
+        GuessKey::Down => times(STEP.recip()),
+        GuessKey::PageUp => times(2.0),
+        GuessKey::PageDown => times(0.5),
+        GuessKey::Reveal => guess::reveal(page),
+    }
+}
+
+/// A row for each handle; what was measured only once it is revealed.
+fn table(page: Page, written: impl Fn(f64) -> String) -> Table {
+    let is_open = guess::is_covered(page);
+    let beside = guess::curve_beside(page);
+    let row = |(n, yours): (f64, f64)| {
+        let measured = beside.iter().find(|row| row.0 == n && !is_open).map(|row| row.2);
+        let cells = [measured, measured.map(|measured| yours / measured)];
+        [n.to_string(), written(yours)]
+            .into_iter()
+            .chain(cells.map(|cell| cell.map_or_else(String::new, &written)))
+            .collect()
+    };
+    let rows = guess::curve(page).into_iter().map(row).collect();
+    Table { header: strings::guess_columns().map(String::from).to_vec(), rows }
+}

@@ -1,0 +1,48 @@
+//! The list of lessons, and the button that opens it.
+
+use leptos::prelude::*;
+
+use crate::lessons::{LESSONS, Lesson};
+use crate::page::use_page;
+use crate::strings;
+
+use super::course;
+
+/// The button in the head of the page.
+#[component]
+pub fn LessonsButton() -> impl IntoView {
+    let page = use_page();
+    let is_open = Memo::new(move |_| course::is_taught(page));
+    view! {
+        <button
+            type="button"
+            id="lessons-open"
+            title=strings::lessons_hint()
+            aria-expanded=move || is_open.get().to_string()
+            aria-controls="lesson-panel"
+            on:click=move |_| if is_open.get_untracked() { course::close(page) } else { course::show_list(page) }
+        >
+            {strings::lessons()}
+        </button>
+    }
+}
+
+/// Every lesson with a line about it.
+#[component]
+pub fn LessonList() -> impl IntoView {
+    let page = use_page();
+    let line = move |(at, lesson): (usize, &'static Lesson)| {
+        view! {
+            <li>
+                <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(page, lesson)>
+                    <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
+                    <span class="note">{lesson.summary.now()}</span>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <p class="note">{strings::lessons_about()}</p>
+        <ol class="lesson-list">{LESSONS.into_iter().enumerate().map(line).collect_view()}</ol>
+    }
+}

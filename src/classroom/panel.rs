@@ -1,0 +1,150 @@
+//! The panel of the lessons: the list, or a step with its text and the way on.
+
+use leptos::html::{Div, H2};
+use leptos::prelude::*;
+
+use crate::lessons::Task;
+use crate::page::{Page, use_page};
+use crate::strings;
+
+use super::course;
+use super::guess;
+use super::list::LessonList;
+use super::prose::Prose;
+
+/// The panel, in the place of the controls; on a phone over the foot of the page.
+#[component]
+pub fn LessonPanel() -> impl IntoView {
+    let page = use_page();
+    let step = Memo::new(move |_| course::step_now(page).map(|(lesson, step, _)| (lesson.id, step)));
+    let is_list = Memo::new(move |_| page.classroom.list_open.get() && step.get().is_none());
+    let is_shown = Memo::new(move |_| is_list.get() || step.get().is_some());
+    let heading = NodeRef::<H2>::new();
+    let body = NodeRef::<Div>::new();
+    let title = move || match course::step_now(page) {
+        Some((.., step)) => step.title.now(),
+        None => strings::lessons(),
+    };
+    let over = move || course::step_now(page).map_or("", |(lesson, ..)| lesson.title.now());
+    let said = move || {
+        course::step_now(page)
+            .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
+            .unwrap_or_default()
+    };
+    // Whoever opens the panel or a lesson goes on reading there; whoever closes it goes on where they opened it.
+    let place = Memo::new(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
+    Effect::new(move |before: Option<(bool, bool, Option<&'static str>)>| {
+        let now = place.get();
+        // The panel is made when the list is first opened, or for a lesson of a link, which leaves the focus where it is.
+        if before.is_none() && now.1 {
+            focus_soon(move || heading.get_untracked().map(Into::into));
+        }
+        if let Some(before) = before.filter(|before| *before != now) {
+            if now.0 {
+                focus_soon(move || heading.get_untracked().map(Into::into));
+            } else if before.0 {
+                focus_soon(|| document().get_element_by_id("lessons-open"));
+            }
+        }
+        now
+    });
+    Effect::new(move |_| {
+        step.track();
+        if let Some(body) = body.get_untracked() {
+            body.set_scroll_top(0);
+        }
+    });
+    view! {
+        <section class="lesson" id="lesson-panel" aria-labelledby="lesson-heading" hidden=move || !is_shown.get() data-lesson=move || step.get().map_or("", |(id, _)| id) data-step=move || step.get().map_or_else(String::new, |(_, at)| at.to_string())>
+            <div class="lesson-head">
+                <p class="lesson-over" hidden=move || is_list.get()>{over}</p>
+                <button type="button" id="lesson-list" title=strings::lesson_all_hint() hidden=move || is_list.get() on:click=move |_| course::show_list(page)>{strings::lesson_all()}</button>
+                <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::close(page)>"×"</button>
+            </div>
+            <div class="lesson-body" node_ref=body tabindex="0" role="group" aria-labelledby="lesson-heading">
+                <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
+                {move || match step.get() {
+                    Some(_) => view! { <StepText/> }.into_any(),
+                    None => view! { <LessonList/> }.into_any(),
+                }}
+            </div>
+            <StepFoot/>
+        </section>
+        <p class="sr-only" aria-live="polite" data-testid="lesson-said">{said}</p>
+    }
+}
+
+/// The text of the step, what the reader draws, where it is proved.
+#[component]
+fn StepText() -> impl IntoView {
+    let page = use_page();
+    untrack(|| course::step_now(page)).map(|(.., step)| {
+        view! {
+            <Prose text=step.text/>
+            {(step.task != Task::Read).then(|| view! { <GuessBox/> })}
+            <p class="lesson-source">{strings::lesson_source()} {step.source.now()}</p>
+        }
+    })
+}
+
+/// Reveals, and says how far off the reader is.
+#[component]
+fn GuessBox() -> impl IntoView {
+    let page = use_page();
+    let is_covered = Memo::new(move |_| guess::is_covered(page));
+    let words = Memo::new(move |_| guess::off_words(page));
+    view! {
+        <div class="lesson-guess">
+            <p class="guess-words" role="status" data-testid="guess-words">{move || words.get()}</p>
+            <button
+                type="button"
+                id="guess-reveal"
+                on:click=move |_| if is_covered.get_untracked() { guess::reveal(page) } else { guess::cover(page) }
+            >
+                {move || if is_covered.get() { strings::reveal() } else { strings::guess_again() }}
+            </button>
+        </div>
+    }
+}
+
+/// Back, where the reader is, on; and back to what was before the lessons.
+#[component]
+fn StepFoot() -> impl IntoView {
+    let page = use_page();
+    let at = Memo::new(move |_| course::step_now(page).map(|(lesson, step, _)| (step, lesson.steps.len())));
+    let is_first = move || at.get().is_none_or(|(step, _)| step == 0);
+    let is_last = move || at.get().is_some_and(|(step, steps)| step + 1 == steps);
+    let progress = move || at.get().map_or_else(String::new, |(step, steps)| strings::lesson_progress(step, steps));
+    let share = move || at.get().map_or(0.0, |(step, steps)| (step + 1) as f64 / steps as f64);
+    let is_changed = Memo::new(move |_| course::is_changed(page));
+    view! {
+        <div class="lesson-foot">
+            <div class="lesson-way" hidden=move || at.get().is_none()>
+                <button type="button" id="lesson-back" aria-disabled=move || is_first().to_string() on:click=move |_| course::go_by(page, -1)>{strings::lesson_back()}</button>
+                <span class="lesson-progress" data-testid="lesson-progress" style=move || format!("--at:{}", share())>{progress}</span>
+                <button type="button" id="lesson-next" class="lesson-next" on:click=move |_| course::go_by(page, 1)>
+                    {move || if is_last() { strings::lesson_end() } else { strings::lesson_next() }}
+                </button>
+            </div>
+            <div class="lesson-states">
+                <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(page)>{strings::lesson_again()}</button>
+                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(page) on:click=move |_| course::restore(page)>{strings::lesson_restore()}</button>
+            </div>
+        </div>
+    }
+}
+
+fn has_before(page: Page) -> bool {
+    page.classroom.before.with(Option::is_some)
+}
+
+/// Gives the focus away when what is to have it is in the page.
+fn focus_soon(find: impl Fn() -> Option<web_sys::Element> + 'static) {
+    use wasm_bindgen::JsCast;
+    request_animation_frame(move || {
+        if let Some(element) = find().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // An element that cannot have it leaves it where it was.
+            let _ = element.focus();
+        }
+    });
+}

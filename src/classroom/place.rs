@@ -1,0 +1,153 @@
+//! A mark for the norm, placed between the bounds, and then the measured norm beside it.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Paint, Twin, role_of, use_easel};
+use crate::frame::When;
+use crate::keys::GuessKey;
+use crate::page::{Page, use_page};
+use crate::strings;
+use lipscope_core::bounds::Norm;
+use lipscope_plot::{Kind, Ladder, LadderLayout, LadderRow, Role};
+
+use super::guess;
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<LadderLayout>>, LocalStorage>;
+
+/// The mark moves by so much of a power of ten with each press of a key.
+const STEP: f64 = 0.05;
+
+/// The picture on which the mark is placed.
+#[component]
+pub fn PlaceMark() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let is_held = StoredValue::new_local(false);
+    let ladder = Memo::new(move |_| ladder(page));
+    use_easel(
+        canvas,
+        When::Before,
+        move || ladder.track(),
+        move |easel| {
+            if let Some(layout) = ladder.with_untracked(|ladder| ladder.paint(easel)) {
+                painted.set_value(Some(Rc::new(layout)));
+            }
+        },
+    );
+    let mark = Memo::new(move |_| guess::mark(page));
+    let range = Memo::new(move |_| guess::mark_range(page));
+    let move_to = move |event: &ev::PointerEvent| {
+        if let Some(layout) = painted.get_value() {
+            guess::set_mark(page, layout.px_to_log10(f64::from(event.offset_x())));
+        }
+    };
+    let on_down = move |event: ev::PointerEvent| {
+        if guess::task_is_open(page) {
+            // Where the pointer cannot be kept, moving ends at the edge.
+            let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
+            is_held.set_value(true);
+            move_to(&event);
+        }
+    };
+    let on_move = move |event: ev::PointerEvent| {
+        if is_held.get_value() {
+            move_to(&event);
+        }
+    };
+    let lift = move |_: ev::PointerEvent| is_held.set_value(false);
+    let on_key = move |event: ev::KeyboardEvent| on_key(page, &event);
+    view! {
+        <div class="plot-stage guess-mark-stage">
+            <canvas
+                node_ref=canvas
+                id="guess-mark"
+                class="guess-canvas"
+                role="slider"
+                tabindex="0"
+                aria-label=strings::place_label()
+                aria-valuemin=move || range.get().lo().to_string()
+                aria-valuemax=move || range.get().hi().to_string()
+                aria-valuenow=move || mark.get().to_string()
+                aria-valuetext=move || strings::mark(10f64.powf(mark.get()))
+                aria-describedby="guess-hint"
+                on:pointerdown=on_down
+                on:pointermove=on_move
+                on:pointerup=lift
+                on:pointercancel=lift
+                on:keydown=on_key
+            ></canvas>
+        </div>
+        <div class="plot-foot">
+            <p class="readout" id="guess-hint">{strings::place_hint()}</p>
+            <Twin
+                id="guess-table"
+                name="lipscope-guess.csv"
+                table=move || ladder.get().table()
+                csv=move || ladder.get_untracked().to_csv()
+            />
+        </div>
+    }
+}
+
+fn ladder(page: Page) -> Ladder {
+    let mut rows: Vec<LadderRow> = guess::rails(page)
+        .iter()
+        .map(|bound| LadderRow {
+            id: bound.id.id().into(),
+            label: strings::rung_label(bound.id).into(),
+            log10: bound.log10,
+            kind: strings::side_kind(bound.side),
+            role: role_of(bound.id),
+        })
+        .collect();
+    if !guess::is_covered(page) {
+        rows.extend(page.live.measured.with(|measured| {
+            measured.as_ref().map(|m| LadderRow {
+                id: "measured".into(),
+                label: strings::measured().into(),
+                log10: m.measurement.spectral.log10(),
+                kind: strings::kind_of(&m.measurement, Norm::Spectral),
+                role: Role::Measured,
+            })
+        }));
+    }
+    let selected = rows.len();
+    rows.push(LadderRow {
+        id: "yours".into(),
+        label: strings::your_mark().into(),
+        log10: guess::mark(page),
+        kind: Kind::Plain,
+        role: Role::Selected,
+    });
+    let mut ladder = Ladder::new(strings::norm_symbol(Norm::Spectral), rows);
+    ladder.selected = Some(selected);
+    ladder.range = Some(guess::mark_range(page));
+    ladder
+}
+
+fn on_key(page: Page, event: &ev::KeyboardEvent) {
+    if event.alt_key() || event.ctrl_key() || event.meta_key() {
+        return;
+    }
+    let Some(key) = GuessKey::of(&event.key()) else { return };
+    event.prevent_default();
+    let (now, range) = untrack(|| (guess::mark(page), guess::mark_range(page)));
+    let to = match key {
+        GuessKey::Reveal => return guess::reveal(page),
+        GuessKey::Left | GuessKey::Down => now - STEP,
+        GuessKey::Right | GuessKey::Up => now + STEP,
+        GuessKey::PageDown => now - 2f64.log10(),
+        GuessKey::PageUp => now + 2f64.log10(),
+        GuessKey::First => range.lo(),
+        GuessKey::Last => range.hi(),
+    };
+    if guess::task_is_open(page) {
+        guess::set_mark(page, to);
+    }
+}

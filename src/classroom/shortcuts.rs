@@ -1,0 +1,114 @@
+//! The keys of the whole page, and the list of all keys.
+
+use leptos::ev;
+use leptos::html::Dialog;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::keys::{self, Group, Held, PageKey};
+use crate::later::LaterView;
+use crate::page::{Page, use_page};
+use crate::strings;
+
+use super::{course, teacher};
+
+/// Listens for the keys of the whole page.
+pub fn begin(page: Page) {
+    let listener = window_event_listener(ev::keydown, move |event| {
+        let held = match (event.alt_key(), event.ctrl_key() || event.meta_key()) {
+            (false, false) => Held::Nothing,
+            (true, false) => Held::Alt,
+            _ => Held::Other,
+        };
+        let key = PageKey::of(&event.key(), held).filter(|_| !event.default_prevented() && !is_typing(&event));
+        if key.is_some_and(|key| act(page, key) == Taken::Yes) {
+            // Alt with an arrow would leave the page.
+            event.prevent_default();
+        }
+    });
+    on_cleanup(move || listener.remove());
+}
+
+/// The button that opens the list of keys, and the list.
+#[component]
+pub fn Shortcuts() -> impl IntoView {
+    let page = use_page();
+    let dialog = NodeRef::<Dialog>::new();
+    let is_open = page.classroom.keys_open;
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else { return };
+        match (is_open.get(), dialog.open()) {
+            // A dialog that is no longer in the page cannot be shown: nothing to do.
+            (true, false) => drop(dialog.show_modal()),
+            (false, true) => dialog.close(),
+            _ => {}
+        }
+    });
+    view! {
+        <button type="button" id="keys-open" class="keys-open" aria-label=strings::keys_label() title=strings::keys_label() aria-haspopup="dialog" on:click=move |_| is_open.set(true)>"?"</button>
+        // Escape closes it, and the browser gives the focus back.
+        <dialog node_ref=dialog id="keys" class="keys" aria-labelledby="keys-heading" on:close=move |_| is_open.set(false)>
+            <div class="keys-head">
+                <h2 id="keys-heading">{strings::keys_label()}</h2>
+                <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
+            </div>
+            <LaterView wanted=is_open view=|later| (later.key_list)()/>
+        </dialog>
+    }
+}
+
+/// All keys, by what they are for.
+#[component]
+pub fn KeyList() -> impl IntoView {
+    let group = |(heading, keys): Group| {
+        view! {
+            <section>
+                <h3>{heading}</h3>
+                <dl>
+                    {keys
+                        .into_iter()
+                        .map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> })
+                        .collect_view()}
+                </dl>
+            </section>
+        }
+    };
+    view! { <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div> }
+}
+
+/// Whether a key did something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Yes,
+    No,
+}
+
+fn act(page: Page, key: PageKey) -> Taken {
+    let room = page.classroom;
+    // Under an open list only the list has keys.
+    if room.keys_open.get_untracked() {
+        return Taken::No;
+    }
+    match key {
+        PageKey::Help => room.keys_open.set(true),
+        PageKey::Teacher => teacher::toggle(page),
+        PageKey::Lessons if untrack(|| course::is_taught(page)) => course::close(page),
+        PageKey::Lessons => course::show_list(page),
+        PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(page)).is_none() => return Taken::No,
+        PageKey::NextStep => page.with_later(move |later| (later.go_by)(page, 1)),
+        PageKey::StepBack => page.with_later(move |later| (later.go_by)(page, -1)),
+    }
+    Taken::Yes
+}
+
+/// Whether a key goes into something that takes text.
+fn is_typing(event: &ev::KeyboardEvent) -> bool {
+    const NOT_TYPED: [&str; 5] = ["range", "checkbox", "radio", "button", "file"];
+    let Some(target) = event.target() else { return false };
+    if let Some(input) = target.dyn_ref::<web_sys::HtmlInputElement>() {
+        return !NOT_TYPED.contains(&input.type_().as_str());
+    }
+    target.dyn_ref::<web_sys::HtmlElement>().is_some_and(|element| {
+        matches!(element.tag_name().as_str(), "TEXTAREA" | "SELECT") || element.is_content_editable()
+    })
+}

@@ -1,0 +1,57 @@
+//! The teacher's view: plot and main numbers, large.
+
+use leptos::prelude::*;
+
+use crate::page::{Page, use_page};
+use crate::state::Stage;
+use crate::strings;
+
+/// How much larger type and marks of the pictures are for a projector.
+const ENLARGED: f64 = 1.35;
+
+/// Tells the document which stage it is, for its type.
+pub fn begin(page: Page) {
+    Effect::new(move |_| {
+        let stage = page.stage.get();
+        if let Some(root) = document().document_element() {
+            // A document that refuses keeps its size of type.
+            let _ = root.set_attribute("data-stage", stage.id());
+        }
+    });
+}
+
+/// How much larger than usual type and marks of the pictures are.
+pub fn size_of_type(stage: Stage) -> f64 {
+    match stage {
+        Stage::Full | Stage::Embed => 1.0,
+        Stage::Teacher => ENLARGED,
+    }
+}
+
+/// The teacher's view, or back from it.
+pub fn toggle(page: Page) {
+    page.stage.update(|stage| {
+        *stage = match stage {
+            Stage::Full => Stage::Teacher,
+            Stage::Teacher => Stage::Full,
+            Stage::Embed => Stage::Embed,
+        };
+    });
+}
+
+/// The button in the head of the page.
+#[component]
+pub fn TeacherButton() -> impl IntoView {
+    let page = use_page();
+    view! {
+        <button
+            type="button"
+            id="teacher-view"
+            title=strings::teacher_hint()
+            aria-pressed=move || (page.stage.get() == Stage::Teacher).to_string()
+            on:click=move |_| toggle(page)
+        >
+            {strings::teacher()}
+        </button>
+    }
+}

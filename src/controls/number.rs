@@ -1,0 +1,221 @@
+//! A number: its name, a box to type it in, and a slider under both.
+
+use std::time::Duration;
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::field::Field;
+use crate::page::{Page, use_page};
+use crate::state::PageState;
+use crate::strings;
+
+use super::problem::ProblemAt;
+
+/// How long a text that is no number may stand while it is typed before a sentence says so.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// A number with a slider and a box. Both speak to the state; neither holds a value of its own.
+#[component]
+pub fn NumberField(
+    /// Which number.
+    field: Field,
+    /// Why it cannot be set now, in a few words.
+    #[prop(optional, into)]
+    fixed: Option<Signal<Option<&'static str>>>,
+    /// Whether it has a slider.
+    #[prop(default = true)]
+    slider: bool,
+) -> impl IntoView {
+    let page = use_page();
+    let id = field.id();
+    let value = Memo::new(move |_| page.state.with(|state| field.get(state)));
+    let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
+    let is_fixed = Signal::derive(move || fixed.get().is_some());
+    view! {
+        <div class="field" class:fixed=is_fixed>
+            <div class="field-line">
+                <label for=if slider { id.to_owned() } else { format!("{id}-number") } title=strings::field_hint(field)>
+                    {strings::field_label(field)}
+                </label>
+                <span class="field-fixed">{move || fixed.get().unwrap_or_default()}</span>
+                <NumberBox field value is_fixed/>
+            </div>
+            {slider.then(|| view! { <Slider field value is_fixed/> })}
+            <ProblemAt place=id/>
+        </div>
+    }
+}
+
+/// The slider of a number.
+#[component]
+fn Slider(
+    /// Which number.
+    field: Field,
+    /// Its value.
+    value: Memo<f64>,
+    /// Whether it cannot be set now.
+    is_fixed: Signal<bool>,
+) -> impl IntoView {
+    let page = use_page();
+    let rungs = Memo::new(move |_| page.state.with(|state| field.rungs(state)));
+    let rung = Memo::new(move |_| rungs.with(|rungs| nearest_rung(rungs, value.get())));
+    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        let at: usize = event.target().value().parse().unwrap_or(0);
+        if let Some(value) = rungs.with_untracked(|rungs| rungs.get(at).copied()) {
+            page.edit(field.id(), |state| field.set(state, value));
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.key().starts_with("Arrow") || event.key().starts_with("Page") {
+            page.held.set(true);
+        }
+    };
+    let let_go = move || {
+        if page.held.get_untracked() {
+            page.held.set(false);
+        }
+    };
+    view! {
+        <input
+            type="range"
+            id=field.id()
+            min="0"
+            max=move || rungs.with(|rungs| rungs.len().saturating_sub(1))
+            step="1"
+            disabled=is_fixed
+            prop:value=move || rung.get().to_string()
+            aria-valuetext=move || field.text(value.get())
+            style=move || format!("--at:{}", rungs.with(|rungs| share(rung.get(), rungs.len())))
+            on:input:target=on_input
+            on:pointerdown=move |_| page.held.set(true)
+            on:pointerup=move |_| let_go()
+            on:pointercancel=move |_| let_go()
+            on:blur=move |_| let_go()
+            on:keydown=on_key
+            on:keyup=move |_| let_go()
+            on:dblclick=move |_| reset(page, field)
+        />
+    }
+}
+
+/// The box of a number.
+#[component]
+fn NumberBox(
+    /// Which number.
+    field: Field,
+    /// Its value.
+    value: Memo<f64>,
+    /// Whether it cannot be set now.
+    is_fixed: Signal<bool>,
+) -> impl IntoView {
+    let page = use_page();
+    let id = field.id();
+    // What is being typed; shown while the box has the focus, or while a sentence is about it.
+    let draft = RwSignal::new(None::<String>);
+    let has_focus = RwSignal::new(false);
+    let is_wrong = Memo::new(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
+    let shown = Memo::new(move |_| match draft.get() {
+        Some(text) if has_focus.get() || is_wrong.get() => text,
+        _ => field.text(value.get()),
+    });
+    let keystrokes = StoredValue::new(0u32);
+    let take = move |text: &str| {
+        let new = field.accept(text)?;
+        if new == value.get_untracked() {
+            page.clear_problem();
+        } else {
+            page.edit(id, |state| field.set(state, new));
+        }
+        Ok::<(), String>(())
+    };
+    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        let text = event.target().value();
+        draft.set(Some(text.clone()));
+        keystrokes.update_value(|count| *count += 1);
+        let stroke = keystrokes.get_value();
+        if let Err(sentence) = take(&text) {
+            let complain = move || {
+                if keystrokes.get_value() == stroke {
+                    page.complain(id, sentence);
+                }
+            };
+            set_timeout(complain, PATIENCE);
+        }
+    };
+    let settle = move || {
+        keystrokes.update_value(|count| *count += 1);
+        if let Some(text) = draft.get_untracked() {
+            match take(&text) {
+                Ok(()) => draft.set(None),
+                Err(sentence) => page.complain(id, sentence),
+            }
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" => settle(),
+        "Escape" => {
+            keystrokes.update_value(|count| *count += 1);
+            draft.set(None);
+            page.clear_problem();
+        }
+        key @ ("ArrowUp" | "ArrowDown") => {
+            event.prevent_default();
+            draft.set(None);
+            step(page, field, if key == "ArrowUp" { 1 } else { -1 });
+        }
+        _ => {}
+    };
+    view! {
+        <input
+            type="text"
+            inputmode="decimal"
+            autocomplete="off"
+            spellcheck="false"
+            class="number"
+            id=format!("{id}-number")
+            aria-label=strings::number_box(field)
+            aria-invalid=move || is_wrong.get().then_some("true")
+            aria-describedby=format!("{id}-problem")
+            disabled=is_fixed
+            prop:value=move || shown.get()
+            on:input:target=on_input
+            on:focus=move |_| has_focus.set(true)
+            on:blur=move |_| {
+                has_focus.set(false);
+                settle();
+            }
+            on:keydown=on_key
+        />
+    }
+}
+
+/// The rung nearest a value, by ratio where there is one.
+fn nearest_rung(rungs: &[f64], value: f64) -> usize {
+    let above = rungs.partition_point(|rung| *rung < value);
+    let Some(below) = above.checked_sub(1) else { return 0 };
+    match (rungs.get(below), rungs.get(above)) {
+        (Some(low), Some(high)) if high - value > value - low => below,
+        (_, Some(_)) => above,
+        _ => below,
+    }
+}
+
+fn share(rung: usize, n_rungs: usize) -> f64 {
+    rung as f64 / n_rungs.saturating_sub(1).max(1) as f64
+}
+
+/// Moves a number by one rung.
+fn step(page: Page, field: Field, by: isize) {
+    let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state), field.get(state)));
+    let at = nearest_rung(&rungs, now).saturating_add_signed(by);
+    if let Some(value) = rungs.get(at) {
+        page.edit(field.id(), |state| field.set(state, *value));
+    }
+}
+
+/// Puts a number back to where it is on a first visit.
+fn reset(page: Page, field: Field) {
+    let first = field.get(&PageState::default());
+    page.edit(field.id(), |state| field.set(state, first));
+}

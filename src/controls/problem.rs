@@ -1,0 +1,24 @@
+//! A sentence about what is wrong, where it is wrong.
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+
+/// The sentence about a control, while there is one.
+#[component]
+pub fn ProblemAt(
+    /// The id of the control.
+    place: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let text = Memo::new(move |_| {
+        let said =
+            page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
+        said.map(|text| page.told(text))
+    });
+    view! {
+        <p class="problem" role="alert" id=format!("{place}-problem") data-testid=format!("{place}-problem") hidden=move || text.get().is_none()>
+            {move || text.get().unwrap_or_default()}
+        </p>
+    }
+}

@@ -1,0 +1,92 @@
+//! The sweep: how far, how many draws, how far it is.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::field::Field;
+use crate::frame::now;
+use crate::live::SweepPhase;
+use crate::page::{Page, use_page};
+use crate::state::TokenChoice;
+use crate::strings;
+
+use super::number::NumberField;
+
+/// Sweeps shorter than this show no progress: it would only flicker.
+const WORTH_SHOWING: f64 = 300.0;
+
+/// Everything about the sweep.
+#[component]
+pub fn SweepControls() -> impl IntoView {
+    let page = use_page();
+    let draws_fixed = Signal::derive(move || {
+        page.state
+            .with(|state| !matches!(state.tokens, TokenChoice::Law(_) | TokenChoice::Own))
+            .then_some(strings::one_draw())
+    });
+    view! {
+        <section class="group" aria-labelledby="sweep-heading">
+            <h2 id="sweep-heading">{strings::sweep()}</h2>
+            <NumberField field=Field::SweepMax/>
+            <NumberField field=Field::Draws fixed=draws_fixed/>
+            <Progress/>
+        </section>
+    }
+}
+
+/// How far the sweep is, with a button to stop it and to go on. Its place is kept while there is nothing to show.
+#[component]
+fn Progress() -> impl IntoView {
+    let page = use_page();
+    let sweep = page.live.sweep;
+    let phase = Memo::new(move |_| sweep.with(|sweep| sweep.phase));
+    let is_long = RwSignal::new(false);
+    // A sweep that takes the place of another is Running too, but began at another time.
+    let run = Memo::new(move |_| sweep.with(|sweep| (sweep.phase, sweep.began)));
+    Effect::new(move |_| {
+        let (phase, began) = run.get();
+        if phase != SweepPhase::Running {
+            return is_long.set(false);
+        }
+        let still_runs = move || sweep.with_untracked(|now| now.phase == SweepPhase::Running && now.began == began);
+        set_timeout(move || is_long.set(still_runs()), Duration::from_millis(WORTH_SHOWING as u64));
+    });
+    // By the work, not by the points: the long lists come last and cost most.
+    let share = Memo::new(move |_| {
+        sweep.with(|sweep| {
+            if sweep.cost() > 0.0 { (100.0 * sweep.cost_so_far() / sweep.cost()).min(100.0) as usize } else { 0 }
+        })
+    });
+    let words = Memo::new(move |_| {
+        sweep.with(|sweep| match sweep.phase {
+            SweepPhase::Waiting => String::new(),
+            SweepPhase::Running if is_long.get() => strings::sweeping(share.get(), sweep.milliseconds_left(now())),
+            SweepPhase::Running => String::new(),
+            SweepPhase::Paused => strings::paused(sweep.points.len(), sweep.total()),
+            SweepPhase::Done if sweep.lengths.is_empty() => strings::one_length().into(),
+            SweepPhase::Done => strings::swept(sweep.points.len()),
+            // What stands at a control already is not said twice.
+            SweepPhase::Failed if says_same(page, sweep.problem.as_deref()) => strings::not_swept().into(),
+            SweepPhase::Failed => page.told(sweep.problem.clone().unwrap_or_default()),
+        })
+    });
+    let can_pause = move || phase.get() == SweepPhase::Running && is_long.get();
+    let can_resume = move || matches!(phase.get(), SweepPhase::Paused | SweepPhase::Failed);
+    view! {
+        <div class="progress" data-testid="sweep-progress" data-phase=move || phase.get().id()>
+            <div class="progress-bar" class:idle=move || !can_pause() style=move || format!("--at:{}", share.get() as f64 / 100.0)></div>
+            <span class="progress-words">{move || words.get()}</span>
+            <button type="button" id="sweep-cancel" hidden=move || !can_pause() on:click=move |_| page.pause_sweep()>
+                {strings::pause()}
+            </button>
+            <button type="button" id="sweep-resume" hidden=move || !can_resume() on:click=move |_| page.resume_sweep()>
+                {strings::resume()}
+            </button>
+        </div>
+    }
+}
+
+fn says_same(page: Page, problem: Option<&str>) -> bool {
+    page.live.problem.with(|shown| shown.as_ref().is_some_and(|shown| Some(shown.text.as_str()) == problem))
+}

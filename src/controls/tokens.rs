@@ -1,0 +1,101 @@
+//! The tokens: how many, in how many dimensions, how far out, by which law.
+
+use leptos::prelude::*;
+
+use crate::field::Field;
+use crate::own;
+use crate::page::{Page, use_page};
+use crate::state::{PageState, TokenChoice, WeightChoice};
+use crate::strings;
+
+use super::choice::Choice;
+use super::number::NumberField;
+use super::seed::SeedField;
+
+const CHOICES: [(&str, TokenChoice); 7] = TokenChoice::ALL;
+
+/// Everything about the tokens.
+#[component]
+pub fn TokenControls() -> impl IntoView {
+    let page = use_page();
+    let chosen = Memo::new(move |_| page.state.with(|state| state.tokens));
+    let chosen_id = Signal::derive(move || id_of(chosen.get()));
+    let shapes = Memo::new(move |_| page.state.with(|state| CHOICES.map(|(_, choice)| shape_of(state, choice))));
+    let options = Signal::derive(move || {
+        CHOICES
+            .iter()
+            .zip(shapes.get())
+            .map(|((id, choice), shape)| (*id, strings::token_choice(*choice, shape)))
+            .collect()
+    });
+    let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
+        Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => {
+            own::open(page, own::Asked::Tokens)
+        }
+        Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
+            some_clusters(page)
+        }
+        Some((_, choice)) => page.edit("law", |state| state.choose_tokens(*choice)),
+        None => {}
+    };
+    let by_list = Signal::derive(move || match chosen.get() {
+        TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
+        TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
+        _ => None,
+    });
+    let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
+    let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Law(_)));
+    view! {
+        <section class="group" aria-labelledby="tokens-heading">
+            <h2 id="tokens-heading">{strings::tokens()}</h2>
+            <NumberField field=Field::N fixed=by_list/>
+            <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
+            <NumberField field=Field::Radius fixed=by_list/>
+            <Choice id="law" label=strings::law() hint=strings::law_hint() options chosen=chosen_id on_pick=Callback::new(on_pick)/>
+            <SeedField
+                id="token-seed"
+                redraw_hint=strings::redraw_tokens()
+                get=|state| state.token_seed
+                set=|state, seed| state.token_seed = seed
+                disabled=is_seedless
+            />
+        </section>
+    }
+}
+
+/// The two clusters of the last measurement, where there are some; else the place for a reader's own.
+fn some_clusters(page: Page) {
+    if !page.load_two_clusters() {
+        own::open(page, own::Asked::Tokens);
+    }
+}
+
+fn id_of(choice: TokenChoice) -> &'static str {
+    CHOICES.iter().find(|(_, known)| *known == choice).map_or("ball", |(id, _)| id)
+}
+
+/// Rows and columns of the reader's own data for a choice.
+fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
+    match choice {
+        TokenChoice::Own => state.own_tokens.as_ref().map(|rows| (rows.0.n_rows(), rows.0.n_columns())),
+        TokenChoice::Clusters => {
+            state.own_clusters.as_ref().map(|own| (own.positions.n_rows(), own.positions.n_columns()))
+        }
+        _ => None,
+    }
+}
+
+fn why_d_is_fixed(state: &PageState) -> Option<&'static str> {
+    match (state.tokens, state.weights) {
+        (TokenChoice::Own, _) => Some(strings::fixed_by_own_tokens()),
+        (TokenChoice::Clusters, _) => Some(strings::fixed_by_clusters()),
+        (TokenChoice::Skew, _) => Some(strings::fixed_by_skew()),
+        (TokenChoice::Adversarial, WeightChoice::Random) => Some(strings::fixed_by_heads()),
+        (TokenChoice::Adversarial, WeightChoice::Kim) => Some(strings::one_a_head()),
+        (TokenChoice::Adversarial, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus) => {
+            Some(strings::fixed_by_identity())
+        }
+        (_, WeightChoice::Own) => Some(strings::fixed_by_own_weights()),
+        _ => None,
+    }
+}

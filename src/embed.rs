@@ -1,0 +1,48 @@
+//! Inside another page: the plot, the number it is about, and the way to the whole page.
+
+use leptos::prelude::*;
+
+use lipscope_plot::Number;
+
+use super::page::use_page;
+use super::state::Stage;
+use super::strings;
+
+/// The line under the plot of an embedded page; it is not there otherwise.
+#[component]
+pub fn EmbedLine() -> impl IntoView {
+    let page = use_page();
+    let is_embed = Memo::new(move |_| page.stage.get() == Stage::Embed);
+    let address = Memo::new(move |_| {
+        // The link says all of this.
+        page.scene();
+        page.link_to(Stage::Full).unwrap_or_else(|| ".".into())
+    });
+    let norm = Memo::new(move |_| page.norm());
+    let reading = move || {
+        page.live.measured.with(|measured| {
+            measured.as_ref().map(|m| {
+                let norm = norm.get();
+                let value = m.measurement.norm(norm).map_or_else(
+                    || strings::NONE_YET.to_owned(),
+                    |value| Number::of(value).kind(strings::kind_of(&m.measurement, norm)).to_string(),
+                );
+                strings::embed_line(norm, &value, m.measurement.n, m.measurement.radius)
+            })
+        })
+    };
+    let full = move || {
+        let value = page.live.measured.with(|m| m.as_ref().and_then(|m| m.measurement.norm(norm.get())));
+        value.map_or_else(String::new, |value| value.to_string())
+    };
+    move || {
+        is_embed.get().then(|| {
+            view! {
+                <footer class="embed-line">
+                    <span data-testid="embed-norm" data-value=full>{reading}</span>
+                    <a href=move || address.get() target="_blank" rel="noopener">{strings::open_whole()}</a>
+                </footer>
+            }
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! The keys: what each does, found by the handlers and listed for readers from one place.
+
+use crate::strings;
+
+/// What is held while a key is pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing, or Shift, which is part of the character.
+    Nothing,
+    /// Alt alone.
+    Alt,
+    /// Anything else: the browser's own.
+    Other,
+}
+
+/// A key of the whole page. It does nothing while something is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKey {
+    /// The list of keys.
+    Help,
+    /// The list of lessons.
+    Lessons,
+    /// The next step of the lesson.
+    NextStep,
+    /// The step before.
+    StepBack,
+    /// The teacher's view, and back.
+    Teacher,
+}
+
+impl PageKey {
+    /// All, in the order of the list.
+    pub const ALL: [PageKey; 5] =
+        [PageKey::Help, PageKey::Lessons, PageKey::NextStep, PageKey::StepBack, PageKey::Teacher];
+
+    /// What a key means.
+    #[must_use]
+    pub fn of(key: &str, held: Held) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.key() == (key, held))
+    }
+
+    fn key(self) -> (&'static str, Held) {
+        match self {
+            PageKey::Help => ("?", Held::Nothing),
+            PageKey::Lessons => ("l", Held::Nothing),
+            PageKey::NextStep => ("ArrowRight", Held::Alt),
+            PageKey::StepBack => ("ArrowLeft", Held::Alt),
+            PageKey::Teacher => ("t", Held::Nothing),
+        }
+    }
+}
+
+/// A key of a plot that has the focus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlotKey {
+    /// Reads what is to the left.
+    Left,
+    /// Reads what is to the right.
+    Right,
+    /// Reads a decade lower.
+    PageDown,
+    /// Reads a decade higher.
+    PageUp,
+    /// Reads the first.
+    First,
+    /// Reads the last.
+    Last,
+    /// Keeps what is read.
+    Keep,
+    /// Reads nothing.
+    Leave,
+}
+
+impl PlotKey {
+    /// All, in the order of the list.
+    pub const ALL: [PlotKey; 8] = [
+        PlotKey::Left,
+        PlotKey::Right,
+        PlotKey::First,
+        PlotKey::Last,
+        PlotKey::PageDown,
+        PlotKey::PageUp,
+        PlotKey::Keep,
+        PlotKey::Leave,
+    ];
+
+    /// What a key means.
+    #[must_use]
+    pub fn of(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.key() == key)
+    }
+
+    /// What the browser calls it.
+    fn key(self) -> &'static str {
+        match self {
+            PlotKey::Left => "ArrowLeft",
+            PlotKey::Right => "ArrowRight",
+            PlotKey::PageDown => "PageDown",
+            PlotKey::PageUp => "PageUp",
+            PlotKey::First => "Home",
+            PlotKey::Last => "End",
+            PlotKey::Keep => "Enter",
+            PlotKey::Leave => "Escape",
+        }
+    }
+}
+
+/// A key of a curve or a mark that is drawn by the reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuessKey {
+    /// The handle to the left, or the mark lower.
+    Left,
+    /// The handle to the right, or the mark higher.
+    Right,
+    /// Higher.
+    Up,
+    /// Lower.
+    Down,
+    /// Twice as high.
+    PageUp,
+    /// Half as high.
+    PageDown,
+    /// The first handle.
+    First,
+    /// The last handle.
+    Last,
+    /// Shows what the page has computed.
+    Reveal,
+}
+
+impl GuessKey {
+    /// All, in the order of the list.
+    pub const ALL: [GuessKey; 9] = [
+        GuessKey::Left,
+        GuessKey::Right,
+        GuessKey::Up,
+        GuessKey::Down,
+        GuessKey::PageUp,
+        GuessKey::PageDown,
+        GuessKey::First,
+        GuessKey::Last,
+        GuessKey::Reveal,
+    ];
+
+    /// What a key means.
+    #[must_use]
+    pub fn of(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.key() == key)
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            GuessKey::Left => "ArrowLeft",
+            GuessKey::Right => "ArrowRight",
+            GuessKey::Up => "ArrowUp",
+            GuessKey::Down => "ArrowDown",
+            GuessKey::PageUp => "PageUp",
+            GuessKey::PageDown => "PageDown",
+            GuessKey::First => "Home",
+            GuessKey::Last => "End",
+            GuessKey::Reveal => "Enter",
+        }
+    }
+}
+
+/// A heading of the list, and under it the keys as they are written with what they do.
+pub type Group = (&'static str, Vec<(&'static str, &'static str)>);
+
+/// The list of all keys.
+#[must_use]
+pub fn groups() -> Vec<Group> {
+    vec![
+        (strings::keys_page(), PageKey::ALL.map(strings::page_key).to_vec()),
+        (strings::keys_plots(), PlotKey::ALL.map(strings::plot_key).to_vec()),
+        (strings::keys_guess(), GuessKey::ALL.map(strings::guess_key).to_vec()),
+        (strings::keys_ladder(), strings::ladder_keys().to_vec()),
+        (strings::keys_tokens(), strings::token_keys().to_vec()),
+        (strings::keys_controls(), strings::control_keys().to_vec()),
+    ]
+}

@@ -1,0 +1,74 @@
+//! A line chart that the pointer and the keys read.
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Painted, use_painted};
+use crate::frame::When;
+use crate::keys::PlotKey;
+use lipscope_plot::{ChartLayout, LineChart};
+
+/// A chart on a canvas; `at` is the x that is read, `None` where nobody points.
+#[component]
+pub fn LabChart(
+    /// The id of the canvas.
+    id: &'static str,
+    /// What is drawn.
+    chart: Memo<LineChart>,
+    /// The x under the pointer or the keys.
+    at: RwSignal<Option<f64>>,
+    /// The chart in words.
+    #[prop(into)]
+    words: Signal<String>,
+    /// The id of the line that says what is read.
+    readout: &'static str,
+) -> impl IntoView {
+    let canvas = NodeRef::<Canvas>::new();
+    let watch = move || {
+        chart.track();
+        at.track();
+    };
+    let picture = move || LineChart { hover_x: at.get_untracked(), ..chart.get_untracked() };
+    let painted = use_painted(canvas, When::Before, watch, picture);
+    let on_pointer = move |event: ev::PointerEvent| at.set(x_at(chart, painted, f64::from(event.offset_x())));
+    let on_key = move |event: ev::KeyboardEvent| {
+        let places = chart.with_untracked(LineChart::x_values);
+        let Some(last) = places.len().checked_sub(1) else { return };
+        let now = at.get_untracked().map_or(last, |x| places.partition_point(|place| *place < x));
+        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let to = match key {
+            PlotKey::Left => now.saturating_sub(1),
+            PlotKey::Right => now + 1,
+            PlotKey::First => 0,
+            PlotKey::Last => last,
+            PlotKey::Leave => return at.set(None),
+            PlotKey::PageDown | PlotKey::PageUp | PlotKey::Keep => return,
+        };
+        event.prevent_default();
+        at.set(places.get(to.min(last)).copied());
+    };
+    view! {
+        <canvas
+            node_ref=canvas
+            id=id
+            class="lab-canvas"
+            role="img"
+            tabindex="0"
+            aria-label=move || words.get()
+            aria-describedby=readout
+            on:pointermove=on_pointer
+            on:pointerdown=on_pointer
+            on:pointerleave=move |_| at.set(None)
+            on:blur=move |_| at.set(None)
+            on:keydown=on_key
+        ></canvas>
+    }
+}
+
+/// Of the x that have a value, the one nearest a pixel column.
+fn x_at(chart: Memo<LineChart>, painted: Painted<ChartLayout>, px: f64) -> Option<f64> {
+    let layout = painted.get_untracked()?;
+    let distance = |x: f64| (layout.x_to_px(x) - px).abs();
+    chart.with_untracked(LineChart::x_values).into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+}

@@ -1,0 +1,179 @@
+//! The tokens X as rings and an iterate as dots, in the plane of their first two numbers; a grid as bent lines.
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Behind, Paint, Take, Twin, use_easel};
+use crate::frame::When;
+use crate::page::{Page, use_page};
+use crate::strings::{self, Paper};
+use lipscope_core::inverse::Places;
+use lipscope_plot::{
+    AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Style, Table, Theme,
+};
+
+use super::inverse::Which;
+use super::run::Side;
+use super::wanted::GRID_SIDE;
+use crate::state::LabTokens;
+
+type Point = (f64, f64);
+
+/// Moves are drawn so long that the longest first one is this share of the picture.
+const LONGEST_MOVE: f64 = 0.15;
+
+/// The plane of one attention.
+#[component]
+pub fn Plane(
+    /// Which of both.
+    which: Which,
+) -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let watch = move || {
+        page.labs.inverse.track();
+        page.labs.frame.track();
+    };
+    use_easel(canvas, When::After, watch, move |easel| {
+        let size = canvas
+            .get_untracked()
+            .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
+        squared(page, which, size, &easel.style).paint(easel);
+    });
+    let times = Memo::new(move |_| page.labs.inverse.with(|run| magnification(which.of(&run.data))));
+    let caption = move || page.labs.inverse.with(|run| strings::plane_caption(times.get(), which.of(&run.data)));
+    let csv = move || {
+        let frame = page.labs.frame.get_untracked();
+        page.labs.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
+    };
+    let words = move || strings::plane_words(which, page.labs.frame.get());
+    view! {
+        <figure class="lab-plane">
+            <div class="small-stage">
+                <canvas node_ref=canvas id=format!("inverse-plane-{}", which.id()) role="img" aria-label=words></canvas>
+            </div>
+            <figcaption class="note">
+                {caption}
+                <Twin
+                    id=match which {
+                        Which::L2 => "inverse-plane-l2-table",
+                        Which::Dot => "inverse-plane-dot-table",
+                    }
+                    name="lipscope-tokens-inverted.csv"
+                    table=move || page.labs.inverse.with(|run| table(which.of(&run.data), page.labs.frame.get(), |x| Number::of(x).to_string()))
+                    csv=csv
+                />
+                <Take
+                    id=match which {
+                        Which::L2 => "take-inverse-l2",
+                        Which::Dot => "take-inverse-dot",
+                    }
+                    name="lipscope-tokens-inverted"
+                    canvas=match which {
+                        Which::L2 => "inverse-plane-l2",
+                        Which::Dot => "inverse-plane-dot",
+                    }
+                    title=strings::inverse_heading()
+                    figure=move |size| Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0)))
+                    csv=csv
+                    paper=Paper::Kim
+                    behind=Behind::Others
+                />
+            </figcaption>
+        </figure>
+    }
+}
+
+/// X, and the iterate that is pictured with its moves drawn longer.
+fn picture(page: Page, which: Which) -> LineChart {
+    let frame = page.labs.frame.get_untracked();
+    let is_grid = page.labs.settings.with_untracked(|settings| settings.inverse.tokens == LabTokens::Grid);
+    page.labs.inverse.with_untracked(|run| {
+        let side = which.of(&run.data);
+        let times = magnification(side);
+        let tokens = points(&side.tokens);
+        let shown = |places: &Places| -> Vec<Point> {
+            let moved = |(x, y): (Point, Point)| (x.0 + times * (y.0 - x.0), x.1 + times * (y.1 - x.1));
+            tokens.iter().copied().zip(points(places)).map(moved).collect()
+        };
+        let first = shown(&side.images);
+        let now = side.step(frame).map_or_else(|| first.clone(), |step| shown(&step.positions));
+        let mut series = Vec::new();
+        if is_grid && now.len() == GRID_SIDE * GRID_SIDE {
+            for line in lines_of_grid(&now) {
+                let mut line = Series::new("grid", "", Role::Measured, SeriesKind::Line, line);
+                line.opacity = 0.5;
+                series.push(line);
+            }
+        }
+        series.push(Series::new("tokens", "", Role::Measured, SeriesKind::Hollow, tokens.clone()));
+        series.push(Series::new("iterate", "", Role::Selected, SeriesKind::Points, now));
+        let mut chart = LineChart::new(
+            AxisSpec::new(strings::plane_x(), Scale::Linear),
+            AxisSpec::new(strings::plane_y(), Scale::Linear),
+            series,
+        );
+        // The frame holds still while the iterates move.
+        let both = || tokens.iter().chain(&first);
+        chart.x.range = Extent::of(both().map(|point| point.0));
+        chart.y.range = Extent::of(both().map(|point| point.1));
+        chart.note =
+            if side.constant.is_some() && tokens.is_empty() { strings::plane_many().into() } else { String::new() };
+        chart
+    })
+}
+
+/// The picture for a size in CSS pixels.
+fn squared(page: Page, which: Which, size: (f64, f64), style: &Style) -> LineChart {
+    let mut chart = picture(page, which);
+    let layout = chart.layout(size, style);
+    square(&mut chart, &layout);
+    chart
+}
+
+/// Makes a unit equally long both ways: the tighter axis decides, the other shows more.
+fn square(chart: &mut LineChart, layout: &ChartLayout) {
+    const MARGIN: f64 = 1.12;
+    let (Some(x), Some(y)) = (chart.x.range, chart.y.range) else { return };
+    let (width, height) = (layout.plot.width(), layout.plot.height());
+    let unit = (MARGIN * ((x.hi() - x.lo()) / width).max((y.hi() - y.lo()) / height)).max(f64::MIN_POSITIVE);
+    let around = |extent: Extent, pixels: f64| {
+        let (middle, half) = (extent.lo() / 2.0 + extent.hi() / 2.0, unit * pixels / 2.0);
+        Extent::new(middle - half, middle + half)
+    };
+    (chart.x.range, chart.y.range) = (around(x, width), around(y, height));
+}
+
+fn points(places: &Places) -> Vec<Point> {
+    places.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).collect()
+}
+
+/// How many times as long moves are drawn, so that they are seen: 1, 2 or 5 times a power of ten.
+fn magnification(side: &Side) -> f64 {
+    let (tokens, images) = (points(&side.tokens), points(&side.images));
+    let spread = tokens.iter().map(|point| point.0.hypot(point.1)).fold(0.0, f64::max);
+    let longest = tokens.iter().zip(&images).map(|(x, y)| (y.0 - x.0).hypot(y.1 - x.1)).fold(0.0, f64::max);
+    let wanted = 2.0 * LONGEST_MOVE * spread / longest;
+    if !wanted.is_finite() || wanted <= 1.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(wanted.log10().floor());
+    [5.0, 2.0, 1.0].map(|m| m * power).into_iter().find(|times| *times <= wanted).unwrap_or(1.0)
+}
+
+/// The rows and columns of a square grid.
+fn lines_of_grid(points: &[Point]) -> Vec<Vec<Point>> {
+    let row = |at: usize| (0..GRID_SIDE).map(|step| points[at * GRID_SIDE + step]).collect();
+    let column = |at: usize| (0..GRID_SIDE).map(|step| points[step * GRID_SIDE + at]).collect();
+    (0..GRID_SIDE).map(row).chain((0..GRID_SIDE).map(column)).collect()
+}
+
+/// X, Y and the iterate that is pictured, true to scale.
+fn table(side: &Side, frame: usize, written: impl Fn(f64) -> String) -> Table {
+    let now = side.step(frame).map_or_else(Vec::new, |step| points(&step.positions));
+    let rows = points(&side.tokens).into_iter().zip(points(&side.images)).zip(now).enumerate();
+    let row = |(at, ((x, y), now)): (usize, ((Point, Point), Point))| {
+        std::iter::once((at + 1).to_string()).chain([x.0, x.1, y.0, y.1, now.0, now.1].map(&written)).collect()
+    };
+    Table { header: strings::plane_columns().map(String::from).to_vec(), rows: rows.map(row).collect() }
+}

@@ -1,0 +1,140 @@
+//! What came of the work of a view.
+
+use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
+
+use super::wanted::Wanted;
+
+/// Where the work stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// Answers come in.
+    Running,
+    /// The reader stopped it for a while.
+    Paused,
+    /// The reader stopped it.
+    Stopped,
+    /// All is there.
+    Done,
+    /// It cannot be done; the sentence says why.
+    Failed(String),
+}
+
+impl Phase {
+    /// Its word in the page's attributes.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Phase::Waiting => "waiting",
+            Phase::Running => "running",
+            Phase::Paused => "paused",
+            Phase::Stopped => "stopped",
+            Phase::Done => "done",
+            Phase::Failed(_) => "failed",
+        }
+    }
+}
+
+/// The last work of a view.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run<T> {
+    /// What was asked for.
+    pub of: Option<Wanted>,
+    /// Where it stands.
+    pub phase: Phase,
+    /// Steps done, and in all.
+    pub progress: (usize, usize),
+    /// What there is; of the work before until the first answer comes.
+    pub data: T,
+    /// Whether the data are of the work before.
+    is_old: bool,
+}
+
+impl<T: Default> Run<T> {
+    /// New work begins; what there was stays in sight until the first answer.
+    pub fn begin(&mut self, of: Option<Wanted>) {
+        self.of = of;
+        self.phase = Phase::Running;
+        self.progress = (0, 0);
+        self.is_old = true;
+    }
+
+    /// The data, without those of the work before.
+    pub fn fresh(&mut self) -> &mut T {
+        if std::mem::take(&mut self.is_old) {
+            self.data = T::default();
+        }
+        &mut self.data
+    }
+
+    /// The work is over.
+    pub fn end(&mut self, phase: &Phase) {
+        self.phase = phase.clone();
+        if matches!(phase, Phase::Failed(_)) {
+            self.fresh();
+        }
+    }
+
+    /// Whether answers come in.
+    pub fn is_running(&self) -> bool {
+        self.phase == Phase::Running
+    }
+}
+
+/// Both attentions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pair {
+    /// L2 multi-head attention.
+    pub l2: Side,
+    /// Dot-product attention.
+    pub dot: Side,
+}
+
+impl Pair {
+    /// The side of a job's first or second run.
+    pub fn side(&mut self, run: u64) -> &mut Side {
+        if run == 0 { &mut self.l2 } else { &mut self.dot }
+    }
+
+    /// The last iteration that is shown: an iteration that leads nowhere is shown as far as the other one goes, or a little.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        const A_LITTLE: usize = 48;
+        let of = |side: &Side| match side.outcome {
+            Some(Outcome::Stalled | Outcome::Diverged) => side.last().min(A_LITTLE),
+            _ => side.last(),
+        };
+        of(&self.l2).max(of(&self.dot))
+    }
+}
+
+/// The inverse of one attention.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// L, and what it is.
+    pub constant: Option<(f64, ConstantKind)>,
+    /// X, where there are few tokens.
+    pub tokens: Places,
+    /// Y.
+    pub images: Places,
+    /// Iterations so far.
+    pub steps: Vec<InverseStep>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl Side {
+    /// The last iteration.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        self.steps.len().saturating_sub(1)
+    }
+
+    /// An iteration, the last one past the end.
+    #[must_use]
+    pub fn step(&self, iteration: usize) -> Option<&InverseStep> {
+        self.steps.get(iteration.min(self.last()))
+    }
+}

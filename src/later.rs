@@ -1,0 +1,280 @@
+//! What of the page comes after its first picture: the other plots, lessons, links, files.
+//!
+//! The site is built with the feature `split`: `table` and all that only it leads to are then cut out of the page's module
+//! into one of their own (`scripts/split.sh`), which is fetched when it is first called. So what draws the first picture
+//! names nothing of the later part: it has one table of functions, [`Later`]. Without the feature (`make serve`, tests)
+//! there is one module, and the table is always at hand.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::DataTransfer;
+
+use super::charts::{self, RegimePainted};
+use super::classroom;
+use super::embed::EmbedLine;
+use super::labs;
+use super::language::{Language, language};
+use super::lessons::{self, Lesson};
+use super::link::{self, Followed, TooLong};
+use super::models;
+use super::own;
+use super::page::{Page, PlotChoice, use_page};
+use super::plane;
+use super::state::Scene;
+use super::strings;
+use lipscope_protocol::message::Reply;
+
+/// How long after the first picture the later part is fetched, so that a click finds it there.
+const REST: Duration = Duration::from_millis(150);
+
+/// What the later part does.
+pub struct Later {
+    /// Starts what its views need.
+    pub begin: fn(Page),
+    /// A plot, other than the first one.
+    pub plot: fn(PlotChoice) -> AnyView,
+    /// The tools of the plot of draws.
+    pub draws_tools: fn() -> AnyView,
+    /// Where a reader draws.
+    pub guess_stage: fn() -> AnyView,
+    /// The panel of the lessons.
+    pub lesson_panel: fn() -> AnyView,
+    /// The list of keys.
+    pub key_list: fn() -> AnyView,
+    /// What is in the fold with own data.
+    pub own_form: fn() -> AnyView,
+    /// The lesson of an id.
+    pub find_lesson: fn(&str) -> Option<&'static Lesson>,
+    /// Goes some steps on or back in a lesson.
+    pub go_by: fn(Page, isize),
+    /// The scene that a fragment says.
+    pub read_link: fn(&str) -> Followed,
+    /// The fragment of a scene.
+    pub write_link: fn(&Scene) -> Result<String, TooLong>,
+    /// What stands behind the selected number of the ladder.
+    pub story: fn() -> AnyView,
+    /// The folds under the first pictures.
+    pub regime_folds: fn(RegimePainted) -> AnyView,
+    /// See [`Later::regime_folds`].
+    pub attention_folds: fn() -> AnyView,
+    /// See [`Later::regime_folds`].
+    pub ladder_folds: fn() -> AnyView,
+    /// See [`Later::regime_folds`].
+    pub plane_folds: fn() -> AnyView,
+    /// The line under the plot of an embedded page.
+    pub embed_line: fn() -> AnyView,
+    /// Takes what is dropped where models are shown.
+    pub drop_on_models: fn(Page, &DataTransfer),
+    /// Takes in what was read of what a person gave.
+    pub hear_read: fn(Page, Reply),
+    /// Takes in an answer of the labs' worker.
+    pub hear_lab: fn(Page, Reply),
+    /// The labs' worker stopped over something twice.
+    pub give_up_lab: fn(Page, &str),
+    /// A sentence of the engine's in the page's language.
+    pub told: fn(&str) -> String,
+}
+
+static LATER: Later = Later {
+    begin,
+    plot,
+    draws_tools: || view! { <charts::DrawsTools/> }.into_any(),
+    guess_stage: || view! { <classroom::GuessStage/> }.into_any(),
+    lesson_panel: || view! { <classroom::LessonPanel/> }.into_any(),
+    key_list: || view! { <classroom::KeyList/> }.into_any(),
+    own_form: || view! { <own::OwnForm/> }.into_any(),
+    find_lesson: lessons::find,
+    go_by: classroom::go_by,
+    read_link: |fragment| link::read(fragment, lessons::scene_of),
+    write_link: |scene| link::write(scene, lessons::scene_of),
+    story: || view! { <charts::Story/> }.into_any(),
+    regime_folds: |painted| view! { <charts::RegimeFolds painted/> }.into_any(),
+    attention_folds: || view! { <charts::AttentionFolds/> }.into_any(),
+    ladder_folds: || view! { <charts::LadderFolds/> }.into_any(),
+    plane_folds: || view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any(),
+    embed_line: || view! { <EmbedLine/> }.into_any(),
+    drop_on_models: |page, data| page.models.take_dropped(data),
+    hear_read: Page::hear_read,
+    hear_lab: |page, reply| page.labs.hear(reply),
+    give_up_lab: |page, words| page.labs.give_up(words),
+    told: strings::told,
+};
+
+fn begin(page: Page) {
+    labs::begin(page);
+    plane::begin(page);
+    charts::keep_in_sight(page);
+}
+
+fn plot(choice: PlotChoice) -> AnyView {
+    match choice {
+        PlotChoice::Regime => ().into_any(),
+        PlotChoice::Draws => view! { <charts::DrawsPlot/> }.into_any(),
+        PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
+        PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
+        PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
+        PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
+        PlotChoice::Hunt => view! { <labs::HuntLab/> }.into_any(),
+        PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
+        PlotChoice::Court => view! { <labs::CourtLab/> }.into_any(),
+        PlotChoice::Model => view! { <models::ModelView/> }.into_any(),
+    }
+}
+
+/// The later part could not be fetched; it can be tried again.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost;
+
+#[cfg(feature = "split")]
+impl From<wasm_split_helpers::SplitLoaderError> for Lost {
+    fn from(_: wasm_split_helpers::SplitLoaderError) -> Self {
+        Lost
+    }
+}
+
+#[cfg(feature = "split")]
+#[wasm_split_helpers::wasm_split(later, fallible)]
+fn table() -> Result<&'static Later, Lost> {
+    Ok(&LATER)
+}
+
+#[cfg(not(feature = "split"))]
+async fn table() -> Result<&'static Later, Lost> {
+    Ok(&LATER)
+}
+
+/// Fetches the later part, unless it is here.
+pub async fn fetch() -> Result<&'static Later, Lost> {
+    table().await
+}
+
+/// Whether the later part is here.
+#[derive(Clone, Copy, Default)]
+pub enum Arrival {
+    /// Not yet.
+    #[default]
+    Waiting,
+    /// It is.
+    Here(&'static Later),
+    /// It was asked for, and did not come.
+    Lost,
+}
+
+impl From<Result<&'static Later, Lost>> for Arrival {
+    fn from(fetched: Result<&'static Later, Lost>) -> Self {
+        fetched.map_or(Arrival::Lost, Arrival::Here)
+    }
+}
+
+impl Page {
+    /// The later part, if it is here.
+    pub fn later(self) -> Option<&'static Later> {
+        match self.arrival.get() {
+            Arrival::Here(later) => Some(later),
+            Arrival::Waiting | Arrival::Lost => None,
+        }
+    }
+
+    /// Whether the later part is here: views of it that belong to the first ones are wanted as soon as it is.
+    pub fn has_later(self) -> Signal<bool> {
+        Signal::derive(move || self.later().is_some())
+    }
+
+    /// Does something with the later part: at once where it is here, else when it is. It is not done where it is lost.
+    pub fn with_later(self, work: impl FnOnce(&'static Later) + 'static) {
+        if let Some(later) = untrack(|| self.later()) {
+            return work(later);
+        }
+        if matches!(self.arrival.get_untracked(), Arrival::Lost) {
+            self.arrival.set(Arrival::Waiting);
+        }
+        spawn_local(async move {
+            let fetched = fetch().await;
+            // Others may have waited for it too.
+            if untrack(|| self.later()).is_none() {
+                self.arrival.set(fetched.into());
+            }
+            if let Ok(later) = fetched {
+                work(later);
+            }
+        });
+    }
+
+    /// A sentence of the engine's in the page's language: as it is while the later part, which knows the others, is not here.
+    pub fn told(self, english: String) -> String {
+        if language() != Language::Chinese {
+            return english;
+        }
+        match self.later() {
+            Some(later) => (later.told)(&english),
+            None => english,
+        }
+    }
+
+    /// Fetches the later part when the first picture is drawn or cannot be, and starts it when it is here.
+    pub(super) fn begin_later(self) {
+        let is_drawn = Memo::new(move |_| {
+            self.live.problem.with(Option::is_some)
+                || (self.live.regime.with(|data| data.regime.is_some() || data.problem.is_some())
+                    && self.live.measured.with(Option::is_some))
+        });
+        Effect::new(move |_| {
+            if is_drawn.get() {
+                set_timeout(move || self.with_later(|_| {}), REST);
+            }
+        });
+        Effect::new(move |_| {
+            if let Some(later) = self.later() {
+                (later.begin)(self);
+            }
+        });
+    }
+}
+
+/// What stands in the place of a view of the later part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Empty,
+    Waiting,
+    Lost,
+    View,
+}
+
+/// A view of the later part, made when it is first wanted; until it is here, a line that says so.
+#[component]
+pub fn LaterView(
+    /// Whether it is to be seen.
+    #[prop(into)]
+    wanted: Signal<bool>,
+    /// Makes it.
+    view: impl Fn(&'static Later) -> AnyView + Send + Sync + 'static,
+) -> impl IntoView {
+    let page = use_page();
+    let was_wanted = Memo::new(move |before| before == Some(&true) || wanted.get());
+    Effect::new(move |_| {
+        // What was lost is tried again when the reader says so.
+        if wanted.get() && matches!(page.arrival.get_untracked(), Arrival::Waiting) {
+            page.with_later(|_| {});
+        }
+    });
+    let place = Memo::new(move |_| match (was_wanted.get(), page.arrival.get()) {
+        (true, Arrival::Here(_)) => Place::View,
+        (true, Arrival::Waiting) if wanted.get() => Place::Waiting,
+        (true, Arrival::Lost) if wanted.get() => Place::Lost,
+        _ => Place::Empty,
+    });
+    move || match place.get() {
+        Place::Empty => ().into_any(),
+        Place::Waiting => view! { <p class="note later" role="status">{strings::later_waiting()}</p> }.into_any(),
+        Place::Lost => view! {
+            <p class="problem later" role="alert">
+                {strings::later_lost()} " "
+                <button type="button" on:click=move |_| page.with_later(|_| {})>{strings::try_again()}</button>
+            </p>
+        }
+        .into_any(),
+        Place::View => untrack(|| page.later()).map(&view).into_any(),
+    }
+}

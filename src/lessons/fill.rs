@@ -1,0 +1,212 @@
+//! What stands in the places of a lesson's text: read from what is set and what the workers have answered.
+
+use crate::labs::{InverseRun, ScalingRun, Side, TightnessRun};
+use crate::live::{Measured as LiveMeasured, RegimeData, SweepData};
+use crate::state::{PageState, Settings};
+use crate::strings;
+use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::inverse::ConstantKind;
+use lipscope_core::measure::Measurement;
+use lipscope_core::scaling::slopes;
+use lipscope_plot::{Kind as Sign, Number};
+
+use super::slot::{Chosen, Inverse, Kind, Measured, Scaled, Slot, There, Tight};
+
+/// What a text reads.
+pub struct Facts<'a> {
+    /// What is set.
+    pub state: &'a PageState,
+    /// What is set in the views of L2 attention.
+    pub settings: &'a Settings,
+    /// The last measurement.
+    pub measured: Option<&'a LiveMeasured>,
+    /// The sweep.
+    pub sweep: &'a SweepData,
+    /// The curves over n.
+    pub regime: &'a RegimeData,
+    /// The scaled tokens.
+    pub scaling: &'a ScalingRun,
+    /// The search.
+    pub tightness: &'a TightnessRun,
+    /// The inverses.
+    pub inverse: &'a InverseRun,
+}
+
+/// Whether a value is of what is set now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Age {
+    /// Of what is set now.
+    #[default]
+    Now,
+    /// Of what was set before; the new one is on its way.
+    Before,
+}
+
+/// What stands in a place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filled {
+    /// =, ≥ or ≤; empty for what is set.
+    pub sign: &'static str,
+    /// As it is read.
+    pub text: String,
+    /// All digits, or their logarithm to base ten past the range of numbers.
+    pub full: String,
+    /// Whether it is of what is set now.
+    pub age: Age,
+}
+
+impl Filled {
+    fn chosen(value: f64) -> Self {
+        Filled { text: strings::count(value), full: value.to_string(), ..Filled::default() }
+    }
+
+    fn of(value: f64, kind: Sign) -> Self {
+        Filled { sign: kind.sign(), text: Number::of(value).to_string(), full: value.to_string(), age: Age::Now }
+    }
+
+    fn of_bound(bound: &Bound) -> Self {
+        let kind = if bound.id == BoundId::Skew { Sign::Exact } else { strings::side_kind(bound.side) };
+        Filled::of_log10(bound.log10, kind)
+    }
+
+    fn of_log10(log10: f64, kind: Sign) -> Self {
+        let value = 10f64.powf(log10);
+        let full = if value.is_finite() { value.to_string() } else { format!("10^{log10}") };
+        Filled { sign: kind.sign(), text: Number::from_log10(log10).to_string(), full, age: Age::Now }
+    }
+
+    fn words(text: String) -> Self {
+        Filled { full: text.clone(), text, ..Filled::default() }
+    }
+
+    fn aged(self, age: Age) -> Self {
+        Filled { age, ..self }
+    }
+}
+
+impl Slot {
+    /// What stands here; `None` while the page does not have it.
+    #[must_use]
+    pub fn fill(self, facts: &Facts<'_>) -> Option<Filled> {
+        match self {
+            Slot::Chosen(what) => Some(Filled::chosen(chosen(what, facts))),
+            Slot::Measured(what) => {
+                let live = facts.measured?;
+                let is_now = live.state.for_measuring() == facts.state.for_measuring();
+                let age = if is_now { Age::Now } else { Age::Before };
+                measured(what, &live.measurement).map(|filled| filled.aged(age))
+            }
+            Slot::Slope => {
+                let is_now = facts.sweep.of.as_ref() == Some(&facts.state.for_sweeping());
+                let fit = facts.sweep.slope(Norm::Spectral).filter(|_| is_now)?;
+                Some(Filled { full: fit.exponent.to_string(), ..Filled::words(strings::lesson_slope(fit.exponent)) })
+            }
+            Slot::There(what) => there(what, facts),
+            Slot::Scaled(what) => scaled(what, facts),
+            Slot::Tight(what) => tight(what, facts),
+            Slot::Inverse(kind, what) => {
+                let pair = &facts.inverse.data;
+                inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })
+            }
+        }
+    }
+}
+
+fn chosen(what: Chosen, facts: &Facts<'_>) -> f64 {
+    let state = facts.state;
+    match what {
+        Chosen::N => state.n_tokens(),
+        Chosen::D => state.dim() as f64,
+        Chosen::Radius => state.radius,
+        Chosen::Heads => state.n_heads() as f64,
+        Chosen::Draws => state.draws_used() as f64,
+        Chosen::Longest => state.sweep_max_used() as f64,
+        Chosen::At => state.regime.at,
+        Chosen::Fraction => facts.settings.inverse.fraction,
+    }
+}
+
+fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
+    let kind = strings::kind_of(m, Norm::Spectral);
+    let bound = |id: BoundId| m.bounds.iter().find(|bound| bound.id == id);
+    match what {
+        Measured::Spectral => Some(Filled::of(m.spectral, kind)),
+        Measured::Ratio => Some(Filled::of(m.spectral / m.n.sqrt(), kind)),
+        Measured::Radius => Some(Filled::of(m.radius, Sign::Plain)),
+        Measured::ColumnSum => m.largest_column_sum.map(|sum| Filled::of(sum, Sign::Exact)),
+        Measured::Frobenius => m.dense.map(|norms| Filled::of(norms.frobenius, Sign::Exact)),
+        Measured::Linf => m.dense.map(|norms| Filled::of(norms.linf, Sign::Exact)),
+        Measured::L1 => m.dense.map(|norms| Filled::of(norms.l1, Sign::Exact)),
+        Measured::LargeRadius => m.large_radius_limit.map(|limit| Filled::of(limit, Sign::Exact)),
+        Measured::Steps => Some(Filled::chosen(m.iterations as f64)),
+        Measured::Residual => Some(Filled::of(m.relative_residual, Sign::Plain)),
+        Measured::Bound(id) => bound(id).map(Filled::of_bound),
+        Measured::Times(id) => {
+            let bound = bound(id).filter(|_| m.spectral > 0.0)?;
+            let times = Filled::of_log10(bound.log10 - m.spectral.log10(), Sign::Plain);
+            Some(Filled { text: strings::times(&times.text), ..times })
+        }
+        Measured::Losses(id) => {
+            let story = m.stories.iter().find(|story| story.id == id)?;
+            let losses = strings::losses(&story.losses);
+            (!losses.is_empty()).then(|| Filled::words(losses.join(strings::between_losses())))
+        }
+    }
+}
+
+fn there(what: There, facts: &Facts<'_>) -> Option<Filled> {
+    let (data, at) = (facts.regime, facts.state.regime.at);
+    match what {
+        There::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
+        There::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
+        There::Gap => {
+            let log10 = data.row(at)?.gap_log10(Norm::Spectral)?;
+            Some(Filled { text: strings::gap(log10), ..Filled::of_log10(log10, Sign::Plain) })
+        }
+        There::Radius => data.row(at).map(|row| Filled::of(row.radius, Sign::Plain)),
+        There::Crossover => data
+            .crossover(Norm::Spectral)
+            .map(|found| Filled::of_log10(found.ln_n / std::f64::consts::LN_10, Sign::Plain)),
+        There::A => data.crossover(Norm::Spectral).map(|found| Filled::of(found.a, Sign::Plain)),
+    }
+}
+
+fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
+    let points = &facts.scaling.data;
+    let fits = || slopes(points);
+    let slope = |exponent: f64| Filled { full: exponent.to_string(), ..Filled::words(strings::power(exponent)) };
+    let last = || points.last();
+    match what {
+        Scaled::SlopeDot => fits().map(|fits| slope(fits.0.exponent)),
+        Scaled::SlopeL2 => fits().map(|fits| slope(fits.1.exponent)),
+        Scaled::Radius => last().map(|point| Filled::chosen(point.radius)),
+        Scaled::Dot => last().map(|point| Filled::of(point.dot, Sign::Exact)),
+        Scaled::L2 => last().map(|point| Filled::of(point.l2, Sign::Exact)),
+    }
+}
+
+fn tight(what: Tight, facts: &Facts<'_>) -> Option<Filled> {
+    let last = facts.tightness.data.last()?;
+    Some(match what {
+        Tight::N => Filled::chosen(last.n as f64),
+        Tight::Found => Filled::of(last.found, Sign::LowerBound),
+        Tight::Bound => Filled::of(last.bound, Sign::UpperBound),
+        Tight::Ratio => Filled::of(last.found / last.bound, Sign::LowerBound),
+    })
+}
+
+fn inverse(what: Inverse, side: &Side) -> Option<Filled> {
+    let last = side.steps.last();
+    match what {
+        Inverse::Outcome => {
+            let outcome = side.outcome?;
+            let words = strings::ended(Some(outcome), side.steps.len());
+            Some(Filled { full: outcome.id().into(), ..Filled::words(words) })
+        }
+        Inverse::Error => last.map(|step| Filled::of(step.error, Sign::Exact)),
+        Inverse::Residual => last.map(|step| Filled::of(step.residual, Sign::Exact)),
+        Inverse::Constant => side.constant.map(|(value, kind)| {
+            Filled::of(value, if kind == ConstantKind::KimL2 { Sign::UpperBound } else { Sign::Exact })
+        }),
+    }
+}

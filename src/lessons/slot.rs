@@ -1,0 +1,248 @@
+//! The places in a lesson's text: what each stands for, and where the page has it.
+
+use crate::page::PlotChoice;
+use lipscope_core::bounds::BoundId;
+
+/// What is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// Number of tokens.
+    N,
+    /// Dimension of a token.
+    D,
+    /// Radius of the ball.
+    Radius,
+    /// Number of heads.
+    Heads,
+    /// Draws a length.
+    Draws,
+    /// The longest length of the sweep.
+    Longest,
+    /// Where the view over n is read.
+    At,
+    /// c of the inverse.
+    Fraction,
+}
+
+/// What a measurement says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// The local Lipschitz constant.
+    Spectral,
+    /// The same over the root of n.
+    Ratio,
+    /// R of the bounds.
+    Radius,
+    /// The most attention that one token draws.
+    ColumnSum,
+    /// The Frobenius norm of J.
+    Frobenius,
+    /// The largest row sum.
+    Linf,
+    /// The largest column sum.
+    L1,
+    /// Where the norm goes as the tokens are scaled up.
+    LargeRadius,
+    /// Lanczos steps.
+    Steps,
+    /// The relative residual.
+    Residual,
+    /// A bound.
+    Bound(BoundId),
+    /// A bound over the norm.
+    Times(BoundId),
+    /// What the steps of a bound's proof lose, in words.
+    Losses(BoundId),
+}
+
+/// What the curves over n say where they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum There {
+    /// A bound.
+    Bound(BoundId),
+    /// The exact norm of the adversarial tokens.
+    Exact,
+    /// The best upper bound over the best lower bound.
+    Gap,
+    /// R.
+    Radius,
+    /// n = e^(2a).
+    Crossover,
+    /// a = ||A|| R^2.
+    A,
+}
+
+/// What the scaled tokens say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scaled {
+    /// The exponent of dot-product attention.
+    SlopeDot,
+    /// The exponent of L2 attention.
+    SlopeL2,
+    /// The largest R.
+    Radius,
+    /// The norm of dot-product attention there.
+    Dot,
+    /// The norm of L2 attention there.
+    L2,
+}
+
+/// What the search says at its largest n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tight {
+    /// That n.
+    N,
+    /// The largest norm found.
+    Found,
+    /// The bound.
+    Bound,
+    /// Found over bound.
+    Ratio,
+}
+
+/// Of which attention an inverse is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// L2 multi-head attention.
+    L2,
+    /// Dot-product attention.
+    Dot,
+}
+
+/// What an inverse says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inverse {
+    /// How it ended, in words.
+    Outcome,
+    /// The last error.
+    Error,
+    /// The last residual.
+    Residual,
+    /// L.
+    Constant,
+}
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// What is set.
+    Chosen(Chosen),
+    /// Of the present configuration.
+    Measured(Measured),
+    /// The slope of log L on log n over the draws.
+    Slope,
+    /// Of the curves over n.
+    There(There),
+    /// Of the scaled tokens.
+    Scaled(Scaled),
+    /// Of the search.
+    Tight(Tight),
+    /// Of the inverse.
+    Inverse(Kind, Inverse),
+}
+
+/// Every place that takes no further word.
+const PLAIN: [(&str, Slot); 33] = [
+    ("n", Slot::Chosen(Chosen::N)),
+    ("d", Slot::Chosen(Chosen::D)),
+    ("R", Slot::Chosen(Chosen::Radius)),
+    ("heads", Slot::Chosen(Chosen::Heads)),
+    ("draws", Slot::Chosen(Chosen::Draws)),
+    ("longest", Slot::Chosen(Chosen::Longest)),
+    ("at", Slot::Chosen(Chosen::At)),
+    ("c", Slot::Chosen(Chosen::Fraction)),
+    ("measured", Slot::Measured(Measured::Spectral)),
+    ("ratio", Slot::Measured(Measured::Ratio)),
+    ("radius", Slot::Measured(Measured::Radius)),
+    ("column-sum", Slot::Measured(Measured::ColumnSum)),
+    ("frobenius", Slot::Measured(Measured::Frobenius)),
+    ("linf", Slot::Measured(Measured::Linf)),
+    ("l1", Slot::Measured(Measured::L1)),
+    ("large-radius", Slot::Measured(Measured::LargeRadius)),
+    ("steps", Slot::Measured(Measured::Steps)),
+    ("residual", Slot::Measured(Measured::Residual)),
+    ("slope", Slot::Slope),
+    ("exact-there", Slot::There(There::Exact)),
+    ("gap", Slot::There(There::Gap)),
+    ("radius-there", Slot::There(There::Radius)),
+    ("crossover", Slot::There(There::Crossover)),
+    ("a", Slot::There(There::A)),
+    ("scaled-slope-dot", Slot::Scaled(Scaled::SlopeDot)),
+    ("scaled-slope-l2", Slot::Scaled(Scaled::SlopeL2)),
+    ("scaled-radius", Slot::Scaled(Scaled::Radius)),
+    ("scaled-dot", Slot::Scaled(Scaled::Dot)),
+    ("scaled-l2", Slot::Scaled(Scaled::L2)),
+    ("tight-n", Slot::Tight(Tight::N)),
+    ("tight-found", Slot::Tight(Tight::Found)),
+    ("tight-bound", Slot::Tight(Tight::Bound)),
+    ("tight-ratio", Slot::Tight(Tight::Ratio)),
+];
+
+/// What can be asked of an inverse.
+const INVERSE: [(&str, Inverse); 4] = [
+    ("outcome", Inverse::Outcome),
+    ("error", Inverse::Error),
+    ("residual", Inverse::Residual),
+    ("constant", Inverse::Constant),
+];
+
+impl Slot {
+    /// The slot of a place's words; `None` where they name nothing.
+    #[must_use]
+    pub fn parse(words: &str) -> Option<Self> {
+        if let Some((_, slot)) = PLAIN.iter().find(|(name, _)| *name == words) {
+            return Some(*slot);
+        }
+        let (name, rest) = words.split_once(' ')?;
+        let bound = || BoundId::ALL.into_iter().find(|id| id.id() == rest);
+        let inverse = |kind| {
+            let what = INVERSE.iter().find(|(known, _)| *known == rest)?;
+            Some(Slot::Inverse(kind, what.1))
+        };
+        match name {
+            "bound" => bound().map(|id| Slot::Measured(Measured::Bound(id))),
+            "times" => bound().map(|id| Slot::Measured(Measured::Times(id))),
+            "losses" => bound().map(|id| Slot::Measured(Measured::Losses(id))),
+            "there" => bound().map(|id| Slot::There(There::Bound(id))),
+            "inverse-l2" => inverse(Kind::L2),
+            "inverse-dot" => inverse(Kind::Dot),
+            _ => None,
+        }
+    }
+
+    /// The words of its place: what [`Slot::parse`] takes.
+    #[must_use]
+    pub fn words(self) -> String {
+        if let Some((name, _)) = PLAIN.iter().find(|(_, slot)| *slot == self) {
+            return (*name).to_owned();
+        }
+        let inverse = |what: Inverse| INVERSE.iter().find(|(_, known)| *known == what).map_or("", |(name, _)| *name);
+        match self {
+            Slot::Measured(Measured::Bound(id)) => format!("bound {}", id.id()),
+            Slot::Measured(Measured::Times(id)) => format!("times {}", id.id()),
+            Slot::Measured(Measured::Losses(id)) => format!("losses {}", id.id()),
+            Slot::There(There::Bound(id)) => format!("there {}", id.id()),
+            Slot::Inverse(Kind::L2, what) => format!("inverse-l2 {}", inverse(what)),
+            Slot::Inverse(Kind::Dot, what) => format!("inverse-dot {}", inverse(what)),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether a phrase stands there, which may break.
+    #[must_use]
+    pub fn is_in_words(self) -> bool {
+        matches!(self, Slot::Measured(Measured::Losses(_)) | Slot::Inverse(_, Inverse::Outcome))
+    }
+
+    /// The only plot at which the page has it; `None` where it always has.
+    #[must_use]
+    pub fn plot(self) -> Option<PlotChoice> {
+        match self {
+            Slot::There(_) => Some(PlotChoice::Regime),
+            Slot::Scaled(_) => Some(PlotChoice::Scaled),
+            Slot::Tight(_) => Some(PlotChoice::Tightness),
+            Slot::Inverse(..) => Some(PlotChoice::Inverse),
+            Slot::Chosen(_) | Slot::Measured(_) | Slot::Slope => None,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Pasted tokens and weights in a link: as the experiment file has them, compressed, in base64url.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+use serde_json::{Value, json};
+
+use crate::state::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
+use crate::strings;
+use lipscope_core::experiment::{Experiment, InputError, TokenSource, WeightSource};
+
+/// Data of more numbers than this are not compressed at all: their link would be too long.
+const MOST_NUMBERS: usize = 12_000;
+/// Data that unpack to more bytes than this are refused: a few characters can unpack to any length.
+const MOST_UNPACKED: usize = 1 << 20;
+/// The compressor's effort, from 1 to 10.
+const EFFORT: u8 = 9;
+
+/// Whether a state's own data are too large for any link.
+pub fn is_large(state: &PageState) -> bool {
+    let tokens = match (state.tokens, &state.own_tokens, &state.own_clusters) {
+        (TokenChoice::Own, Some(rows), _) => rows.0.entries().len(),
+        (TokenChoice::Clusters, _, Some(own)) => own.positions.entries().len(),
+        _ => 0,
+    };
+    let weights = match (state.weights, &state.own_weights) {
+        (WeightChoice::Own, Some(own)) => {
+            let heads = own.0.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);
+            heads.chain(&own.0.output).map(|rows| rows.entries().len()).sum()
+        }
+        _ => 0,
+    };
+    tokens + weights > MOST_NUMBERS
+}
+
+/// The tokens of a state, where they are the reader's own; else nothing.
+pub fn tokens_text(state: &PageState) -> String {
+    let is_own = match state.tokens {
+        TokenChoice::Own => state.own_tokens.is_some(),
+        TokenChoice::Clusters => state.own_clusters.is_some(),
+        _ => false,
+    };
+    if is_own { pack(&state.experiment().to_value()["tokens"]) } else { String::new() }
+}
+
+/// The weights of a state, where they are the reader's own; else nothing.
+pub fn weights_text(state: &PageState) -> String {
+    match (state.weights, &state.own_weights) {
+        (WeightChoice::Own, Some(own)) => {
+            let OwnWeights { heads, output } = own.0.as_ref().clone();
+            let experiment = Experiment {
+                tokens: TokenSource::Adversarial { n: 2, radius: 1.0 },
+                weights: Some(WeightSource::Explicit { heads, output }),
+                ..state.experiment()
+            };
+            pack(&experiment.to_value()["weights"])
+        }
+        _ => String::new(),
+    }
+}
+
+/// Puts a link's tokens into a state; which tokens are used is another field's.
+///
+/// # Errors
+/// A sentence.
+pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
+    let experiment = experiment_of(json!({"tokens": unpack(text)?, "weights": {"source": "identity"}}))?;
+    match &experiment.tokens {
+        TokenSource::Explicit(rows) => state.own_tokens = Some(Shared(rows.clone().into())),
+        clusters @ TokenSource::Clusters { .. } => state.own_clusters = OwnClusters::of(clusters).map(Into::into),
+        _ => return Err(strings::link_damaged().into()),
+    }
+    Ok(())
+}
+
+/// Puts a link's weights into a state; which weights are used is another field's.
+///
+/// # Errors
+/// A sentence.
+pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
+    let tokens = json!({"source": "adversarial", "n": 2});
+    let experiment = experiment_of(json!({"tokens": tokens, "weights": unpack(text)?}))?;
+    let Some(WeightSource::Explicit { heads, output }) = experiment.weights else {
+        return Err(strings::link_damaged().into());
+    };
+    state.own_weights = Some(Shared(OwnWeights { heads, output }.into()));
+    Ok(())
+}
+
+fn experiment_of(file: Value) -> Result<Experiment, String> {
+    Experiment::from_value(file).map_err(|problem: InputError| strings::told(&problem.to_string()))
+}
+
+fn pack(value: &Value) -> String {
+    URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(value.to_string().as_bytes(), EFFORT))
+}
+
+fn unpack(text: &str) -> Result<Value, String> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strings::link_damaged())?;
+    let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| strings::link_damaged())?;
+    serde_json::from_slice(&unpacked).map_err(|_| strings::link_damaged().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
+        assert!(bomb.len() < 100_000, "{}", bomb.len());
+        assert_eq!(unpack(&bomb), Err(strings::link_damaged().into()));
+        let nested = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![b'['; 1 << 19], 9));
+        assert_eq!(unpack(&nested), Err(strings::link_damaged().into()));
+    }
+}

@@ -1,0 +1,301 @@
+//! What the workers have answered so far: the signals that the views read.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::fit::{PowerLaw, fit_power_law};
+use lipscope_core::measure::Measurement;
+use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
+use lipscope_core::regime::{Crossover, FamilyPoint, Regime, RegimeRow};
+use lipscope_core::sweep::SweepPoint;
+use lipscope_protocol::message::RunId;
+
+use super::state::PageState;
+
+/// A measurement, its pictures, and the state it is of.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The numbers.
+    pub measurement: Measurement,
+    /// The attention matrix.
+    pub attention: AttentionPicture,
+    /// The tokens.
+    pub tokens: TokenPicture,
+    /// The leading singular pair, where it was asked for and can be pictured.
+    pub pair: Option<TopPair>,
+    /// Milliseconds in the worker.
+    pub milliseconds: f64,
+    /// What was measured.
+    pub state: PageState,
+}
+
+/// How far a measurement is that takes long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasureProgress {
+    /// Lanczos steps.
+    pub iterations: usize,
+    /// Relative residual so far.
+    pub relative_residual: Option<f64>,
+}
+
+/// Where a sweep stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SweepPhase {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// Points come in.
+    Running,
+    /// The reader stopped it.
+    Paused,
+    /// All points are there.
+    Done,
+    /// It cannot be done.
+    Failed,
+}
+
+impl SweepPhase {
+    /// Its word in the page's attributes.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            SweepPhase::Waiting => "waiting",
+            SweepPhase::Running => "running",
+            SweepPhase::Paused => "paused",
+            SweepPhase::Done => "done",
+            SweepPhase::Failed => "failed",
+        }
+    }
+}
+
+/// The bounds over n, for every draw of a sweep.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curves {
+    /// R of the curves.
+    pub radius: f64,
+    /// (n, the bounds that apply).
+    pub bounds: Vec<(usize, Vec<Bound>)>,
+}
+
+/// The curves over n up to 1e18.
+#[derive(Clone, Debug, Default)]
+pub struct RegimeData {
+    /// The curves; `None` before the first.
+    pub regime: Option<Arc<Regime>>,
+    /// Exact norms of the adversarial tokens so far, in order of n.
+    pub family: Vec<FamilyPoint>,
+    /// Why there are none.
+    pub problem: Option<String>,
+}
+
+impl RegimeData {
+    /// Whether some bound on a norm over the ball is known here.
+    #[must_use]
+    pub fn has_bounds(&self, norm: Norm) -> bool {
+        let mut bounds = self.regime.iter().flat_map(|regime| &regime.rows).flat_map(|row| &row.bounds);
+        bounds.any(|bound| bound.id.is_about(norm))
+    }
+
+    /// Where the growth like the root of n ends; `None` where it does not, or no bound tells.
+    #[must_use]
+    pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
+        // It is about dot-product attention, whose bounds these are.
+        let applies = self.regime.iter().flat_map(|regime| &regime.rows).flat_map(|row| &row.bounds);
+        let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
+        self.regime.as_ref().and_then(|regime| regime.crossover).filter(|_| applies)
+    }
+
+    /// The row at exactly this n.
+    #[must_use]
+    pub fn row(&self, n: f64) -> Option<&RegimeRow> {
+        let rows = &self.regime.as_ref()?.rows;
+        rows.binary_search_by(|row| row.n.total_cmp(&n)).ok().map(|at| &rows[at])
+    }
+
+    /// The exact norm of the adversarial tokens at exactly this n.
+    #[must_use]
+    pub fn exact(&self, n: f64) -> Option<f64> {
+        self.family.binary_search_by(|point| point.n.total_cmp(&n)).ok().map(|at| self.family[at].spectral)
+    }
+}
+
+/// The sweep under way or the last one.
+#[derive(Clone, Debug, Default)]
+pub struct SweepData {
+    /// What the points are of.
+    pub of: Option<PageState>,
+    /// Points so far, in the order they came.
+    pub points: Vec<SweepPoint>,
+    /// Points of the sweep before, shown faintly until this one gets there.
+    pub before: Vec<SweepPoint>,
+    /// The lengths n.
+    pub lengths: Vec<usize>,
+    /// Draws a length.
+    pub draws: usize,
+    /// The bounds over n.
+    pub curves: Arc<Curves>,
+    /// Where it stands.
+    pub phase: SweepPhase,
+    /// When it began to run, on the page's clock.
+    pub began: f64,
+    /// The cost of the points that were there when it began to run.
+    pub cost_before: f64,
+    /// Why it failed.
+    pub problem: Option<String>,
+}
+
+impl SweepData {
+    /// Takes points in; one that is there already is passed over.
+    pub fn take(&mut self, points: Vec<SweepPoint>) {
+        for point in points {
+            if !self.points.iter().rev().any(|old| (old.n, old.draw) == (point.n, point.draw)) {
+                self.points.push(point);
+            }
+        }
+    }
+
+    /// The lengths at which draws are missing.
+    #[must_use]
+    pub fn missing(&self) -> Vec<usize> {
+        let found = |n: usize| self.points.iter().filter(|point| point.n == n).count();
+        self.lengths.iter().copied().filter(|n| found(*n) < self.draws).collect()
+    }
+
+    /// Points in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.lengths.len() * self.draws
+    }
+
+    /// The work of the points so far, in units of its own: a point costs about n^2.
+    #[must_use]
+    pub fn cost_so_far(&self) -> f64 {
+        self.points.iter().map(|point| cost(point.n)).sum()
+    }
+
+    /// The work of all points.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        self.lengths.iter().map(|n| cost(*n) * self.draws as f64).sum()
+    }
+
+    /// Milliseconds until the end at the speed so far.
+    #[must_use]
+    pub fn milliseconds_left(&self, now: f64) -> Option<f64> {
+        let (total, so_far) = (self.cost(), self.cost_so_far());
+        let speed = (so_far - self.cost_before) / (now - self.began);
+        (speed.is_finite() && speed > 0.0).then(|| (total - so_far) / speed)
+    }
+
+    /// (n, the norm) at the points where it is known.
+    #[must_use]
+    pub fn values(&self, norm: Norm) -> Vec<(f64, f64)> {
+        values(&self.points, norm)
+    }
+
+    /// The slope of the logarithm of a norm on log n.
+    #[must_use]
+    pub fn slope(&self, norm: Norm) -> Option<PowerLaw> {
+        fit_power_law(&self.values(norm))
+    }
+}
+
+/// (n, the norm) at the points where it is known.
+#[must_use]
+pub fn values(points: &[SweepPoint], norm: Norm) -> Vec<(f64, f64)> {
+    points.iter().filter_map(|point| Some((point.n as f64, point.norm(norm)?))).collect()
+}
+
+fn cost(n: usize) -> f64 {
+    let n = n as f64;
+    n * n + 400.0
+}
+
+/// A sentence about something that cannot be, and the control it stands at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The id of the control.
+    pub place: &'static str,
+    /// The sentence.
+    pub text: String,
+}
+
+/// What a hunt has found, as the plots over n show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HuntFound {
+    /// Number of tokens.
+    pub n: f64,
+    /// The norm at the best tokens.
+    pub norm: f64,
+    /// R of the hunt.
+    pub radius: f64,
+    /// The largest norm of the best tokens.
+    pub largest_norm: f64,
+    /// The map that it was in.
+    pub map: PageState,
+}
+
+impl HuntFound {
+    /// Whether it says something about a state whose ball has this radius: about the spectral norm alone.
+    #[must_use]
+    pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
+        if state.norm != Norm::Spectral {
+            return false;
+        }
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        (same(radius, self.radius) || same(radius, self.largest_norm)) && state.for_map() == self.map
+    }
+}
+
+/// What the views read.
+#[derive(Clone, Copy)]
+pub struct Live {
+    /// The last good measurement.
+    pub measured: RwSignal<Option<Arc<Measured>>>,
+    /// How far the next one is, when it takes long.
+    pub progress: RwSignal<Option<MeasureProgress>>,
+    /// The sweep.
+    pub sweep: RwSignal<SweepData>,
+    /// The curves over n up to 1e18.
+    pub regime: RwSignal<RegimeData>,
+    /// What the last hunt has found, once the reader has sent it here.
+    pub hunted: RwSignal<Option<HuntFound>>,
+    /// What is wrong with the last edit.
+    pub problem: RwSignal<Option<Problem>>,
+    /// A line about own data: that they are read, or in use.
+    pub own_note: RwSignal<String>,
+    /// A line about the Python program that was asked for, while it is written or cannot be.
+    pub script_note: RwSignal<String>,
+    /// A line about the workers, when there is something to say.
+    pub status: RwSignal<Option<String>>,
+    /// Whether no worker can be started.
+    pub is_down: RwSignal<bool>,
+    /// What a screen reader is told, a while after the last change.
+    pub announcement: RwSignal<String>,
+    /// What each measurement under way is of.
+    pub asked: StoredValue<Vec<(RunId, PageState)>>,
+    /// The run that writes a Python program.
+    pub script_run: StoredValue<Option<RunId>>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Live {
+            measured: RwSignal::new(None),
+            progress: RwSignal::new(None),
+            sweep: RwSignal::default(),
+            regime: RwSignal::default(),
+            hunted: RwSignal::new(None),
+            problem: RwSignal::new(None),
+            own_note: RwSignal::new(String::new()),
+            script_note: RwSignal::new(String::new()),
+            status: RwSignal::new(None),
+            is_down: RwSignal::new(false),
+            announcement: RwSignal::new(String::new()),
+            asked: StoredValue::new(Vec::new()),
+            script_run: StoredValue::new(None),
+        }
+    }
+}

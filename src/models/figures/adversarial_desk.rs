@@ -1,0 +1,53 @@
+//! Which head is measured at its adversarial tokens, and with which R.
+
+use leptos::prelude::*;
+
+use crate::models::field::Box;
+use crate::page::use_page;
+use crate::strings;
+
+use super::adversarial::AdversarialFigure;
+use super::shown::Shown;
+
+/// A head of the form's model, and its curve once it is there.
+#[component]
+pub fn AdversarialDesk(
+    /// What was measured.
+    shown: Shown,
+    /// Whether another table of such tokens is shown in its place.
+    hidden: Signal<bool>,
+) -> impl IntoView {
+    let page = use_page();
+    let models = page.models;
+    let [layer, head, radius] = ["6", "0", "100"].map(|text| RwSignal::new(text.to_owned()));
+    let problem = RwSignal::new(None::<String>);
+    let is_awaited = Memo::new(move |_| models.adversarial_awaited.with(Option::is_some));
+    let on_measure = move |_| {
+        let typed = radius.get_untracked();
+        match typed.trim().parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0) {
+            Some(radius) => {
+                problem.set(None);
+                models.ask_adversarial(layer.get_untracked(), head.get_untracked(), radius);
+            }
+            None => problem.set(Some(strings::model_not_a_radius(typed.trim()))),
+        }
+    };
+    let is_there = Memo::new(move |_| !hidden.get() && shown.table.with(Option::is_some));
+    view! {
+        <section class="model-figure" aria-labelledby="model-adversarial-heading" hidden=hidden>
+            <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
+            <p class="note">{strings::model_adversarial_note()}</p>
+            <div class="model-tools">
+                <Box id="adversarial-layer" label=strings::model_adversarial_layer() width="3" value=layer set=Callback::new(move |text| layer.set(text))/>
+                <Box id="adversarial-head" label=strings::model_adversarial_head() width="3" value=head set=Callback::new(move |text| head.set(text))/>
+                <Box id="adversarial-radius" label="R" width="5" value=radius set=Callback::new(move |text| radius.set(text))/>
+                <button type="button" id="adversarial-measure" disabled=move || is_awaited.get() on:click=on_measure>
+                    {strings::model_adversarial_measure()}
+                </button>
+                <span class="note" role="status">{move || is_awaited.get().then(strings::model_waiting)}</span>
+            </div>
+            <p class="problem" role="alert" hidden=move || problem.with(Option::is_none)>{move || problem.get()}</p>
+            {move || is_there.get().then(|| view! { <AdversarialFigure shown/> })}
+        </section>
+    }
+}

@@ -1,0 +1,89 @@
+//! Which published curves are drawn: those about what is on screen, and whichever the reader ticks.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+
+use crate::strings;
+use lipscope_models::{CurveTokens, PUBLISHED, Published};
+
+use super::shown::{At, Shown};
+
+/// What the reader ticked or unticked, by the curve's id.
+type Ticks = BTreeMap<&'static str, bool>;
+
+/// Which curves a figure has.
+#[derive(Clone, Copy)]
+pub struct Curves {
+    ticks: RwSignal<Ticks>,
+    shown: Shown,
+    at: Memo<Option<At>>,
+    /// Whether those about what is on screen are ticked by themselves now.
+    by_themselves: Signal<bool>,
+}
+
+impl Curves {
+    /// None ticked by hand.
+    pub fn new(shown: Shown, at: Memo<Option<At>>, by_themselves: Signal<bool>) -> Self {
+        Curves { ticks: RwSignal::default(), shown, at, by_themselves }
+    }
+
+    /// Those that are drawn.
+    pub fn drawn(self) -> Vec<Published> {
+        PUBLISHED.into_iter().filter(|curve| self.is_drawn(curve)).collect()
+    }
+
+    fn is_drawn(self, curve: &Published) -> bool {
+        let by_hand = self.ticks.with(|ticks| ticks.get(curve.id).copied());
+        by_hand.unwrap_or_else(|| self.by_themselves.get() && self.is_about(curve))
+    }
+
+    fn is_about(self, curve: &Published) -> bool {
+        let Some((layer, heads)) = self.at.get() else { return false };
+        self.shown.table.with(|table| table.as_ref().is_some_and(|table| curve.is_about(&table.subject, layer, heads)))
+    }
+}
+
+/// Which curves a menu offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    /// Those at windows of text.
+    Text,
+    /// Those at adversarial tokens.
+    Adversarial,
+}
+
+/// The menu of published curves.
+#[component]
+pub fn CurvesMenu(
+    /// Which are drawn.
+    curves: Curves,
+    /// Which there are.
+    offered: Offered,
+    /// The id of the fold.
+    id: &'static str,
+) -> impl IntoView {
+    let is_offered = move |curve: &Published| (curve.tokens == CurveTokens::Text) == (offered == Offered::Text);
+    let line = move |curve: Published| {
+        let is_drawn = Memo::new(move |_| curves.is_drawn(&curve));
+        let on_change = move |_| {
+            let wanted = !is_drawn.get_untracked();
+            curves.ticks.update(|ticks| {
+                ticks.insert(curve.id, wanted);
+            });
+        };
+        view! {
+            <label class="curve">
+                <input type="checkbox" id=format!("curve-{}", curve.id) prop:checked=move || is_drawn.get() on:change=on_change/>
+                <span>{strings::model_curve(&curve)}</span>
+            </label>
+        }
+    };
+    view! {
+        <details class="curves" id=id>
+            <summary>{strings::model_curves()}</summary>
+            <p class="note">{strings::model_curves_note()}</p>
+            {PUBLISHED.into_iter().filter(is_offered).map(line).collect_view()}
+        </details>
+    }
+}

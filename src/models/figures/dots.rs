@@ -1,0 +1,99 @@
+//! A scatter plot on a canvas whose dots are selected by pointer, finger and keys.
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::use_painted;
+use crate::frame::When;
+use crate::keys::PlotKey;
+use lipscope_plot::Scatter;
+
+/// Dots on a canvas.
+#[component]
+pub fn DotsCanvas(
+    /// The id of the canvas.
+    id: &'static str,
+    /// What is drawn, but for the selection.
+    chart: Memo<Scatter>,
+    /// Which dot is selected.
+    #[prop(into)]
+    selected: Signal<Option<usize>>,
+    /// Called with the dot that the reader selects, or with none.
+    #[prop(into)]
+    on_select: Callback<Option<usize>>,
+    /// Called where the reader wants the selected dot opened.
+    #[prop(into)]
+    on_open: Callback<()>,
+    /// Takes in how many dots are drawn.
+    #[prop(optional)]
+    drawn: RwSignal<usize>,
+    /// The chart in words.
+    #[prop(into)]
+    words: Signal<String>,
+    /// The id of the line that says what is selected.
+    readout: &'static str,
+) -> impl IntoView {
+    let canvas = NodeRef::<Canvas>::new();
+    let watch = move || {
+        chart.track();
+        selected.track();
+    };
+    let picture = move || Scatter { selected: selected.get_untracked(), ..chart.get_untracked() };
+    let painted = use_painted(canvas, When::After, watch, picture);
+    Effect::new(move |_| drawn.set(painted.with(|layout| layout.as_ref().map_or(0, |layout| layout.n_drawn()))));
+    let on_pointer = move |event: ev::PointerEvent| {
+        let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let found = painted.get_untracked().and_then(|layout| layout.nearest(at));
+        // A pointer that is beside all dots leaves the one that is selected.
+        if found.is_some() && found != selected.get_untracked() {
+            on_select.run(found);
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let now = selected.get_untracked();
+        let to = chart.with_untracked(|chart| {
+            let last = chart.dots.len().checked_sub(1)?;
+            let from = now.filter(|at| *at <= last);
+            Some(match (key, from) {
+                (PlotKey::Leave, _) => Step::Leave,
+                (PlotKey::Keep, _) => Step::Open,
+                (PlotKey::Last, _) => Step::To(last),
+                (PlotKey::First, _) | (_, None) => Step::To(0),
+                (PlotKey::Left, Some(at)) => Step::To(at.saturating_sub(1)),
+                (PlotKey::Right, Some(at)) => Step::To((at + 1).min(last)),
+                (PlotKey::PageUp, Some(at)) => Step::To(chart.next_x(at).unwrap_or(last)),
+                (PlotKey::PageDown, Some(at)) => Step::To(chart.previous_x(at).unwrap_or(0)),
+            })
+        });
+        let Some(to) = to else { return };
+        event.prevent_default();
+        match to {
+            Step::To(at) => on_select.run(Some(at)),
+            Step::Leave => on_select.run(None),
+            Step::Open => on_open.run(()),
+        }
+    };
+    view! {
+        <canvas
+            node_ref=canvas
+            id=id
+            class="lab-canvas"
+            role="img"
+            tabindex="0"
+            aria-label=move || words.get()
+            aria-describedby=readout
+            on:pointermove=move |event| if event.pointer_type() == "mouse" && event.buttons() == 1 { on_pointer(event) }
+            on:pointerdown=on_pointer
+            on:keydown=on_key
+        ></canvas>
+    }
+}
+
+/// What a key does.
+enum Step {
+    To(usize),
+    Leave,
+    Open,
+}

@@ -1,0 +1,51 @@
+//! The foot of a figure: its table, and what can be taken away from it.
+
+use leptos::prelude::*;
+
+use crate::charts::{Behind, Paint, Take, Twin};
+use crate::strings::Paper;
+use lipscope_plot::Table;
+
+/// The ids of a foot's parts, and the names of its files.
+#[derive(Clone, Copy)]
+pub struct FileIds {
+    /// The canvas.
+    pub canvas: &'static str,
+    /// The table's fold.
+    pub table: &'static str,
+    /// The fold of what can be taken away.
+    pub take: &'static str,
+    /// The name of its files, without what stands after the point.
+    pub file: &'static str,
+    /// The name of the table's file.
+    pub csv: &'static str,
+}
+
+/// Table, picture and numbers of a figure.
+#[component]
+pub fn Files<F: Paint + Clone + PartialEq + Send + Sync + 'static>(
+    /// Names of its parts.
+    ids: FileIds,
+    /// Names the picture.
+    title: &'static str,
+    /// The picture.
+    picture: Memo<F>,
+    /// Makes the table.
+    table: impl Fn() -> Table + Copy + Send + Sync + 'static,
+    /// Makes the file of its numbers.
+    csv: impl Fn() -> String + Copy + Send + Sync + 'static,
+) -> impl IntoView {
+    view! {
+        <Twin id=ids.table name=ids.csv table csv/>
+        <Take
+            id=ids.take
+            name=ids.file
+            canvas=ids.canvas
+            title
+            figure=move |_| Some(picture.get_untracked())
+            csv
+            paper=Paper::Castin
+            behind=Behind::Others
+        />
+    }
+}

@@ -1,0 +1,54 @@
+//! Which layer and head is shown.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::strings;
+use lipscope_models::Heads;
+
+use super::shown::{At, Shown};
+
+/// A select of all layers and heads of the table; hidden where there is one.
+#[component]
+pub fn GroupChoice(
+    /// The table and what is chosen of it.
+    shown: Shown,
+    /// The id of the select.
+    id: &'static str,
+) -> impl IntoView {
+    let at = shown.at;
+    let all = Memo::new(move |_| {
+        shown.groups.with(|groups| groups.iter().map(|group| (group.layer, group.heads)).collect::<Vec<At>>())
+    });
+    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        let found = parse(&event.target().value());
+        if found.is_some() {
+            shown.chosen.set(found);
+            shown.selected.set(None);
+        }
+    };
+    let options = move || {
+        let now = at.get();
+        let option = |place: At| {
+            let words = strings::model_place(place.0, place.1);
+            view! { <option value=id_of(place) selected=Some(place) == now>{words}</option> }
+        };
+        all.get().into_iter().map(option).collect_view()
+    };
+    view! {
+        <div class="choice" hidden=move || all.with(|all| all.len() < 2)>
+            <label for=id>{strings::model_group()}</label>
+            <select id=id on:change:target=on_change>{options}</select>
+        </div>
+    }
+}
+
+/// `6:all`, `6:3`.
+fn id_of((layer, heads): At) -> String {
+    format!("{layer}:{}", heads.id())
+}
+
+fn parse(id: &str) -> Option<At> {
+    let (layer, heads) = id.split_once(':')?;
+    Some((layer.parse().ok()?, Heads::parse(heads)?))
+}

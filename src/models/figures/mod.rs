@@ -1,0 +1,84 @@
+//! The figures of a table: norms over n, layers, heads, sinks; and of adversarial tokens.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | `shown` | what all figures read: groups, the chosen one, the selected window |
+//! | `group_choice`, `curves` | which layer and head; which published curves |
+//! | `dots`, `window_dots`, `tiles` | canvases that pointer and keys read |
+//! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
+//! | `adversarial_desk` | which head at which R |
+//! | `readout` | the selected window, and the way into the explorer |
+//! | `files` | the table of a figure, and what can be taken away from it |
+//! | `soon` | what is built in a task of its own |
+
+mod adversarial;
+mod adversarial_desk;
+mod curves;
+mod dots;
+mod files;
+mod grids;
+mod group_choice;
+mod norms;
+mod readout;
+mod shown;
+mod sinks;
+mod soon;
+mod tiles;
+mod window_dots;
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+use crate::strings;
+
+use adversarial::AdversarialFigure;
+use adversarial_desk::AdversarialDesk;
+use grids::{HeadsFigure, LayersFigure};
+use norms::NormsFigure;
+use shown::{Kind, Shown};
+use sinks::SinksFigure;
+use soon::Soon;
+
+/// All figures of [`super::Models::table`].
+#[component]
+pub fn ModelFigures() -> impl IntoView {
+    let models = use_page().models;
+    let shown = Shown::of(models.table);
+    let adversarial = Shown::of(models.adversarial);
+    let kind = shown.kind();
+    let about = move || {
+        shown.table.with(|table| {
+            table.as_ref().map(|table| {
+                let subject = &table.subject;
+                strings::model_about(&subject.model, &subject.map, &subject.mask, table.rows.len())
+            })
+        })
+    };
+    view! {
+        <div class="model-figures" data-testid="model-figures">
+            {move || match kind.get() {
+                Kind::Empty => view! { <p class="note" data-testid="model-empty">{strings::model_empty()}</p> }.into_any(),
+                Kind::Text => view! {
+                    <p class="note" data-testid="model-about">{about}</p>
+                    <NormsFigure shown/>
+                    <Soon>
+                        <LayersFigure shown/>
+                        <HeadsFigure shown/>
+                        <SinksFigure shown/>
+                    </Soon>
+                }
+                .into_any(),
+                Kind::Adversarial => view! {
+                    <p class="note" data-testid="model-about">{about}</p>
+                    <section class="model-figure" aria-labelledby="model-opened-heading">
+                        <h3 id="model-opened-heading">{strings::model_adversarial_heading()}</h3>
+                        <p class="note">{strings::model_adversarial_note()}</p>
+                        <AdversarialFigure shown/>
+                    </section>
+                }
+                .into_any(),
+            }}
+            <AdversarialDesk shown=adversarial hidden=Signal::derive(move || kind.get() == Kind::Adversarial)/>
+        </div>
+    }
+}

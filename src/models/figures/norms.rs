@@ -1,0 +1,101 @@
+//! The norm of each window over n, with what the reader adds to it.
+
+use leptos::prelude::*;
+
+use crate::strings;
+use lipscope_models::charts::{Released, norms_chart};
+use lipscope_models::{Group, Place, Quantity};
+use lipscope_plot::{AxisSpec, Scale, Scatter};
+
+use super::curves::{Curves, CurvesMenu, Offered};
+use super::files::{FileIds, Files};
+use super::group_choice::GroupChoice;
+use super::shown::Shown;
+use super::soon::Soon;
+use super::window_dots::WindowDots;
+
+/// The figure.
+#[component]
+pub fn NormsFigure(
+    /// The table and what is chosen of it.
+    shown: Shown,
+) -> impl IntoView {
+    let at = shown.at;
+    let released = RwSignal::new(Released::Hidden);
+    let is_released = Signal::derive(move || released.get() == Released::Shown);
+    let curves = Curves::new(shown, at, is_released);
+    let chart = Memo::new(move |_| {
+        let (released, published) = (released.get(), curves.drawn());
+        let words = strings::model_words();
+        shown.with_group(at.get(), |group| norms_chart(&[group], released, &published, &words)).unwrap_or_else(nothing)
+    });
+    let places = Memo::new(move |_| shown.with_group(at.get(), places).unwrap_or_default());
+    let drawn = RwSignal::new(0);
+    let words = Memo::new(move |_| {
+        shown
+            .with_group(at.get(), |group| strings::model_norms_finding(Some(group)))
+            .unwrap_or_else(|| strings::model_norms_finding(None))
+    });
+    let thinned = move || strings::model_thinned(drawn.get(), chart.with(|chart| chart.dots.len()));
+    view! {
+        <section class="model-figure" aria-labelledby="model-norms-heading">
+            <h3 id="model-norms-heading">{strings::model_norms_heading()}</h3>
+            <div class="model-tools">
+                <GroupChoice shown id="model-group"/>
+                <label class="switch-line">
+                    <input
+                        type="checkbox"
+                        id="model-released"
+                        prop:checked=move || is_released.get()
+                        on:change=move |_| released.update(|now| *now = toggled(*now))
+                    />
+                    <span>{strings::model_released_too()}</span>
+                </label>
+            </div>
+            <p class="model-fit" data-testid="model-fit-spectral">{move || fit(shown, Quantity::Spectral)}</p>
+            <p class="model-fit" data-testid="model-fit-released" hidden=move || !is_released.get()>
+                {move || fit(shown, Quantity::Released)}
+            </p>
+            <p class="note" data-testid="model-released-why" hidden=move || !is_released.get()>
+                {strings::model_released_why()} " " {strings::model_released_theorems()}
+            </p>
+            <WindowDots shown id="model-norms" chart places drawn words readout="model-norms-readout"/>
+            <p class="note" data-testid="model-thinned" hidden=move || thinned().is_empty()>{thinned}</p>
+            <div class="model-foot">
+                <Soon>
+                    <CurvesMenu curves offered=Offered::Text id="model-curves"/>
+                    <Files
+                        ids=FileIds { canvas: "model-norms", table: "model-norms-table", take: "take-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
+                        title=strings::model_norms_heading()
+                        picture=chart
+                        table=move || shown.lengths()
+                        csv=move || shown.csv()
+                    />
+                </Soon>
+            </div>
+        </section>
+    }
+}
+
+fn toggled(released: Released) -> Released {
+    match released {
+        Released::Hidden => Released::Shown,
+        Released::Shown => Released::Hidden,
+    }
+}
+
+/// The windows that are dots.
+fn places(group: &Group) -> Vec<Place> {
+    let with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
+    with_norm.map(|(place, _)| *place).collect()
+}
+
+fn fit(shown: Shown, quantity: Quantity) -> String {
+    let fit = shown.with_group(shown.at.get(), |group| group.fit(quantity)).flatten();
+    fit.map_or_else(|| strings::model_no_fit(quantity), |fit| strings::model_fit(quantity, &fit))
+}
+
+/// A chart of nothing.
+pub fn nothing() -> Scatter {
+    Scatter::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("", Scale::Log))
+}

@@ -1,0 +1,47 @@
+//! The selected window in one line, and the way into the explorer.
+
+use leptos::prelude::*;
+
+use crate::page::{Page, use_page};
+use crate::strings;
+
+use super::shown::Shown;
+
+/// The line under a scatter of windows.
+#[component]
+pub fn WindowReadout(
+    /// What is selected.
+    shown: Shown,
+    /// The id of the line.
+    id: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let reading = Memo::new(move |_| shown.reading());
+    let words = move || {
+        reading.get().map_or_else(
+            || strings::model_window_hint().to_owned(),
+            |(place, estimate)| strings::model_readout(&place, &estimate),
+        )
+    };
+    view! {
+        <div class="model-readout">
+            <p class="readout" id=id data-testid=id aria-live="polite">{words}</p>
+            <button
+                type="button"
+                data-testid=format!("{id}-open")
+                title=strings::model_open_hint()
+                disabled=move || reading.with(Option::is_none)
+                on:click=move |_| open(page, shown)
+            >
+                {strings::model_open_window()}
+            </button>
+        </div>
+    }
+}
+
+/// Opens the selected window.
+pub fn open(page: Page, shown: Shown) {
+    if let Some(place) = shown.selected.get_untracked() {
+        page.models.open_window(place);
+    }
+}

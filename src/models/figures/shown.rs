@@ -1,0 +1,103 @@
+//! What all figures read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::strings;
+use lipscope_models::charts::lengths_table;
+use lipscope_models::{Estimate, Group, Heads, Place, Table};
+
+/// A layer, with all its heads or one.
+pub type At = (usize, Heads);
+
+/// What a table is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// There is none.
+    Empty,
+    /// Windows of a text.
+    Text,
+    /// Adversarial tokens.
+    Adversarial,
+}
+
+/// The table by layer and head, and what of it is chosen.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// The table.
+    pub table: RwSignal<Option<Arc<Table>>>,
+    /// By layer and head; a task after the table's.
+    pub groups: RwSignal<Arc<Vec<Group>>>,
+    /// The layer and head that the reader chose.
+    pub chosen: RwSignal<Option<At>>,
+    /// The layer and head that is shown: the chosen one where the table has it, else its first.
+    pub at: Memo<Option<At>>,
+    /// The window that is selected.
+    pub selected: RwSignal<Option<Place>>,
+}
+
+impl Shown {
+    /// Of a table.
+    pub fn of(table: RwSignal<Option<Arc<Table>>>) -> Self {
+        let groups = RwSignal::new(Arc::new(Vec::new()));
+        let read = move || {
+            let read = table.with_untracked(|table| table.as_ref().map_or_else(Vec::new, |table| table.groups()));
+            // The figures may have gone.
+            let _ = groups.try_set(Arc::new(read));
+        };
+        // Of ten thousand rows both together would hold the page for longer than a frame or two.
+        Effect::new(move |_| {
+            table.track();
+            set_timeout(read, Duration::ZERO);
+        });
+        let chosen = RwSignal::new(None::<At>);
+        let at = Memo::new(move |_| {
+            let wanted = chosen.get();
+            groups.with(|groups| {
+                let has = |at: &At| groups.iter().any(|group| (group.layer, group.heads) == *at);
+                wanted.filter(has).or_else(|| groups.first().map(|group| (group.layer, group.heads)))
+            })
+        });
+        Shown { table, groups, chosen, at, selected: RwSignal::new(None) }
+    }
+
+    /// What the table is of.
+    pub fn kind(self) -> Memo<Kind> {
+        Memo::new(move |_| {
+            self.table.with(|table| match table {
+                Some(table) if !table.rows.is_empty() => match table.subject.adversarial_radius() {
+                    Some(_) => Kind::Adversarial,
+                    None => Kind::Text,
+                },
+                _ => Kind::Empty,
+            })
+        })
+    }
+
+    /// Reads one group.
+    pub fn with_group<T>(self, at: Option<At>, read: impl FnOnce(&Group) -> T) -> Option<T> {
+        self.groups.with(|groups| groups.iter().find(|group| Some((group.layer, group.heads)) == at).map(read))
+    }
+
+    /// What was measured of the selected window.
+    pub fn reading(self) -> Option<(Place, Estimate)> {
+        let place = self.selected.get()?;
+        self.table.with(|table| Some((place, *table.as_ref()?.rows.get(&place)?)))
+    }
+
+    /// The layer and head that is shown, length by length.
+    pub fn lengths(self) -> lipscope_plot::Table {
+        let words = strings::model_words();
+        self.with_group(self.at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
+    }
+
+    /// The layer and head that is shown as a file of its rows.
+    pub fn csv(self) -> String {
+        let Some((layer, heads)) = self.at.get_untracked() else { return String::new() };
+        self.table.with_untracked(|table| {
+            table.as_ref().and_then(|table| table.only(layer, heads).to_csv().ok()).unwrap_or_default()
+        })
+    }
+}

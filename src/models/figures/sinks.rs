@@ -1,0 +1,48 @@
+//! The norm of each window against its attention sink.
+
+use leptos::prelude::*;
+
+use crate::strings;
+use lipscope_models::charts::{by_sink, sinks_chart};
+
+use super::files::{FileIds, Files};
+use super::shown::Shown;
+use super::window_dots::WindowDots;
+
+/// The figure, of the layer and head that is shown.
+#[component]
+pub fn SinksFigure(
+    /// The table and what is chosen of it.
+    shown: Shown,
+) -> impl IntoView {
+    let at = shown.at;
+    // In their order once, for the chart and for whoever asks which window a dot is.
+    let readings = Memo::new(move |_| shown.with_group(at.get(), by_sink).unwrap_or_default());
+    let chart = Memo::new(move |_| readings.with(|readings| sinks_chart(readings, &strings::model_words())));
+    let places = Memo::new(move |_| readings.with(|readings| readings.iter().map(|(place, _)| *place).collect()));
+    let is_there = move || chart.with(|chart| !chart.dots.is_empty());
+    let where_it_is = move || at.get().map(|(layer, heads)| strings::model_place(layer, heads));
+    view! {
+        <section class="model-figure" aria-labelledby="model-sinks-heading" hidden=move || !is_there()>
+            <h3 id="model-sinks-heading">{strings::model_sinks_heading()} <small>{where_it_is}</small></h3>
+            <p class="note">{strings::model_sinks_note()}</p>
+            <WindowDots
+                shown
+                id="model-sinks"
+                chart
+                places
+                words=Signal::derive(|| strings::model_sinks_finding().to_owned())
+                readout="model-sinks-readout"
+            />
+            <div class="model-foot">
+                <Files
+                    ids=FileIds { canvas: "model-sinks", table: "model-sinks-table", take: "take-model-sinks", file: "lipscope-sinks", csv: "lipscope-sinks.csv" }
+                    title=strings::model_sinks_heading()
+                    picture=chart
+                    table=move || shown.lengths()
+                    csv=move || shown.csv()
+                />
+            </div>
+        </section>
+    }
+}

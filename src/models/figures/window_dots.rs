@@ -1,0 +1,56 @@
+//! Dots that are windows: one is selected in all figures of a table at once, and opens in the explorer.
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+use lipscope_models::Place;
+use lipscope_plot::Scatter;
+
+use super::dots::DotsCanvas;
+use super::readout::{WindowReadout, open};
+use super::shown::Shown;
+
+/// A scatter of windows, and the line about the selected one.
+#[component]
+pub fn WindowDots(
+    /// The table and what is chosen of it.
+    shown: Shown,
+    /// The id of the canvas.
+    id: &'static str,
+    /// What is drawn, but for the selection.
+    chart: Memo<Scatter>,
+    /// Which window each dot is.
+    places: Memo<Vec<Place>>,
+    /// Takes in how many dots are drawn.
+    #[prop(optional)]
+    drawn: RwSignal<usize>,
+    /// The chart in words.
+    #[prop(into)]
+    words: Signal<String>,
+    /// The id of the line.
+    readout: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let selected = Signal::derive(move || {
+        let place = shown.selected.get()?;
+        places.with(|places| places.iter().position(|known| *known == place))
+    });
+    let on_select = move |dot: Option<usize>| {
+        shown.selected.set(dot.and_then(|dot| places.with_untracked(|places| places.get(dot).copied())));
+    };
+    view! {
+        <div class="model-stage">
+            <DotsCanvas
+                id
+                chart
+                selected
+                on_select=Callback::new(on_select)
+                on_open=Callback::new(move |()| open(page, shown))
+                drawn
+                words
+                readout
+            />
+        </div>
+        <WindowReadout shown id=readout/>
+    }
+}

@@ -1,0 +1,31 @@
+//! The form: which model, which text, what to measure, and the run.
+
+use leptos::prelude::*;
+
+use super::ModelPhase;
+use super::desk::Desk;
+use super::plan_view::PlanFields;
+use super::run_view::RunBar;
+use super::source_view::SourceFields;
+use super::text_view::TextField;
+use crate::page::use_page;
+use crate::strings;
+
+/// The form. While windows are measured, what they are of stays as it is.
+#[component]
+pub fn ModelDesk() -> impl IntoView {
+    let page = use_page();
+    let desk = Desk::new(page);
+    page.models.desk.set_value(Some(desk));
+    let is_at_work = move || matches!(page.models.phase.get(), ModelPhase::Running | ModelPhase::Paused);
+    view! {
+        <div class="model-desk" data-testid="model-desk">
+            <fieldset disabled=is_at_work aria-label=strings::model_form_name()>
+                <SourceFields desk/>
+                <TextField desk/>
+                <PlanFields desk/>
+            </fieldset>
+            <RunBar desk/>
+        </div>
+    }
+}

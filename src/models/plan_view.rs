@@ -1,0 +1,83 @@
+//! What to measure.
+
+use leptos::prelude::*;
+
+use super::desk::Desk;
+use super::field::Box;
+use super::settings::PlanForm;
+use crate::controls::Choice;
+use crate::strings;
+
+/// Layers, lengths, windows, heads, mask, map, estimators.
+#[component]
+pub fn PlanFields(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    type Part = fn(&mut PlanForm) -> &mut String;
+    let field =
+        move |(id, label, hint, width, part): (&'static str, &'static str, &'static str, &'static str, Part)| {
+            let value = Signal::derive(move || part(&mut desk.plan.get()).clone());
+            let set = move |text: String| desk.plan.update(|plan| *part(plan) = text);
+            view! { <Box id label hint width value set/> }
+        };
+    let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 3] = [
+        ("model-layers", strings::model_layers(), strings::model_layers_hint(), "8", |plan| &mut plan.layers),
+        ("model-lengths", strings::model_lengths(), strings::model_lengths_hint(), "9", |plan| &mut plan.lengths),
+        ("model-windows", strings::model_windows(), strings::model_windows_hint(), "3", |plan| &mut plan.windows),
+    ];
+    let heads: (_, _, _, _, Part) =
+        ("model-head", strings::model_heads(), strings::model_heads_hint(), "8", |plan| &mut plan.heads);
+    view! {
+        <div class="model-row">
+            {fields.map(field).collect_view()}
+            <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| desk.plan.update(PlanForm::as_published)>
+                {strings::model_published()}
+            </button>
+        </div>
+        <details class="more">
+            <summary>{strings::model_more()}</summary>
+            <div class="model-row">
+                {field(heads)}
+                <Of desk id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
+                <Of desk id="model-map" label=strings::model_map() all=PlanForm::KINDS.to_vec() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
+                <Of desk id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
+            </div>
+        </details>
+    }
+}
+
+/// One of a few choices of the plan.
+#[component]
+fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
+    /// The form.
+    desk: Desk,
+    /// The id of the select.
+    id: &'static str,
+    /// Its name.
+    label: &'static str,
+    /// The choices with their ids.
+    all: Vec<(&'static str, T)>,
+    /// The words of one.
+    word: fn(T) -> &'static str,
+    /// Reads it.
+    get: fn(&PlanForm) -> T,
+    /// Writes it.
+    set: fn(&mut PlanForm, T),
+) -> impl IntoView {
+    let all = StoredValue::new(all);
+    let options = Signal::derive(move || {
+        all.with_value(|all| all.iter().map(|(id, one)| (*id, word(*one).to_owned())).collect::<Vec<_>>())
+    });
+    let chosen = Signal::derive(move || {
+        let now = desk.plan.with(get);
+        all.with_value(|all| all.iter().find(|(_, one)| *one == now).map_or("", |(id, _)| *id))
+    });
+    let on_pick = move |picked: String| {
+        let found = all.with_value(|all| all.iter().find(|(id, _)| *id == picked).map(|(_, one)| *one));
+        if let Some(one) = found {
+            desk.plan.update(|plan| set(plan, one));
+        }
+    };
+    view! { <Choice id label options chosen on_pick=Callback::new(on_pick)/> }
+}

@@ -1,0 +1,165 @@
+//! The address of a model's folder: first what is there and how large, then, at a press, the files.
+
+use std::rc::Rc;
+
+use js_sys::Object;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Blob;
+
+use super::desk::Desk;
+use super::folder::Folder;
+use super::pool::{Pool, PoolEvent};
+use crate::strings;
+use lipscope_protocol::model_message::{FetchRequest, ModelReply, RemoteFile};
+
+/// What is known of an address.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remote {
+    /// As it was typed.
+    pub address: String,
+    /// Where it stands.
+    pub phase: RemotePhase,
+}
+
+/// How far a model at an address is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RemotePhase {
+    /// Nothing was asked.
+    #[default]
+    Typed,
+    /// The server is asked which files it has.
+    Looking,
+    /// It has these, of which they are fetched at a press.
+    Found(Vec<RemoteFile>),
+    /// They are fetched: bytes that are here, and in all.
+    Fetching(u64, Option<u64>),
+    /// They are here.
+    Here,
+}
+
+impl Desk {
+    /// Another address was typed.
+    pub(super) fn set_address(self, address: String) {
+        self.end_fetch();
+        self.fetched.set(None);
+        self.remote.set(Remote { address, phase: RemotePhase::Typed });
+    }
+
+    /// Asks the server which files it has.
+    pub(super) fn look(self) {
+        let address = self.remote.with_untracked(|remote| remote.address.trim().to_owned());
+        if !(address.starts_with("https://") || address.starts_with("http://")) {
+            return self.complain(strings::model_no_address(&address));
+        }
+        self.page.models.problem.set(None);
+        self.set_remote(RemotePhase::Looking);
+        self.ask_server(|run_id| FetchRequest::List { run_id, address });
+    }
+
+    /// Fetches what was found.
+    pub(super) fn fetch(self) {
+        let Remote { address, phase } = self.remote.get_untracked();
+        let RemotePhase::Found(files) = phase else { return };
+        let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        self.set_remote(RemotePhase::Fetching(0, total(&files)));
+        self.ask_server(|run_id| FetchRequest::Fetch { run_id, address: address.trim().to_owned(), names });
+    }
+
+    /// Ends what is fetched; nothing of it stays.
+    pub(super) fn cancel_fetch(self) {
+        self.end_fetch();
+        self.set_remote(RemotePhase::Typed);
+    }
+
+    fn end_fetch(self) {
+        self.fetcher.set_value(None);
+    }
+
+    fn set_remote(self, phase: RemotePhase) {
+        self.remote.update(|remote| remote.phase = phase);
+    }
+
+    /// Each request has a worker of its own, which is ended with it.
+    fn ask_server(self, request: impl FnOnce(u64) -> FetchRequest) {
+        let tell = Rc::new(move |id, heard| {
+            let mut events = Vec::new();
+            let _ = self.fetcher.try_update_value(|pool| {
+                if let Some(pool) = pool {
+                    events = pool.hear(id, heard);
+                }
+            });
+            events.into_iter().for_each(|event| self.hear_server(event));
+        });
+        let mut pool = Pool::new(tell);
+        let run_id = pool.next_run();
+        let events = pool.fetch(request(run_id));
+        self.fetcher.set_value(Some(pool));
+        events.into_iter().for_each(|event| self.hear_server(event));
+    }
+
+    fn hear_server(self, event: PoolEvent) {
+        match event {
+            PoolEvent::Answer(ModelReply::Listed { files, .. }, _) => {
+                self.end_fetch();
+                self.take_listed(files);
+            }
+            PoolEvent::Answer(ModelReply::Fetching { done, .. }, _) => self.remote.update(|remote| {
+                if let RemotePhase::Fetching(here, _) = &mut remote.phase {
+                    *here = done;
+                }
+            }),
+            PoolEvent::Answer(ModelReply::Fetched { .. }, files) => {
+                self.end_fetch();
+                self.take_fetched(&files);
+            }
+            PoolEvent::Answer(ModelReply::Failed { problem, .. }, _) => {
+                self.cancel_fetch();
+                self.complain(problem);
+            }
+            PoolEvent::CannotStart => {
+                self.cancel_fetch();
+                self.complain(strings::model_cannot_start());
+            }
+            PoolEvent::Lost => {
+                self.cancel_fetch();
+                self.complain(strings::model_worker_lost());
+            }
+            _ => {}
+        }
+    }
+
+    fn take_listed(self, files: Vec<RemoteFile>) {
+        let has = |name: &str| files.iter().any(|file| file.name == name);
+        let missing = ["config.json", "model.safetensors"].into_iter().find(|name| !has(name));
+        if let Some(name) = missing {
+            self.set_remote(RemotePhase::Typed);
+            return self.complain(strings::model_not_at_address(name));
+        }
+        // One form of the tokenizer is enough.
+        let is_wanted = |name: &str| match name {
+            "vocab.txt" => !has("tokenizer.json"),
+            "vocab.json" | "merges.txt" => !has("tokenizer.json") && !has("vocab.txt"),
+            _ => true,
+        };
+        let wanted = files.iter().filter(|file| is_wanted(&file.name)).cloned().collect();
+        self.set_remote(RemotePhase::Found(wanted));
+    }
+
+    fn take_fetched(self, files: &JsValue) {
+        let entries = Object::entries(files.unchecked_ref());
+        let blobs = entries.iter().filter_map(|entry| {
+            let pair: js_sys::Array = entry.dyn_into().ok()?;
+            Some((pair.get(0).as_string()?, pair.get(1).dyn_into::<Blob>().ok()?))
+        });
+        let address = self.remote.with_untracked(|remote| remote.address.clone());
+        let name = address.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+        self.fetched.set(Some(Folder::new(name, blobs)));
+        self.set_remote(RemotePhase::Here);
+    }
+}
+
+/// The bytes of files, where the server says all of them.
+pub fn total(files: &[RemoteFile]) -> Option<u64> {
+    files.iter().map(|file| file.size).sum()
+}

@@ -1,0 +1,79 @@
+//! The run: its buttons, how far it is, and what can be taken away.
+
+use leptos::ev;
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use super::ModelPhase;
+use super::desk::Desk;
+use super::folder::take_table_file;
+use crate::files::copy;
+use crate::strings;
+use lipscope_protocol::model_message::{TableForm, command_line};
+
+/// Run, pause, stop, and the table in and out.
+#[component]
+pub fn RunBar(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    let phase = desk.page.models.phase;
+    let problem = desk.page.models.problem;
+    let is = move |one: ModelPhase| phase.get() == one;
+    let is_at_work = move || is(ModelPhase::Running) || is(ModelPhase::Paused);
+    let can_resume = move || is(ModelPhase::Paused) || is(ModelPhase::Stopped);
+    let share = move || {
+        let progress = desk.progress.get();
+        progress.rows as f64 / progress.total.max(1) as f64
+    };
+    let has_rows =
+        move || desk.page.models.table.with(|table| table.as_ref().is_some_and(|table| !table.rows.is_empty()));
+    let copied = RwSignal::new("");
+    let on_table = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
+        let input = event.target();
+        if let Some(file) = input.files().and_then(|files| files.get(0)) {
+            take_table_file(desk, file);
+        }
+        input.set_value("");
+    };
+    let on_command = move |_| match desk.command() {
+        Ok(line) => copy(line, copied),
+        Err(problem) => desk.complain(problem),
+    };
+    view! {
+        <div class="model-row">
+            <button type="button" id="model-run" class="primary" hidden=is_at_work on:click=move |_| desk.run()>{strings::model_run()}</button>
+            <button type="button" id="model-pause" hidden=move || !is(ModelPhase::Running) on:click=move |_| desk.pause()>{strings::model_pause()}</button>
+            <button type="button" id="model-resume" hidden=move || !can_resume() on:click=move |_| desk.resume()>{strings::model_resume()}</button>
+            <button type="button" id="model-stop" hidden=move || !is_at_work() on:click=move |_| desk.stop()>{strings::stop()}</button>
+            <button type="button" id="model-csv" hidden=move || !has_rows() on:click=move |_| desk.save_table(TableForm::Csv)>"CSV"</button>
+            <button type="button" id="model-json" hidden=move || !has_rows() on:click=move |_| desk.save_table(TableForm::Json)>"JSON"</button>
+            <button type="button" id="model-command" title=strings::model_command_hint() on:click=on_command>{strings::model_command()}</button>
+            <label class="file">
+                <input type="file" id="model-table" accept=".csv,.json" on:change:target=on_table/>
+                <span>{strings::model_open_table()}</span>
+            </label>
+            <span class="note" role="status">{move || copied.get()}</span>
+        </div>
+        <div class="progress" data-testid="model-progress" data-phase=move || phase.get().id() data-rows=move || desk.progress.get().rows data-workers=move || desk.progress.get().workers>
+            <div class="progress-bar" class:idle=move || !is_at_work() style=move || format!("--at:{}", share())></div>
+            <span class="progress-words" role="status">{move || strings::model_progress(phase.get(), &desk.progress.get())}</span>
+        </div>
+        <p class="note" role="status" data-testid="model-note">{move || desk.note.get()}</p>
+        <p class="problem" role="alert" data-testid="model-problem" hidden=move || problem.with(Option::is_none)>
+            {move || problem.get().unwrap_or_default()}
+        </p>
+    }
+}
+
+impl Desk {
+    /// The line that measures the same on the command line.
+    fn command(self) -> Result<String, String> {
+        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
+        let words = self.plan.with_untracked(super::settings::PlanForm::words)?;
+        let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
+        let is_own = text.is_none() && self.text.with_untracked(|text| text != super::desk::USUAL_TEXT);
+        let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));
+        Ok(command_line(&source.origin, text.as_deref(), &words))
+    }
+}

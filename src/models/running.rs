@@ -1,0 +1,154 @@
+//! A run of the form: what its table lacks is measured, in pieces, with pauses.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::ModelPhase;
+use super::desk::{Desk, Progress};
+use super::pool::{Job, Pause, Pool, Task};
+use super::settings::PlanForm;
+use crate::frame::now;
+use crate::strings;
+use lipscope_models::{Estimate, Place, Plan, Portion, Shard, Subject};
+use lipscope_protocol::model_message::ModelFacts;
+
+/// How long rows are gathered before the figures are drawn with them.
+const GATHER: Duration = Duration::from_millis(300);
+/// What all workers together may take.
+const MOST_BYTES: f64 = 1.1e9;
+/// The most workers.
+const MOST_WORKERS: usize = 4;
+
+impl Desk {
+    /// Begins to measure what the plan has and the table has not; as soon as the model is open.
+    pub(super) fn run(self) {
+        self.note.set(String::new());
+        self.models().problem.set(None);
+        let Some(facts) = self.facts.get_untracked() else {
+            // It begins when the model is open, which is not waited for twice.
+            self.next_count();
+            self.is_run_wanted.set_value(true);
+            self.progress.set(Progress::default());
+            self.models().phase.set(ModelPhase::Running);
+            return self.open();
+        };
+        if let Err(problem) = self.begin(&facts) {
+            self.models().phase.set(ModelPhase::Idle);
+            self.complain(problem);
+        }
+    }
+
+    fn begin(self, facts: &ModelFacts) -> Result<(), String> {
+        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
+        let words = self.plan.with_untracked(PlanForm::words)?;
+        let plan = words.plan(&facts.config).map_err(|problem| problem.to_string())?;
+        let checked = plan.check(facts.ids.len()).and_then(|()| {
+            let portions = plan.portions(Shard { index: 0, count: 1 });
+            plan.needs(&facts.ids, &portions).check(&facts.config).map(|()| portions)
+        });
+        let portions = checked.map_err(|problem| problem.to_string())?;
+        self.take_table(Subject::of(&facts.label, &facts.text, &plan));
+        let jobs = self.missing(&plan, portions);
+        let total =
+            plan.portions(Shard { index: 0, count: 1 }).iter().map(|portion| plan.places(portion).count()).sum();
+        let cost = jobs.iter().map(cost).sum();
+        let missing: usize = jobs.iter().map(|job| job.wanted.len()).sum();
+        let workers = workers_for(&plan, facts).min(jobs.len().max(1));
+        self.progress.set(Progress { rows: total - missing, total, cost, workers, ..Progress::default() });
+        if jobs.is_empty() {
+            self.models().phase.set(ModelPhase::Done);
+            return Ok(());
+        }
+        self.models().phase.set(ModelPhase::Running);
+        let ids = needed_ids(facts, &plan);
+        self.with_pool(|pool| pool.begin(source, Task { plan: words, ids, jobs }, workers));
+        Ok(())
+    }
+
+    fn missing(self, plan: &Plan, portions: Vec<Portion>) -> VecDeque<Job> {
+        self.models().table.with_untracked(|table| {
+            let is_missing = |place: &Place| table.as_ref().is_none_or(|table| !table.rows.contains_key(place));
+            let job = |portion| {
+                let wanted: Vec<Place> = plan.places(&portion).filter(is_missing).collect();
+                (!wanted.is_empty()).then_some(Job { portion, wanted })
+            };
+            portions.into_iter().filter_map(job).collect()
+        })
+    }
+
+    /// No new windows; those under way finish.
+    pub(super) fn pause(self) {
+        self.models().phase.set(ModelPhase::Paused);
+        self.with_pool(|pool| pool.set_paused(Pause::Hold));
+    }
+
+    /// On with new windows, or with what is missing after a stop.
+    pub(super) fn resume(self) {
+        if self.models().phase.get_untracked() != ModelPhase::Paused {
+            return self.run();
+        }
+        // Time that was not measured is none of the run's.
+        self.progress.update(|progress| progress.first = None);
+        self.models().phase.set(ModelPhase::Running);
+        self.with_pool(|pool| pool.set_paused(Pause::GoOn));
+    }
+
+    /// Ends the workers at once; rows stay.
+    pub(super) fn stop(self) {
+        self.is_run_wanted.set_value(false);
+        self.pool.update_value(Pool::end);
+        self.opening.set_value(None);
+        self.arriving.set_value(None);
+        self.models().adversarial_awaited.set(None);
+        self.stopped();
+        self.flush();
+    }
+
+    /// Rows are drawn a few times a second, not with every portion.
+    pub(super) fn take_rows(self, job: &Job, rows: Vec<(Place, Estimate)>) {
+        self.progress.update(|progress| {
+            progress.rows += rows.len();
+            progress.done += cost(job);
+            progress.last = now();
+            progress.first.get_or_insert((progress.last, progress.done));
+        });
+        let was_empty = self.gathered.with_value(Vec::is_empty);
+        self.gathered.update_value(|gathered| gathered.extend(rows));
+        if was_empty {
+            set_timeout(move || self.flush(), GATHER);
+        }
+    }
+
+    pub(super) fn flush(self) {
+        let mut rows = Vec::new();
+        self.gathered.update_value(|gathered| rows = std::mem::take(gathered));
+        if !rows.is_empty() {
+            self.models().table.update(|table| {
+                if let Some(table) = table {
+                    Arc::make_mut(table).rows.extend(rows);
+                }
+            });
+        }
+    }
+}
+
+/// The ids of the plan's windows.
+pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
+    let needed = plan.longest().saturating_mul(plan.windows).min(facts.ids.len());
+    facts.ids[..needed].to_vec()
+}
+
+/// About how long a job takes, in no unit: the tokens of its pass, and as much again for those of each place.
+fn cost(job: &Job) -> f64 {
+    (job.portion.pass_tokens() + job.wanted.iter().map(|place| place.n).sum::<usize>()) as f64
+}
+
+/// As many as the browser has cores for and the memory allows.
+fn workers_for(plan: &Plan, facts: &ModelFacts) -> usize {
+    let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
+    let by_memory = (MOST_BYTES / plan.bytes(&facts.config)).max(1.0) as usize;
+    cores.min(MOST_WORKERS).min(by_memory)
+}

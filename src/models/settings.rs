@@ -1,0 +1,157 @@
+//! What the form's fields hold, as it is typed.
+
+use crate::state::MOST_SEED;
+use crate::strings;
+use lipscope_core::experiment::Mask;
+use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MapKind, PlanText, Subject, USUAL_TOLERANCE};
+
+/// Where a model comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A drawn GPT-2.
+    #[default]
+    Gpt2,
+    /// A drawn BERT.
+    Bert,
+    /// Files of the reader's.
+    Files,
+    /// The address of a folder.
+    Address,
+}
+
+impl SourceKind {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, SourceKind); 4] = [
+        ("random-gpt2", SourceKind::Gpt2),
+        ("random-bert", SourceKind::Bert),
+        ("files", SourceKind::Files),
+        ("address", SourceKind::Address),
+    ];
+
+    /// Whether it is drawn.
+    pub fn is_drawn(self) -> bool {
+        matches!(self, SourceKind::Gpt2 | SourceKind::Bert)
+    }
+}
+
+/// Which model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceForm {
+    /// Where it comes from.
+    pub kind: SourceKind,
+    /// Width of a drawn one.
+    pub d: String,
+    /// Layers of a drawn one.
+    pub depth: String,
+    /// Heads of a drawn one.
+    pub heads: String,
+    /// Seed of a drawn one.
+    pub seed: String,
+}
+
+impl Default for SourceForm {
+    fn default() -> Self {
+        let [d, depth, heads, seed] = ["768", "12", "12", "0"].map(String::from);
+        SourceForm { kind: SourceKind::default(), d, depth, heads, seed }
+    }
+}
+
+impl SourceForm {
+    /// The drawn model.
+    ///
+    /// # Errors
+    /// A sentence about the field that is no number.
+    pub fn drawn(&self) -> Result<DrawnModel, String> {
+        let family = if self.kind == SourceKind::Bert { DrawnFamily::Bert } else { DrawnFamily::Gpt2 };
+        let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);
+        Ok(DrawnModel {
+            family,
+            d: whole(strings::model_width(), &self.d)?,
+            layers: whole(strings::model_depth(), &self.depth)?,
+            heads: whole(strings::model_n_heads(), &self.heads)?,
+            seed: seed.ok_or_else(|| strings::not_a_seed(self.seed.trim(), MOST_SEED))?,
+        })
+    }
+}
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanForm {
+    /// Layers, a list.
+    pub layers: String,
+    /// Lengths, a list or a range.
+    pub lengths: String,
+    /// Windows a length.
+    pub windows: String,
+    /// All, each, or a list.
+    pub heads: String,
+    /// The mask; none of its own takes the model's.
+    pub mask: Option<Mask>,
+    /// The map; none of its own takes the model's.
+    pub kind: Option<MapKind>,
+    /// What is computed.
+    pub estimators: Estimators,
+}
+
+impl Default for PlanForm {
+    fn default() -> Self {
+        let [layers, lengths, windows, heads] = ["6", "2:98:8", "2", "all"].map(String::from);
+        PlanForm { layers, lengths, windows, heads, mask: None, kind: None, estimators: Estimators::Both }
+    }
+}
+
+impl PlanForm {
+    /// Masks, with their ids.
+    pub const MASKS: [(&'static str, Option<Mask>); 3] =
+        [("usual", None), ("none", Some(Mask::None)), ("causal", Some(Mask::Causal))];
+    /// Maps, with their ids.
+    pub const KINDS: [(&'static str, Option<MapKind>); 3] =
+        [("usual", None), ("attention", Some(MapKind::Attention)), ("with-output", Some(MapKind::WithOutput))];
+    /// Estimators, with their ids.
+    pub const ESTIMATORS: [(&'static str, Estimators); 3] =
+        [("both", Estimators::Both), ("spectral", Estimators::Spectral), ("released", Estimators::Released)];
+
+    /// The lengths and windows of the figures of [C] section 5.
+    pub fn as_published(&mut self) {
+        self.lengths = "2:98:2".into();
+        self.windows = "10".into();
+    }
+
+    /// The plan in words.
+    ///
+    /// # Errors
+    /// A sentence about the number of windows.
+    pub fn words(&self) -> Result<PlanText, String> {
+        Ok(PlanText {
+            layers: self.layers.clone(),
+            heads: self.heads.clone(),
+            lengths: self.lengths.clone(),
+            windows: whole(strings::model_windows(), &self.windows)?,
+            mask: self.mask,
+            kind: self.kind,
+            estimators: self.estimators,
+            tolerance: USUAL_TOLERANCE,
+        })
+    }
+
+    /// The words of a table's subject, with no windows yet.
+    pub fn of_subject(subject: &Subject) -> PlanText {
+        let pick = |id: &str| PlanForm::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
+        let kind = PlanForm::KINDS.into_iter().find(|(word, _)| *word == subject.map).and_then(|(_, kind)| kind);
+        let estimators = PlanForm::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);
+        PlanText {
+            layers: String::new(),
+            heads: String::new(),
+            lengths: String::new(),
+            windows: 1,
+            mask: pick(&subject.mask),
+            kind,
+            estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
+            tolerance: USUAL_TOLERANCE,
+        }
+    }
+}
+
+fn whole(name: &str, text: &str) -> Result<usize, String> {
+    text.trim().parse().map_err(|_| strings::model_not_whole(name, text.trim()))
+}

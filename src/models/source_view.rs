@@ -1,0 +1,119 @@
+//! Which model: drawn, of files, or at an address.
+
+use leptos::ev;
+use leptos::html::Input;
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use super::desk::Desk;
+use super::field::Box;
+use super::folder::take_list;
+use super::remote::{RemotePhase, total};
+use super::settings::{SourceForm, SourceKind};
+use crate::controls::Choice;
+use crate::strings;
+
+/// The choice of a model.
+#[component]
+pub fn SourceFields(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    let kind = Memo::new(move |_| desk.source.with(|source| source.kind));
+    let options =
+        Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, strings::model_source(kind).to_owned())).to_vec());
+    let chosen = move || SourceKind::ALL.into_iter().find(|(_, one)| *one == kind.get()).map_or("", |(id, _)| id);
+    let on_pick = move |id: String| {
+        if let Some((_, kind)) = SourceKind::ALL.into_iter().find(|(known, _)| *known == id) {
+            desk.source.update(|source| source.kind = kind);
+        }
+    };
+    view! {
+        <div class="model-row">
+            <Choice id="model-source" label=strings::model_name() options chosen=Signal::derive(chosen) on_pick=Callback::new(on_pick)/>
+            <div class="model-row" hidden=move || !kind.get().is_drawn()><Drawn desk/></div>
+            <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files desk/></div>
+            <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address desk/></div>
+        </div>
+        <p class="note" data-testid="model-facts">{move || desk.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
+    }
+}
+
+/// The size of a drawn model.
+#[component]
+fn Drawn(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    type Part = fn(&mut SourceForm) -> &mut String;
+    let field = move |(id, label, width, part): (&'static str, &'static str, &'static str, Part)| {
+        let value = Signal::derive(move || part(&mut desk.source.get()).clone());
+        let set = move |text: String| desk.source.update(|source| *part(source) = text);
+        view! { <Box id label width value set/> }
+    };
+    let fields: [(&'static str, &'static str, &'static str, Part); 4] = [
+        ("model-d", strings::model_width(), "4", |source| &mut source.d),
+        ("model-depth", strings::model_depth(), "3", |source| &mut source.depth),
+        ("model-heads", strings::model_n_heads(), "3", |source| &mut source.heads),
+        ("model-seed", strings::seed(), "5", |source| &mut source.seed),
+    ];
+    fields.map(field).collect_view()
+}
+
+/// Files of the reader's.
+#[component]
+fn Files(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    let on_files = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
+        let input = event.target();
+        take_list(desk, input.files());
+        // The same files may be chosen again after they were mended.
+        input.set_value("");
+    };
+    let folder = NodeRef::<Input>::new();
+    // No name of it among the view's.
+    folder.on_load(|folder| {
+        let _ = folder.set_attribute("webkitdirectory", "");
+    });
+    view! {
+        <label class="file">
+            <input type="file" id="model-folder" node_ref=folder on:change:target=on_files/>
+            <span>{strings::model_choose_folder()}</span>
+        </label>
+        <label class="file">
+            <input type="file" id="model-files" multiple accept=".json,.safetensors,.txt" on:change:target=on_files/>
+            <span>{strings::model_choose_files()}</span>
+        </label>
+        <span class="note" data-testid="model-given">
+            {move || desk.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}
+        </span>
+    }
+}
+
+/// A folder on a server.
+#[component]
+fn Address(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    let phase = Memo::new(move |_| desk.remote.with(|remote| remote.phase.clone()));
+    let address = Signal::derive(move || desk.remote.with(|remote| remote.address.clone()));
+    let can_look = move || phase.with(|phase| *phase == RemotePhase::Typed);
+    let found = move || phase.with(|phase| matches!(phase, RemotePhase::Found(_)));
+    let is_busy = move || phase.with(|phase| matches!(phase, RemotePhase::Looking | RemotePhase::Fetching(..)));
+    let fetch_words = move || {
+        phase.with(|phase| match phase {
+            RemotePhase::Found(files) => strings::model_fetch(total(files)),
+            _ => String::new(),
+        })
+    };
+    view! {
+        <Box id="model-address" label=strings::model_address() hint=strings::model_address_hint() width="36" value=address set=move |text: String| desk.set_address(text)/>
+        <button type="button" id="model-look" hidden=move || !can_look() on:click=move |_| desk.look()>{strings::model_look()}</button>
+        <button type="button" id="model-fetch" hidden=move || !found() on:click=move |_| desk.fetch()>{fetch_words}</button>
+        <button type="button" id="model-cancel" hidden=move || !is_busy() on:click=move |_| desk.cancel_fetch()>{strings::model_cancel()}</button>
+        <span class="note" role="status" data-testid="model-remote">{move || phase.with(strings::model_remote)}</span>
+    }
+}

@@ -1,0 +1,190 @@
+//! The numbers of the present configuration: what they are, how they were found, and the bounds on them.
+
+use leptos::prelude::*;
+
+use lipscope_core::bounds::Norm;
+use lipscope_core::measure::Measurement;
+use lipscope_plot::{Kind, Number};
+
+use super::charts::Loads;
+use super::page::{Page, use_page};
+use super::strings;
+
+/// A number as it stands in its row.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Shown {
+    sign: &'static str,
+    text: String,
+    /// All digits: shown on hover, and read by programs.
+    full: String,
+}
+
+impl Shown {
+    fn of(value: f64, kind: Kind) -> Self {
+        Shown { sign: kind.sign(), text: Number::of(value).to_string(), full: value.to_string() }
+    }
+
+    /// A number of tokens: all digits while it is a number that people write so.
+    fn count(n: f64) -> Self {
+        let text = strings::count(n);
+        Shown { text, full: n.to_string(), ..Shown::default() }
+    }
+
+    fn whole(value: usize) -> Self {
+        Shown { text: value.to_string(), full: value.to_string(), ..Shown::default() }
+    }
+}
+
+/// The panel of numbers.
+#[component]
+pub fn Numbers() -> impl IntoView {
+    let page = use_page();
+    let is_stale = Memo::new(move |_| is_stale(page));
+    let is_behind = Memo::new(move |_| is_behind(page));
+    view! {
+        <section class="numbers" class:stale=is_stale aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
+            <h2 id="numbers-heading" class="sr-only">{strings::numbers_heading()}</h2>
+            <p class="cover-note">{strings::covered()}</p>
+            <Headline/>
+            <dl class="readings">
+                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() shown=measured(page, |m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
+                <Reading id="n" label=strings::SMALL_N hint="" shown=measured(page, |m, _| Some(Shown::count(m.n)))/>
+                <Reading id="d" label=strings::SMALL_D hint="" shown=measured(page, |m, _| Some(Shown::whole(m.d)))/>
+                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() shown=measured(page, |m, _| Some(Shown::of(m.radius, Kind::Plain)))/>
+                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() shown=measured(page, |m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact)))/>
+            </dl>
+            <dl class="readings ruled">
+                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() shown=measured(page, |m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact)))/>
+                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() shown=measured(page, |m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact)))/>
+            </dl>
+            <dl class="readings ruled">
+                {[Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1].map(|norm| view! { <OtherNorm norm/> }).collect_view()}
+            </dl>
+            <dl class="readings ruled">
+                <Reading id="method" label=strings::method_text() hint="" shown=measured(page, |m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() }))/>
+                <Reading id="iterations" label=strings::iterations() hint="" shown=measured(page, |m, _| Some(Shown::whole(m.iterations)))/>
+                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(Shown::of(m.relative_residual, Kind::Plain)))/>
+                <Time/>
+            </dl>
+            <Loads/>
+        </section>
+    }
+}
+
+/// The chosen norm, and in one line how well it is known.
+#[component]
+fn Headline() -> impl IntoView {
+    let page = use_page();
+    let norm = Memo::new(move |_| page.norm());
+    let shown = measured(page, value_of);
+    let how = Memo::new(move |_| {
+        if let Some(progress) = page.live.progress.get() {
+            return strings::measuring(progress);
+        }
+        if is_stale(page) {
+            return strings::stale().into();
+        }
+        let norm = norm.get();
+        page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))
+    });
+    let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
+    let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
+    view! {
+        <div class="spectral">
+            <p class="label" title=move || strings::norm_hint(norm.get())>{move || strings::norm_title(norm.get())}</p>
+            <p class="big" class:busy=move || page.live.progress.with(Option::is_some)>
+                <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
+                <span data-testid=move || norm.get().id() data-value=full title=full>{text}</span>
+            </p>
+            <p class="how" data-testid="how">{move || how.get()}</p>
+        </div>
+    }
+}
+
+/// A norm that is not the chosen one.
+#[component]
+fn OtherNorm(
+    /// Which.
+    norm: Norm,
+) -> impl IntoView {
+    let page = use_page();
+    let is_other = Memo::new(move |_| page.norm() != norm);
+    view! {
+        <Show when=move || is_other.get()>
+            <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) shown=measured(page, move |m, _| value_of(m, norm))/>
+        </Show>
+    }
+}
+
+fn value_of(measurement: &Measurement, norm: Norm) -> Option<Shown> {
+    measurement.norm(norm).map(|value| Shown::of(value, strings::kind_of(measurement, norm)))
+}
+
+/// A name and its number.
+#[component]
+fn Reading(
+    /// Names it for programs.
+    id: &'static str,
+    /// Names it for people.
+    label: &'static str,
+    /// What it is, on hover.
+    hint: &'static str,
+    /// What it is of the measurement; `None` where it needs more than there is.
+    shown: Memo<Option<Shown>>,
+) -> impl IntoView {
+    let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
+    let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
+    let title = move || shown.with(|s| s.as_ref().map_or_else(|| strings::needs_dense().into(), |s| s.full.clone()));
+    view! {
+        <div>
+            <dt title=hint>{label}</dt>
+            <dd>
+                <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
+                <span class="value" data-testid=id data-value=full title=title>{text}</span>
+            </dd>
+        </div>
+    }
+}
+
+/// How long the worker took.
+#[component]
+fn Time() -> impl IntoView {
+    let page = use_page();
+    let text = move || {
+        page.live.measured.with(|measured| {
+            measured
+                .as_ref()
+                .map_or_else(|| strings::NONE_YET.into(), |m| strings::milliseconds(m.milliseconds).to_string())
+        })
+    };
+    view! {
+        <div>
+            <dt>{strings::time()}</dt>
+            <dd><span class="value" data-testid="time">{text}</span></dd>
+        </div>
+    }
+}
+
+/// What is read off the latest measurement, in the chosen norm.
+fn measured(
+    page: Page,
+    read: impl Fn(&Measurement, Norm) -> Option<Shown> + Send + Sync + 'static,
+) -> Memo<Option<Shown>> {
+    Memo::new(move |_| {
+        let norm = page.norm();
+        page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))
+    })
+}
+
+/// Whether the numbers are of another configuration than the controls', which could not be measured.
+fn is_stale(page: Page) -> bool {
+    page.live.problem.with(Option::is_some) && page.live.measured.with(Option::is_some) && is_behind(page)
+}
+
+/// Whether the numbers are not yet those of the controls.
+fn is_behind(page: Page) -> bool {
+    page.live.measured.with(|measured| {
+        let measured = measured.as_ref().map(|measured| measured.state.for_measuring());
+        measured.is_none_or(|measured| page.state.with(|state| state.for_measuring() != measured))
+    })
+}

@@ -1,0 +1,258 @@
+//! The page's address follows what is shown, and what is shown follows the address.
+//!
+//! A step (another plot, another law, other data) is an entry of its own in the browser's history; movements within a step
+//! change that entry once they rest. What comes from the address is not written back into it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+
+use crate::link::{Followed, TooLong};
+use crate::state::{PageState, Scene, Shared, Stage};
+use crate::strings;
+
+use super::{PLACE_LINK, Page};
+
+/// How long the controls rest before the address is written.
+const REST: Duration = Duration::from_millis(400);
+/// Of how many scenes that no address can hold the page keeps hold itself.
+const MOST_KEPT: usize = 8;
+
+/// What the address is known to say.
+#[derive(Debug, Default)]
+pub(super) struct Address {
+    /// The fragment, without the `#`, and the number of a kept scene.
+    known: (String, Option<u32>),
+    /// The scene that was read from it or written into it.
+    shown: Option<Scene>,
+    /// Whether a movement waits to be written.
+    is_waiting: bool,
+    /// Counts writings, so that only the last of a movement happens.
+    count: u64,
+    /// Scenes that no address can hold, by number.
+    kept: VecDeque<(u32, Scene)>,
+    /// How many scenes were kept so far.
+    n_kept: u32,
+}
+
+/// Where an entry of the history goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    /// In place of the present one.
+    Same,
+    /// After it.
+    New,
+}
+
+impl Page {
+    /// What the page shows.
+    pub fn scene(self) -> Scene {
+        Scene {
+            state: self.state.get(),
+            plot: self.plot.get(),
+            labs: self.labs.settings.get(),
+            stage: self.stage.get(),
+            lesson: self.lesson.get(),
+            theme: self.themes.asked.get(),
+        }
+    }
+
+    /// Shows what the address says, and from now on lets the address say what is shown.
+    pub(super) fn begin_address(self) {
+        self.follow();
+        let popped = window_event_listener(ev::popstate, move |_| self.follow_soon());
+        let changed = window_event_listener(ev::hashchange, move |_| self.follow_soon());
+        on_cleanup(move || {
+            popped.remove();
+            changed.remove();
+        });
+        Effect::new(move |before: Option<Scene>| {
+            let now = self.scene();
+            let is_marked = self.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
+            if let Some(before) = before.filter(|before| *before != now) {
+                self.tell(before, now.clone(), is_marked);
+            }
+            now
+        });
+    }
+
+    /// Takes over what the address says, as soon as it can be read.
+    fn follow_soon(self) {
+        if fragment().is_empty() {
+            return self.follow();
+        }
+        self.with_later(move |_| self.follow());
+    }
+
+    /// Takes over what the address says, if that is news.
+    fn follow(self) {
+        let fragment = fragment();
+        let kept = history_number();
+        let is_news =
+            self.address.with_value(|address| address.shown.is_none() || address.known != (fragment.clone(), kept));
+        // An anchor of the page itself is no link of ours.
+        if !is_news || (!fragment.is_empty() && document().get_element_by_id(&fragment).is_some()) {
+            return;
+        }
+        let in_hand = self.address.with_value(|address| {
+            kept.and_then(|number| {
+                address.kept.iter().find(|(known, _)| *known == number).map(|(_, scene)| scene.clone())
+            })
+        });
+        let (scene, problems) = match in_hand {
+            Some(scene) => (Some(scene), Vec::new()),
+            // The first visit's, which nothing has to be read for.
+            None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
+            None => {
+                let Followed { scene, problems } = match untrack(|| self.later()) {
+                    Some(later) => (later.read_link)(&fragment),
+                    None => Followed { scene: None, problems: vec![strings::link_lost().into()] },
+                };
+                (scene, problems)
+            }
+        };
+        if let Some(scene) = scene {
+            self.show(scene);
+        }
+        if !problems.is_empty() {
+            self.complain(PLACE_LINK, problems.join(strings::between_sentences()));
+        }
+        self.address_holds.set(kept.is_none());
+        let shown = untrack(|| self.scene());
+        self.address.update_value(|address| {
+            address.known = (fragment, kept);
+            address.shown = Some(shown);
+            address.is_waiting = false;
+            address.count += 1;
+        });
+    }
+
+    /// Shows a scene; the reader's own data stay at hand where it brings none.
+    pub fn show(self, scene: Scene) {
+        let Scene { state, plot, labs, stage, lesson, theme } = scene;
+        let now = self.state.get_untracked();
+        self.put(PLACE_LINK, Ok(with_own_data(state, &now)));
+        set_if_new(self.plot, plot);
+        set_if_new(self.labs.settings, labs);
+        set_if_new(self.stage, stage);
+        set_if_new(self.lesson, lesson);
+        set_if_new(self.themes.asked, theme);
+    }
+
+    /// The whole address of what is shown, in another stage; `None` where it is too long for one.
+    pub fn link_to(self, stage: Stage) -> Option<String> {
+        let link = (untrack(|| self.later())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
+        let here = window().location().href().unwrap_or_default();
+        let address = here.split('#').next().unwrap_or_default();
+        Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
+    }
+
+    /// Lets the address say what is shown now.
+    fn tell(self, before: Scene, now: Scene, is_marked: bool) {
+        if self.address.with_value(|address| address.shown.as_ref() == Some(&now)) {
+            return;
+        }
+        let is_step = is_marked || now.is_step_from(&before);
+        self.address.update_value(|address| address.count += 1);
+        // Inside another page the history is that page's.
+        if is_step && now.stage != Stage::Embed {
+            if self.address.with_value(|address| address.is_waiting) {
+                self.write_address(&before, Entry::Same);
+            }
+            return self.write_address(&now, Entry::New);
+        }
+        self.address.update_value(|address| address.is_waiting = true);
+        let count = self.address.with_value(|address| address.count);
+        set_timeout(
+            move || {
+                if self.address.with_value(|address| address.count == count) {
+                    let now = untrack(|| self.scene());
+                    self.write_address(&now, Entry::Same);
+                }
+            },
+            REST,
+        );
+    }
+
+    fn write_address(self, scene: &Scene, entry: Entry) {
+        let scene = scene.clone();
+        self.with_later(move |later| {
+            let link = (later.write_link)(&scene);
+            self.put_address(&scene, link, entry);
+        });
+    }
+
+    fn put_address(self, scene: &Scene, link: Result<String, TooLong>, entry: Entry) {
+        let (fragment, kept) = match link {
+            Ok(fragment) => (fragment, None),
+            Err(TooLong) => (String::new(), Some(self.keep(scene))),
+        };
+        self.address_holds.set(kept.is_none());
+        self.address.update_value(|address| {
+            address.known = (fragment.clone(), kept);
+            address.shown = Some(scene.clone());
+            address.is_waiting = false;
+        });
+        let location = window().location();
+        let (path, query) = (location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
+        let mark = if fragment.is_empty() { "" } else { "#" };
+        let url = format!("{path}{query}{mark}{fragment}");
+        let number = kept.map_or(JsValue::NULL, JsValue::from);
+        if let Ok(history) = window().history() {
+            // Where the browser refuses, or has had too many at once, the address stays as it is.
+            let _ = match entry {
+                Entry::Same => history.replace_state_with_url(&number, "", Some(&url)),
+                Entry::New => history.push_state_with_url(&number, "", Some(&url)),
+            };
+        }
+    }
+
+    /// Keeps a scene that no address can hold, for as long as the page lives.
+    fn keep(self, scene: &Scene) -> u32 {
+        let keep = |address: &mut Address| {
+            if address.kept.len() >= MOST_KEPT {
+                address.kept.pop_front();
+            }
+            address.n_kept += 1;
+            address.kept.push_back((address.n_kept, scene.clone()));
+            address.n_kept
+        };
+        self.address.try_update_value(keep).unwrap_or(0)
+    }
+}
+
+/// A state with the data of another where it brings none, or the same: equal data are one.
+fn with_own_data(mut state: PageState, now: &PageState) -> PageState {
+    fn kept<T: PartialEq>(new: Option<Shared<T>>, old: &Option<Shared<T>>) -> Option<Shared<T>> {
+        match (&new, old) {
+            (Some(new), Some(old)) if *new.0 == *old.0 => Some(old.clone()),
+            (None, _) => old.clone(),
+            _ => new,
+        }
+    }
+    state.own_tokens = kept(state.own_tokens, &now.own_tokens);
+    state.own_weights = kept(state.own_weights, &now.own_weights);
+    state.own_clusters = state.own_clusters.or_else(|| now.own_clusters.clone());
+    state
+}
+
+fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|now| *now != value) {
+        signal.set(value);
+    }
+}
+
+/// What stands behind the `#` of the address.
+pub fn fragment() -> String {
+    let hash = window().location().hash().unwrap_or_default();
+    hash.strip_prefix('#').unwrap_or(&hash).to_owned()
+}
+
+/// The number of a kept scene, where the present entry of the history has one.
+fn history_number() -> Option<u32> {
+    let state = window().history().ok()?.state().ok()?;
+    state.as_f64().map(|number| number as u32)
+}

@@ -1,0 +1,400 @@
+//! The page's context, and what ties it together: edits change the state, the state sends runs, replies fill [`Live`].
+
+mod address;
+mod hear;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::experiment::{Experiment, Given, InputError};
+use lipscope_core::measure::BlockNorms;
+use lipscope_core::picture::PairWanted;
+use lipscope_core::script::Dialect;
+use lipscope_protocol::message::Request;
+
+use crate::classroom::{self, Classroom};
+use crate::engine::{Engine, Job, Role};
+use crate::frame::now;
+use crate::labs::Labs;
+use crate::later::Arrival;
+use crate::live::{Live, Problem, SweepData, SweepPhase};
+use crate::models::Models;
+use crate::plane::Plane;
+use crate::plans::{curve_lengths, regime_request, sweep_lengths};
+use crate::state::{LessonAt, PageState, Stage};
+use crate::strings;
+use crate::theme::{Themes, use_themes};
+
+use address::Address;
+
+pub use address::fragment;
+
+pub use crate::state::PlotChoice;
+
+/// Where sentences about own data stand.
+pub const PLACE_OWN: &str = "own";
+/// Where sentences about the address's link stand.
+pub const PLACE_LINK: &str = "link";
+
+/// Edits at these places are steps to which one can go back.
+const STEPS: [&str; 4] = ["preset", "law", "weights", PLACE_OWN];
+/// The most cells a side of the attention picture: about a small view's pixels.
+const MOST_CELLS: usize = 192;
+/// Texts and files up to so many bytes are read before anyone could read that they are.
+const MOST_READ_AT_ONCE: usize = 200_000;
+/// How long the controls rest before a new sweep starts; measuring never waits.
+const SWEEP_REST: Duration = Duration::from_millis(70);
+
+/// What every part of the page may read and do.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// The value of every control.
+    pub state: RwSignal<PageState>,
+    /// Which plot is shown.
+    pub plot: RwSignal<PlotChoice>,
+    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    pub rung: RwSignal<Option<BoundId>>,
+    /// Where the reader is in a lesson, if in one.
+    pub lesson: RwSignal<Option<LessonAt>>,
+    /// How much of the page is shown.
+    pub stage: RwSignal<Stage>,
+    /// Whether a slider is held.
+    pub held: RwSignal<bool>,
+    /// Whether the fold with own data is open.
+    pub own_open: RwSignal<bool>,
+    /// Whether the form of own weights is shown in it.
+    pub own_form_open: RwSignal<bool>,
+    /// What the workers have answered.
+    pub live: Live,
+    /// The views of L2 attention.
+    pub labs: Labs,
+    /// What is measured of models.
+    pub models: Models,
+    /// What the token plane shows.
+    pub plane: Plane,
+    /// What the lessons hold.
+    pub classroom: Classroom,
+    /// Whether what comes after the first picture is here.
+    pub arrival: RwSignal<Arrival>,
+    /// Light or dark.
+    pub themes: Themes,
+    /// Whether the address says all that is shown; it does not where own data are too long for it.
+    pub address_holds: RwSignal<bool>,
+    /// What the address says.
+    address: StoredValue<Address>,
+    /// Whether the change under way is a step to which one can go back.
+    next_is_step: StoredValue<bool>,
+    /// The control that was edited last.
+    last_place: StoredValue<&'static str>,
+    /// Counts sweeps that were asked for.
+    sweep_count: StoredValue<u64>,
+    /// Counts numbers, for the announcement.
+    number_count: StoredValue<u64>,
+    /// What the curves over n were last asked for.
+    regime_asked: StoredValue<Option<PageState>>,
+    engine: StoredValue<Option<Engine>, LocalStorage>,
+}
+
+/// The page's context.
+pub fn use_page() -> Page {
+    expect_context()
+}
+
+impl Page {
+    /// Starts the workers and the effects that feed them.
+    pub fn begin(arrival: Arrival) -> Self {
+        let page = Page {
+            state: RwSignal::new(PageState::default()),
+            plot: RwSignal::new(PlotChoice::Regime),
+            // By name: the rows change with mask and kernel.
+            rung: RwSignal::new(Some(BoundId::Unified)),
+            lesson: RwSignal::new(None),
+            stage: RwSignal::new(Stage::Full),
+            held: RwSignal::new(false),
+            own_open: RwSignal::new(false),
+            own_form_open: RwSignal::new(false),
+            live: Live::default(),
+            labs: Labs::default(),
+            models: Models::default(),
+            plane: Plane::default(),
+            classroom: Classroom::default(),
+            arrival: RwSignal::new(arrival),
+            themes: use_themes(),
+            address_holds: RwSignal::new(true),
+            address: StoredValue::new(Address::default()),
+            next_is_step: StoredValue::new(false),
+            last_place: StoredValue::new("n"),
+            sweep_count: StoredValue::new(0),
+            number_count: StoredValue::new(0),
+            regime_asked: StoredValue::new(None),
+            engine: StoredValue::new_local(None),
+        };
+        page.begin_address();
+        page.engine.set_value(Some(Engine::start(move |event| page.hear(event))));
+        let to_measure = Memo::new(move |_| page.state.with(PageState::for_measuring));
+        Effect::new(move |_| {
+            let pair = page.plane.pair_wanted();
+            to_measure.with(|state| page.measure(state, pair));
+        });
+        let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
+        Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
+        let to_draw = Memo::new(move |_| page.state.with(PageState::for_regime));
+        Effect::new(move |_| {
+            // Only while it is looked at.
+            if page.plot.get() == PlotChoice::Regime {
+                let state = to_draw.get();
+                // In a task of its own: a long list of tokens is copied for every worker.
+                set_timeout(move || page.ask_regime(&state), Duration::ZERO);
+            }
+        });
+        classroom::begin(page);
+        page.begin_later();
+        page
+    }
+
+    /// The norm that is chosen.
+    pub fn norm(self) -> Norm {
+        self.state.with(|state| state.norm)
+    }
+
+    /// Edits the state at a control; an edit that cannot be leaves the state and puts a sentence there.
+    pub fn edit(self, place: &'static str, change: impl FnOnce(&mut PageState)) {
+        let mut state = self.state.get_untracked();
+        change(&mut state);
+        self.put(place, Ok(state));
+    }
+
+    /// Takes a new state, or the sentence that says why there is none, for a control.
+    pub fn put(self, place: &'static str, state: Result<PageState, InputError>) -> bool {
+        let checked = state.and_then(|state| state.check().map(|()| state));
+        match checked {
+            Ok(mut state) => {
+                state.head_shown = state.head_shown.min(state.n_heads().saturating_sub(1));
+                self.last_place.set_value(place);
+                self.clear_problem();
+                if STEPS.contains(&place) {
+                    self.begin_step();
+                }
+                self.state.set(state);
+                true
+            }
+            Err(problem) => {
+                self.complain(place, problem.to_string());
+                false
+            }
+        }
+    }
+
+    /// Makes the next change one to which one can go back.
+    pub fn begin_step(self) {
+        self.next_is_step.set_value(true);
+    }
+
+    /// Puts a sentence at a control.
+    pub fn complain(self, place: &'static str, text: String) {
+        if place == PLACE_OWN {
+            // The sentence stands beside the data, which may be folded.
+            self.own_open.set(true);
+        }
+        self.live.problem.set(Some(Problem { place, text }));
+    }
+
+    /// Takes the sentence away.
+    pub fn clear_problem(self) {
+        if self.live.problem.with_untracked(Option::is_some) {
+            self.live.problem.set(None);
+        }
+    }
+
+    /// Stops the sweep; its points stay.
+    pub fn pause_sweep(self) {
+        self.sweep_count.update_value(|count| *count += 1);
+        self.with_engine(|engine| engine.cancel(Role::Sweep));
+        self.live.sweep.update(|sweep| {
+            sweep.phase = SweepPhase::Paused;
+            // Points of another configuration do not stay beside these.
+            sweep.before.clear();
+        });
+    }
+
+    /// Goes on with a stopped sweep, or does a failed one again.
+    pub fn resume_sweep(self) {
+        let (lengths, draws) = self.live.sweep.with_untracked(|sweep| (sweep.missing(), sweep.draws));
+        self.live.sweep.update(|sweep| {
+            sweep.phase = SweepPhase::Running;
+            sweep.began = now();
+            sweep.cost_before = sweep.cost_so_far();
+        });
+        let state = self.state.with_untracked(PageState::for_sweeping);
+        self.with_engine(|engine| {
+            let request = Request::Sweep {
+                run_id: engine.next_run(),
+                experiment: state.experiment(),
+                lengths,
+                draws,
+                norm: state.norm,
+            };
+            engine.submit(Role::Sweep, Job::from([request]));
+        });
+    }
+
+    /// Tries to start the workers again.
+    pub fn restart_engine(self) {
+        self.live.is_down.set(false);
+        self.live.status.set(None);
+        self.with_engine(Engine::restart);
+    }
+
+    pub(crate) fn with_engine(self, work: impl FnOnce(&Engine)) {
+        // A handle of its own: the work may call back into the page.
+        let engine = self.engine.with_value(Clone::clone);
+        if let Some(engine) = engine {
+            work(&engine);
+        }
+    }
+
+    fn measure(self, state: &PageState, pair: PairWanted) {
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            self.live.asked.update_value(|asked| {
+                // Two runs at most are alive: one under way, one waiting. A few more for replies in flight.
+                if asked.len() >= 8 {
+                    asked.remove(0);
+                }
+                asked.push((run_id, state.clone()));
+            });
+            let request = Request::Measure {
+                run_id,
+                experiment: state.experiment(),
+                head_idx: state.head_shown,
+                most_cells: MOST_CELLS,
+                block_norms: BlockNorms::for_norm(state.norm),
+                pair,
+            };
+            engine.submit(Role::Measure, Job::from([request]));
+        });
+    }
+
+    /// Ends the sweep under way at once, and starts the new one when the controls rest.
+    fn sweep_soon(self, state: &PageState) {
+        self.sweep_count.update_value(|count| *count += 1);
+        let count = self.sweep_count.get_value();
+        let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
+        self.with_engine(|engine| engine.cancel(Role::Sweep));
+        if !state.can_sweep() {
+            let of = Some(state.clone());
+            return self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
+        }
+        if is_first {
+            return self.sweep(state);
+        }
+        let state = state.clone();
+        set_timeout(
+            move || {
+                if self.sweep_count.get_value() == count {
+                    self.sweep(&state);
+                }
+            },
+            SWEEP_REST,
+        );
+    }
+
+    fn sweep(self, state: &PageState) {
+        let (longest, draws) = (state.sweep_max, state.draws);
+        let lengths = sweep_lengths(longest);
+        self.live.sweep.update(|sweep| {
+            // What there was of the sweep before stays in sight until this one gets there.
+            let mut before = std::mem::take(&mut sweep.points);
+            if before.len() < sweep.before.len() / 2 {
+                before = std::mem::take(&mut sweep.before);
+            }
+            *sweep = SweepData {
+                before,
+                of: Some(state.clone()),
+                lengths: lengths.clone(),
+                draws,
+                curves: Arc::clone(&sweep.curves),
+                phase: SweepPhase::Running,
+                began: now(),
+                ..SweepData::default()
+            };
+        });
+        self.with_engine(|engine| {
+            let experiment = state.experiment();
+            let curves = Request::Curves {
+                run_id: engine.next_run(),
+                experiment: experiment.clone(),
+                lengths: curve_lengths(longest, &lengths),
+                draws,
+            };
+            let sweep = Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws, norm: state.norm };
+            engine.submit(Role::Sweep, Job::from([curves, sweep]));
+        });
+    }
+
+    fn ask_regime(self, state: &PageState) {
+        if self.regime_asked.with_value(|asked| asked.as_ref() == Some(state)) {
+            return;
+        }
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            self.regime_asked.set_value(Some(state.clone()));
+            engine.submit(Role::Regime, Job::from([regime_request(run_id, state)]));
+        });
+    }
+
+    /// Takes what a person gave, when a worker has read it.
+    pub fn take_given(self, name: Option<String>, bytes: Vec<u8>) {
+        if bytes.len() > MOST_READ_AT_ONCE {
+            self.live.own_note.set(strings::reading().into());
+        }
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            engine.submit(Role::Read, Job::from([Request::Read { run_id, name, bytes }]));
+        });
+    }
+
+    /// Asks for the experiment on screen as a Python program, which is saved when it is there.
+    pub fn ask_script(self, dialect: Dialect) {
+        let experiment = self.shown_state().experiment();
+        self.live.script_note.set(strings::writing_script().into());
+        self.with_engine(|engine| {
+            let run_id = engine.next_run();
+            self.live.script_run.set_value(Some(run_id));
+            engine.submit(Role::Read, Job::from([Request::Script { run_id, experiment, dialect }]));
+        });
+    }
+
+    /// The state of the numbers on screen.
+    pub fn shown_state(self) -> PageState {
+        let measured = self.live.measured.get_untracked();
+        measured.map_or_else(|| self.state.get_untracked(), |measured| measured.state.clone())
+    }
+
+    /// Takes an experiment as the reader's own; false where the page cannot show it.
+    pub fn take_experiment(self, experiment: Experiment) -> bool {
+        self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
+    }
+
+    fn take(self, given: Given) {
+        let now = self.state.get_untracked();
+        let state = match given {
+            Given::Tokens(rows) => Ok(now.with_own_tokens(rows)),
+            Given::Experiment(experiment) => now.with_experiment(*experiment),
+        };
+        let is_taken = self.put(PLACE_OWN, state);
+        let note = if is_taken { self.state.with_untracked(strings::applied) } else { String::new() };
+        self.live.own_note.set(note);
+    }
+
+    /// Takes the best two clusters behind the last measurement as tokens; false where there are none.
+    pub fn load_two_clusters(self) -> bool {
+        let Some(measured) = self.live.measured.get_untracked() else { return false };
+        let Some(found) = &measured.measurement.two_clusters else { return false };
+        let state = self.state.get_untracked();
+        self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
+    }
+}

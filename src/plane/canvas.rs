@@ -1,0 +1,258 @@
+//! The canvas of the tokens with its pointer and its keys.
+//!
+//! A finger on a token moves it; elsewhere it scrolls the page.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Easel, Paint, use_easel};
+use crate::frame::When;
+use crate::page::{Page, use_page};
+use crate::state::PageState;
+use crate::strings;
+use lipscope_core::picture::{Snap, TokenEdit};
+use lipscope_plot::{PlaneLayout, PlaneShape, TokenPlane};
+
+use super::scene::{Size, keep, scene};
+
+/// How near a token a pointer must be, in CSS pixels: a mouse, and a finger.
+const REACH: (f64, f64) = (12.0, 26.0);
+/// How far a pointer moves before it drags: less is a click.
+const LEAST_MOVE: f64 = 3.0;
+/// The steps of the arrow keys, as parts of the largest norm: without and with Shift.
+const STEPS: (f64, f64) = (0.02, 0.1);
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(TokenPlane, PlaneLayout)>>, LocalStorage>;
+
+/// A token under way.
+#[derive(Clone, Debug)]
+struct Drag {
+    token: usize,
+    /// From the pointer to the token, in CSS pixels.
+    offset: (f64, f64),
+    began: (f64, f64),
+    is_moving: bool,
+    /// What Escape goes back to.
+    before: PageState,
+}
+
+/// The tokens on a canvas.
+#[component]
+pub fn PlaneCanvas(
+    /// The id of the canvas.
+    id: &'static str,
+    /// Which plane.
+    size: Size,
+    /// What it shows, in words.
+    #[prop(into)]
+    words: Signal<String>,
+) -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let drag = StoredValue::new(None::<Drag>);
+    let is_over = RwSignal::new(false);
+    // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
+    let shown = Memo::new(move |_| scene(page, size));
+    let when = if size == Size::Large { When::Before } else { When::After };
+    use_easel(
+        canvas,
+        when,
+        move || shown.track(),
+        move |easel| {
+            paint(shown, easel, painted);
+            if let Some(canvas) = canvas.get_untracked() {
+                // Where the selected token is drawn, for programs that drive the page.
+                let _ = canvas.set_attribute("data-at", &selected_at(painted).unwrap_or_default());
+            }
+        },
+    );
+    let is_movable = Memo::new(move |_| page.with_tokens_in_hand(|_, _| ()).is_ok());
+    let on_down = move |event: ev::PointerEvent| {
+        if event.button() != 0 || !event.is_primary() {
+            return;
+        }
+        let at = place(&event);
+        let Some((token, token_at)) = hit(painted, at, &event) else {
+            drag.set_value(None);
+            // A finger that scrolls, and one of a double click that adds, begin the same way.
+            if event.pointer_type() == "mouse" {
+                page.select_token(None);
+            }
+            return;
+        };
+        page.select_token(Some(token));
+        if is_movable.get_untracked() {
+            if let Some(canvas) = canvas.get_untracked() {
+                // Without it a token is let go at the edge of the canvas.
+                let _ = canvas.set_pointer_capture(event.pointer_id());
+            }
+            let offset = (token_at.0 - at.0, token_at.1 - at.1);
+            let before = page.state.get_untracked();
+            drag.set_value(Some(Drag { token, offset, began: at, is_moving: false, before }));
+        }
+    };
+    let on_move = move |event: ev::PointerEvent| {
+        let at = place(&event);
+        let Some(now) = drag.get_value() else {
+            let over = is_movable.get_untracked() && hit(painted, at, &event).is_some();
+            if is_over.get_untracked() != over {
+                is_over.set(over);
+            }
+            return;
+        };
+        if !now.is_moving && (at.0 - now.began.0).hypot(at.1 - now.began.1) < LEAST_MOVE {
+            return;
+        }
+        if !now.is_moving {
+            page.hold_plane();
+            if let Some(painted) = painted.get_value() {
+                keep(page, size, &painted.0, painted.1.shown());
+            }
+            drag.update_value(|drag| {
+                if let Some(drag) = drag {
+                    drag.is_moving = true;
+                }
+            });
+        }
+        let to = painted.get_value().map(|painted| painted.1.place_at(at.0 + now.offset.0, at.1 + now.offset.1));
+        if let Some(to) = to {
+            page.edit_tokens(TokenEdit::Move { token: now.token, to });
+        }
+    };
+    let let_go = move || {
+        drag.set_value(None);
+        page.release_plane();
+    };
+    let take_back = move || {
+        if let Some(Drag { is_moving: true, before, .. }) = drag.get_value() {
+            page.put(super::PLACE, Ok(before));
+        }
+        let_go();
+    };
+    let on_double = move |event: ev::MouseEvent| {
+        let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let Some(painted) = painted.get_value() else { return };
+        if is_movable.get_untracked() && painted.1.nearest(at.0, at.1, REACH.0).is_none() {
+            let (x, y) = painted.1.place_at(at.0, at.1);
+            page.add_token(Some((x, if painted.0.shape == PlaneShape::Line { 0.0 } else { y })));
+        }
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Escape" && drag.with_value(Option::is_some) {
+            return take_back();
+        }
+        if on_key(page, size, painted, &event) {
+            event.prevent_default();
+        }
+    };
+    view! {
+        <canvas
+            node_ref=canvas
+            id=id
+            class="token-canvas"
+            class:over=is_over
+            role="application"
+            aria-roledescription=strings::plane_role()
+            tabindex="0"
+            aria-label=move || words.get()
+            title=move || if is_movable.get() { strings::plane_hint() } else { "" }
+            on:pointerdown=on_down
+            on:pointermove=on_move
+            on:pointerup=move |_| let_go()
+            on:pointercancel=move |_| take_back()
+            // The pointer has come down on a token: what follows is no scrolling.
+            on:touchstart=move |event: ev::TouchEvent| {
+                if drag.with_value(Option::is_some) {
+                    event.prevent_default();
+                }
+            }
+            on:dblclick=on_double
+            on:keydown=on_key
+            on:keyup=move |_| if drag.with_value(Option::is_none) { page.release_plane() }
+            on:blur=move |_| if drag.with_value(Option::is_none) { page.release_plane() }
+        ></canvas>
+    }
+}
+
+fn paint(shown: Memo<Option<TokenPlane>>, easel: &Easel, painted: Painted) {
+    let Some(plane) = shown.get_untracked() else { return };
+    if let Some(layout) = plane.paint(easel) {
+        painted.set_value(Some(Rc::new((plane, layout))));
+    }
+}
+
+/// The pixels of the selected token, x and y.
+fn selected_at(painted: Painted) -> Option<String> {
+    let painted = painted.get_value()?;
+    let (x, y) = painted.1.positions.get(painted.0.selected?).copied().flatten()?;
+    Some(format!("{x} {y}"))
+}
+
+fn place(event: &ev::PointerEvent) -> (f64, f64) {
+    (f64::from(event.offset_x()), f64::from(event.offset_y()))
+}
+
+/// The token under a pointer, and where it is drawn.
+fn hit(painted: Painted, at: (f64, f64), event: &ev::PointerEvent) -> Option<(usize, (f64, f64))> {
+    let painted = painted.get_value()?;
+    let reach = if event.pointer_type() == "touch" { REACH.1 } else { REACH.0 };
+    let token = painted.1.nearest(at.0, at.1, reach)?;
+    Some((token, painted.1.positions.get(token).copied().flatten()?))
+}
+
+/// Answers a key; whether it was one of the plane's.
+fn on_key(page: Page, size: Size, painted: Painted, event: &ev::KeyboardEvent) -> bool {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() {
+        return false;
+    }
+    let Some(painted) = painted.get_value() else { return false };
+    let plane = &painted.0;
+    let n = plane.points.len();
+    let selected = page.plane.selected.get_untracked().filter(|token| *token < n);
+    let select = |token: usize| page.select_token(Some(token.min(n.saturating_sub(1))));
+    let step = page.token_step(if event.shift_key() { STEPS.1 } else { STEPS.0 });
+    let key = event.key();
+    match key.as_str() {
+        "PageDown" | "]" | "n" => select(selected.map_or(0, |token| (token + 1) % n.max(1))),
+        "PageUp" | "[" | "p" => select(selected.map_or(n, |token| (token + n).saturating_sub(1) % n.max(1))),
+        "Home" => select(0),
+        "End" => select(n),
+        "Escape" => page.select_token(None),
+        "Delete" | "Backspace" => page.remove_token(),
+        "a" => page.add_token(None),
+        "s" => page.snap_tokens(Snap::Into),
+        "S" => page.snap_tokens(Snap::Onto),
+        "ArrowLeft" => return nudge(page, size, &painted.0, (-step, 0.0)),
+        "ArrowRight" => return nudge(page, size, &painted.0, (step, 0.0)),
+        "ArrowUp" => return nudge(page, size, &painted.0, (0.0, step)),
+        "ArrowDown" => return nudge(page, size, &painted.0, (0.0, -step)),
+        _ => return false,
+    }
+    true
+}
+
+/// Moves the selected token; the first arrow selects one.
+fn nudge(page: Page, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool {
+    // Two steps may come before one is painted: the tokens themselves say where they are.
+    let found = untrack(|| {
+        page.with_tokens_in_hand(|rows, frame| {
+            let token = page.plane.selected_of(rows.n_rows());
+            token.and_then(|token| rows.iter().nth(token).map(|row| (token, frame.place(row))))
+        })
+    });
+    match found {
+        Ok(Some((token, from))) => {
+            page.hold_plane();
+            keep(page, size, painted, None);
+            page.edit_tokens(TokenEdit::Move { token, to: (from.0 + by.0, from.1 + by.1) });
+        }
+        Ok(None) => page.select_token(Some(0)),
+        Err(_) => return false,
+    }
+    true
+}

@@ -1,0 +1,256 @@
+//! Tokens that can be touched: moved, added, removed and snapped on the token plane, by pointer and by keys; the leading
+//! singular pair over them, and the attention row of one.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `scene` | what the plane shows: tokens as they are now, arrows and rows as they were measured last |
+//! | `canvas` | the canvas with its pointer and its keys |
+//! | `pace` | a token that is moved is shown in one frame with its numbers |
+//! | `stage` | the large plane with its tools and its legend |
+//! | `breath` | the swing of X + e v |
+
+mod breath;
+mod canvas;
+mod pace;
+mod scene;
+mod stage;
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use lipscope_core::experiment::Rows;
+use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairWanted, PlaneFrame, TokenEdit};
+use lipscope_plot::Extent;
+
+use super::live::Measured;
+use super::page::Page;
+use super::state::{Fixed, PageState};
+use super::strings;
+
+pub use canvas::PlaneCanvas;
+pub use scene::{MOST_DRAWN, Size, plane_of};
+pub use stage::{PlaneTable, TokenStage, plane_words};
+
+use pace::Pace;
+use scene::scene;
+
+/// Where sentences about edits by hand stand.
+pub const PLACE: &str = "token-plane";
+
+/// How long the numbers rest before a screen reader hears where a token is.
+const SAY_REST: Duration = Duration::from_millis(300);
+
+/// What the token plane shows besides the tokens.
+#[derive(Clone, Copy)]
+pub struct Plane {
+    /// The token that is selected, from zero.
+    pub selected: RwSignal<Option<usize>>,
+    /// Whether the attention row of the selected token is shown.
+    pub has_row: RwSignal<bool>,
+    /// Whether the leading singular pair is shown.
+    pub has_pair: RwSignal<bool>,
+    /// Whether it is to swing.
+    pub is_swinging: RwSignal<bool>,
+    /// By which part of itself the pair is moved, while it swings.
+    pub swing: RwSignal<Option<f64>>,
+    /// What a screen reader is told.
+    pub said: RwSignal<String>,
+    /// What holds still while a token is moved.
+    held: StoredValue<Option<Held>>,
+    /// Whether tokens wait for their numbers.
+    pace: Pace,
+    /// Counts what there is to say.
+    said_count: StoredValue<u64>,
+}
+
+/// What holds still while a token is moved.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    frame: Option<PlaneFrame>,
+    stretch: Option<f64>,
+    /// The axes of the small and of the large plane.
+    axes: [Option<(Extent, Extent)>; 2],
+}
+
+impl Default for Plane {
+    fn default() -> Self {
+        Plane {
+            selected: RwSignal::new(None),
+            has_row: RwSignal::new(true),
+            has_pair: RwSignal::new(false),
+            is_swinging: RwSignal::new(false),
+            swing: RwSignal::new(None),
+            said: RwSignal::new(String::new()),
+            held: StoredValue::new(None),
+            pace: Pace::default(),
+            said_count: StoredValue::new(0),
+        }
+    }
+}
+
+/// Starts what runs by itself: the swing of the pair, and how tokens and numbers keep pace.
+pub fn begin(page: Page) {
+    breath::begin(page);
+    pace::begin(page);
+}
+
+impl Plane {
+    /// Whether the worker is asked for the pair.
+    pub fn pair_wanted(self) -> PairWanted {
+        if self.has_pair.get() { PairWanted::Included } else { PairWanted::Skipped }
+    }
+
+    /// The token whose row is shown, if there are so many.
+    pub fn row_shown(self, n: usize) -> Option<usize> {
+        self.selected_of(n).filter(|_| self.has_row.get())
+    }
+
+    /// The selected token, if there are so many.
+    pub fn selected_of(self, n: usize) -> Option<usize> {
+        self.selected.get().filter(|token| *token < n)
+    }
+}
+
+impl Page {
+    /// Does something with the tokens that can be moved; or says why none can.
+    pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, Fixed> {
+        self.live
+            .measured
+            .with(|measured| self.state.with(|state| self.with_tokens_of(state, measured.as_deref(), read)))
+    }
+
+    /// The same with the tokens of another state.
+    fn with_tokens_of<T>(
+        self,
+        state: &PageState,
+        measured: Option<&Measured>,
+        read: impl FnOnce(&Rows, &PlaneFrame) -> T,
+    ) -> Result<T, Fixed> {
+        let rows = state.in_hand(drawn(state, measured))?;
+        let frame = self.frame(measured).filter(|frame| frame.mean.len() == rows.n_columns());
+        Ok(read(rows, &frame.ok_or(Fixed::Waiting)?))
+    }
+
+    /// The plane that is shown: the one that holds still, or that of the last measurement.
+    fn frame(self, measured: Option<&Measured>) -> Option<PlaneFrame> {
+        let held = self.plane.held.with_value(|held| held.as_ref().and_then(|held| held.frame.clone()));
+        held.or_else(|| measured.map(|measured| measured.tokens.frame.clone()))
+    }
+
+    /// Edits the tokens by hand.
+    pub fn edit_tokens(self, edit: TokenEdit) {
+        let state = self.state.get_untracked();
+        let edited = self.live.measured.with_untracked(|measured| {
+            let measured = measured.as_deref();
+            let frame = self.frame(measured).filter(|frame| frame.mean.len() == state.dim());
+            frame.map(|frame| state.with_edit(drawn(&state, measured), &frame, &edit))
+        });
+        if let Some(edited) = edited {
+            let is_move = matches!(edit, TokenEdit::Move { .. });
+            if !is_move {
+                // Moves within a drag are one step, which begins when the plane is held.
+                self.begin_step();
+            }
+            if self.put(PLACE, edited) && is_move {
+                self.plane.pace.wait();
+            }
+            self.say_token_soon();
+        }
+    }
+
+    /// Holds axes and plane still while a token is moved.
+    pub fn hold_plane(self) {
+        if self.plane.held.with_value(Option::is_none) {
+            let frame = self.live.measured.with_untracked(|measured| self.frame(measured.as_deref()));
+            self.plane.held.set_value(Some(Held { frame, ..Held::default() }));
+            self.begin_step();
+        }
+        if !self.held.get_untracked() {
+            self.held.set(true);
+        }
+    }
+
+    /// Lets them settle.
+    pub fn release_plane(self) {
+        if self.plane.held.with_value(Option::is_some) {
+            self.plane.held.set_value(None);
+            self.plane.pace.rest();
+            self.held.set(false);
+        }
+    }
+
+    /// Adds a token at a place, or where one is seen at once; the new one is selected.
+    pub fn add_token(self, at: Option<(f64, f64)>) {
+        let step = self.token_step(0.1);
+        let found = untrack(|| {
+            self.with_tokens_in_hand(|rows, frame| {
+                let beside = self.plane.selected_of(rows.n_rows()).and_then(|token| rows.iter().nth(token));
+                let place = beside.map_or((0.0, 0.0), |token| frame.place(token));
+                (at.unwrap_or((place.0 + step, place.1)), rows.n_rows())
+            })
+        });
+        if let Ok((at, n)) = found
+            && n < MOST_MOVABLE
+        {
+            self.edit_tokens(TokenEdit::Add { at });
+            self.plane.selected.set(Some(n));
+        }
+    }
+
+    /// Removes the selected token; the one after it takes its place.
+    pub fn remove_token(self) {
+        let n = untrack(|| self.with_tokens_in_hand(|rows, _| rows.n_rows())).unwrap_or(0);
+        if let Some(token) = untrack(|| self.plane.selected_of(n))
+            && n > FEWEST_TOKENS
+        {
+            self.edit_tokens(TokenEdit::Remove { token });
+            self.plane.selected.set(Some(token.min(n - 2)));
+        }
+    }
+
+    /// A part of the radius of the ball that the tokens are in.
+    pub fn token_step(self, part: f64) -> f64 {
+        let radius = self.live.measured.with_untracked(|m| m.as_ref().map_or(0.0, |m| m.tokens.largest_norm));
+        part * if radius > 0.0 { radius } else { self.state.with_untracked(|state| state.radius) }
+    }
+
+    /// Selects a token, or none.
+    pub fn select_token(self, token: Option<usize>) {
+        if self.plane.selected.get_untracked() != token {
+            self.plane.selected.set(token);
+        }
+        self.say_token_soon();
+    }
+
+    /// The selected token in words.
+    pub fn selected_words(self) -> Option<String> {
+        let plane = scene(self, Size::Small)?;
+        let token = plane.selected?;
+        let place = *plane.points.get(token)?;
+        self.live.measured.with(|measured| {
+            let measured = measured.as_deref()?;
+            let norm = self.norm();
+            Some(strings::token_said(token, place, &measured.tokens, &measured.measurement, norm))
+        })
+    }
+
+    fn say_token_soon(self) {
+        let count = self.plane.said_count.get_value() + 1;
+        self.plane.said_count.set_value(count);
+        set_timeout(
+            move || {
+                if self.plane.said_count.get_value() == count {
+                    let words = untrack(|| self.selected_words()).unwrap_or_default();
+                    self.plane.said.set(words);
+                }
+            },
+            SAY_REST,
+        );
+    }
+}
+
+/// What the worker drew, where it is of this state.
+fn drawn<'a>(state: &PageState, measured: Option<&'a Measured>) -> Option<&'a Rows> {
+    measured.filter(|measured| measured.state.draws_like(state)).and_then(|measured| measured.tokens.tokens.as_ref())
+}

@@ -1,0 +1,91 @@
+//! While a token is moved, it and its numbers are shown in one frame: what is seen belongs together.
+//!
+//! The numbers come from a worker, and mostly within a frame; where they take longer, the token runs ahead of them, so that
+//! it never hangs back behind the hand. It waits for them again once they have caught up.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::live::Measured;
+use crate::page::Page;
+use crate::state::PageState;
+
+/// How long a token that was moved waits for the next numbers: between two and three frames.
+const PATIENCE: Duration = Duration::from_millis(40);
+
+/// Whether tokens wait for their numbers.
+#[derive(Clone, Copy)]
+pub struct Pace {
+    /// Whether they do not, since the numbers are late.
+    is_ahead: RwSignal<bool>,
+    /// Whether some are waited for.
+    is_waiting: StoredValue<bool>,
+    /// Counts what is waited for.
+    count: StoredValue<u64>,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { is_ahead: RwSignal::new(false), is_waiting: StoredValue::new(false), count: StoredValue::new(0) }
+    }
+}
+
+/// Hears of numbers as they come.
+pub fn begin(page: Page) {
+    Effect::new(move |_| {
+        if let Some(measured) = page.live.measured.get() {
+            page.plane.pace.hear(page, &measured);
+        }
+    });
+}
+
+impl Page {
+    /// Reads the state whose tokens are shown: while one is moved that of the numbers beside it, unless these are late.
+    pub(super) fn with_state_in_view<T>(self, measured: &Measured, read: impl FnOnce(&PageState) -> T) -> T {
+        let is_moved = self.held.get() && self.plane.held.with_value(Option::is_some);
+        if is_moved && !self.plane.pace.is_ahead.get() { read(&measured.state) } else { self.state.with(read) }
+    }
+}
+
+impl Pace {
+    /// A token was moved.
+    pub(super) fn wait(self) {
+        if self.is_ahead.get_untracked() || self.is_waiting.get_value() {
+            return;
+        }
+        self.is_waiting.set_value(true);
+        self.count.update_value(|count| *count += 1);
+        let count = self.count.get_value();
+        let run_ahead = move || {
+            if self.is_waiting.get_value() && self.count.get_value() == count {
+                self.is_waiting.set_value(false);
+                self.is_ahead.set(true);
+            }
+        };
+        set_timeout(run_ahead, PATIENCE);
+    }
+
+    /// The token was let go.
+    pub(super) fn rest(self) {
+        self.is_waiting.set_value(false);
+        if self.is_ahead.get_untracked() {
+            self.is_ahead.set(false);
+        }
+    }
+
+    fn hear(self, page: Page, measured: &Measured) {
+        let (is_waiting, is_ahead) = (self.is_waiting.get_value(), self.is_ahead.get_untracked());
+        if !is_waiting && !is_ahead {
+            return;
+        }
+        let is_of_now = page.state.with_untracked(PageState::for_measuring) == measured.state;
+        if is_of_now {
+            self.rest();
+        } else if is_waiting {
+            // These are the numbers of a place that the token has left since: those of where it is are waited for anew.
+            self.is_waiting.set_value(false);
+            self.wait();
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What the plane shows: the tokens as they are now (as [`super::pace`] has it while one is moved), their arrows and rows as
+//! they were measured last.
+
+use leptos::prelude::*;
+
+use crate::frame::is_motion_reduced;
+use crate::live::Measured;
+use crate::page::Page;
+use crate::state::TokenChoice;
+use crate::strings;
+use lipscope_core::experiment::Rows;
+use lipscope_core::picture::{PlaneFrame, TokenPicture, TopPair, Unit};
+use lipscope_plot::{Changes, Extent, PlaneShape, Sway, TokenPlane};
+
+use super::Held;
+
+type Point = (f64, f64);
+
+/// The most points that are drawn: more are a blot, and cost frames.
+pub const MOST_DRAWN: usize = 1024;
+/// The most tokens that are named beside their points.
+const MOST_NAMED: usize = 32;
+/// The most that are named by their words of a text; those that have no room go without.
+const MOST_WORDS: usize = 80;
+/// How far beyond the ball there is room, so that a token can be drawn out of it.
+const ROOM: f64 = 1.25;
+/// How long the longest arrow is, as a part of the largest norm.
+const LONGEST_ARROW: f64 = 0.5;
+
+/// Which of both planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Among the small views.
+    Small,
+    /// In the place of the main plot.
+    Large,
+}
+
+/// The plane as it is now; `None` before the first measurement. Tracks what it reads.
+pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
+    let measured = page.live.measured.get()?;
+    let picture = &measured.tokens;
+    let held = page.plane.held.get_value();
+    let frame = page.frame(Some(&measured))?;
+    let (in_hand, own_clusters) = page.with_state_in_view(&measured, |state| {
+        let own = (state.tokens == TokenChoice::Clusters).then(|| state.own_clusters.clone()).flatten();
+        (page.with_tokens_of(state, Some(&measured), places).ok(), own)
+    });
+    let is_now = in_hand.is_some();
+    let points = in_hand.unwrap_or_else(|| {
+        picture.positions.iter().take(MOST_DRAWN).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect()
+    });
+    let mut plane = TokenPlane::new(points);
+    let n = plane.points.len();
+    plane.point_label = strings::token().into();
+    plane.shape = if picture.d == 1 { PlaneShape::Line } else { PlaneShape::Plane };
+    plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(n).copied().collect());
+    if let Some(own) = own_clusters.filter(|_| is_now) {
+        plane.ln_sizes = Some(own.log_multiplicities.clone());
+    }
+    (plane.x_label, plane.y_label) = match &held {
+        Some(_) => strings::held_plane_axes(picture),
+        None => strings::plane_axes(picture),
+    };
+    if picture.variance_shares.is_none() {
+        plane.ball_radius = Some(picture.largest_norm);
+        plane.ball_label = strings::ball(picture.largest_norm);
+    }
+    if is_now {
+        plane.shown = room(picture, &plane.points);
+    }
+    plane.selected = page.plane.selected_of(n);
+    let words = page.models.words_of(&measured.state);
+    plane.labels = names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..]));
+    if page.plane.has_row.get()
+        && let Some(token) = plane.selected
+        && let Some(row) = row_of(&measured, token, n)
+    {
+        plane.shares = row;
+        plane.shares_label = strings::attention_from(token);
+    }
+    if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && page.plane.has_pair.get()) {
+        let stretch = held.as_ref().and_then(|held| held.stretch);
+        plane.changes = Some(changes(pair, &frame, largest(picture, &plane.points), stretch));
+    }
+    if let (Some(changes), Size::Large) = (&mut plane.changes, size)
+        && page.plane.is_swinging.get()
+    {
+        changes.sway = match page.plane.swing.get() {
+            _ if is_motion_reduced() => Sway::Ends,
+            Some(part) => Sway::At(part),
+            None => Sway::Arrows,
+        };
+    }
+    if page.held.get() {
+        plane.held = held.as_ref().and_then(|held| held.axes[size as usize]);
+    }
+    Some(plane)
+}
+
+/// Keeps what is on screen while a token is moved.
+pub fn keep(page: Page, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
+    page.plane.held.update_value(|held| {
+        if let Some(Held { stretch, axes: all, .. }) = held {
+            *stretch = stretch.or(plane.changes.as_ref().map(|changes| changes.stretch));
+            all[size as usize] = all[size as usize].or(axes);
+        }
+    });
+}
+
+/// A picture of tokens by itself, with at most so many points, the first ones.
+pub fn plane_of(picture: &TokenPicture, most: usize) -> TokenPlane {
+    let points = picture.positions.iter().take(most).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
+    let mut plane = TokenPlane::new(points);
+    plane.point_label = strings::token().into();
+    plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(most).copied().collect());
+    (plane.x_label, plane.y_label) = strings::plane_axes(picture);
+    if picture.variance_shares.is_none() {
+        plane.ball_radius = Some(picture.largest_norm);
+        plane.ball_label = strings::ball(picture.largest_norm);
+    }
+    plane
+}
+
+fn places(rows: &Rows, frame: &PlaneFrame) -> Vec<Point> {
+    rows.iter().map(|row| frame.place(row)).collect()
+}
+
+/// Names of the points: of all where there are few and much room, else of the selected one.
+fn names(n: usize, selected: Option<usize>, size: Size, words: &[String]) -> Vec<String> {
+    let most = if words.is_empty() { MOST_NAMED } else { MOST_WORDS };
+    let has_all = size == Size::Large && n <= most;
+    let word = |i: usize| words.get(i).filter(|word| !word.is_empty()).cloned();
+    let name = |i: usize| word(i).unwrap_or_else(|| (i + 1).to_string());
+    (0..n).map(|i| if has_all || Some(i) == selected { name(i) } else { String::new() }).collect()
+}
+
+/// The largest norm; on principal axes how far points are from the middle.
+fn largest(picture: &TokenPicture, points: &[Point]) -> f64 {
+    match picture.variance_shares {
+        None => picture.largest_norm,
+        Some(_) => points.iter().map(|point| point.0.hypot(point.1)).fold(0.0, f64::max),
+    }
+}
+
+/// The ball and some room around it.
+fn room(picture: &TokenPicture, points: &[Point]) -> Option<(Extent, Extent)> {
+    let half = ROOM * largest(picture, points);
+    let extent = Extent::new(-half, half).filter(|_| half > 0.0)?;
+    Some((extent, if picture.d == 1 { Extent::new(0.0, 0.0)? } else { extent }))
+}
+
+/// The attention row of a token, where the picture has it token by token.
+fn row_of(measured: &Measured, token: usize, n: usize) -> Option<Vec<f64>> {
+    let attention = &measured.attention;
+    let is_whole = attention.side == attention.n && attention.n == n && attention.unit != Unit::Run;
+    let row = attention.weights.get(token * n..(token + 1) * n).filter(|_| is_whole)?;
+    Some(row.iter().map(|weight| f64::from(*weight)).collect())
+}
+
+fn changes(pair: &TopPair, frame: &PlaneFrame, largest: f64, held: Option<f64>) -> Changes {
+    let along = |rows: &Rows, times: f64| -> Vec<Point> {
+        rows.iter()
+            .map(|row| {
+                let (x, y) = frame.direction(row);
+                (times * x, times * y)
+            })
+            .collect()
+    };
+    let nudges = along(&pair.inputs, 1.0);
+    let (images, responses) = match &pair.outputs {
+        Some(outputs) => (places(&outputs.images, frame), along(&outputs.directions, pair.sigma)),
+        None => (Vec::new(), Vec::new()),
+    };
+    let longest = nudges.iter().chain(&responses).map(|by| by.0.hypot(by.1)).fold(0.0, f64::max);
+    let stretch = held.unwrap_or_else(|| round_down(LONGEST_ARROW * largest / longest));
+    Changes { nudges, images, responses, stretch, names: strings::CHANGE_NAMES.map(String::from), sway: Sway::Arrows }
+}
+
+/// The greatest of 1, 2 and 5 times a power of ten that is not above a number.
+fn round_down(wanted: f64) -> f64 {
+    let power = 10f64.powf(wanted.log10().floor());
+    let rung = [5.0, 2.0, 1.0].map(|m| m * power).into_iter().find(|rung| *rung <= wanted);
+    rung.filter(|rung| rung.is_finite() && *rung > 0.0).unwrap_or(1.0)
+}

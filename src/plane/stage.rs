@@ -1,0 +1,192 @@
+//! The large plane with its tools, what it says of the selected token, its legend and its table.
+
+use leptos::prelude::*;
+
+use crate::charts::{Behind, Take, Twin};
+use crate::controls::ProblemAt;
+use crate::frame::is_motion_reduced;
+use crate::page::{Page, PlotChoice, use_page};
+use crate::state::Fixed;
+use crate::strings::{self, Paper};
+use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap, TokenEdit};
+
+use super::canvas::PlaneCanvas;
+use super::scene::{Size, scene};
+
+/// How many tokens a table lists.
+const LISTED: usize = 100;
+
+/// The plane in the place of the main plot.
+#[component]
+pub fn TokenStage() -> impl IntoView {
+    let page = use_page();
+    let is_hidden = move || page.plot.get() != PlotChoice::Tokens;
+    let words = Memo::new(move |before: Option<&String>| match before {
+        // Not while a token moves.
+        Some(before) if page.held.get() => before.clone(),
+        _ => plane_words(page),
+    });
+    let chosen = Memo::new(move |_| page.selected_words());
+    // That they are being measured is over before it is read.
+    let fixed = Memo::new(move |_| page.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != Fixed::Waiting));
+    view! {
+        <div class="token-stage" hidden=is_hidden>
+            <div class="plot-stage">
+                <PlaneCanvas id="token-stage" size=Size::Large words/>
+            </div>
+            <div class="plot-foot tokens-foot">
+                <p class="readout" data-testid="plane-readout">{move || chosen.get().unwrap_or_else(|| strings::plane_hint().to_owned())}</p>
+                <p class="note" data-testid="plane-fixed" hidden=move || fixed.get().is_none()>{move || fixed.get().map(strings::fixed)}</p>
+                <Tools/>
+                <ProblemAt place=super::PLACE/>
+                <Legend/>
+                <PlaneTable id="token-stage-table" take="take-tokens-stage" canvas="token-stage"/>
+            </div>
+        </div>
+    }
+}
+
+/// The plane as a table, and as files.
+#[component]
+pub fn PlaneTable(
+    /// The id of the fold with the table.
+    id: &'static str,
+    /// The id of the fold with what can be taken away.
+    take: &'static str,
+    /// The id of the canvas.
+    canvas: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let csv = move || untrack(|| scene(page, Size::Large)).map(|plane| plane.to_csv()).unwrap_or_default();
+    view! {
+        <Twin
+            id
+            name="lipscope-tokens.csv"
+            table=move || {
+                let mut table = scene(page, Size::Large).map(|plane| plane.to_table()).unwrap_or_default();
+                table.rows.truncate(LISTED);
+                table
+            }
+            csv
+        />
+        <Take
+            id=take
+            name="lipscope-tokens"
+            canvas
+            title=strings::tokens_heading()
+            figure=move |_| untrack(|| scene(page, Size::Large))
+            csv
+            paper=Paper::Castin
+            behind=Behind::Experiment
+        />
+    }
+}
+
+/// The plane in words.
+pub fn plane_words(page: Page) -> String {
+    let finding = page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens)));
+    strings::label(strings::tokens_heading(), &finding.unwrap_or_default())
+}
+
+/// What can be done on the plane.
+#[component]
+fn Tools() -> impl IntoView {
+    let page = use_page();
+    let plane = page.plane;
+    let n = Memo::new(move |_| page.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
+    let is_fixed = move || n.get().is_none();
+    let radius = Memo::new(move |_| page.state.with(|state| state.radius));
+    let switch = move |id, words, hint, on: RwSignal<bool>, is_off: Signal<bool>| {
+        view! {
+            <button type="button" id=id title=hint aria-pressed=move || on.get().to_string() disabled=is_off on:click=move |_| on.update(|on| *on = !*on)>
+                {words}
+            </button>
+        }
+    };
+    let no_pair = Signal::derive(move || !plane.has_pair.get());
+    view! {
+        <div class="plane-tools">
+            <div class="own-tools">
+                <button type="button" id="token-add" title=strings::add_hint() disabled=move || n.get().is_none_or(|n| n >= MOST_MOVABLE) on:click=move |_| page.add_token(None)>{strings::add()}</button>
+                <button
+                    type="button"
+                    id="token-remove"
+                    title=strings::remove_hint()
+                    disabled=move || n.get().is_none_or(|n| n <= FEWEST_TOKENS || plane.selected_of(n).is_none())
+                    on:click=move |_| page.remove_token()
+                >
+                    {strings::remove()}
+                </button>
+                <button type="button" id="token-snap-into" title=strings::snap_into_hint() disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Into)>
+                    {move || strings::snap_into(radius.get())}
+                </button>
+                <button type="button" id="token-snap-onto" title=strings::snap_onto_hint() disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Onto)>
+                    {move || strings::snap_onto(radius.get())}
+                </button>
+            </div>
+            <div class="switch" role="group" aria-label=strings::plane_shows()>
+                {switch("plane-row", strings::show_row(), strings::show_row_hint(), plane.has_row, Signal::stored(false))}
+                {switch("plane-pair", strings::show_pair(), strings::show_pair_hint(), plane.has_pair, Signal::stored(false))}
+                {switch("plane-breathe", strings::breathe(), strings::breathe_hint(), plane.is_swinging, no_pair)}
+            </div>
+        </div>
+    }
+}
+
+/// What the arrows and the lines are.
+#[component]
+fn Legend() -> impl IntoView {
+    let page = use_page();
+    let plane = page.plane;
+    let shown = Memo::new(move |_| {
+        // The small one, which does not swing: its words are the same.
+        let plane = scene(page, Size::Small)?;
+        Some((plane.changes.map(|changes| (changes.stretch, changes.images.is_empty())), plane.shares, plane.selected))
+    });
+    let pair = Memo::new(move |_| {
+        let (changes, ..) = shown.get()?;
+        plane.has_pair.get().then_some(changes)
+    });
+    let missing = move || {
+        let is_missing = pair.get().is_some_and(|changes| changes.is_none());
+        is_missing.then(|| page.live.measured.with(|m| m.as_ref().map(|m| strings::no_pair(&m.state, &m.tokens))))
+    };
+    let times = move || pair.get().flatten();
+    let norm = move || page.live.measured.with(|m| m.as_ref().map(|m| m.measurement.spectral)).unwrap_or_default();
+    let swing = move || {
+        let (stretch, _) = times().filter(|_| plane.is_swinging.get())?;
+        Some(if is_motion_reduced() { strings::swing_ends(stretch) } else { strings::swinging(stretch) })
+    };
+    let row = move || {
+        let (_, shares, selected) = shown.get()?;
+        if !plane.has_row.get() {
+            return None;
+        }
+        let head = page.live.measured.with(|m| m.as_ref().map(|m| m.attention.head_idx))?;
+        Some(strings::row_legend(selected?, head, &shares))
+    };
+    view! {
+        <ul class="plane-legend" data-testid="plane-legend">
+            <li hidden=move || times().is_none()>
+                <span class="swatch nudge" aria-hidden="true"></span>
+                {move || times().map(|(stretch, _)| strings::nudge_legend(stretch))}
+            </li>
+            <li hidden=move || times().is_none_or(|(_, no_images)| no_images)>
+                <span class="swatch response" aria-hidden="true"></span>
+                {move || times().map(|(stretch, _)| strings::response_legend(stretch, norm()))}
+            </li>
+            <li hidden=move || times().is_none_or(|(_, no_images)| !no_images)>{strings::no_images()}</li>
+            <li hidden=move || swing().is_none() data-testid="plane-swing">{swing}</li>
+            <li hidden=move || missing().is_none() data-testid="plane-no-pair">{missing}</li>
+            <li hidden=move || row().is_none() data-testid="plane-row-words"><span class="swatch row" aria-hidden="true"></span>{row}</li>
+        </ul>
+    }
+}
+
+impl Page {
+    /// Snaps all tokens to the ball of the radius that the controls have.
+    pub fn snap_tokens(self, snap: Snap) {
+        let radius = self.state.with_untracked(|state| state.radius);
+        self.edit_tokens(TokenEdit::Snap { radius, snap });
+    }
+}

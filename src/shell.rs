@@ -1,0 +1,164 @@
+//! The frame of the page: head, plot, numbers, small views, and the controls or a lesson beside or, on a phone, in a sheet.
+
+use leptos::ev::{self, FocusEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+use lipscope_core::bounds::BoundId;
+use lipscope_plot::{Palette, css};
+
+use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
+use super::classroom::{LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
+use super::controls::{Controls, ProblemAt};
+use super::language::{Language, language};
+use super::later::{Arrival, LaterView};
+use super::new_build::NewBuild;
+use super::numbers::Numbers;
+use super::page::{PLACE_LINK, Page, use_page};
+use super::state::{Stage, ThemeChoice};
+use super::strings;
+use super::tongue;
+
+/// The whole page.
+#[component]
+pub fn Shell(
+    /// Whether what comes later is here already.
+    arrival: Arrival,
+) -> impl IntoView {
+    let page = Page::begin(arrival);
+    provide_context(page);
+    let sheet_open = page.classroom.controls_open;
+    let is_taught = Memo::new(move |_| is_taught(page));
+    let is_covered = Memo::new(move |_| is_covered(page));
+    let is_guessed = Memo::new(move |_| is_guessed(page));
+    let is_teacher = move || page.stage.get() == Stage::Teacher;
+    view! {
+        <a class="skip" href="#plots">{strings::skip()}</a>
+        <div class="page" data-stage=move || page.stage.get().id() class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
+            <Head/>
+            <aside class="controls" id="controls" aria-label=strings::controls()>
+                <LaterView wanted=is_taught view=|later| (later.lesson_panel)()/>
+                <button
+                    type="button"
+                    class="sheet-handle"
+                    aria-expanded=move || sheet_open.get().to_string()
+                    aria-controls="control-list"
+                    on:click=move |_| sheet_open.update(|open| *open = !*open)
+                >
+                    <span>{move || if sheet_open.get() { strings::close() } else { strings::controls() }}</span>
+                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
+                </button>
+                <div class="control-list" id="control-list">
+                    <ProblemAt place="preset"/>
+                    <Controls/>
+                </div>
+            </aside>
+            <main on:focusin=move |event| uncover(&event, sheet_open)>
+                <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
+                <Plots/>
+                <Numbers/>
+                <div class="smalls">
+                    <BoundLadder/>
+                    <AttentionMap/>
+                    <TokenView/>
+                </div>
+            </main>
+            <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) view=|later| (later.embed_line)()/>
+            <Status/>
+            <NewBuild/>
+        </div>
+        <p class="sr-only" role="status" aria-live="polite">{move || page.live.announcement.get()}</p>
+    }
+}
+
+/// Closes the sheet when the keyboard goes on to what lies under it.
+fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
+    let by_keyboard = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok())
+        .is_some_and(|element| element.matches(":focus-visible").unwrap_or(false));
+    if by_keyboard && sheet_open.get_untracked() {
+        sheet_open.set(false);
+    }
+}
+
+/// Name, question, papers, lessons, theme, keys.
+#[component]
+fn Head() -> impl IntoView {
+    let page = use_page();
+    let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
+        view! { <a href=address title=title rel="noreferrer">{name}</a> }
+    };
+    let option = move |choice: ThemeChoice| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (page.themes.chosen() == choice).to_string()
+                data-theme-choice=choice.id()
+                on:click=move |_| page.themes.choose(choice)
+            >
+                {strings::theme_choice(choice)}
+            </button>
+        }
+    };
+    view! {
+        <header>
+            <h1>{strings::TITLE}</h1>
+            <p class="lead">{strings::lead()}</p>
+            <nav aria-label=strings::papers()>{paper(strings::paper_castin())} {paper(strings::paper_kim())}</nav>
+            <LessonsButton/>
+            <TeacherButton/>
+            <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
+            <Shortcuts/>
+            <LanguageChoice/>
+        </header>
+    }
+}
+
+/// The languages of the page; another one starts it anew.
+#[component]
+fn LanguageChoice() -> impl IntoView {
+    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        let picked = event.target().value();
+        if let Some(language) = Language::OFFERED.into_iter().find(|language| language.tag() == picked) {
+            tongue::choose(language);
+        }
+    };
+    let option = |choice: Language| {
+        view! {
+            <option value=choice.tag() lang=choice.tag() selected=choice == language()>{choice.name()}</option>
+        }
+    };
+    view! {
+        <select id="language" class="language" aria-label=strings::languages() on:change:target=on_change>
+            {Language::OFFERED.map(option).collect_view()}
+        </select>
+    }
+}
+
+/// A line about the workers, while there is something to say.
+#[component]
+fn Status() -> impl IntoView {
+    let page = use_page();
+    let live = page.live;
+    view! {
+        <div class="status" role="status" aria-live="polite" data-testid="status" class:shown=move || live.status.with(Option::is_some)>
+            <span>{move || live.status.get().unwrap_or_default()}</span>
+            <button type="button" hidden=move || !live.is_down.get() on:click=move |_| page.restart_engine()>
+                {strings::try_again()}
+            </button>
+            <button type="button" hidden=move || live.is_down.get() || live.status.with(Option::is_none) on:click=move |_| live.status.set(None)>
+                {strings::close()}
+            </button>
+        </div>
+    }
+}
+
+/// The colours of the bounds, from the plots' palette, so that a bound has one colour everywhere.
+fn role_colors(page: Page) -> String {
+    let palette = Palette::of(page.themes.shown.get());
+    let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
+    let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
+    format!("{};{changes}", bounds.join(";"))
+}

@@ -1,0 +1,155 @@
+//! The state as an experiment, and an experiment as a state.
+
+use std::sync::Arc;
+
+use lipscope_core::experiment::{
+    Experiment, InputError, Law, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource,
+};
+
+use super::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
+
+impl PageState {
+    /// The experiment that this state describes.
+    #[must_use]
+    pub fn experiment(&self) -> Experiment {
+        let (n, radius) = (self.n, self.radius);
+        let random = |law| RandomTokens { law, n, d: self.dim(), radius, seed: self.token_seed };
+        let tokens = match (self.tokens, &self.own_tokens) {
+            (TokenChoice::Own, Some(rows)) => TokenSource::Explicit(rows.0.as_ref().clone()),
+            (TokenChoice::Adversarial, _) => TokenSource::Adversarial { n, radius },
+            (TokenChoice::Skew, _) => TokenSource::Skew { n, radius },
+            (TokenChoice::Law(law), _) => TokenSource::Random(random(law)),
+            (TokenChoice::Clusters, _) => {
+                self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Law::Ball)))
+            }
+            (TokenChoice::Own, None) => TokenSource::Random(random(Law::Ball)),
+        };
+        let weights = match (self.weights, &self.own_weights) {
+            (WeightChoice::Own, Some(own)) => {
+                let OwnWeights { heads, output } = own.0.as_ref().clone();
+                WeightSource::Explicit { heads, output }
+            }
+            (WeightChoice::Random, _) => WeightSource::Random(RandomWeights {
+                heads: self.heads,
+                head_dim: self.head_dim,
+                scale: self.scale,
+                seed: self.weight_seed,
+                output: self.output,
+            }),
+            (WeightChoice::Kim, _) => {
+                WeightSource::Kim { heads: self.heads, scale: self.scale, seed: self.weight_seed }
+            }
+            (WeightChoice::IdentityPlus, _) => WeightSource::Identity { sign: 1.0 },
+            (WeightChoice::IdentityMinus | WeightChoice::Own, _) => WeightSource::Identity { sign: -1.0 },
+        };
+        Experiment {
+            version: 1,
+            attention: self.attention,
+            mask: self.mask,
+            normalization: self.normalization,
+            normalization_scope: self.scope,
+            eps: self.eps,
+            tokens,
+            // The skew witness brings its own.
+            weights: (self.tokens != TokenChoice::Skew).then_some(weights),
+        }
+    }
+
+    fn cluster_source(&self) -> Option<TokenSource> {
+        self.own_clusters.as_ref().map(|own| TokenSource::Clusters {
+            positions: own.positions.clone(),
+            log_multiplicities: own.log_multiplicities.clone(),
+        })
+    }
+
+    /// This state with an experiment taken over; controls that the experiment does not speak of keep their values.
+    ///
+    /// # Errors
+    /// [`InputError`] where the page cannot show it.
+    pub fn with_experiment(&self, experiment: Experiment) -> Result<Self, InputError> {
+        let mut state = PageState {
+            attention: experiment.attention,
+            mask: experiment.mask,
+            normalization: experiment.normalization,
+            scope: experiment.normalization_scope,
+            eps: experiment.eps,
+            head_shown: 0,
+            ..self.clone()
+        };
+        match experiment.tokens {
+            TokenSource::Explicit(rows) => state = state.with_own_tokens(rows),
+            TokenSource::Random(law) => {
+                state.tokens = TokenChoice::Law(law.law);
+                (state.n, state.d, state.radius, state.token_seed) = (law.n, law.d, law.radius, law.seed);
+            }
+            TokenSource::Adversarial { n, radius } => {
+                state.tokens = TokenChoice::Adversarial;
+                (state.n, state.radius) = (n, radius);
+            }
+            TokenSource::Skew { n, radius } => {
+                // With others, A and V would not be those of the file.
+                if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
+                    let instead = "skew without weights or with the identity, or other tokens";
+                    return Err(not_yet("tokens.source", "skew", instead));
+                }
+                state.tokens = TokenChoice::Skew;
+                (state.n, state.radius) = (n, radius);
+            }
+            clusters @ TokenSource::Clusters { .. } => state = state.with_clusters(&clusters),
+        }
+        match experiment.weights {
+            Some(WeightSource::Explicit { heads, output }) => {
+                state.weights = WeightChoice::Own;
+                state.own_weights = Some(Shared(Arc::new(OwnWeights { heads, output })));
+            }
+            Some(WeightSource::Random(law)) => {
+                state.weights = WeightChoice::Random;
+                (state.heads, state.head_dim) = (law.heads, law.head_dim);
+                (state.scale, state.weight_seed, state.output) = (law.scale, law.seed, law.output);
+            }
+            Some(WeightSource::Identity { sign }) => {
+                state.weights = if sign < 0.0 { WeightChoice::IdentityMinus } else { WeightChoice::IdentityPlus };
+            }
+            Some(WeightSource::Kim { heads, scale, seed }) => {
+                state.choose_weights(WeightChoice::Kim);
+                (state.heads, state.scale, state.weight_seed) = (heads, scale, seed);
+            }
+            None => {}
+        }
+        Ok(state)
+    }
+
+    /// This state with the reader's own tokens.
+    #[must_use]
+    pub fn with_own_tokens(&self, rows: Rows) -> Self {
+        PageState { tokens: TokenChoice::Own, own_tokens: Some(Shared(Arc::new(rows))), ..self.clone() }
+    }
+
+    /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
+    #[must_use]
+    pub fn with_best_two_clusters(&self) -> Self {
+        let [first, second] = [3.0, -1.821_199_125_662_694];
+        let [few, many] = [1f64, 4095.0];
+        let positions = Rows::new("The positions", 1, vec![first, second]);
+        let log_multiplicities = vec![few.ln(), many.ln()];
+        positions.map_or_else(
+            |_| self.clone(),
+            |positions| self.with_clusters(&TokenSource::Clusters { positions, log_multiplicities }),
+        )
+    }
+
+    /// This state with clusters, which know no mask; any other token source changes nothing.
+    #[must_use]
+    pub fn with_clusters(&self, source: &TokenSource) -> Self {
+        let mut state = self.clone();
+        if let Some(own) = OwnClusters::of(source) {
+            state.own_clusters = Some(Arc::new(own));
+            state.choose_tokens(TokenChoice::Clusters);
+        }
+        state
+    }
+}
+
+fn not_yet(key: &str, value: &str, instead: &str) -> InputError {
+    InputError::NotYet { key: key.into(), value: value.into(), instead: instead.into() }
+}

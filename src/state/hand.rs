@@ -1,0 +1,70 @@
+//! Tokens that are moved by hand become the reader's own; clusters stay clusters, with other positions.
+
+use lipscope_core::experiment::{InputError, Rows, TokenSource};
+use lipscope_core::picture::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES, PlaneFrame, TokenEdit};
+
+use super::{PageState, TokenChoice};
+
+/// Why tokens cannot be moved by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// The skew witness: its weights are made for its tokens.
+    Skew,
+    /// There are too many.
+    Many,
+    /// They are not known yet.
+    Waiting,
+}
+
+impl PageState {
+    /// The tokens, or positions of clusters, that a hand can move. `drawn` are those of a law, as the worker drew them.
+    ///
+    /// # Errors
+    /// Why they stay where they are.
+    pub fn in_hand<'a>(&'a self, drawn: Option<&'a Rows>) -> Result<&'a Rows, Fixed> {
+        let rows = match (self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Skew, ..) => return Err(Fixed::Skew),
+            (TokenChoice::Own, Some(rows), _) => rows.0.as_ref(),
+            (TokenChoice::Clusters, _, Some(own)) => &own.positions,
+            _ if self.n_listed() > MOST_MOVABLE || self.n_listed() * self.dim() > MOST_MOVABLE_ENTRIES => {
+                return Err(Fixed::Many);
+            }
+            _ => drawn.ok_or(Fixed::Waiting)?,
+        };
+        let is_short = rows.n_rows() <= MOST_MOVABLE && rows.entries().len() <= MOST_MOVABLE_ENTRIES;
+        is_short.then_some(rows).ok_or(Fixed::Many)
+    }
+
+    /// This state after an edit by hand; the same one where nothing can be moved.
+    ///
+    /// # Errors
+    /// [`InputError`] where a token leaves the range of numbers.
+    pub fn with_edit(
+        &self,
+        drawn: Option<&Rows>,
+        frame: &PlaneFrame,
+        edit: &TokenEdit,
+    ) -> Result<PageState, InputError> {
+        let Ok(rows) = self.in_hand(drawn) else { return Ok(self.clone()) };
+        let edited = edit.apply(rows, frame)?;
+        let (TokenChoice::Clusters, Some(own)) = (self.tokens, &self.own_clusters) else {
+            return Ok(self.with_own_tokens(edited));
+        };
+        let mut log_multiplicities = own.log_multiplicities.clone();
+        if let TokenEdit::Remove { token } = edit
+            && edited.n_rows() < own.positions.n_rows()
+        {
+            log_multiplicities.remove(*token);
+        }
+        // A position that comes is one token.
+        log_multiplicities.resize(edited.n_rows(), 0.0);
+        Ok(self.with_clusters(&TokenSource::Clusters { positions: edited, log_multiplicities }))
+    }
+
+    /// Whether another state has the same tokens and weights, so that what the worker drew for one is the other's.
+    #[must_use]
+    pub fn draws_like(&self, other: &PageState) -> bool {
+        let inner = |state: &PageState| PageState { head_shown: 0, ..state.for_measuring() };
+        inner(self) == inner(other)
+    }
+}

@@ -1,0 +1,443 @@
+//! What the controls hold. Everything else on the page is derived from one [`PageState`].
+//!
+//! Every control keeps its value also while it does not apply, so that switching a law away and back loses nothing.
+
+mod check;
+mod convert;
+mod hand;
+mod lesson;
+mod map;
+mod regime;
+mod scene;
+mod settings;
+mod stage;
+
+use std::sync::Arc;
+
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Attention, Head, Law, Mask, Normalization, Output, Rows, Scope, TokenSource, limits};
+
+pub use hand::Fixed;
+pub use lesson::LessonAt;
+pub use regime::{RadiusLaw, RegimeView, Trace, Traces};
+pub use scene::{PlotChoice, Scene, ThemeChoice};
+pub use settings::{
+    CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, SCALED_TOKENS, Settings, Shown,
+};
+pub use stage::Stage;
+
+/// The most tokens the page measures: the matrices of one step must fit a browser's memory.
+pub const MAX_N: usize = 4096;
+/// The most tokens of a witness: its equal tokens are gathered, so that they cost next to nothing.
+pub const MAX_WITNESS_N: usize = limits::MAX_TOKENS;
+/// The most numbers in the page's token matrix: 4096 tokens of 128 numbers.
+pub const MAX_TOKEN_ENTRIES: usize = 4096 * 128;
+/// The most dimensions of a token on the page.
+pub const MAX_D: usize = 1024;
+/// The most numbers in the page's weights: twelve heads of 64 for d = 768 are 2.4 million.
+pub const MAX_WEIGHTS: usize = 8 << 20;
+
+/// The largest seed that every program reads without rounding.
+pub const MOST_SEED: u64 = (1 << 53) - 1;
+
+/// Something large that is shared between states and compared by identity.
+#[derive(Debug)]
+pub struct Shared<T>(pub Arc<T>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// Where the tokens come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenChoice {
+    /// A law of chance.
+    Law(Law),
+    /// The adversarial tokens of the first head's A.
+    Adversarial,
+    /// The skew witness, with its own A.
+    Skew,
+    /// Distinct positions with multiplicities.
+    Clusters,
+    /// The reader's own.
+    Own,
+}
+
+/// Where the weights come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightChoice {
+    /// Drawn.
+    Random,
+    /// A = I.
+    IdentityPlus,
+    /// A = -I.
+    IdentityMinus,
+    /// The L2 multi-head attention of [K], drawn.
+    Kim,
+    /// The reader's own.
+    Own,
+}
+
+/// How the main plot spaces n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum XAxis {
+    /// By the square root of n.
+    SqrtN,
+    /// By n.
+    N,
+    /// Both axes by their logarithm.
+    LogLog,
+}
+
+/// The reader's own weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnWeights {
+    /// At least one.
+    pub heads: Vec<Head>,
+    /// d_out x (sum of d_v).
+    pub output: Option<Rows>,
+}
+
+/// Distinct positions with multiplicities: pasted, linked, or a witness that was loaded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnClusters {
+    /// One row a position.
+    pub positions: Rows,
+    /// Natural logarithms of the multiplicities.
+    pub log_multiplicities: Vec<f64>,
+    /// How many tokens they are in all.
+    pub total: f64,
+}
+
+/// The value of every control.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageState {
+    /// Where the tokens come from.
+    pub tokens: TokenChoice,
+    /// Number of tokens.
+    pub n: usize,
+    /// Dimension of a token.
+    pub d: usize,
+    /// Radius of the ball that holds the tokens.
+    pub radius: f64,
+    /// Seed of random tokens.
+    pub token_seed: u64,
+    /// The reader's own tokens, once there are some.
+    pub own_tokens: Option<Shared<Rows>>,
+    /// The clusters, once there are some.
+    pub own_clusters: Option<Arc<OwnClusters>>,
+    /// Where the weights come from.
+    pub weights: WeightChoice,
+    /// Number of heads of random weights.
+    pub heads: usize,
+    /// k = d_v of random weights.
+    pub head_dim: usize,
+    /// Scale of random weights.
+    pub scale: f64,
+    /// Seed of random weights.
+    pub weight_seed: u64,
+    /// Whether random weights have an output matrix.
+    pub output: Output,
+    /// The reader's own weights, once there are some.
+    pub own_weights: Option<Shared<OwnWeights>>,
+    /// Which scores.
+    pub attention: Attention,
+    /// Which tokens a token may attend to.
+    pub mask: Mask,
+    /// What is done to each token before attention.
+    pub normalization: Normalization,
+    /// Which map the Jacobian is of, where there is a normaliser.
+    pub scope: Scope,
+    /// The normaliser's epsilon.
+    pub eps: f64,
+    /// Which norm of the Jacobian is shown.
+    pub norm: Norm,
+    /// How the main plot spaces n.
+    pub x_axis: XAxis,
+    /// The longest length of the sweep.
+    pub sweep_max: usize,
+    /// Draws a length.
+    pub draws: usize,
+    /// Which head's attention is pictured, from zero.
+    pub head_shown: usize,
+    /// What the view over n up to 1e18 shows.
+    pub regime: RegimeView,
+}
+
+impl Default for PageState {
+    /// The worked example of a first visit: the adversarial tokens of A = -1, at which the norm grows like sqrt n.
+    fn default() -> Self {
+        PageState {
+            tokens: TokenChoice::Adversarial,
+            n: 64,
+            d: 2,
+            radius: 3.0,
+            token_seed: 0,
+            own_tokens: None,
+            own_clusters: None,
+            weights: WeightChoice::IdentityMinus,
+            heads: 1,
+            head_dim: 8,
+            scale: 1.0,
+            weight_seed: 0,
+            output: Output::Absent,
+            own_weights: None,
+            attention: Attention::Dot,
+            mask: Mask::None,
+            normalization: Normalization::None,
+            scope: Scope::Inputs,
+            eps: 1e-5,
+            norm: Norm::Spectral,
+            x_axis: XAxis::SqrtN,
+            sweep_max: 256,
+            draws: 8,
+            head_shown: 0,
+            regime: RegimeView::default(),
+        }
+    }
+}
+
+impl TokenChoice {
+    /// All, with their words in the controls and in links.
+    pub const ALL: [(&'static str, TokenChoice); 7] = [
+        ("gaussian", TokenChoice::Law(Law::Gaussian)),
+        ("sphere", TokenChoice::Law(Law::Sphere)),
+        ("ball", TokenChoice::Law(Law::Ball)),
+        ("adversarial", TokenChoice::Adversarial),
+        ("skew", TokenChoice::Skew),
+        ("clusters", TokenChoice::Clusters),
+        ("own", TokenChoice::Own),
+    ];
+}
+
+impl WeightChoice {
+    /// All, with their words in the controls and in links.
+    pub const ALL: [(&'static str, WeightChoice); 5] = [
+        ("random", WeightChoice::Random),
+        ("identity-plus", WeightChoice::IdentityPlus),
+        ("identity-minus", WeightChoice::IdentityMinus),
+        ("kim", WeightChoice::Kim),
+        ("own", WeightChoice::Own),
+    ];
+}
+
+impl XAxis {
+    /// All, with their words in the page and in links.
+    pub const ALL: [(&'static str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log", XAxis::LogLog)];
+}
+
+impl PageState {
+    /// The number of tokens, or of positions, that are listed.
+    #[must_use]
+    pub fn n_listed(&self) -> usize {
+        match (&self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Own, Some(rows), _) => rows.0.n_rows(),
+            (TokenChoice::Clusters, _, Some(own)) => own.positions.n_rows(),
+            _ => self.n,
+        }
+    }
+
+    /// The number of tokens that is measured; it may pass any integer.
+    #[must_use]
+    pub fn n_tokens(&self) -> f64 {
+        match (&self.tokens, &self.own_clusters) {
+            (TokenChoice::Clusters, Some(own)) => own.total,
+            _ => self.n_listed() as f64,
+        }
+    }
+
+    /// The most tokens that these can be.
+    #[must_use]
+    pub fn most_tokens(&self) -> usize {
+        match self.tokens {
+            TokenChoice::Adversarial | TokenChoice::Skew => MAX_WITNESS_N,
+            _ => MAX_N,
+        }
+    }
+
+    /// The token dimension that is measured: some choices fix it.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        match (&self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Own, Some(rows), _) => rows.0.n_columns(),
+            (TokenChoice::Clusters, _, Some(own)) => own.positions.n_columns(),
+            (TokenChoice::Adversarial, ..) => self.dim_of_weights().unwrap_or(1),
+            (TokenChoice::Skew, ..) => 2,
+            (TokenChoice::Law(_), ..) if self.weights == WeightChoice::Kim => self.divided_dim(),
+            _ => self.own_weight_dim().unwrap_or(self.d),
+        }
+    }
+
+    /// The number of heads that is measured.
+    #[must_use]
+    pub fn n_heads(&self) -> usize {
+        match (self.tokens, self.weights, &self.own_weights) {
+            (TokenChoice::Skew, ..) => 1,
+            (_, WeightChoice::Random | WeightChoice::Kim, _) => self.heads,
+            (_, WeightChoice::Own, Some(own)) => own.0.heads.len(),
+            _ => 1,
+        }
+    }
+
+    /// k of the heads that are measured.
+    #[must_use]
+    pub fn head_dim_used(&self) -> usize {
+        match (self.weights, &self.own_weights) {
+            _ if self.tokens == TokenChoice::Skew => self.dim(),
+            (WeightChoice::Own, Some(own)) => own.0.heads.first().map_or(self.head_dim, |head| head.q.n_rows()),
+            (WeightChoice::IdentityPlus | WeightChoice::IdentityMinus, _) => self.dim(),
+            (WeightChoice::Kim, _) => self.dim() / self.heads.max(1),
+            _ => self.head_dim,
+        }
+    }
+
+    /// The draws of a sweep that differ: tokens without chance have one.
+    #[must_use]
+    pub fn draws_used(&self) -> usize {
+        match self.tokens {
+            TokenChoice::Adversarial | TokenChoice::Skew | TokenChoice::Clusters => 1,
+            TokenChoice::Law(_) | TokenChoice::Own => self.draws,
+        }
+    }
+
+    /// The longest length of the sweep that there can be.
+    #[must_use]
+    pub fn sweep_max_used(&self) -> usize {
+        match self.tokens {
+            TokenChoice::Own => self.sweep_max.min(self.n_listed()),
+            _ => self.sweep_max,
+        }
+    }
+
+    fn own_weight_dim(&self) -> Option<usize> {
+        match (self.weights, &self.own_weights) {
+            _ if self.tokens == TokenChoice::Skew => None,
+            (WeightChoice::Own, Some(own)) => own.0.heads.first().map(|head| head.q.n_columns()),
+            _ => None,
+        }
+    }
+
+    fn dim_of_weights(&self) -> Option<usize> {
+        match self.weights {
+            WeightChoice::Random => Some(self.heads.saturating_mul(self.head_dim)),
+            WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(1),
+            WeightChoice::Kim => Some(self.heads),
+            WeightChoice::Own => self.own_weight_dim(),
+        }
+    }
+
+    /// Whether there are lengths to sweep: clusters have one n.
+    #[must_use]
+    pub fn can_sweep(&self) -> bool {
+        self.tokens != TokenChoice::Clusters
+    }
+
+    /// The state as far as a measurement depends on it.
+    #[must_use]
+    pub fn for_measuring(&self) -> Self {
+        let first = PageState::default();
+        // All norms come together, but for the one that is dear.
+        let norm = if self.norm == Norm::MaxToken { self.norm } else { first.norm };
+        PageState {
+            norm,
+            x_axis: first.x_axis,
+            sweep_max: first.sweep_max,
+            draws: first.draws,
+            regime: first.regime,
+            ..self.clone()
+        }
+    }
+
+    /// The state as far as a sweep depends on it: not on n, which it runs through.
+    #[must_use]
+    pub fn for_sweeping(&self) -> Self {
+        let first = PageState::default();
+        // The norms that need every entry come together.
+        let norm = match self.norm {
+            Norm::Linf | Norm::L1 | Norm::Frobenius => Norm::Frobenius,
+            Norm::Spectral | Norm::MaxToken => self.norm,
+        };
+        PageState {
+            norm,
+            x_axis: first.x_axis,
+            head_shown: 0,
+            n: first.n,
+            draws: self.draws_used(),
+            sweep_max: self.sweep_max_used(),
+            regime: first.regime,
+            ..self.clone()
+        }
+    }
+
+    /// The state as far as the curves over n depend on it: on n only where R or A is set by it.
+    #[must_use]
+    pub fn for_regime(&self) -> Self {
+        let first = PageState::default();
+        let needs_n = self.tokens == TokenChoice::Skew || self.regime.radius_law == RadiusLaw::SqrtLog;
+        PageState {
+            norm: first.norm,
+            x_axis: first.x_axis,
+            head_shown: 0,
+            sweep_max: first.sweep_max,
+            draws: first.draws,
+            token_seed: first.token_seed,
+            n: if needs_n { self.n } else { first.n },
+            regime: RegimeView { traces: first.regime.traces, ..self.regime },
+            ..self.clone()
+        }
+    }
+
+    /// The multiple of the number of heads that is nearest d.
+    fn divided_dim(&self) -> usize {
+        let step = self.dim_step();
+        ((self.d + step / 2) / step).max(1) * step
+    }
+
+    /// The steps that the token dimension goes in: each head of [K]'s attention has its share of it.
+    #[must_use]
+    pub fn dim_step(&self) -> usize {
+        if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
+    }
+
+    /// Other weights; those of [K] come with the kernel they are made for.
+    pub fn choose_weights(&mut self, choice: WeightChoice) {
+        self.weights = choice;
+        if choice == WeightChoice::Kim {
+            self.attention = Attention::L2;
+        }
+    }
+
+    /// This state with another law of tokens, and what it excludes put right.
+    pub fn choose_tokens(&mut self, choice: TokenChoice) {
+        self.tokens = choice;
+        self.n = self.n.min(self.most_tokens());
+        if choice == TokenChoice::Clusters {
+            // Clusters have no order.
+            self.mask = Mask::None;
+        }
+    }
+}
+
+impl OwnClusters {
+    /// The clusters of a token source, if it is one.
+    #[must_use]
+    pub fn of(source: &TokenSource) -> Option<Self> {
+        let total = source.n_tokens();
+        match source {
+            TokenSource::Clusters { positions, log_multiplicities } => Some(OwnClusters {
+                positions: positions.clone(),
+                log_multiplicities: log_multiplicities.clone(),
+                total,
+            }),
+            _ => None,
+        }
+    }
+}

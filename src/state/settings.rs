@@ -1,0 +1,202 @@
+//! What a reader chooses in the views of L2 attention.
+
+use std::ops::RangeInclusive;
+
+use lipscope_core::court::{Preset, USUAL_TOLERANCE};
+use lipscope_core::hunt::Region;
+use lipscope_core::scaling::ScaledTokens;
+use lipscope_core::spectrum::USUAL_COUNT;
+
+/// Which tokens can be scaled, with their words in the page and in links.
+pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =
+    [("zero", ScaledTokens::OneAtZero), ("as-is", ScaledTokens::AsTheyAre)];
+
+/// The choices of all views.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Which tokens are scaled.
+    pub scaled: ScaledTokens,
+    /// Random restarts of the search at each n.
+    pub restarts: usize,
+    /// What is inverted.
+    pub inverse: InverseSettings,
+    /// How the worst tokens are hunted.
+    pub hunt: HuntSettings,
+    /// How many of the leading singular values, where not all are found.
+    pub spectrum_count: usize,
+    /// What the estimators are tried on.
+    pub court: CourtSettings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            scaled: ScaledTokens::OneAtZero,
+            restarts: 12,
+            inverse: InverseSettings::default(),
+            hunt: HuntSettings::default(),
+            spectrum_count: USUAL_COUNT,
+            court: CourtSettings { trial: Some(Preset::SmallValues), tolerance: USUAL_TOLERANCE, shown: Shown::Error },
+        }
+    }
+}
+
+impl Settings {
+    /// What [`Settings::restarts`] may be.
+    pub const RESTARTS: RangeInclusive<usize> = 0..=200;
+    /// What [`InverseSettings::fraction`] may be.
+    pub const FRACTION: RangeInclusive<f64> = 0.05..=1.5;
+    /// What [`InverseSettings::n`] may be.
+    pub const INVERSE_N: RangeInclusive<usize> = 2..=512;
+    /// What [`InverseSettings::d`] may be.
+    pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
+    /// What [`InverseSettings::radius`] may be.
+    pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
+    /// What [`HuntSettings::restarts`] may be.
+    pub const HUNT_RESTARTS: RangeInclusive<usize> = 1..=1000;
+    /// What [`HuntSettings::dim`] may be.
+    pub const HUNT_DIM: RangeInclusive<usize> = 1..=64;
+}
+
+/// The choices of the inverse.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InverseSettings {
+    /// Where the tokens come from.
+    pub tokens: LabTokens,
+    /// The weights of dot-product attention.
+    pub dot_weights: DotWeights,
+    /// c.
+    pub fraction: f64,
+    /// Number of drawn tokens.
+    pub n: usize,
+    /// Dimension of drawn tokens.
+    pub d: usize,
+    /// Radius of the ball, or half the side of the grid.
+    pub radius: f64,
+    /// Seed of drawn tokens.
+    pub seed: u64,
+}
+
+impl Default for InverseSettings {
+    fn default() -> Self {
+        InverseSettings {
+            tokens: LabTokens::Drawn,
+            dot_weights: DotWeights::IdentityPlus,
+            fraction: 0.9,
+            n: 24,
+            d: 2,
+            radius: 2.0,
+            seed: 0,
+        }
+    }
+}
+
+impl InverseSettings {
+    /// Four far tokens at which dot-product attention has no inverse that the iteration finds.
+    #[must_use]
+    pub fn where_dot_fails() -> Self {
+        InverseSettings {
+            tokens: LabTokens::Drawn,
+            dot_weights: DotWeights::IdentityPlus,
+            fraction: 0.9,
+            n: 4,
+            d: 4,
+            radius: 21.7,
+            seed: 28,
+        }
+    }
+}
+
+/// Where the tokens of the inverse come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabTokens {
+    /// Drawn in a ball.
+    Drawn,
+    /// A grid in the plane.
+    Grid,
+    /// Those of the controls.
+    Page,
+}
+
+impl LabTokens {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, LabTokens); 3] =
+        [("drawn", LabTokens::Drawn), ("grid", LabTokens::Grid), ("page", LabTokens::Page)];
+}
+
+/// The weights of dot-product attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DotWeights {
+    /// A = I.
+    IdentityPlus,
+    /// A = -I.
+    IdentityMinus,
+    /// Those of L2 multi-head attention.
+    Same,
+}
+
+impl DotWeights {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, DotWeights); 3] = [
+        ("identity-plus", DotWeights::IdentityPlus),
+        ("identity-minus", DotWeights::IdentityMinus),
+        ("same", DotWeights::Same),
+    ];
+}
+
+/// The choices of the hunt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HuntSettings {
+    /// Where the tokens may be.
+    pub region: Region,
+    /// Starts in all.
+    pub restarts: usize,
+    /// Seed of random starts and kicks.
+    pub seed: u64,
+    /// The dimension in which the adversarial tokens of A = I and A = -I move.
+    pub dim: usize,
+}
+
+impl Default for HuntSettings {
+    fn default() -> Self {
+        HuntSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
+    }
+}
+
+/// The choices of the estimators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CourtSettings {
+    /// A trial of its own; `None` is the configuration of the controls.
+    pub trial: Option<Preset>,
+    /// The tolerance of power iteration's stops.
+    pub tolerance: f64,
+    /// What is drawn against the iteration.
+    pub shown: Shown,
+}
+
+impl CourtSettings {
+    /// The trials, with their ids.
+    pub const TRIALS: [(&'static str, Option<Preset>); 4] = {
+        let [(a, first), (b, second), (c, third)] = Preset::ALL;
+        [(a, Some(first)), (b, Some(second)), (c, Some(third)), ("page", None)]
+    };
+    /// What [`CourtSettings::tolerance`] may be.
+    pub const TOLERANCE: RangeInclusive<f64> = 1e-14..=10.0;
+}
+
+/// What is drawn of each iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The relative error.
+    Error,
+    /// The relative residual.
+    Residual,
+    /// The value.
+    Value,
+}
+
+impl Shown {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, Shown); 3] =
+        [("error", Shown::Error), ("residual", Shown::Residual), ("value", Shown::Value)];
+}

@@ -1,0 +1,76 @@
+//! Light, dark, or as the system has it.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+
+use lipscope_plot::Theme;
+
+use super::frame::media_matches;
+use super::state::ThemeChoice;
+
+const KEY: &str = "lipscope-theme";
+const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
+
+/// The choice, and the theme that follows from it.
+#[derive(Clone, Copy)]
+pub struct Themes {
+    /// The choice.
+    pub choice: RwSignal<ThemeChoice>,
+    /// What a link asks for instead: it is not remembered.
+    pub asked: RwSignal<Option<ThemeChoice>>,
+    /// What is shown.
+    pub shown: Memo<Theme>,
+}
+
+impl Themes {
+    /// Takes the reader's choice, which goes before that of a link.
+    pub fn choose(self, choice: ThemeChoice) {
+        self.asked.set(None);
+        self.choice.set(choice);
+    }
+
+    /// What is chosen, by the link or the reader.
+    #[must_use]
+    pub fn chosen(self) -> ThemeChoice {
+        self.asked.get().unwrap_or(self.choice.get())
+    }
+}
+
+/// Follows the system, and remembers the choice where the browser allows it.
+pub fn use_themes() -> Themes {
+    let choice = RwSignal::new(remembered());
+    let asked = RwSignal::new(None::<ThemeChoice>);
+    let is_system_dark = RwSignal::new(media_matches(DARK_QUERY));
+    if let Some(list) = window().match_media(DARK_QUERY).ok().flatten() {
+        let on_change = Closure::<dyn FnMut()>::new(move || is_system_dark.set(media_matches(DARK_QUERY)));
+        // Listens as long as the page lives.
+        let _ = list.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
+        on_change.forget();
+    }
+    Effect::new(move |before: Option<ThemeChoice>| {
+        let now = choice.get();
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-theme", asked.get().unwrap_or(now).id());
+        }
+        if before.is_some_and(|before| before != now)
+            && let Ok(Some(storage)) = window().local_storage()
+        {
+            let _ = storage.set_item(KEY, now.id());
+        }
+        now
+    });
+    let shown = Memo::new(move |_| match asked.get().unwrap_or(choice.get()) {
+        ThemeChoice::Light => Theme::Light,
+        ThemeChoice::Dark => Theme::Dark,
+        ThemeChoice::System if is_system_dark.get() => Theme::Dark,
+        ThemeChoice::System => Theme::Light,
+    });
+    Themes { choice, asked, shown }
+}
+
+fn remembered() -> ThemeChoice {
+    let stored = window().local_storage().ok().flatten().and_then(|storage| storage.get_item(KEY).ok().flatten());
+    let known = |id: &str| ThemeChoice::ALL.into_iter().find(|choice| choice.id() == id);
+    stored.as_deref().and_then(known).unwrap_or(ThemeChoice::System)
+}

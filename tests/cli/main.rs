@@ -1,0 +1,5 @@
+//! The command line's tests.
+
+mod cli;
+mod model;
+mod model_worker;

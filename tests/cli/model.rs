@@ -1,0 +1,165 @@
+//! `lipscope model` and `lipscope merge` as a person meets them.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use lipscope_testkit::in_repository;
+use serde_json::Value;
+
+/// A small drawn model.
+const SMALL: [&str; 12] =
+    ["model", "--weights", "random:gpt2", "--dim", "32", "--depth", "3", "--heads", "4", "--layers", "0,2", "-n"];
+
+fn lipscope(arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lipscope"));
+    command.current_dir(in_repository("."));
+    command.args(arguments);
+    command
+}
+
+fn small(more: &[&str]) -> Command {
+    lipscope(&[&SMALL[..], more].concat())
+}
+
+fn run(mut command: Command) -> (String, String) {
+    let assert = command.assert().success();
+    let output = assert.get_output();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn problem(mut command: Command) -> String {
+    String::from_utf8_lossy(&command.assert().code(1).get_output().stderr).into_owned()
+}
+
+#[test]
+fn the_text_that_comes_along_is_measured_window_by_window() {
+    let (csv, said) = run(small(&["2:8:2", "--windows", "3"]));
+    assert!(csv.starts_with("model,text,map,mask,estimator,layer,head,n,window,spectral,released,radius,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 2 * 4 * 3);
+    assert!(csv.contains("random:gpt2 32x3x4 seed 0,") && csv.contains(",with-output,causal,both,0,all,2,0,"), "{csv}");
+    assert!(said.contains("layer 2, head all: spectral norm = ") && said.contains("released-script"), "{said}");
+    let (json, _) = run(small(&["2:8:2", "--windows", "3", "--format", "json"]));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["rows"].as_array().map(Vec::len), Some(24));
+    assert!(json["fits"][1]["spectral"]["half_width_95"].is_f64());
+}
+
+#[test]
+fn a_run_that_was_ended_is_taken_up_and_ends_in_the_same_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, part) = (folder.path().join("whole.csv"), folder.path().join("part.csv"));
+    let out = |path: &Path| path.display().to_string();
+    run(small(&["2:8:2", "--windows", "3", "-o", &out(&whole)]));
+    let text = fs::read_to_string(&whole).expect("written");
+    // Some lines, and the beginning of another.
+    fs::write(&part, &text[..text.len() * 2 / 3]).expect("written");
+    run(small(&["2:8:2", "--windows", "3", "-o", &out(&part)]));
+    assert_eq!(fs::read_to_string(&part).expect("written"), text);
+    let said = problem(small(&["2:8:2", "--windows", "3", "--mask", "none", "-o", &out(&part)]));
+    assert!(said.contains("mask") && said.contains("causal"), "{said}");
+    assert_eq!(fs::read_to_string(&part).expect("written"), text);
+}
+
+#[test]
+fn shards_merge_into_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (whole, _) = run(small(&["2,5,40", "--windows", "7", "--threads", "1"]));
+    for shard in ["0", "1", "2"] {
+        let part = path(&format!("{shard}.csv"));
+        run(small(&["2,5,40", "--windows", "7", "--shard", &format!("{shard}/3"), "-o", &part]));
+    }
+    let (merged, said) = run(lipscope(&["merge", &path("0.csv"), &path("2.csv"), &path("1.csv")]));
+    assert_eq!(merged, whole);
+    assert!(said.contains("(21 windows)"), "{said}");
+    run(lipscope(&["merge", &path("0.csv"), &path("1.csv"), "-o", &path("all.csv"), "--svg", &path("all.svg")]));
+    let svg = fs::read_to_string(path("all.svg")).expect("written");
+    assert!(svg.contains("layer 0: released") && svg.contains("local constant"), "{svg}");
+    let changed = fs::read_to_string(path("0.csv")).expect("written").replace(",causal,", ",none,");
+    fs::write(path("0.csv"), changed).expect("written");
+    let said = problem(lipscope(&["merge", &path("1.csv"), &path("0.csv")]));
+    assert!(said.contains("0.csv: its mask") && said.contains("none"), "{said}");
+    fs::write(path("junk.csv"), "a,b\n1,2\n").expect("written");
+    let said = problem(lipscope(&["merge", &path("junk.csv")]));
+    assert!(said.contains("junk.csv") && said.contains("lipscope model"), "{said}");
+}
+
+#[test]
+fn heads_maps_and_masks_are_chosen() {
+    let (csv, _) = run(small(&["4,6,8", "--windows", "1", "--head", "each", "--map", "attention", "--mask", "none"]));
+    assert_eq!(csv.lines().count(), 1 + 2 * 3 * 4);
+    assert!(csv.contains(",attention,none,both,2,3,8,0,"), "{csv}");
+    let (csv, _) = run(small(&["4", "--windows", "1", "--head", "1,3", "--estimator", "released"]));
+    let columns: Vec<&str> = csv.lines().nth(1).expect("a row").split(',').collect();
+    assert!(columns[9].is_empty() && !columns[10].is_empty(), "{csv}");
+}
+
+#[test]
+fn heads_are_measured_at_adversarial_tokens_and_their_table_merges() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let arguments = ["4,8,16", "--head", "0,1,2,3", "--adversarial", "60"];
+    let weights = ["model", "--weights", "tests/data/models/bert", "--layers", "0", "-n"];
+    let (whole, said) = run(lipscope(&[&weights[..], &arguments[..]].concat()));
+    assert!(whole.contains(",adversarial:60,attention,none,both,0,3,16,0,"), "{whole}");
+    assert!(said.contains(" √n, factor in ["), "{said}");
+    for shard in ["0/2", "1/2"] {
+        let part = path(&shard[..1]);
+        run(lipscope(&[&weights[..], &arguments[..], &["--shard", shard, "-o", &part]].concat()));
+    }
+    let (merged, _) = run(lipscope(&["merge", &path("0"), &path("1"), "--svg", &path("all.svg")]));
+    assert_eq!(merged, whole);
+    let said = problem(lipscope(
+        &[&["model", "--weights", "tests/data/models/bert", "--layers", "1", "-n"], &arguments[..]].concat(),
+    ));
+    assert!(said.contains("Layer 1, head 2 has an A without real eigenvalues") && said.contains("head 3: "), "{said}");
+    let said = problem(lipscope(&["model", "--weights", "random:gpt2", "--adversarial", "9"]));
+    assert!(said.contains("head") && said.contains("each"), "{said}");
+    lipscope(&["model", "--weights", "random:gpt2", "--adversarial", "-3"]).assert().code(2);
+}
+
+#[test]
+fn a_models_folder_is_read_with_its_tokenizer() {
+    for (name, map) in [("bert", "attention,none"), ("gpt2", "with-output,causal"), ("distilbert", "attention,none")] {
+        let weights = format!("tests/data/models/{name}");
+        let (csv, _) = run(lipscope(&["model", "--weights", &weights, "--layers", "2", "-n", "3,8", "--windows", "2"]));
+        assert!(csv.contains(map), "{name}: {csv}");
+        let expected: Value = serde_json::from_str(
+            &fs::read_to_string(in_repository(format!("{weights}/expected.json"))).expect("a file"),
+        )
+        .expect("JSON");
+        // Window 0 of length 3 begins at token 0, window 1 of length 8 at token 8: the reference has both.
+        for (line, window) in [(1, 0), (4, 1)] {
+            let row: Vec<&str> = csv.lines().nth(line).expect("a row").split(',').collect();
+            let maps = expected["runs"][0]["windows"][window]["maps"].as_array().expect("a list");
+            let kind = map.split(',').next().expect("a word");
+            let at = |m: &&Value| m["layer"] == 2 && m["map"] == kind && m["head"].is_null();
+            let reference = maps.iter().find(at).expect("in the reference");
+            for (column, key) in [(9, "spectral"), (10, "released")] {
+                let (found, expected) = (row[column].parse::<f64>().expect("a number"), reference[key].as_f64());
+                let error = (found / expected.expect("a number") - 1.0).abs();
+                assert!(error < 1e-6, "{name}, {key}: {found} {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    for (arguments, word) in [
+        (vec!["model", "--weights", "nowhere"], "nowhere"),
+        (vec!["model", "--weights", "random:llama"], "random:gpt2"),
+        (vec!["model", "--weights", "tests/data/models/bert", "--layers", "7", "-n", "3"], "at most 2"),
+        (vec!["model", "--weights", "tests/data/models/bert", "-n", "100"], "positions"),
+        (vec!["model", "--weights", "tests/data/models/bert", "--head", "9", "-n", "3"], "head"),
+        (vec!["model", "--weights", "random:gpt2", "-n", "900", "--windows", "10"], "9000"),
+        (vec!["model", "--weights", "random:gpt2", "--dim", "30", "--heads", "4"], "divisor"),
+        (vec!["model", "--weights", "random:gpt2", "-n", "0"], "lengths"),
+        (vec!["model", "--weights", "random:gpt2", "--text", "nowhere.txt"], "nowhere.txt"),
+    ] {
+        let said = problem(lipscope(&arguments));
+        assert!(said.contains(word), "{arguments:?}: {said}");
+    }
+    lipscope(&["model", "--weights", "random:gpt2", "--shard", "3/3"]).assert().code(2);
+}

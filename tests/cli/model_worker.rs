@@ -1,0 +1,394 @@
+//! What a models' worker does, natively: the same rows as the command line, digit for digit, and a sentence for whatever
+//! is wrong.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::rc::Rc;
+
+use assert_cmd::Command;
+use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::measure::measure;
+use lipscope_models::{
+    DrawnFamily, DrawnModel, Estimate, Estimators, Heads, LeftOut, Place, PlanText, Portion, Shard, Sink, Source,
+    Subject, Table, USUAL_TOLERANCE, WindowExperiment,
+};
+use lipscope_protocol::model_message::{
+    Arriving, MOST_ROWS, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm,
+};
+use lipscope_protocol::model_run::ModelRun;
+use lipscope_testkit::in_repository;
+
+/// Bytes that remember how many of them were read at a time.
+#[derive(Clone, Debug)]
+struct Watched {
+    bytes: Rc<Vec<u8>>,
+    largest_read: Rc<RefCell<u64>>,
+}
+
+impl Watched {
+    fn new(bytes: Vec<u8>) -> Self {
+        Watched { bytes: Rc::new(bytes), largest_read: Rc::default() }
+    }
+}
+
+impl Source for Watched {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        let len = range.end - range.start;
+        let largest = *self.largest_read.borrow();
+        self.largest_read.replace(largest.max(len));
+        self.bytes.as_slice().read(range)
+    }
+}
+
+const ALL_OF: Shard = Shard { index: 0, count: 1 };
+const TEXT: &str = include_str!("../../assets/attention.txt");
+
+fn files(folder: &str) -> BTreeMap<String, Watched> {
+    let folder = fs::read_dir(in_repository(format!("tests/data/models/{folder}"))).expect("a folder");
+    folder
+        .flatten()
+        .filter(|entry| entry.file_name() != "expected.json")
+        .map(|entry| {
+            let bytes = fs::read(entry.path()).expect("a file");
+            (entry.file_name().to_string_lossy().into_owned(), Watched::new(bytes))
+        })
+        .collect()
+}
+
+fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
+    PlanText {
+        layers: layers.into(),
+        heads: "all".into(),
+        lengths: lengths.into(),
+        windows,
+        mask: None,
+        kind: None,
+        estimators: Estimators::Both,
+        tolerance: USUAL_TOLERANCE,
+    }
+}
+
+fn small() -> ModelOrigin {
+    ModelOrigin::Drawn(DrawnModel { family: DrawnFamily::Gpt2, d: 32, layers: 3, heads: 4, seed: 0 })
+}
+
+fn of_files(name: &str) -> ModelOrigin {
+    ModelOrigin::Files { name: name.into() }
+}
+
+struct Bench {
+    run: ModelRun<Watched>,
+    last_run: u64,
+}
+
+impl Bench {
+    fn new(files: BTreeMap<String, Watched>) -> Self {
+        let mut run = ModelRun::default();
+        run.take_files(files);
+        Bench { run, last_run: 0 }
+    }
+
+    fn answers(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Vec<ModelReply> {
+        self.last_run += 1;
+        let run_id = self.last_run;
+        let mut replies = Vec::new();
+        self.run.answer(request(run_id), || 1.0, |reply| replies.push(reply));
+        assert!(replies.iter().all(|reply| reply.run_id() == Some(run_id)), "an answer names its run");
+        replies
+    }
+
+    fn ask(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Result<ModelReply, String> {
+        let mut replies = self.answers(request);
+        let reply = replies.pop().expect("an answer");
+        assert_eq!(replies, [], "one answer");
+        match reply {
+            ModelReply::Failed { problem, .. } => Err(problem),
+            reply => Ok(reply),
+        }
+    }
+
+    fn open(&mut self, origin: &ModelOrigin, text: &str) -> Result<ModelFacts, String> {
+        let request = |run_id| ModelRequest::Open { run_id, origin: origin.clone(), text: text.into() };
+        match self.ask(request)? {
+            ModelReply::Opened { facts, .. } => Ok(*facts),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn prepare(&mut self, origin: &ModelOrigin, plan: &PlanText, ids: &[u32]) -> Result<(), String> {
+        let (origin, plan, ids) = (origin.clone(), plan.clone(), ids.to_vec());
+        self.ask(|run_id| ModelRequest::Prepare { run_id, origin, plan, ids }).map(|_| ())
+    }
+
+    /// The whole table of a plan, its portions in the order of `order`.
+    fn table(&mut self, origin: &ModelOrigin, text: &str, plan: &PlanText, order: Order) -> Result<Table, String> {
+        let facts = self.open(origin, text)?;
+        self.prepare(origin, plan, &facts.ids)?;
+        let whole = plan.plan(&facts.config).map_err(|problem| problem.to_string())?;
+        let mut table = Table::new(Subject::of(&facts.label, &facts.text, &whole));
+        let mut portions: Vec<Portion> = whole.portions(ALL_OF);
+        if order == Order::Backwards {
+            portions.reverse();
+        }
+        for portion in portions {
+            let wanted: Vec<Place> = whole.places(&portion).collect();
+            match self.ask(|run_id| ModelRequest::Measure { run_id, portion, wanted })? {
+                ModelReply::Rows { rows, .. } => table.rows.extend(rows),
+                other => panic!("{other:?}"),
+            }
+        }
+        Ok(table)
+    }
+
+    fn window(&mut self, place: Place) -> Result<WindowExperiment, String> {
+        match self.ask(|run_id| ModelRequest::Window { run_id, place })? {
+            ModelReply::Window { window, .. } => Ok(*window),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn write(&mut self, table: &Table, form: TableForm) -> String {
+        match self.ask(|run_id| ModelRequest::Write { run_id, table: table.clone(), form }) {
+            Ok(ModelReply::Written { text, .. }) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Forwards,
+    Backwards,
+}
+
+fn on_command_line(arguments: &[&str]) -> String {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lipscope"));
+    command.current_dir(in_repository("."));
+    let output = command.arg("model").args(arguments).assert().success().get_output().stdout.clone();
+    String::from_utf8(output).expect("text")
+}
+
+#[test]
+fn a_drawn_model_has_the_command_lines_rows_digit_for_digit() {
+    let mut bench = Bench::new(BTreeMap::new());
+    let plan = plan("0,2", "2:8:2", 3);
+    let table = bench.table(&small(), TEXT, &plan, Order::Backwards).expect("measured");
+    let size = ["--weights", "random:gpt2", "--dim", "32", "--depth", "3", "--heads", "4"];
+    let of_plan = ["--layers", "0,2", "--lengths", "2:8:2", "--windows", "3"];
+    let arguments = [&size[..], &of_plan[..]].concat();
+    assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments));
+    let json = [&arguments[..], &["--format", "json"]].concat();
+    assert_eq!(bench.write(&table, TableForm::Json), on_command_line(&json));
+}
+
+#[test]
+fn a_models_files_have_the_command_lines_rows_digit_for_digit() {
+    for name in ["bert", "distilbert", "gpt2"] {
+        let mut bench = Bench::new(files(name));
+        let table = bench.table(&of_files(name), TEXT, &plan("1", "3,8", 2), Order::Forwards).expect("measured");
+        let folder = format!("tests/data/models/{name}");
+        let arguments = ["--weights", &folder, "--layers", "1", "--lengths", "3,8", "--windows", "2"];
+        assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments), "{name}");
+    }
+}
+
+#[test]
+fn a_table_of_the_command_line_is_read_back() {
+    let text = on_command_line(&["--weights", "tests/data/models/gpt2", "--lengths", "3", "--windows", "2"]);
+    let mut bench = Bench::new(BTreeMap::new());
+    let parse = |bench: &mut Bench, text: &str| {
+        let bytes = text.as_bytes().to_vec();
+        bench.ask(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes })
+    };
+    let Ok(ModelReply::Parsed { run_id, portion: Some(portion) }) = parse(&mut bench, &text) else { panic!("a table") };
+    let table = Arriving::new(run_id).take(portion).expect("a small table comes at once");
+    assert_eq!(bench.write(&table, TableForm::Csv), text);
+    let problem = parse(&mut bench, "a,b\n1,2\n").expect_err("no table");
+    assert!(problem.contains("a.csv"), "{problem}");
+    assert!(matches!(parse(&mut bench, ""), Ok(ModelReply::Parsed { portion: None, .. })));
+}
+
+/// So many windows of one layer.
+fn large(rows: usize) -> Table {
+    let sink = Sink { mass: 1.5, token: 0, head: 3 };
+    let place = |window| Place { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
+    let estimate = |window| Estimate { spectral: None, released: Some(0.1 + window as f64), radius: 2.0, sink };
+    let of = |text: &str| text.to_owned();
+    let subject = Subject {
+        model: of("many"),
+        text: of("00ff"),
+        map: of("attention"),
+        mask: of("none"),
+        estimator: of("released"),
+    };
+    Table { subject, rows: (0..rows).map(|window| (place(window), estimate(window))).collect() }
+}
+
+#[test]
+fn a_large_table_comes_in_portions() {
+    let mut bench = Bench::new(BTreeMap::new());
+    for rows in [MOST_ROWS, MOST_ROWS + 1, 3 * MOST_ROWS, 10_000] {
+        let table = large(rows);
+        let bytes = table.to_csv().expect("text").into_bytes();
+        let replies = bench.answers(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes });
+        assert_eq!(replies.len(), rows.div_ceil(MOST_ROWS));
+        let mut arriving = Arriving::new(bench.last_run);
+        let mut arrived = Vec::new();
+        for reply in replies {
+            let ModelReply::Parsed { portion: Some(portion), .. } = reply else { panic!("{reply:?}") };
+            assert!(portion.rows.len() <= MOST_ROWS && arrived.is_empty(), "the last portion was not the last");
+            arrived.extend(arriving.take(portion));
+        }
+        assert_eq!(arrived, [table]);
+    }
+}
+
+#[test]
+fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
+    let before = large(20);
+    let mut more = large(40);
+    // Its last row that is there already has another number.
+    let place = *before.rows.last_key_value().expect("rows").0;
+    more.rows.get_mut(&place).expect("the same window").radius = 7.0;
+    let mut whole = before.clone();
+    let problem = whole.merge("more.csv", more).expect_err("other numbers").to_string();
+    assert!(problem.contains("more.csv") && problem.contains("other numbers"), "{problem}");
+    assert_eq!(whole, before);
+    whole.merge("more.csv", large(40)).expect("the same numbers");
+    assert_eq!(whole, large(40));
+    // A file that says one window twice.
+    let text = before.to_csv().expect("text");
+    let last = text.lines().last().expect("a row");
+    assert_eq!(Table::parse("twice.csv", &format!("{text}{last}\n")).expect("equal"), Some(before));
+    let other = last.replace(",2.0,", ",7.0,");
+    let problem = Table::parse("twice.csv", &format!("{text}{other}\n")).expect_err("other numbers").to_string();
+    assert!(problem.contains("twice.csv, row 21"), "{problem}");
+}
+
+#[test]
+fn a_file_of_weights_is_never_read_whole() {
+    let files = files("gpt2");
+    let weights = files["model.safetensors"].clone();
+    let mut bench = Bench::new(files);
+    bench.table(&of_files("gpt2"), TEXT, &plan("2", "3", 1), Order::Forwards).expect("measured");
+    let (largest, len) = (*weights.largest_read.borrow(), weights.len());
+    // The fingerprint looks at the first megabyte, which is all of this small file; after it, a tensor at a time.
+    assert!(largest <= len.min(1 << 20), "{largest} of {len}");
+}
+
+#[test]
+fn the_spans_of_tokens_are_their_texts() {
+    let text = "Over the sink, the SINK again.";
+    for (name, origin) in [("gpt2", of_files("gpt2")), ("bert", of_files("bert")), ("", small())] {
+        let mut bench = Bench::new(if name.is_empty() { BTreeMap::new() } else { files(name) });
+        let facts = bench.open(&origin, text).expect("opened");
+        assert_eq!(facts.ids.len(), facts.spans.len());
+        assert!(facts.spans.iter().all(|(start, end)| text.get(*start..*end).is_some()), "{name}: {:?}", facts.spans);
+        let whole: String = facts.spans.iter().map(|(start, end)| &text[*start..*end]).collect();
+        assert_eq!(whole.replace(' ', ""), text.replace(' ', ""), "{name}");
+        // A letter of several bytes may be several tokens, each of which is the whole letter.
+        let text = "Über 你好";
+        let facts = bench.open(&origin, text).expect("opened");
+        assert!(facts.spans.iter().all(|(start, end)| text.get(*start..*end).is_some()), "{name}: {:?}", facts.spans);
+    }
+}
+
+/// At a drawn model's window nothing is left out, and the experiment has the table's norm.
+#[test]
+fn a_window_is_an_experiment_of_the_same_norm() {
+    for (heads, head_text) in [(Heads::All, "all"), (Heads::One(2), "2")] {
+        for mask in [Mask::None, Mask::Causal] {
+            let mut bench = Bench::new(BTreeMap::new());
+            let plan = PlanText { heads: head_text.into(), mask: Some(mask), tolerance: 1e-10, ..plan("2", "7", 2) };
+            let table = bench.table(&small(), TEXT, &plan, Order::Forwards).expect("measured");
+            let place = Place { layer: 2, heads, n: 7, window: 1 };
+            let window = bench.window(place).expect("an experiment");
+            assert_eq!(window.left_out, LeftOut::Nothing);
+            let found = measure(&window.experiment).expect("measured").spectral;
+            let expected = table.rows[&place].spectral.expect("asked for").value;
+            assert!((found / expected - 1.0).abs() < 1e-9, "{heads:?} {mask:?}: {found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_window_of_a_trained_model_says_what_it_lacks() {
+    let mut bench = Bench::new(files("gpt2"));
+    let origin = of_files("gpt2");
+    let facts = bench.open(&origin, TEXT).expect("opened");
+    let place = Place { layer: 1, heads: Heads::All, n: 5, window: 0 };
+    let problem = bench.window(place).expect_err("nothing is prepared");
+    assert!(problem.contains("no plan"), "{problem}");
+    bench.prepare(&origin, &plan("1", "5", 1), &facts.ids).expect("prepared");
+    assert_eq!(bench.window(place).expect("an experiment").left_out, LeftOut::QueryBias);
+    let problem = bench.window(Place { heads: Heads::One(99), ..place }).expect_err("no such head");
+    assert!(problem.contains("head"), "{problem}");
+    let problem = bench.window(Place { window: 100_000, ..place }).expect_err("no such window");
+    assert!(problem.contains("window"), "{problem}");
+}
+
+#[test]
+fn whatever_is_wrong_is_a_sentence() {
+    let broken = |name: &str, change: &dyn Fn(&mut BTreeMap<String, Watched>)| {
+        let mut files = files(name);
+        change(&mut files);
+        Bench::new(files).table(&of_files(name), TEXT, &plan("2", "3", 1), Order::Forwards).expect_err("broken")
+    };
+    let put = |files: &mut BTreeMap<String, Watched>, name: &str, bytes: Vec<u8>| {
+        files.insert(name.into(), Watched::new(bytes));
+    };
+    let bytes = |files: &BTreeMap<String, Watched>, name: &str| files[name].bytes.as_ref().clone();
+    let of_config = |from: &'static str, to: &'static str| {
+        broken("gpt2", &move |files| {
+            let config = String::from_utf8(bytes(files, "config.json")).expect("text");
+            assert!(config.contains(from), "{config}");
+            put(files, "config.json", config.replace(from, to).into_bytes());
+        })
+    };
+    for (problem, word) in [
+        (broken("gpt2", &|files| drop(files.remove("config.json"))), "config.json"),
+        (broken("gpt2", &|files| drop(files.remove("model.safetensors"))), "model.safetensors"),
+        (broken("gpt2", &|files| drop(files.remove("merges.txt"))), "tokenizer"),
+        (broken("gpt2", &|files| put(files, "vocab.json", b"{".to_vec())), "vocab.json"),
+        (broken("distilbert", &|files| put(files, "tokenizer.json", vec![0xff])), "tokenizer.json"),
+        (broken("gpt2", &|files| put(files, "model.safetensors", b"this is no model".to_vec())), "safetensors"),
+        (broken("gpt2", &|files| put(files, "model.safetensors", Vec::new())), "safetensors"),
+        (
+            broken("gpt2", &|files| {
+                let whole = bytes(files, "model.safetensors");
+                put(files, "model.safetensors", whole[..whole.len() * 2 / 3].to_vec());
+            }),
+            "cut off",
+        ),
+        (of_config("\"gpt2\"", "\"llama\""), "model_type"),
+        (of_config("\"n_embd\": 32", "\"n_embd\": 64"), "shape"),
+        (of_config("\"n_embd\": 32", "\"n_embd\": \"wide\""), "n_embd"),
+    ] {
+        assert!(problem.contains(word), "{word}: {problem}");
+    }
+    let mut bench = Bench::new(BTreeMap::new());
+    let problem = bench.table(&small(), TEXT, &plan("7", "3", 1), Order::Forwards).expect_err("three layers");
+    assert!(problem.contains("layer"), "{problem}");
+    let problem = bench.table(&small(), "Too short.", &plan("0", "50", 1), Order::Forwards).expect_err("short");
+    assert!(problem.contains("3 tokens"), "{problem}");
+}
+
+#[test]
+fn a_larger_plan_takes_more_memory() {
+    let bytes = |layers: &str, lengths: &str| {
+        let origin = DrawnModel { family: DrawnFamily::Gpt2, d: 768, layers: 12, heads: 12, seed: 0 };
+        let opened = lipscope_models::Opened::<Watched>::drawn(origin).expect("fits");
+        plan(layers, lengths, 2).plan(opened.config()).expect("a plan").bytes(opened.config())
+    };
+    // Seven layers of GPT-2 are 45 M weights, 180 MB; six of them a second time in f64, 113 MB; the map 28 MB.
+    assert!((2.5e8..5e8).contains(&bytes("6", "98")), "{:e}", bytes("6", "98"));
+    assert!(bytes("11", "98") > bytes("6", "98") && bytes("0,6", "98") > bytes("6", "98"));
+    assert!(bytes("6", "1000") > bytes("6", "98"));
+    assert!(bytes("11", "98") < 1.2e9, "{:e}", bytes("11", "98"));
+}

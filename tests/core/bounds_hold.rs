@@ -1,0 +1,223 @@
+//! No upper bound is ever below the measured norm, no lower bound above the exact norm of its tokens, and ours are never
+//! worse than the published ones. The worst ratios are printed.
+
+use lipscope_testkit::reference;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use lipscope_core::bounds::{Bound, BoundId, Norm, Reach, Side};
+use lipscope_core::experiment::{Experiment, TokenSource};
+use lipscope_core::measure::{Measurement, measure};
+use lipscope_testkit::drawn::{Drawn, drawn};
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use serde_json::json;
+
+/// Rounding: of bound and norm, each to some ulps times the condition of the case.
+const TOLERANCE: f64 = 1e-9;
+
+/// The worst ratio of each pair that must not exceed one, and over how many cases.
+#[derive(Default)]
+struct Worst(RefCell<BTreeMap<String, (f64, usize)>>);
+
+impl Worst {
+    /// Fails where `below` exceeds `above`, both as decimal logarithms.
+    fn check(&self, what: String, below: f64, above: f64) -> Result<(), TestCaseError> {
+        let ratio = if below == f64::NEG_INFINITY { 0.0 } else { 10f64.powf(below - above) };
+        proptest::prop_assert!(ratio <= 1.0 + TOLERANCE, "{what}: 10^{below} is above 10^{above}");
+        let mut worst = self.0.borrow_mut();
+        let entry = worst.entry(what).or_insert((0.0, 0));
+        *entry = (entry.0.max(ratio), entry.1 + 1);
+        Ok(())
+    }
+
+    fn print(&self) {
+        for (what, (ratio, cases)) in self.0.borrow().iter() {
+            println!("{what}: worst ratio {ratio:.4} over {cases} cases");
+        }
+    }
+
+    fn cases(&self, what: &str) -> usize {
+        self.0.borrow().get(what).map_or(0, |(_, cases)| *cases)
+    }
+}
+
+fn find(found: &Measurement, id: BoundId) -> Option<&Bound> {
+    found.bounds.iter().find(|bound| bound.id == id)
+}
+
+/// What holds at any tokens.
+fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> {
+    let norm = found.spectral.log10();
+    for bound in &found.bounds {
+        proptest::prop_assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}");
+        if bound.side == Side::Upper && bound.norm == Norm::Spectral {
+            worst.check(format!("norm / {}", bound.id.id()), norm, bound.log10)?;
+        }
+        if bound.side == Side::Lower && bound.id.reach() == Reach::Ball {
+            let is_spectral = |b: &&Bound| b.norm == Norm::Spectral && b.id.reach() == Reach::Ball;
+            for upper in found.bounds.iter().filter(|b| b.side == Side::Upper).filter(is_spectral) {
+                worst.check(format!("{} / {}", bound.id.id(), upper.id.id()), bound.log10, upper.log10)?;
+            }
+        }
+    }
+    for (below, above) in [
+        (BoundId::Unified, BoundId::CastinGeneral),
+        (BoundId::Unified, BoundId::CastinMeanField),
+        (BoundId::Local, BoundId::Unified),
+        (BoundId::Adversarial, BoundId::TwoClusters),
+        (BoundId::Adversarial, BoundId::AdversarialEnvelope),
+    ] {
+        if let (Some(low), Some(high)) = (find(found, below), find(found, above)) {
+            worst.check(format!("{} / {}", below.id(), above.id()), low.log10, high.log10)?;
+        }
+    }
+    Ok(())
+}
+
+/// The square root arm of `unified_masked`, term by term: v (a + sqrt((1 + a^2) sum 1/(1 + (i-1) e^(-2a)))).
+fn check_masked_arm(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), TestCaseError> {
+    let (Some(local), Some(_)) = (find(found, BoundId::Local), find(found, BoundId::UnifiedMasked)) else {
+        return Ok(());
+    };
+    // One head without normaliser and output matrix is enough to see it.
+    if case.head_shapes.len() != 1 || case.d_out.is_some() || case.normalization != "none" {
+        return Ok(());
+    }
+    let weights = lipscope_core::weights::inputs(&case.experiment()).expect("inputs").weights;
+    let norm = |matrix: &nalgebra::DMatrix<f64>| matrix.singular_values().max();
+    let a = norm(&weights.heads[0].query_key().a()) * found.radius * found.radius;
+    let sum: f64 = (0..case.n).map(|i| 1.0 / (1.0 + i as f64 * (-2.0 * a).exp())).sum();
+    let arm = norm(&weights.heads[0].v) * (a + ((1.0 + a * a) * sum).sqrt());
+    worst.check("local / masked square root arm".into(), local.log10, arm.log10())
+}
+
+/// The exact norm at the tokens of the two lower bounds that are about tokens of this n.
+fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCaseError> {
+    let base = case.experiment();
+    let adversarial = Experiment { tokens: TokenSource::Adversarial { n, radius: case.radius }, ..base.clone() };
+    // A first head without a real eigenvalue has no such tokens.
+    if let Ok(found) = measure(&adversarial) {
+        check_order(worst, &found)?;
+        if let Some(bound) = find(&found, BoundId::Adversarial) {
+            let mask = case.mask;
+            worst.check(format!("adversarial / its tokens' norm, mask {mask}"), bound.log10, found.spectral.log10())?;
+        }
+        if let Some(clusters) = &found.two_clusters {
+            let tokens = clusters.token_source().expect("finite positions");
+            let at_clusters = measure(&Experiment { tokens, ..base }).expect("measured");
+            check_order(worst, &at_clusters)?;
+            let (below, above) = (clusters.norm.log10(), at_clusters.spectral.log10());
+            worst.check("two_clusters / its tokens' norm".into(), below, above)?;
+        }
+    }
+    Ok(())
+}
+
+/// The skew witness of a size and radius, for another norm of A.
+fn check_skew(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCaseError> {
+    let a_norm = case.weight_scale;
+    let skew = Experiment::from_value(json!({
+        "mask": case.mask, "tokens": {"source": "skew", "n": n, "radius": case.radius},
+        "weights": {"source": "explicit", "heads": [
+            {"q": [[1.0, 0.0], [0.0, 1.0]], "k": [[0.0, -a_norm], [a_norm, 0.0]], "v": [[1.0, 0.0], [0.0, 1.0]]},
+        ]},
+    }))
+    .expect("a valid experiment");
+    let found = measure(&skew).expect("measured");
+    check_order(worst, &found)?;
+    worst.check("skew cases".into(), 0.0, 0.0)
+}
+
+#[test]
+fn every_bound_holds_over_twenty_thousand_drawn_cases() {
+    let worst = Worst::default();
+    let config = Config { cases: 20_000, failure_persistence: None, ..Config::default() };
+    let counter = RefCell::new(0usize);
+    let outcome = TestRunner::new(config).run(&drawn(&["dot", "dot", "dot", "l2"]), |case| {
+        let found = measure(&case.experiment()).expect("measured");
+        check_order(&worst, &found)?;
+        check_masked_arm(&worst, &case, &found)?;
+        // Every fifth case also at its witnesses, with more tokens than were drawn.
+        let count = counter.replace_with(|count| *count + 1);
+        if count.is_multiple_of(5) {
+            let n = 2 + count % 61;
+            check_witnesses(&worst, &case, n)?;
+            check_skew(&worst, &case, n)?;
+        }
+        Ok(())
+    });
+    worst.print();
+    outcome.expect("every bound holds");
+    for (what, least) in [
+        ("norm / castin_general", 15_000),
+        ("norm / castin_mean_field", 7_000),
+        ("norm / unified", 7_000),
+        ("norm / unified_masked", 7_000),
+        ("norm / local", 20_000),
+        ("local / unified", 7_000),
+        ("local / masked square root arm", 200),
+        ("unified / castin_general", 7_000),
+        ("unified / castin_mean_field", 7_000),
+        ("adversarial / two_clusters", 1_000),
+        ("adversarial / its tokens' norm, mask none", 200),
+        ("adversarial / its tokens' norm, mask causal", 200),
+        ("two_clusters / its tokens' norm", 400),
+        ("two_clusters / unified", 1_000),
+        ("skew cases", 4_000),
+    ] {
+        assert!(worst.cases(what) >= least, "{what}: only {} cases", worst.cases(what));
+    }
+}
+
+#[test]
+fn the_bounds_hold_at_adversarial_tokens_of_every_radius_and_length() {
+    let worst = Worst::default();
+    for mask in ["none", "causal"] {
+        for sign in [-1.0, 1.0] {
+            for radius in [0.01, 0.3, 1.0, 2.0, 3.0, 10.0, 40.0] {
+                for n in [2usize, 3, 10, 60, 300] {
+                    let (first, others) = if sign > 0.0 { (radius, radius / 2.0) } else { (-radius, radius) };
+                    let mut tokens = vec![others; n];
+                    tokens[0] = first;
+                    let found = measure(&reference::line_experiment(&tokens, sign, mask)).expect("measured");
+                    check_order(&worst, &found).unwrap_or_else(|e| panic!("{mask} {sign} R={radius} n={n}: {e}"));
+                    let bound = find(&found, BoundId::Adversarial).expect("it applies");
+                    assert!(
+                        bound.log10 <= found.spectral.log10() + 1e-9,
+                        "{mask} {sign} R={radius} n={n}: {} above {}",
+                        bound.log10,
+                        found.spectral.log10()
+                    );
+                }
+            }
+        }
+    }
+    worst.print();
+}
+
+#[test]
+fn nothing_overflows_for_large_radii_lengths_and_weights() {
+    for (radius, ln_n, scale) in [(1e3, 1e18f64.ln(), 1.0), (1.0, 690.0, 1e3), (1e3, 690.0, 1e3), (1e-3, 41.0, 1e-3)] {
+        for mask in ["none", "causal"] {
+            let tokens = match mask {
+                "none" => json!({"source": "clusters", "positions": [[-radius, 0.0], [radius, 0.0]],
+                                 "log_multiplicities": [0.0, ln_n]}),
+                _ => json!({"source": "explicit", "rows": [[-radius, 0.0], [radius, 0.0], [radius, 0.0]]}),
+            };
+            let experiment = Experiment::from_value(json!({
+                "mask": mask, "tokens": tokens,
+                "weights": {"source": "explicit", "heads": [
+                    {"q": [[scale, 0.0], [0.0, scale]], "k": [[-scale, 0.0], [0.0, scale]], "v": [[scale, 0.0], [0.0, scale]]},
+                ]},
+            }))
+            .expect("a valid experiment");
+            let found = measure(&experiment).expect("measured");
+            assert!(found.spectral.is_finite());
+            assert!(find(&found, BoundId::CastinGeneral).is_some());
+            let large = find(&found, if mask == "none" { BoundId::CastinMeanField } else { BoundId::UnifiedMasked });
+            assert!(large.expect("it applies").log10.is_finite());
+            check_order(&Worst::default(), &found).expect("the bounds hold");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The numbers that the browser must give too, natively.
+
+use lipscope_testkit::portable;
+
+#[test]
+fn draws_are_the_same_to_the_last_bit() {
+    portable::check_draws_to_the_bit();
+}
+
+#[test]
+fn a_hunt_goes_the_same_way() {
+    portable::check_a_hunt_to_nine_digits();
+}
+
+#[test]
+fn norms_are_the_same_to_twelve_digits() {
+    portable::check_norms_to_twelve_digits();
+}

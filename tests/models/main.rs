@@ -1,0 +1,5 @@
+//! The tests of transformers.
+
+mod figures;
+mod files;
+mod reference;

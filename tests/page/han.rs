@@ -1,0 +1,74 @@
+//! Whether a sentence of the engine's is known in Chinese.
+
+use lipscope::language::{Language, set};
+use lipscope::told;
+
+/// Names, and signs of the format, that are the same in every language.
+const NAMES: [&str; 18] = [
+    "JSON",
+    "CSV",
+    "TSV",
+    "NumPy",
+    "MHA",
+    "MiniLM",
+    "SVD",
+    "Unicode",
+    "UTF",
+    "MB",
+    "NaN",
+    "inf",
+    "true",
+    "false",
+    "null",
+    "eps",
+    "skew",
+    "safetensors",
+];
+/// What the page says instead of a sentence when it is in Chinese.
+pub fn in_chinese(english: &str) -> String {
+    set(Language::Chinese);
+    let said = told(english);
+    set(Language::English);
+    said
+}
+
+/// Whether a text has any Han character.
+pub fn has_han(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+}
+
+/// The words of a Chinese text that are of another language, neither names (also of files) nor quoted.
+pub fn foreign_words(text: &str) -> Vec<String> {
+    let mut outside = String::new();
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            // A quoted text may have been cut.
+            Some(end) if c == end || c == '…' => quote = None,
+            Some(_) => {}
+            None => {
+                quote = match c {
+                    '"' | '`' => Some(c),
+                    '“' => Some('”'),
+                    _ => None,
+                };
+                outside.push(if quote.is_some() { ' ' } else { c });
+            }
+        }
+    }
+    outside
+        .split(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)))
+        // A full stop within is that of a file's name.
+        .filter(|part| !part.trim_matches('.').contains('.'))
+        .flat_map(|part| part.split(|c: char| !c.is_ascii_alphabetic()))
+        .filter(|word| word.len() > 1 && !NAMES.contains(word))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Fails where a word of an English sentence is left in its Chinese.
+#[track_caller]
+pub fn assert_known(english: &str) {
+    let said = in_chinese(english);
+    assert!(has_han(&said) && foreign_words(&said).is_empty(), "{english}\n  is in Chinese: {said}");
+}

@@ -1,0 +1,353 @@
+//! The page's links: every scene comes back from its link, and no broken link breaks anything.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use lipscope::language::{Language, set};
+use lipscope::link::{self, MOST_LINK, TooLong};
+use lipscope::state::{
+    CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
+    OwnWeights, PageState, PlotChoice, RadiusLaw, RegimeView, SCALED_TOKENS, Scene, Settings, Shared, Shown, Stage,
+    ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+};
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
+use lipscope_core::hunt::Region;
+
+/// splitmix64: the same scenes in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    /// A number with all its digits, over some powers of ten.
+    fn real(&mut self, powers: i32) -> f64 {
+        let mantissa = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
+        (1.0 + 9.0 * mantissa) * 10f64.powi(self.below(2 * powers as usize) as i32 - powers)
+    }
+
+    fn rows(&mut self, rows: usize, columns: usize) -> Rows {
+        let entries = (0..rows * columns).map(|_| self.real(2) - 3.0).collect();
+        Rows::new("rows", columns, entries).expect("numbers")
+    }
+}
+
+/// A scene that the page can be in.
+fn scene(dice: &mut Dice) -> Scene {
+    loop {
+        let scene = any_scene(dice);
+        if scene.state.check().is_ok() {
+            return scene;
+        }
+    }
+}
+
+fn any_scene(dice: &mut Dice) -> Scene {
+    let first = PageState::default();
+    let (n, d) = (2 + dice.below(8), 1 + dice.below(4));
+    let mut state = PageState {
+        tokens: dice.of(&TokenChoice::ALL).1,
+        n: 2 + dice.below(300),
+        d: 1 + dice.below(16),
+        radius: dice.real(4),
+        token_seed: dice.next() >> 11,
+        own_tokens: Some(Shared(Arc::new(dice.rows(n, d)))),
+        own_clusters: OwnClusters::of(&TokenSource::Clusters {
+            positions: dice.rows(n, d),
+            log_multiplicities: (0..n).map(|_| dice.real(2)).collect(),
+        })
+        .map(Arc::new),
+        weights: dice.of(&WeightChoice::ALL).1,
+        heads: 1 + dice.below(4),
+        head_dim: 1 + dice.below(16),
+        scale: dice.real(3),
+        weight_seed: dice.next() >> 11,
+        output: dice.of(&[Output::Absent, Output::Drawn]),
+        own_weights: Some(Shared(Arc::new(OwnWeights {
+            heads: (0..1 + dice.below(2))
+                .map(|_| Head { q: dice.rows(2, d), k: dice.rows(2, d), v: dice.rows(3, d) })
+                .collect(),
+            output: None,
+        }))),
+        attention: dice.of(&[Attention::Dot, Attention::L2]),
+        mask: dice.of(&[Mask::None, Mask::Causal]),
+        normalization: dice.of(&[Normalization::None, Normalization::Layer, Normalization::Rms]),
+        scope: dice.of(&[Scope::Inputs, Scope::Composed]),
+        eps: dice.real(6),
+        norm: dice.of(&Norm::ALL),
+        x_axis: dice.of(&XAxis::ALL).1,
+        sweep_max: 4 + dice.below(4000),
+        draws: 1 + dice.below(64),
+        head_shown: dice.below(3),
+        regime: RegimeView {
+            max: (1e2 * dice.real(8).abs()).round().clamp(1e2, 1e18),
+            at: (1e2 * dice.real(8).abs()).round().clamp(2.0, 1e18),
+            radius_law: dice.of(&RadiusLaw::ALL).1,
+            traces: Traces::of(Trace::ALL.into_iter().filter(|_| dice.below(2) == 0)),
+        },
+    };
+    // Most links are of few changes.
+    if dice.below(3) == 0 {
+        state = PageState { n: state.n, mask: state.mask, radius: state.radius, ..first };
+    }
+    if state.tokens == TokenChoice::Adversarial {
+        state.n = 2 + dice.below(MAX_WITNESS_N - 1);
+    }
+    if state.tokens == TokenChoice::Clusters {
+        state.mask = Mask::None;
+    }
+    if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew {
+        state.attention = Attention::L2;
+    }
+    let labs = Settings {
+        scaled: dice.of(&SCALED_TOKENS).1,
+        restarts: dice.below(201),
+        inverse: InverseSettings {
+            tokens: dice.of(&LabTokens::ALL).1,
+            dot_weights: dice.of(&DotWeights::ALL).1,
+            fraction: 0.05 + 1.4 * dice.real(1) / 100.0,
+            n: 2 + dice.below(511),
+            d: 1 + dice.below(64),
+            radius: dice.real(3),
+            seed: dice.next() >> 11,
+        },
+        hunt: HuntSettings {
+            region: dice.of(&[Region::Ball, Region::Sphere]),
+            restarts: 1 + dice.below(1000),
+            seed: dice.next() >> 11,
+            dim: 1 + dice.below(64),
+        },
+        spectrum_count: 1 + dice.below(100),
+        court: CourtSettings {
+            trial: dice.of(&CourtSettings::TRIALS).1,
+            tolerance: 10f64.powi(-1 - dice.below(12) as i32),
+            shown: dice.of(&Shown::ALL).1,
+        },
+    };
+    let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
+    Scene {
+        state,
+        plot: dice.of(&PlotChoice::ALL).1,
+        labs: if dice.below(2) == 0 { labs } else { Settings::default() },
+        stage: dice.of(&Stage::ALL),
+        lesson: (dice.below(4) == 0).then_some(lesson),
+        theme: (dice.below(4) == 0).then(|| dice.of(&ThemeChoice::ALL)),
+    }
+}
+
+/// A course whose steps set anything at all, so that no field can count on what is set before it. Of lessons that are named
+/// with an `x` there are none.
+fn of_lesson(at: &LessonAt) -> Option<Scene> {
+    let set =
+        Scene { lesson: Some(at.clone()), stage: Stage::Full, theme: None, ..scene(&mut Dice(at.step as u64 + 77)) };
+    (!at.id.contains('x')).then(|| in_use_of_none(set))
+}
+
+/// A lesson brings no data.
+fn in_use_of_none(mut scene: Scene) -> Scene {
+    let first = PageState::default();
+    let state = &mut scene.state;
+    (state.own_tokens, state.own_clusters, state.own_weights) = (None, None, None);
+    if matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters) {
+        state.tokens = first.tokens;
+    }
+    if state.weights == WeightChoice::Own {
+        state.weights = first.weights;
+    }
+    if state.check().is_err() { Scene { state: first, ..scene } } else { scene }
+}
+
+/// The scene as far as a link says it: data that are not in use stay behind.
+fn in_use(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    let state = &mut scene.state;
+    state.own_tokens = state.own_tokens.take().filter(|_| state.tokens == TokenChoice::Own);
+    state.own_clusters = state.own_clusters.take().filter(|_| state.tokens == TokenChoice::Clusters);
+    state.own_weights = state.own_weights.take().filter(|_| state.weights == WeightChoice::Own);
+    scene
+}
+
+/// Data are compared by what they hold.
+fn assert_same(found: &Scene, expected: &Scene, link: &str) {
+    let mut found = found.clone();
+    let same_rows = |a: &Option<Shared<Rows>>, b: &Option<Shared<Rows>>| {
+        a.as_ref().map(|rows| &*rows.0) == b.as_ref().map(|rows| &*rows.0)
+    };
+    assert!(same_rows(&found.state.own_tokens, &expected.state.own_tokens), "{link}");
+    let weights = |scene: &Scene| scene.state.own_weights.as_ref().map(|own| own.0.as_ref().clone());
+    assert_eq!(weights(&found), weights(expected), "{link}");
+    found.state.own_tokens.clone_from(&expected.state.own_tokens);
+    found.state.own_weights.clone_from(&expected.state.own_weights);
+    assert_eq!(&found, expected, "{link}");
+}
+
+#[test]
+fn a_first_visit_has_no_fragment_and_the_bare_address_is_a_first_visit() {
+    assert_eq!(link::write(&Scene::default(), of_lesson).as_deref(), Ok(""));
+    assert_eq!(link::read("", of_lesson).scene, Some(Scene::default()));
+    assert_eq!(link::read("#v2", of_lesson).scene, Some(Scene::default()));
+}
+
+#[test]
+fn common_scenes_have_short_links_that_people_can_read() {
+    let state = PageState { n: 256, mask: Mask::Causal, ..PageState::default() };
+    let scene = Scene { state, plot: PlotChoice::Draws, stage: Stage::Embed, ..Scene::default() };
+    assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v2&view=embed&plot=draws&n=256&mask=causal"));
+}
+
+#[test]
+fn the_name_of_a_lesson_is_a_link_to_what_its_step_sets() {
+    for step in 0..40 {
+        let at = LessonAt { id: "course".into(), step };
+        let link = format!("v2&lesson=course.{}", step + 1);
+        let set = of_lesson(&at).expect("a lesson");
+        assert_eq!(link::write(&set, of_lesson), Ok(link.clone()));
+        assert_eq!(link::read(&link, of_lesson), link::Followed { scene: Some(set), problems: vec![] });
+    }
+    let unknown = link::read("v2&lesson=xyz.2&n=12", of_lesson).scene.expect("a scene");
+    assert_eq!(unknown.state.experiment(), PageState { n: 12, ..PageState::default() }.experiment());
+}
+
+#[test]
+fn every_scene_comes_back_from_its_link() {
+    let mut dice = Dice(1);
+    for _ in 0..4000 {
+        let scene = scene(&mut dice);
+        let link = link::write(&scene, of_lesson).expect("short");
+        assert!(link.bytes().all(|c| c.is_ascii_alphanumeric() || b"&=.,-_".contains(&c)), "{link}");
+        let followed = link::read(&link, of_lesson);
+        assert_eq!(followed.problems, Vec::<String>::new(), "{link}");
+        let found = followed.scene.expect("a scene");
+        assert_same(&found, &in_use(&scene), &link);
+        assert_eq!(found.state.experiment(), scene.state.experiment(), "{link}");
+        assert_eq!(link::write(&found, of_lesson), Ok(link));
+    }
+}
+
+#[test]
+fn links_of_the_first_version_are_read() {
+    let mut dice = Dice(2);
+    for _ in 0..300 {
+        let experiment = scene(&mut dice).state.experiment();
+        let found = link::read(&format!("#{}", experiment.to_link()), of_lesson).scene.expect("a scene");
+        assert_eq!(found.state.experiment(), experiment);
+    }
+}
+
+#[test]
+fn data_too_long_for_a_link_are_refused_soon() {
+    let rows = Dice(3).rows(3000, 8);
+    let state = PageState::default().with_own_tokens(rows);
+    assert_eq!(link::write(&Scene { state, ..Scene::default() }, of_lesson), Err(TooLong));
+    let rows = Dice(3).rows(400, 4);
+    let state = PageState::default().with_own_tokens(rows);
+    assert_eq!(
+        link::write(&Scene { state, ..Scene::default() }, of_lesson).map(|link| link.len() > MOST_LINK),
+        Err(TooLong)
+    );
+}
+
+/// Reads a link that is wrong somewhere: the scene can be shown, and the sentences are sentences.
+fn survive(fragment: &str) -> link::Followed {
+    let followed = link::read(fragment, of_lesson);
+    if let Some(scene) = &followed.scene {
+        scene.state.check().unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
+        let json = scene.state.experiment().to_json();
+        Experiment::from_json(&json).unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
+        assert!(link::write(scene, of_lesson).is_ok() || fragment.len() > 8000, "{fragment}");
+    } else {
+        assert!(!followed.problems.is_empty(), "{fragment}");
+    }
+    for problem in &followed.problems {
+        assert!(problem.ends_with('.') && problem.len() < 400, "{problem}");
+    }
+    set(Language::Chinese);
+    let in_chinese = link::read(fragment, of_lesson).problems;
+    set(Language::English);
+    assert_eq!(in_chinese.len(), followed.problems.len(), "{in_chinese:?}");
+    for problem in &in_chinese {
+        assert!(crate::han::has_han(problem) && problem.ends_with('。'), "{fragment}: {problem}");
+    }
+    followed
+}
+
+#[test]
+fn what_is_wrong_is_named_and_the_rest_is_taken() {
+    let wrong = [
+        ("v2&mask=diagonal&n=99", "`mask`: “diagonal” is not known; use none or causal."),
+        ("v2&n=1e99&R=2", "`n`: “1e99” is no whole number from 2 to 1000000."),
+        ("v2&n=NaN&R=2", "`n`: “NaN” is no whole number"),
+        ("v2&R=-3&n=99", "`R`: “-3” is no number above 0."),
+        ("v2&R=inf&n=99", "`R`: “inf”"),
+        ("v2&foo=1&n=99", "`foo`: this page knows no such field."),
+        ("v2&n=99&junk", "`junk`"),
+        ("v2&n=7&n=99", "`n` is there twice"),
+        ("v2&tokens=own&n=99", "`tokens`: the link brings no such numbers"),
+        ("v2&n=99&token-data=AAAA&tokens=own", "`token-data`: characters are missing or changed"),
+        ("v2&n=99&lesson=../x.1", "`lesson`"),
+        ("v2&n=99&view=huge", "`view`: “huge” is not known; use full, teacher or embed."),
+        ("v2&n=99&weights=kim&attention=dot", "`attention`: these weights are those of L2 attention"),
+        ("v2&n=99&curves=unified,magic", "`curves`: “magic” is not known"),
+        ("v2&tokens=ball&n=900000&mask=causal", "The number of tokens n is 900000"),
+    ];
+    for (fragment, sentence) in wrong {
+        let followed = survive(fragment);
+        assert!(followed.problems.iter().any(|problem| problem.contains(sentence)), "{:?}", followed.problems);
+        let state = followed.scene.expect("the rest").state;
+        let taken = state.n == 99 || state.radius == 2.0 || state.mask == Mask::Causal;
+        assert!(taken, "{fragment} lost its rest");
+    }
+    let nothing = ["v3&n=5", "plots?", "v1.", "v1.e30", "%00", "v2.n=5"];
+    for fragment in nothing {
+        assert_eq!(survive(fragment).scene, None, "{fragment}");
+    }
+    // As some programs pass links on.
+    assert_eq!(survive("v2%26n%3D99").scene.map(|scene| scene.state.n), Some(99));
+}
+
+#[test]
+fn thousands_of_broken_links_break_nothing() {
+    let mut dice = Dice(4);
+    let words =
+        ["NaN", "-1", "1e308", "0", "", "∞", "9".repeat(400).as_str(), "null", "%", "%ff", "..", "own", "causal"]
+            .map(str::to_owned);
+    let mut kinds = BTreeSet::new();
+    for at in 0..6000 {
+        let link = link::write(&scene(&mut dice), of_lesson).expect("short");
+        let mut bytes = link.clone().into_bytes();
+        let (here, there) = (dice.below(bytes.len().max(1)), dice.below(bytes.len().max(1)));
+        match at % 6 {
+            0 => bytes.truncate(here),
+            1 if !bytes.is_empty() => bytes[here] ^= 1 << dice.below(7),
+            2 if !bytes.is_empty() => bytes[here] = 32 + dice.below(95) as u8,
+            3 => drop(bytes.drain(here.min(there)..here.max(there))),
+            4 => bytes.splice(here..here, words[dice.below(words.len())].bytes()).for_each(drop),
+            _ => {
+                // A value of another field.
+                let mut parts: Vec<String> = link.split('&').map(str::to_owned).collect();
+                let at = dice.below(parts.len());
+                let key = parts[at].split('=').next().unwrap_or_default().to_owned();
+                parts[at] = format!("{key}={}", words[dice.below(words.len())]);
+                bytes = parts.join("&").into_bytes();
+            }
+        }
+        let broken = String::from_utf8_lossy(&bytes).into_owned();
+        let followed = survive(&broken);
+        kinds.insert((followed.scene.is_some(), followed.problems.len().min(3)));
+    }
+    assert!(kinds.len() >= 4, "{kinds:?}");
+}

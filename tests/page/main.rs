@@ -1,0 +1,5 @@
+//! The page's tests that need no browser.
+
+mod chinese;
+mod han;
+mod links;

@@ -1,0 +1,5 @@
+//! The figures' tests.
+
+mod charts;
+mod planes;
+mod svg;

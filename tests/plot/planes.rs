@@ -1,0 +1,190 @@
+//! Points in the plane and on a line on an SVG back end, with changes of them.
+
+use lipscope_plot::{Changes, Extent, Palette, PixelRect, PlaneShape, Style, Sway, Theme, TokenPlane, css};
+
+use lipscope_testkit::pictures::{
+    Element, SCALE, SIZES, THEMES, assert_texts_are_apart, assert_written, elements, plane, render,
+};
+
+#[test]
+fn token_planes_name_axes_and_ball_without_overlap() {
+    for theme in THEMES {
+        for size in SIZES {
+            let (_, svg) = render(size, |area| plane().draw(area, &Style::svg(theme, SCALE)));
+            assert_written(&svg, &["first axis, 83% of variance", "second axis, 12%", "R = 2", "4"]);
+            assert_texts_are_apart(&svg, size);
+        }
+    }
+}
+
+#[test]
+fn planes_have_equal_axes_and_find_the_nearest_point() {
+    for (width, height) in SIZES {
+        let plane = plane();
+        let layout = plane.layout((f64::from(width), f64::from(height)), &Style::svg(Theme::Light, SCALE));
+        let unit_x = layout.chart.x_to_px(1.0) - layout.chart.x_to_px(0.0);
+        let unit_y = layout.chart.y_to_px(0.0) - layout.chart.y_to_px(1.0);
+        assert!((unit_x - unit_y).abs() < 1e-9, "a unit is {unit_x} wide and {unit_y} high");
+        let (x, y) = layout.positions[10].expect("finite points have a place");
+        assert_eq!(layout.nearest(x + 1.0, y, 8.0), Some(10));
+        assert_eq!(layout.nearest(-100.0, -100.0, 8.0), None);
+    }
+}
+
+#[test]
+fn points_on_a_line_are_stacked_where_they_coincide() {
+    let mut line = TokenPlane::new(vec![(0.0, 0.0), (0.0, 0.0), (1.0, 0.0)]);
+    line.x_label = "coordinate".into();
+    let (layout, svg) = render((360, 260), |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let places: Vec<(f64, f64)> = layout.expect("SVG draws").positions.into_iter().flatten().collect();
+    assert_eq!(places[0].0, places[1].0);
+    assert!(places[1].1 < places[0].1 && places[2].1 == places[0].1 && places[2].0 > places[0].0);
+    assert_written(&svg, &["coordinate"]);
+    let mut crowd = TokenPlane::new(vec![(0.5, 0.0); 4096]);
+    crowd.ball_radius = Some(1.0);
+    let layout = crowd.layout((360.0, 260.0), &Style::svg(Theme::Light, SCALE));
+    assert!(layout.positions.iter().flatten().all(|p| p.1 >= layout.chart.plot.top), "a stack leaves the plot");
+}
+
+/// Four points with a change of each, their images, and the shares of one.
+fn plane_with_changes(shape: PlaneShape) -> TokenPlane {
+    let mut plane = TokenPlane::new(vec![(-2.0, 0.0), (0.0, 1.0), (1.0, -1.0), (2.0, 0.5)]);
+    plane.shape = shape;
+    (plane.x_label, plane.y_label) = ("1st".into(), "2nd".into());
+    plane.selected = Some(1);
+    plane.shares = vec![0.0, 0.25, 0.5, 0.25];
+    plane.shares_label = "attention from 2".into();
+    plane.changes = Some(Changes {
+        nudges: vec![(0.5, 0.0), (0.0, 0.5), (0.0, 0.0), (-0.5, 0.25)],
+        images: vec![(0.0, 0.0); 4],
+        responses: vec![(0.25, 0.25); 4],
+        stretch: 2.0,
+        names: ["v".into(), "F(X)".into(), "σu".into()],
+        sway: Sway::Arrows,
+    });
+    plane
+}
+
+#[test]
+fn the_label_of_the_ball_on_a_line_is_clear_of_the_points() {
+    let clusters = |at: &[f64]| TokenPlane::new(at.iter().flat_map(|&x| vec![(x, 0.0); 40]).collect());
+    for size in SIZES {
+        for ends in [[-2.0, 2.0], [2.0, 2.3], [2.05, 2.1]] {
+            let mut line = clusters(&ends);
+            (line.ball_radius, line.ball_label) = (Some(2.0), "R = 2.000".into());
+            line.x_label = "coordinate".into();
+            let (layout, svg) = render(size, |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
+            let layout = layout.expect("SVG draws");
+            assert_texts_are_apart(&svg, size);
+            let texts = elements(&svg, "text");
+            let label = texts.iter().find(|e| e.text == "R = 2.000").expect("the ball is named").text_box();
+            for (x, y) in layout.positions.into_iter().flatten() {
+                let near = PixelRect { left: x - 3.0, top: y - 3.0, right: x + 3.0, bottom: y + 3.0 };
+                let meet = near.left < label.right
+                    && label.left < near.right
+                    && near.top < label.bottom
+                    && label.top < near.bottom;
+                assert!(!meet, "{ends:?}: a point at ({x}, {y}) is under the label {label:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn points_that_stand_for_many_grow_with_the_logarithm_and_have_one_dot_each() {
+    let mut line = TokenPlane::new(vec![(-1.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 0.0)]);
+    let sizes = vec![0.0, 1e6f64.ln(), 1e12f64.ln(), 1e18f64.ln()];
+    line.ln_sizes = Some(sizes.clone());
+    let (layout, svg) = render((900, 520), |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let radii: Vec<f64> = elements(&svg, "circle").iter().map(|e| e.px("r")).collect();
+    assert_eq!(radii.len(), 4);
+    let steps: Vec<f64> = radii.windows(2).map(|r| r[1].powi(2) - r[0].powi(2)).collect();
+    for step in &steps {
+        // Radii are rounded to a quarter of a pixel.
+        assert!((step - steps[0]).abs() < 0.15 * steps[0], "equal ratios add unequal areas: {steps:?}");
+    }
+    assert!((radii[3] - 9.0).abs() < 0.3, "the largest has a radius of {}", radii[3]);
+    let places: Vec<(f64, f64)> = layout.expect("SVG draws").positions.into_iter().flatten().collect();
+    let feet: Vec<f64> = places.iter().zip(&radii).map(|(p, r)| p.1 + r).collect();
+    assert!(feet.iter().all(|foot| (foot - feet[0]).abs() < 0.3), "not all stand on the line: {feet:?}");
+    let table = line.to_table();
+    assert_eq!(table.header.last().map(String::as_str), Some("ln size"));
+    assert_eq!(table.rows[3].last().map(String::as_str), Some("41.45"));
+    for (line, size) in line.to_csv().lines().skip(1).zip(&sizes) {
+        assert_eq!(line.rsplit(',').next().map(str::parse), Some(Ok(*size)));
+    }
+}
+
+#[test]
+fn changes_are_arrows_with_filled_heads_and_their_images_squares_with_open_ones() {
+    for theme in THEMES {
+        let palette = Palette::of(theme);
+        let colored = |svg: &str, name: &str, color: &str| -> Vec<Vec<(f64, f64)>> {
+            let has = |e: &Element<'_>| e.head.contains(&color.to_uppercase());
+            elements(svg, name).iter().filter(|e| has(e)).map(Element::points).collect()
+        };
+        let plane = plane_with_changes(PlaneShape::Plane);
+        let (layout, svg) = render((900, 520), |area| plane.draw(area, &Style::svg(theme, SCALE)));
+        let layout = layout.expect("SVG draws");
+        // A token whose change is zero has no arrow.
+        let heads = colored(&svg, "polygon", &css(palette.nudge));
+        assert_eq!(heads.len(), 3);
+        let unit = layout.chart.x_to_px(1.0) - layout.chart.x_to_px(0.0);
+        let (from, tip) = (layout.positions[0].expect("a place"), heads[0][0]);
+        assert!((tip.0 - from.0 - 2.0 * 0.5 * unit).abs() < 0.5, "the arrow is not twice as long as its change");
+        let lines = colored(&svg, "polyline", &css(palette.response));
+        // For each image a square, a shaft and an open head.
+        assert_eq!(lines.iter().filter(|line| line.len() == 5).count(), 4);
+        assert_eq!(lines.iter().filter(|line| line.len() == 3).count(), 4);
+        assert!(colored(&svg, "polygon", &css(palette.response)).is_empty());
+    }
+}
+
+#[test]
+fn a_swing_moves_points_and_images_and_its_ends_are_marked() {
+    let places = |sway: Sway, shape: PlaneShape| -> (usize, Vec<f64>) {
+        let mut plane = plane_with_changes(shape);
+        plane.selected = None;
+        plane.held = Extent::new(-4.0, 4.0).map(|extent| (extent, extent));
+        plane.changes.as_mut().expect("changes").sway = sway;
+        let (layout, svg) = render((600, 600), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        let circles = elements(&svg, "circle");
+        let shown = layout.expect("SVG draws").shown().expect("finite");
+        assert_eq!((shown.0.lo(), shown.0.hi()), (-4.0, 4.0));
+        (circles.len(), circles.iter().map(|e| e.px("cx")).collect())
+    };
+    for shape in [PlaneShape::Plane, PlaneShape::Line] {
+        let (still, moved) = (places(Sway::Arrows, shape), places(Sway::At(0.5), shape));
+        assert_eq!((still.0, moved.0), (4, 4));
+        assert!(moved.1[0] > still.1[0] + 5.0 && (moved.1[2] - still.1[2]).abs() < 0.5, "{still:?} {moved:?}");
+        let rings = places(Sway::Ends, shape).0 - 4;
+        // On a line a change across it is not seen.
+        assert_eq!(rings, if shape == PlaneShape::Line { 4 } else { 6 });
+    }
+}
+
+#[test]
+fn the_shares_of_the_selected_point_are_lines_as_wide_as_they_are() {
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    plane.changes = None;
+    let (layout, svg) = render((900, 520), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let from = layout.expect("SVG draws").positions[1].expect("a place");
+    let starts_there = |e: &&Element<'_>| e.points().first().is_some_and(|p| (p.0 - from.0).hypot(p.1 - from.1) < 0.5);
+    let lines = elements(&svg, "polyline");
+    let widths: Vec<f64> = lines.iter().filter(starts_there).map(|e| e.px("stroke-width")).collect();
+    assert_eq!(widths.len(), 2, "none to the one without a share, a ring for its own");
+    assert!(widths[0] > widths[1] + 1.5, "{widths:?}");
+}
+
+#[test]
+fn the_table_of_a_plane_has_the_changes_true_to_scale() {
+    let table = plane_with_changes(PlaneShape::Plane).to_table();
+    let header = ["point", "1st", "2nd", "v, 1st", "v, 2nd", "F(X), 1st", "F(X), 2nd", "σu, 1st", "σu, 2nd"];
+    assert_eq!(table.header[..9], header.map(String::from));
+    assert_eq!(table.header[9], "attention from 2");
+    assert_eq!(table.rows[3][3..5], ["\u{2212}0.5000".to_owned(), "0.2500".to_owned()]);
+    assert!(table.rows.iter().all(|row| row.len() == table.header.len()));
+    let line = plane_with_changes(PlaneShape::Line).to_table();
+    assert_eq!(line.header.len(), 7);
+    assert!(line.rows.iter().all(|row| row.len() == line.header.len()));
+}

@@ -1,0 +1,353 @@
+//! Ladders and heat maps on an SVG back end, and what holds for every plot: files of its numbers, and that no data break it.
+
+use lipscope_plot::{
+    AxisSpec, Band, Changes, Dot, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, MOST_DRAWN, Mark, Palette,
+    PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css, finish_svg,
+};
+
+use lipscope_testkit::pictures::{
+    Element, SCALE, SIZES, THEMES, assert_texts_are_apart, assert_written, chart, draw_chart, elements, heat_map,
+    ladder, plane, render,
+};
+
+#[test]
+fn heat_maps_name_axes_key_and_sums_without_overlap() {
+    for theme in THEMES {
+        for size in SIZES {
+            let (layout, svg) = render(size, |area| heat_map(64).draw(area, &Style::svg(theme, SCALE)));
+            let layout = layout.expect("SVG draws");
+            assert!((layout.plot.width() - layout.plot.height()).abs() < 1e-9, "cells are square");
+            assert_written(&svg, &["attention P", "from token", "to token", "column sum", "0", "64", "0.5"]);
+            assert_texts_are_apart(&svg, size);
+        }
+    }
+}
+
+#[test]
+fn labels_are_escaped() {
+    let data = vec![(1.0, 1.0), (2.0, 2.0)];
+    let series = Series::new("s", "a<b> & \"c\"", Role::Unified, SeriesKind::Line, data);
+    let axis = |label| AxisSpec::new(label, Scale::Linear);
+    let (_, svg) = draw_chart(&LineChart::new(axis("<script>"), axis("x & y"), vec![series]), Theme::Light, (900, 520));
+    assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
+    assert_written(&svg, &["a<b> & \"c\"", "<script>", "x & y"]);
+    assert!(finish_svg(&svg, SCALE, "<t>").contains("<title>&lt;t&gt;</title>"));
+}
+
+#[test]
+fn ladders_write_labels_numbers_and_decades_without_overlap() {
+    for theme in THEMES {
+        for size in [(360, 220), (520, 260)] {
+            let (layout, svg) = render(size, |area| ladder().draw(area, &Style::svg(theme, SCALE)));
+            let layout = layout.expect("SVG draws");
+            assert_eq!((layout.compact, layout.rows.len()), (size.0 == 360, 8));
+            assert_texts_are_apart(&svg, size);
+            assert_written(
+                &svg,
+                &["this configuration", "= 11.83", "≥ 5.129", "≥ 0", "≤ 3.483 × 10⁴", "≤ 1.995 × 10⁵⁰⁰⁰", "2.512"],
+            );
+            assert_written(&svg, &["1", "100", "10⁴", "norm of the Jacobian"]);
+        }
+    }
+}
+
+#[test]
+fn bars_of_a_ladder_end_at_their_numbers_or_leave_with_an_arrow() {
+    let ladder = ladder();
+    let (layout, svg) = render((520, 260), |area| ladder.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let layout = layout.expect("SVG draws");
+    let palette = Palette::of(Theme::Light);
+    let strokes = elements(&svg, "polyline");
+    let reach = |i: usize| {
+        let color = css(palette.role(ladder.rows[i].role)).to_uppercase();
+        let of_row = strokes.iter().filter(|e| e.attribute("stroke") == color).flat_map(Element::points);
+        of_row.filter(|p| layout.row_at(p.1) == Some(i)).map(|p| p.0).fold(f64::NEG_INFINITY, f64::max)
+    };
+    for i in [0, 4, 5] {
+        let (found, wanted) = (reach(i), layout.log10_to_px(ladder.rows[i].log10));
+        assert!((found - wanted).abs() < 0.3, "row {i} reaches {found} rather than {wanted}");
+    }
+    assert_eq!(reach(3), f64::NEG_INFINITY, "zero has no bar");
+    let tips: Vec<f64> = elements(&svg, "polygon")
+        .iter()
+        .flat_map(Element::points)
+        .map(|p| p.0)
+        .filter(|x| *x > layout.plot.right)
+        .collect();
+    assert!(!tips.is_empty() && reach(6) < layout.plot.right, "what leaves the axis has an arrow");
+}
+
+#[test]
+fn a_held_axis_of_a_ladder_does_not_move_with_its_numbers() {
+    let style = Style::svg(Theme::Light, SCALE);
+    let mut ladder = ladder();
+    ladder.range = ladder.extent();
+    let before = ladder.layout((520.0, 260.0), &style);
+    ladder.rows[0].log10 = -2.0;
+    ladder.rows[4].log10 = 11.0;
+    assert_eq!(ladder.layout((520.0, 260.0), &style).plot, before.plot);
+    assert_eq!(ladder.layout((520.0, 260.0), &style).log10_to_px(1.0), before.log10_to_px(1.0));
+}
+
+#[test]
+fn a_ladder_finds_the_row_at_a_height_and_has_a_row_for_each_number() {
+    let ladder = ladder();
+    let layout = ladder.layout((360.0, 220.0), &Style::svg(Theme::Light, SCALE));
+    for (i, row) in layout.rows.iter().enumerate() {
+        assert_eq!(layout.row_at((row.top + row.bottom) / 2.0), Some(i));
+    }
+    assert_eq!((layout.row_at(-1.0), layout.row_at(219.0)), (None, None));
+    let table = ladder.table();
+    assert_eq!(table.header[1], "norm of the Jacobian");
+    assert_eq!(table.rows[6], ["published mean-field", "≤ 1.995 × 10⁵⁰⁰⁰"]);
+    let csv = ladder.to_csv();
+    assert!(csv.starts_with("row,label,sign,log10 of norm of the Jacobian\r\nexact,this configuration,=,1.073\r\n"));
+    assert!(csv.contains("skew,\"same norm, skew\",≥,-inf\r\n"), "{csv}");
+}
+
+#[test]
+fn csv_holds_exactly_the_numbers_given() {
+    let chart = chart();
+    let csv = chart.to_csv();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("series,label,tokens n,\"norm of the Jacobian, units\",form"));
+    for series in &chart.series {
+        for (x, y) in &series.data {
+            let line = lines.next().expect("a line for each point");
+            let cells: Vec<&str> = line.split(',').collect();
+            assert_eq!(cells[0], series.id);
+            assert_eq!((cells[2].parse(), cells[3].parse()), (Ok(*x), Ok(*y)));
+        }
+    }
+    assert_eq!(lines.next(), None);
+
+    let map = heat_map(5);
+    let read: Vec<f64> = map
+        .to_csv()
+        .lines()
+        .flat_map(|l| l.split(',').map(|c| c.parse().expect("a number")).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(read, map.values);
+
+    let plane = plane();
+    for (line, point) in plane.to_csv().lines().skip(1).zip(&plane.points) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells[1].parse(), cells[2].parse()), (Ok(point.0), Ok(point.1)));
+    }
+}
+
+#[test]
+fn finer_coordinates_show_the_same_picture() {
+    let draw = |style: Style| render((360, 260), |area| plane().draw(area, &style)).1;
+    let (coarse, fine) =
+        (draw(Style::canvas(Theme::Light, SCALE)), draw(Style::canvas(Theme::Light, SCALE).with_subpixel(8.0)));
+    let (coarse, fine) = (elements(&coarse, "circle"), elements(&fine, "circle"));
+    assert_eq!(coarse.len(), fine.len());
+    for (a, b) in coarse.iter().zip(&fine) {
+        for side in ["cx", "cy"] {
+            let error = a.px(side) - b.px(side) / 8.0;
+            assert!(error.abs() <= 0.6 / SCALE, "{side} {} became {}", a.px(side), b.px(side) / 8.0);
+        }
+    }
+}
+
+#[test]
+fn the_first_row_of_a_heat_map_is_on_top_and_pixels_find_their_cell() {
+    let mut map = HeatMap::new(2, 3, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.5]);
+    map.column_sums = Some(vec![1.0, 0.0, 0.5]);
+    let style = Style::svg(Theme::Light, SCALE);
+    let layout = map.layout((360.0, 260.0), &style);
+    for (row, col) in [(0, 0), (1, 2), (0, 2)] {
+        let rect = layout.cell_rect(row, col);
+        let middle = ((rect.left + rect.right) / 2.0, (rect.top + rect.bottom) / 2.0);
+        assert_eq!(layout.cell_at(middle.0, middle.1), Some((Some(row), col)));
+    }
+    let sums = layout.sums.expect("there are sums");
+    assert_eq!(layout.cell_at(sums.right - 1.0, sums.bottom - 1.0), Some((None, 2)));
+    assert_eq!(layout.cell_at(0.0, 0.0), None);
+
+    let image = map.rgba(6, 4, &style.palette);
+    let pixel = |x: usize, y: usize| &image[4 * (6 * y + x)..][..3];
+    let dark = style.palette.sequential(1.0);
+    assert_eq!(pixel(0, 0), [dark.0, dark.1, dark.2]);
+    assert_eq!(pixel(1, 1), pixel(0, 0));
+    let ground = style.palette.background;
+    assert_eq!(pixel(5, 0), [ground.0, ground.1, ground.2]);
+    assert_eq!(pixel(0, 3), pixel(5, 0));
+}
+
+#[test]
+fn large_heat_maps_have_no_more_rectangles_than_can_be_seen() {
+    let (_, svg) = render((360, 260), |area| heat_map(700).draw(area, &Style::svg(Theme::Light, SCALE)).map(|_| ()));
+    let rectangles = elements(&svg, "rect").len();
+    assert!(rectangles < 192 * 192 + 2000, "{rectangles} rectangles");
+    assert_eq!(heat_map(700).rgba(100, 80, &Palette::of(Theme::Dark)).len(), 4 * 100 * 80);
+}
+
+#[test]
+fn no_bright_cell_and_no_tall_bar_is_rounded_away() {
+    for n in [64, 191, 300, 512] {
+        for at in [0, n / 3, n - 1] {
+            let mut map = HeatMap::new(n, n, vec![0.0; n * n]);
+            map.values[at * n + at] = 1.0;
+            map.range = Extent::new(0.0, 1e-3);
+            map.column_sums = Some((0..n).map(|j| if j == at { 5.0 } else { 0.0 }).collect());
+            let (layout, svg) = render((360, 260), |area| map.draw(area, &Style::svg(Theme::Light, SCALE)));
+            let layout = layout.expect("SVG draws");
+            let palette = Palette::of(Theme::Light);
+            let visible = |color: String, inside: PixelRect| {
+                let drawn = elements(&svg, "rect");
+                let sharp = drawn.iter().filter(|e| e.attribute("fill") == color.to_uppercase());
+                sharp.filter(|e| inside.contains(e.px("x"), e.px("y"))).map(|e| e.px("width")).fold(0.0, f64::max)
+            };
+            let cell = visible(css(palette.sequential(1.0)), layout.plot);
+            // The tallest bar is the one that is set off.
+            let bar = visible(css(palette.accent), layout.sums.expect("there are sums"));
+            assert!(cell >= 1.0 && bar >= 1.0, "{n} cells, {at}: the cell is {cell} wide, the bar {bar}");
+        }
+    }
+}
+
+#[test]
+fn the_largest_column_sum_is_set_off_and_names_its_number_and_column() {
+    for (column, names) in [(0, ["1", "400"]), (6, ["7", "400"]), (250, ["251", "400"]), (399, ["1", "400"])] {
+        let mut map = heat_map(4);
+        (map.row_span, map.col_span) = (400, 400);
+        map.column_sums = Some((0..400).map(|j| if j == column { 13.27 } else { 1.0 }).collect());
+        for size in SIZES {
+            let (layout, svg) = render(size, |area| map.draw(area, &Style::svg(Theme::Light, SCALE)));
+            let sums = layout.expect("SVG draws").sums.expect("there are sums");
+            assert_eq!(sums.height(), if size.0 == 360 { 28.0 } else { 44.0 });
+            let accent = css(Palette::of(Theme::Light).accent).to_uppercase();
+            let bars = elements(&svg, "rect");
+            let tall: Vec<_> = bars.iter().filter(|e| e.attribute("fill") == accent).collect();
+            assert_eq!(tall.len(), 1, "one bar is set off");
+            let middle = tall[0].px("x") + tall[0].px("width") / 2.0;
+            let wanted = sums.left + sums.width() * (column as f64 + 0.5) / 400.0;
+            assert!((middle - wanted).abs() < 1.5, "the bar is at {middle}, its column at {wanted}");
+            assert!((tall[0].px("height") - sums.height()).abs() < 0.5, "the largest fills the scale");
+            assert_written(&svg, &["13.27"]);
+            assert_written(&svg, &names);
+            let name = (column + 1).to_string();
+            let of_column = |e: &&Element| e.text == name && e.attribute("fill") == accent;
+            assert_eq!(elements(&svg, "text").iter().filter(of_column).count(), 1);
+            assert_texts_are_apart(&svg, size);
+        }
+    }
+}
+
+#[test]
+fn a_heat_map_of_means_counts_what_its_cells_stand_for() {
+    let mut map = heat_map(4);
+    (map.row_span, map.col_span) = (400, 400);
+    map.column_sums = Some(vec![1.0; 400]);
+    let (layout, svg) = render((900, 520), |area| map.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let plot = layout.as_ref().expect("SVG draws").plot;
+    assert_eq!(layout.expect("SVG draws").cell_at(plot.right - 0.1, plot.bottom - 0.1), Some((Some(399), 399)));
+    assert_eq!(map.value(399, 0), Some(map.values[12]));
+    assert_written(&svg, &["400"]);
+}
+
+#[test]
+fn no_data_break_a_plot() {
+    let nasty =
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324];
+    let mut sets: Vec<Vec<(f64, f64)>> = vec![vec![], vec![(3.0, 3.0)], vec![(3.0, 3.0); 5], vec![(1.0, f64::NAN); 3]];
+    sets.extend(nasty.iter().map(|&a| nasty.iter().map(|&b| (a, b)).collect()));
+    sets.push(nasty.iter().flat_map(|&a| nasty.iter().map(move |&b| (a, b))).collect());
+    let sizes = [(0, 0), (1, 1), (1, 500), (30, 30), (70, 70), (360, 260)];
+    let style = Style::svg(Theme::Dark, SCALE);
+    for data in &sets {
+        for size in sizes {
+            for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+                let kinds = [SeriesKind::Points, SeriesKind::Hollow, SeriesKind::Line, SeriesKind::Range];
+                let series = |kind| Series::new("s", "a series", Role::Local, kind, data.clone());
+                let plain = kinds.map(series);
+                let logs = kinds.map(|kind| series(kind).given_log10());
+                let axis = || AxisSpec::new("axis", scale);
+                let mut chart = LineChart::new(axis(), axis(), plain.into_iter().chain(logs).collect());
+                chart.mark_x = Some(Mark { x: 3.0, label: "mark".into() });
+                chart.hover_x = data.first().map(|p| p.0);
+                chart.rules = data.iter().map(|p| Rule::new(p.0, "rule")).collect();
+                let band = Band::new("b", "", Role::Skew, data.iter().map(|p| (p.0, p.1, p.0)).collect());
+                chart.bands = vec![band.clone().given_log10(), band];
+                chart.note = "nothing yet".into();
+                let (layout, svg) = draw_chart(&chart, Theme::Dark, size);
+                assert!(!svg.contains("NaN"), "NaN was drawn");
+                chart.nearest(&layout, 100.0);
+                chart.to_table();
+                chart.to_csv();
+            }
+            let mut plane = TokenPlane::new(data.clone());
+            plane.changes = Some(Changes {
+                nudges: data.clone(),
+                images: data.iter().map(|p| (p.1, p.0)).collect(),
+                responses: data.clone(),
+                stretch: data.first().map_or(1.0, |p| p.1),
+                sway: Sway::Ends,
+                ..Changes::default()
+            });
+            plane.shares = data.iter().map(|p| p.0).collect();
+            plane.weights = data.iter().map(|p| p.0).collect();
+            plane.labels = vec!["name".into(); data.len() + 2];
+            plane.ball_label = "R".into();
+            plane.ln_sizes = (size.0 % 2 == 0).then(|| data.iter().map(|p| p.1).collect());
+            plane.to_table();
+            plane.ball_radius = data.first().map(|p| p.0);
+            plane.selected = Some(data.len() / 2);
+            let (drawn, svg) = render(size, |area| plane.draw(area, &style));
+            assert!(drawn.is_ok() && !svg.contains("NaN"));
+
+            let row = |p: &(f64, f64)| LadderRow {
+                id: String::new(),
+                label: "a number".into(),
+                log10: p.1,
+                kind: Kind::UpperBound,
+                role: Role::Skew,
+            };
+            let mut ladder = Ladder::new("axis", data.iter().map(row).collect());
+            for range in [None, data.first().and_then(|p| Extent::new(p.0, p.1))] {
+                (ladder.range, ladder.selected) = (range, Some(3));
+                let (drawn, svg) = render(size, |area| ladder.draw(area, &style));
+                assert!(drawn.is_ok() && !svg.contains("NaN"));
+                drawn.expect("SVG draws").row_at(f64::NAN);
+                ladder.table();
+                ladder.to_csv();
+            }
+
+            let values: Vec<f64> = data.iter().flat_map(|p| [p.0, p.1]).collect();
+            for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+                let mut map = HeatMap::new(2, data.len(), values.clone());
+                map.scale = scale;
+                map.column_sums = Some(values.clone());
+                (map.highlight_row, map.highlight_col) = (Some(1), Some(99));
+                let (drawn, svg) = render(size, |area| map.draw(area, &style));
+                assert!(drawn.is_ok() && !svg.contains("NaN"));
+                map.rgba(7, 0, &style.palette);
+                map.to_csv();
+            }
+        }
+    }
+}
+
+#[test]
+fn many_dots_of_any_numbers_are_drawn_or_left_out() {
+    let nasty = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1.0, 2.5, f64::MAX, f64::MIN_POSITIVE];
+    let pairs = nasty.iter().flat_map(|&x| nasty.iter().map(move |&y| Dot { x, y, tint: x - y }));
+    let dots: Vec<Dot> = pairs.cycle().take(6 * MOST_DRAWN).collect();
+    for size in [(0, 0), (1, 1), (1, 500), (70, 70), (360, 260)] {
+        for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
+            let axis = || AxisSpec::new("", scale).range(Extent::new(0.5, 4.0));
+            for mut chart in [Scatter::new(axis(), axis()), Scatter::new(axis().range(None), axis().range(None))] {
+                chart.dots.clone_from(&dots);
+                chart.selected = Some(6 * MOST_DRAWN);
+                let (layout, svg) = render(size, |area| chart.draw(area, &Style::svg(Theme::Light, SCALE)));
+                let layout = layout.expect("SVG draws");
+                // Those in the frame are at a few places, and either all drawn or one a place.
+                assert!(layout.n_drawn() <= MOST_DRAWN, "{}", layout.n_drawn());
+                assert_eq!(elements(&svg, "circle").len(), layout.n_drawn());
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            }
+        }
+    }
+}

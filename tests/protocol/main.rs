@@ -1,0 +1,3 @@
+//! The tests of how work is run.
+
+mod runner;

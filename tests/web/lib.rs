@@ -1,0 +1,1 @@
+//! Nothing but tests: each file beside this one is run in Chromium.

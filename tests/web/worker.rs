@@ -1,0 +1,73 @@
+//! The same numbers in Chromium, in a dedicated worker, where the page computes them.
+
+use lipscope_testkit::{portable, reference};
+
+use lipscope_core::bounds::Norm;
+use lipscope_protocol::message::{Reply, Request};
+use lipscope_protocol::runner::{Runner, Turn};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+#[wasm_bindgen_test]
+fn every_reference_case_agrees() {
+    assert!(reference::check_golden_cases() >= 36);
+}
+
+#[wasm_bindgen_test]
+fn every_reference_case_of_a_token_measure_agrees_and_the_tables_are_reproduced() {
+    assert!(reference::check_golden_clusters() >= 5);
+    reference::check_cluster_tables();
+}
+
+#[wasm_bindgen_test]
+fn a_million_tokens_in_two_runs_are_measured() {
+    let found = lipscope_core::measure::measure(&reference::million_in_two_runs()).expect("measured");
+    assert_eq!((found.method.id(), found.n), ("causal_runs", 1e6));
+    reference::assert_close("the norm natively", found.spectral, 299.531704008529, 1e-10, 299.5);
+}
+
+#[wasm_bindgen_test]
+fn draws_are_the_same_to_the_last_bit() {
+    portable::check_draws_to_the_bit();
+}
+
+#[wasm_bindgen_test]
+fn norms_are_the_same_to_twelve_digits() {
+    portable::check_norms_to_twelve_digits();
+}
+
+#[wasm_bindgen_test]
+fn a_hunt_goes_the_same_way() {
+    portable::check_a_hunt_to_nine_digits();
+}
+
+#[wasm_bindgen_test]
+fn the_adversarial_tokens_have_the_tabled_norms() {
+    for (mask, expected) in [("none", 2.0504), ("causal", 5.3135)] {
+        let mut tokens = vec![1.0; 100];
+        tokens[0] = -1.0;
+        let found =
+            lipscope_core::measure::measure(&reference::line_experiment(&tokens, -1.0, mask)).expect("measured");
+        reference::assert_close(mask, found.spectral, expected, 5e-5, 1.0);
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_run_is_answered_in_slices() {
+    let mut runner = Runner::default();
+    let mut replies = Vec::new();
+    let experiment = reference::line_experiment(&[-1.0, 1.0, 0.5, 0.2], -1.0, "none");
+    let request = Request::Sweep { run_id: 3, experiment, lengths: vec![2, 3, 4], draws: 2, norm: Norm::Spectral };
+    runner.begin(request, 0.0, |reply| replies.push(reply));
+    let mut slices = 0;
+    // A clock that stands past the end: every slice does one step.
+    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {
+        slices += 1;
+    }
+    assert!(slices >= 6);
+    let n_points: usize =
+        replies.iter().map(|reply| if let Reply::Points { points, .. } = reply { points.len() } else { 0 }).sum();
+    assert_eq!(n_points, 6);
+    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 3 }));
+}
