@@ -25,9 +25,9 @@ pub enum Field {
     /// Draws a length.
     Draws,
     /// The right end of the view over n.
-    RegimeMax,
+    GrowthMax,
     /// Where the view over n is read.
-    RegimeAt,
+    GrowthAt,
 }
 
 impl Field {
@@ -44,8 +44,8 @@ impl Field {
             Field::Eps => "eps",
             Field::SweepMax => "sweep-max",
             Field::Draws => "draws",
-            Field::RegimeMax => "regime-max",
-            Field::RegimeAt => "regime-at",
+            Field::GrowthMax => "regime-max",
+            Field::GrowthAt => "regime-at",
         }
     }
 
@@ -62,8 +62,8 @@ impl Field {
             Field::Eps => (0.0, 1e6),
             Field::SweepMax => (4.0, MAX_N as f64),
             Field::Draws => (1.0, 64.0),
-            Field::RegimeMax => (1e2, 1e18),
-            Field::RegimeAt => (2.0, 1e18),
+            Field::GrowthMax => (1e2, 1e18),
+            Field::GrowthAt => (2.0, 1e18),
         }
     }
 
@@ -86,8 +86,8 @@ impl Field {
             Field::Eps => state.eps,
             Field::SweepMax => state.sweep_max as f64,
             Field::Draws => state.draws_used() as f64,
-            Field::RegimeMax => state.regime.max,
-            Field::RegimeAt => state.regime.at,
+            Field::GrowthMax => state.growth.max,
+            Field::GrowthAt => state.growth.at,
         }
     }
 
@@ -104,8 +104,8 @@ impl Field {
             Field::Eps => state.eps = value,
             Field::SweepMax => state.sweep_max = whole,
             Field::Draws => state.draws = whole,
-            Field::RegimeMax => state.regime.max = value,
-            Field::RegimeAt => state.regime.at = value,
+            Field::GrowthMax => state.growth.max = value,
+            Field::GrowthAt => state.growth.at = value,
         }
     }
 
@@ -134,7 +134,7 @@ impl Field {
     /// The value as its box shows it.
     #[must_use]
     pub fn text(self, value: f64) -> String {
-        let largest = if matches!(self, Field::RegimeMax | Field::RegimeAt) { 1e7 } else { 1e9 };
+        let largest = if matches!(self, Field::GrowthMax | Field::GrowthAt) { 1e7 } else { 1e9 };
         if value == 0.0 || (1e-4..largest).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
     }
 
@@ -152,7 +152,7 @@ impl Field {
             Field::Heads => (1..=16).map(f64::from).collect(),
             Field::Draws => (1..=32).map(f64::from).collect(),
             Field::Radius | Field::Scale => decades(-2, 2),
-            Field::RegimeMax | Field::RegimeAt => (2..=18).map(|power| rounded(1.0, power)).collect(),
+            Field::GrowthMax | Field::GrowthAt => (2..=18).map(|power| rounded(1.0, power)).collect(),
             Field::Eps => (-12..=0).map(|power| 10f64.powi(power)).collect(),
         }
     }

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::DataTransfer;
 
-use super::charts::{self, RegimePainted};
+use super::charts::{self, GrowthPainted};
 use super::classroom;
 use super::embed::EmbedLine;
 use super::labs;
@@ -56,12 +56,12 @@ pub struct Later {
     /// What stands behind the selected number of the ladder.
     pub story: fn() -> AnyView,
     /// The folds under the first pictures.
-    pub regime_folds: fn(RegimePainted) -> AnyView,
-    /// See [`Later::regime_folds`].
+    pub growth_folds: fn(GrowthPainted) -> AnyView,
+    /// See [`Later::growth_folds`].
     pub attention_folds: fn() -> AnyView,
-    /// See [`Later::regime_folds`].
+    /// See [`Later::growth_folds`].
     pub ladder_folds: fn() -> AnyView,
-    /// See [`Later::regime_folds`].
+    /// See [`Later::growth_folds`].
     pub plane_folds: fn() -> AnyView,
     /// The line under the plot of an embedded page.
     pub embed_line: fn() -> AnyView,
@@ -90,7 +90,7 @@ static LATER: Later = Later {
     read_link: |fragment| link::read(fragment, lessons::scene_of),
     write_link: |scene| link::write(scene, lessons::scene_of),
     story: || view! { <charts::Story/> }.into_any(),
-    regime_folds: |painted| view! { <charts::RegimeFolds painted/> }.into_any(),
+    growth_folds: |painted| view! { <charts::GrowthFolds painted/> }.into_any(),
     attention_folds: || view! { <charts::AttentionFolds/> }.into_any(),
     ladder_folds: || view! { <charts::LadderFolds/> }.into_any(),
     plane_folds: || view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any(),
@@ -110,15 +110,15 @@ fn begin(page: Page) {
 
 fn plot(choice: PlotChoice) -> AnyView {
     match choice {
-        PlotChoice::Regime => ().into_any(),
+        PlotChoice::Growth => ().into_any(),
         PlotChoice::Draws => view! { <charts::DrawsPlot/> }.into_any(),
         PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
         PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
         PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
-        PlotChoice::Hunt => view! { <labs::HuntLab/> }.into_any(),
+        PlotChoice::Search => view! { <labs::SearchLab/> }.into_any(),
         PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
-        PlotChoice::Court => view! { <labs::CourtLab/> }.into_any(),
+        PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),
         PlotChoice::Model => view! { <models::ModelView/> }.into_any(),
     }
 }
@@ -217,7 +217,7 @@ impl Page {
     pub(super) fn begin_later(self) {
         let is_drawn = Memo::new(move |_| {
             self.live.problem.with(Option::is_some)
-                || (self.live.regime.with(|data| data.regime.is_some() || data.problem.is_some())
+                || (self.live.growth.with(|data| data.growth.is_some() || data.problem.is_some())
                     && self.live.measured.with(Option::is_some))
         });
         Effect::new(move |_| {

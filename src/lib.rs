@@ -12,7 +12,7 @@
 //! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
 //! | `keys` | what each key does |
 //! | `plane` | tokens that can be touched |
-//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the hunt |
+//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the search |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
+use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
-use lipscope_core::regime::{Crossover, FamilyPoint, Regime, RegimeRow};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::message::RunId;
 
@@ -81,20 +81,20 @@ pub struct Curves {
 
 /// The curves over n up to 1e18.
 #[derive(Clone, Debug, Default)]
-pub struct RegimeData {
+pub struct GrowthData {
     /// The curves; `None` before the first.
-    pub regime: Option<Arc<Regime>>,
+    pub growth: Option<Arc<Growth>>,
     /// Exact norms of the adversarial tokens so far, in order of n.
     pub family: Vec<FamilyPoint>,
     /// Why there are none.
     pub problem: Option<String>,
 }
 
-impl RegimeData {
+impl GrowthData {
     /// Whether some bound on a norm over the ball is known here.
     #[must_use]
     pub fn has_bounds(&self, norm: Norm) -> bool {
-        let mut bounds = self.regime.iter().flat_map(|regime| &regime.rows).flat_map(|row| &row.bounds);
+        let mut bounds = self.growth.iter().flat_map(|growth| &growth.rows).flat_map(|row| &row.bounds);
         bounds.any(|bound| bound.id.is_about(norm))
     }
 
@@ -102,15 +102,15 @@ impl RegimeData {
     #[must_use]
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
         // It is about dot-product attention, whose bounds these are.
-        let applies = self.regime.iter().flat_map(|regime| &regime.rows).flat_map(|row| &row.bounds);
+        let applies = self.growth.iter().flat_map(|growth| &growth.rows).flat_map(|row| &row.bounds);
         let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
-        self.regime.as_ref().and_then(|regime| regime.crossover).filter(|_| applies)
+        self.growth.as_ref().and_then(|growth| growth.crossover).filter(|_| applies)
     }
 
     /// The row at exactly this n.
     #[must_use]
-    pub fn row(&self, n: f64) -> Option<&RegimeRow> {
-        let rows = &self.regime.as_ref()?.rows;
+    pub fn row(&self, n: f64) -> Option<&GrowthRow> {
+        let rows = &self.growth.as_ref()?.rows;
         rows.binary_search_by(|row| row.n.total_cmp(&n)).ok().map(|at| &rows[at])
     }
 
@@ -222,14 +222,14 @@ pub struct Problem {
     pub text: String,
 }
 
-/// What a hunt has found, as the plots over n show it.
+/// What a search has found, as the plots over n show it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HuntFound {
+pub struct SearchFound {
     /// Number of tokens.
     pub n: f64,
     /// The norm at the best tokens.
     pub norm: f64,
-    /// R of the hunt.
+    /// R of the search.
     pub radius: f64,
     /// The largest norm of the best tokens.
     pub largest_norm: f64,
@@ -237,7 +237,7 @@ pub struct HuntFound {
     pub map: PageState,
 }
 
-impl HuntFound {
+impl SearchFound {
     /// Whether it says something about a state whose ball has this radius: about the spectral norm alone.
     #[must_use]
     pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
@@ -259,9 +259,9 @@ pub struct Live {
     /// The sweep.
     pub sweep: RwSignal<SweepData>,
     /// The curves over n up to 1e18.
-    pub regime: RwSignal<RegimeData>,
-    /// What the last hunt has found, once the reader has sent it here.
-    pub hunted: RwSignal<Option<HuntFound>>,
+    pub growth: RwSignal<GrowthData>,
+    /// What the last search has found, once the reader has sent it here.
+    pub searched: RwSignal<Option<SearchFound>>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
     /// A line about own data: that they are read, or in use.
@@ -286,8 +286,8 @@ impl Default for Live {
             measured: RwSignal::new(None),
             progress: RwSignal::new(None),
             sweep: RwSignal::default(),
-            regime: RwSignal::default(),
-            hunted: RwSignal::new(None),
+            growth: RwSignal::default(),
+            searched: RwSignal::new(None),
             problem: RwSignal::new(None),
             own_note: RwSignal::new(String::new()),
             script_note: RwSignal::new(String::new()),

@@ -1,6 +1,6 @@
 //! Which n the curves are computed at.
 
-use lipscope_core::regime::{Growth, RegimePlan};
+use lipscope_core::growth::{GrowthPlan, Spacing};
 use lipscope_core::sweep::log_spaced;
 use lipscope_plot::ascending;
 use lipscope_protocol::message::{Request, RunId};
@@ -43,18 +43,18 @@ pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
 }
 
 /// The curves over n of a state, and the exact norms at the same n.
-pub fn regime_request(run_id: RunId, state: &PageState) -> Request {
-    let view = state.regime;
-    let growth = match view.radius_law {
-        RadiusLaw::Fixed => Growth::Fixed,
-        RadiusLaw::SqrtLog => Growth::SqrtLog { from_n: state.n_tokens().max(2.0) },
+pub fn growth_request(run_id: RunId, state: &PageState) -> Request {
+    let view = state.growth;
+    let spacing = match view.radius_law {
+        RadiusLaw::Fixed => Spacing::Fixed,
+        RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: state.n_tokens().max(2.0) },
     };
     let mut lengths = vec![2.0, view.max, view.at];
     lengths.extend(lengths_of(&OF_A_DECADE).filter(|n| (2.0..=view.max).contains(n)));
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
-    let plan = RegimePlan { lengths, growth };
-    Request::Regime { run_id, experiment: state.experiment(), family_plan: plan.clone(), plan }
+    let plan = GrowthPlan { lengths, spacing };
+    Request::Growth { run_id, experiment: state.experiment(), family_plan: plan.clone(), plan }
 }
 
 /// Whether exact norms are marked at an n.

@@ -22,13 +22,13 @@ const MODULES: [&str; 20] = [
     "script",
     "fit",
     "sweep",
-    "regime",
+    "growth",
     "scaling",
     "tightness",
     "inverse",
-    "hunt",
+    "search",
     "spectrum",
-    "court",
+    "estimators",
     "picture",
 ];
 

@@ -10,17 +10,17 @@ use crate::controls::Choice;
 use crate::field::Field;
 use crate::frame::When;
 use crate::keys::PlotKey;
-use crate::live::{HuntFound, SweepData, SweepPhase};
+use crate::live::{SearchFound, SweepData, SweepPhase};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{PageState, XAxis};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, HoverValue, LineChart};
 
+use super::draws_chart::{Ranges, chart, id};
+use super::draws_table::{draws_csv, draws_table};
 use super::easel::{Easel, Paint, use_easel};
 use super::fade::{Fade, Faded};
-use super::growth::{Ranges, chart, id};
-use super::growth_table::{growth_csv, growth_table};
-use super::hunt_point::found_in_draws;
+use super::search_point::found_in_draws;
 use super::take::{Behind, Take};
 use super::twin::Twin;
 
@@ -69,7 +69,7 @@ pub fn DrawsPlot() -> impl IntoView {
         _ => finding(page),
     });
     let is_hidden = move || page.plot.get() != PlotChoice::Draws;
-    let csv = move || page.live.sweep.with_untracked(|sweep| growth_csv(sweep, norm.get_untracked()));
+    let csv = move || page.live.sweep.with_untracked(|sweep| draws_csv(sweep, norm.get_untracked()));
     view! {
         <div class="plot-stage" hidden=is_hidden>
             <canvas
@@ -93,7 +93,7 @@ pub fn DrawsPlot() -> impl IntoView {
             <Twin
                 id="plot-table"
                 name="lipscope-sweep.csv"
-                table=move || with_found(page, |sweep, found| growth_table(sweep, norm.get_untracked(), found))
+                table=move || with_found(page, |sweep, found| draws_table(sweep, norm.get_untracked(), found))
                 csv
             />
             <Take
@@ -154,18 +154,18 @@ fn AxisChoice() -> impl IntoView {
 fn watch(page: Page, hover: RwSignal<Option<f64>>) {
     page.live.sweep.track();
     page.live.measured.track();
-    page.live.hunted.track();
+    page.live.searched.track();
     page.state.track();
     page.held.track();
     page.plot.track();
     hover.track();
 }
 
-/// The sweep, and what a hunt has found where it is about its draws.
-fn with_found<T>(page: Page, make: impl FnOnce(&SweepData, Option<&HuntFound>) -> T) -> T {
+/// The sweep, and what a search has found where it is about its draws.
+fn with_found<T>(page: Page, make: impl FnOnce(&SweepData, Option<&SearchFound>) -> T) -> T {
     page.live.sweep.with_untracked(|sweep| {
-        page.live.hunted.with_untracked(|hunted| {
-            let found = page.state.with_untracked(|state| found_in_draws(hunted.as_ref(), sweep, state));
+        page.live.searched.with_untracked(|searched| {
+            let found = page.state.with_untracked(|state| found_in_draws(searched.as_ref(), sweep, state));
             make(sweep, found)
         })
     })
@@ -175,9 +175,9 @@ fn with_found<T>(page: Page, make: impl FnOnce(&SweepData, Option<&HuntFound>) -
 fn chart_now(page: Page, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     page.live.sweep.with_untracked(|sweep| {
         let current = page.live.measured.get_untracked();
-        page.live.hunted.with_untracked(|hunted| {
+        page.live.searched.with_untracked(|searched| {
             page.state.with_untracked(|state| {
-                chart(sweep, current.as_deref(), hunted.as_ref(), state, faded(sweep.points.len()))
+                chart(sweep, current.as_deref(), searched.as_ref(), state, faded(sweep.points.len()))
             })
         })
     })

@@ -8,9 +8,9 @@ use lipscope_core::picture::AttentionPicture;
 use lipscope_plot::{Ladder, Number, Table, ascending};
 
 use super::attention_map::{heat_map, with_picture};
+use super::growth_plot::{GrowthPainted, with_found};
+use super::growth_table::{growth_csv, growth_table};
 use super::ladder::with_ladder;
-use super::regime_plot::{RegimePainted, with_found};
-use super::regime_table::{regime_csv, regime_table};
 use super::take::{Behind, Take};
 use super::twin::Twin;
 
@@ -21,19 +21,19 @@ const SUMMARY: usize = 12;
 
 /// Of the view over n.
 #[component]
-pub fn RegimeFolds(
+pub fn GrowthFolds(
     /// What was painted last.
-    painted: RegimePainted,
+    painted: GrowthPainted,
 ) -> impl IntoView {
     let page = use_page();
-    let csv = move || with_found(page, |found| page.live.regime.with_untracked(|data| regime_csv(data, found)));
+    let csv = move || with_found(page, |found| page.live.growth.with_untracked(|data| growth_csv(data, found)));
     view! {
         <Twin
             id="regime-table"
             name="lipscope-regime.csv"
             table=move || {
-                let (at, norm) = page.state.with_untracked(|state| (state.regime.at, state.norm));
-                with_found(page, |found| page.live.regime.with_untracked(|data| regime_table(data, norm, at, found)))
+                let (at, norm) = page.state.with_untracked(|state| (state.growth.at, state.norm));
+                with_found(page, |found| page.live.growth.with_untracked(|data| growth_table(data, norm, at, found)))
             }
             csv
         />
@@ -41,7 +41,7 @@ pub fn RegimeFolds(
             id="take-regime"
             name="lipscope-regime"
             canvas="regime-plot"
-            title=strings::regime_heading()
+            title=strings::growth_heading()
             figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
             csv
             paper=Paper::Castin

@@ -1,61 +1,54 @@
-//! The main plot's twins: a table for reading, and every point for other programs.
+//! The twins of the view over n: a table for reading, and every row for other programs.
 
-use crate::live::{HuntFound, SweepData};
+use crate::live::{GrowthData, SearchFound};
+use crate::plans::is_marked;
+use crate::state::Trace;
 use crate::strings;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_plot::{Kind, Number, Table};
 
-use super::hunt_point::with_hunt;
+use super::growth_chart::{bound_in, has_values};
+use super::search_point::with_search;
 
-/// A row for each n: the draws in short, and the bounds.
-pub fn growth_table(sweep: &SweepData, norm: Norm, found: Option<&HuntFound>) -> Table {
-    let about = || BoundId::ALL.into_iter().filter(move |id| id.is_about(norm));
-    let header = strings::sweep_columns().into_iter().chain(about().map(strings::bound_label)).map(String::from);
-    let values = sweep.values(norm);
-    let row = |n: usize| {
-        let draws: Vec<f64> = values.iter().filter(|value| value.0 == n as f64).map(|value| value.1).collect();
-        if draws.is_empty() {
-            return None;
-        }
-        let least = draws.iter().copied().fold(f64::INFINITY, f64::min);
-        let greatest = draws.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
-        let numbers = [least, mean, greatest].map(|value| Number::of(value).to_string());
-        let bounds = about().map(|id| {
-            let log10 = log10_of(sweep, n, id);
-            log10.map_or_else(String::new, |log10| {
-                Number::from_log10(log10).kind(strings::side_kind(id.side())).to_string()
-            })
-        });
-        Some(std::iter::once(n.to_string()).chain(numbers).chain(bounds).collect())
-    };
-    let table = Table { header: header.collect(), rows: sweep.lengths.iter().filter_map(|n| row(*n)).collect() };
-    let written = |norm: f64| Number::of(norm).kind(Kind::LowerBound).to_string();
-    with_hunt(table, found, |n| n.to_string(), written)
-}
-
-/// A row for each draw, every digit kept; bounds as logarithms to base ten, since some pass every number.
-pub fn growth_csv(sweep: &SweepData, norm: Norm) -> String {
-    let columns = ["n", "draw", norm.id(), "radius", "method", "iterations", "relative_residual"];
-    let bounds = BoundId::ALL.map(|id| format!("log10_{}", id.id()));
-    let rows = sweep.points.iter().map(|point| {
-        let of_bound = |id| log10_of(sweep, point.n, id).map_or_else(String::new, |log10| log10.to_string());
-        let mut row = vec![
-            point.n.to_string(),
-            point.draw.to_string(),
-            point.norm(norm).map_or_else(String::new, |value| value.to_string()),
-            point.radius.to_string(),
-            point.method.id().to_owned(),
-            point.iterations.to_string(),
-            point.relative_residual.to_string(),
-        ];
-        row.extend(BoundId::ALL.map(of_bound));
-        row
+/// A row for each half of a decade, and for the n that is read.
+pub fn growth_table(data: &GrowthData, norm: Norm, read_at: f64, found: Option<&SearchFound>) -> Table {
+    let traces = || Trace::ALL.into_iter().filter(|trace| *trace != Trace::Draws && has_values(data, *trace, norm));
+    let header = [strings::REGIME_TABLE, strings::REGIME_RADIUS]
+        .into_iter()
+        .chain(traces().map(strings::trace_label))
+        .chain([strings::gap_text()]);
+    let rows = data.growth.iter().flat_map(|growth| &growth.rows).filter(|row| is_marked(row.n) || row.n == read_at);
+    let cells = rows.map(|row| {
+        let cell = |trace: Trace| match trace {
+            Trace::Exact => data.exact(row.n).map_or_else(String::new, |n| Number::of(n).kind(Kind::Exact).to_string()),
+            _ => bound_in(row, trace, norm).map_or_else(String::new, |bound| {
+                let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
+                Number::from_log10(bound.log10).kind(kind).to_string()
+            }),
+        };
+        let gap = row.gap_log10(norm).map_or_else(String::new, strings::gap);
+        let first = [strings::count(row.n), Number::of(row.radius).to_string()];
+        first.into_iter().chain(traces().map(cell)).chain([gap]).collect()
     });
-    Table { header: columns.map(String::from).into_iter().chain(bounds).collect(), rows: rows.collect() }.to_csv()
+    let table = Table { header: header.map(String::from).collect(), rows: cells.collect() };
+    let written = |norm: f64| Number::of(norm).kind(Kind::LowerBound).to_string();
+    with_search(table, found, strings::count, written)
 }
 
-fn log10_of(sweep: &SweepData, n: usize, id: BoundId) -> Option<f64> {
-    let (_, bounds) = sweep.curves.bounds.iter().find(|(at, _)| *at == n)?;
-    bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
+/// Every row with every digit; bounds as logarithms to base ten, since some pass every number.
+pub fn growth_csv(data: &GrowthData, found: Option<&SearchFound>) -> String {
+    let header = ["n".to_owned(), "radius".to_owned()]
+        .into_iter()
+        .chain(BoundId::ALL.map(|id| format!("log10_{}", id.id())))
+        .chain(["exact_adversarial".to_owned()]);
+    let rows = data.growth.iter().flat_map(|growth| &growth.rows).map(|row| {
+        let bounds = BoundId::ALL.map(|id| {
+            let bound = row.bounds.iter().find(|bound| bound.id == id);
+            bound.map_or_else(String::new, |bound| bound.log10.to_string())
+        });
+        let exact = data.exact(row.n).map_or_else(String::new, |norm| norm.to_string());
+        [row.n.to_string(), row.radius.to_string()].into_iter().chain(bounds).chain([exact]).collect()
+    });
+    let table = Table { header: header.collect(), rows: rows.collect() };
+    with_search(table, found, |n| n.to_string(), |norm| norm.to_string()).to_csv()
 }

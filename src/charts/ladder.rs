@@ -14,8 +14,8 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
+use super::draws_chart::role_of;
 use super::easel::{Easel, Paint, use_easel};
-use super::growth::role_of;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
 const RUNGS: [Option<BoundId>; 11] = [

@@ -1,21 +1,21 @@
 //! Pictures on canvases. They draw what `plot` makes of the answers, and hold no formula.
 
 mod attention_map;
+mod draws_chart;
 mod draws_plot;
+mod draws_table;
 mod easel;
 mod fade;
 mod folds;
-mod growth;
+mod growth_chart;
+mod growth_plot;
+mod growth_readout;
 mod growth_table;
-mod hunt_point;
 mod ladder;
 mod loads;
 mod painted;
 mod plots;
-mod regime_chart;
-mod regime_plot;
-mod regime_readout;
-mod regime_table;
+mod search_point;
 mod story;
 mod tabs;
 mod take;
@@ -23,15 +23,15 @@ mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
+pub use draws_chart::role_of;
 pub use draws_plot::{DrawsPlot, DrawsTools};
 pub use easel::{Easel, Paint, use_easel};
-pub use folds::{AttentionFolds, LadderFolds, RegimeFolds};
-pub use growth::role_of;
+pub use folds::{AttentionFolds, GrowthFolds, LadderFolds};
+pub use growth_plot::GrowthPainted;
 pub use ladder::BoundLadder;
 pub use loads::Loads;
 pub use painted::{Painted, use_painted};
 pub use plots::Plots;
-pub use regime_plot::RegimePainted;
 pub use story::Story;
 pub use tabs::keep_in_sight;
 pub use take::{Behind, Take};

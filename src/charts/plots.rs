@@ -7,7 +7,7 @@ use crate::later::LaterView;
 use crate::page::{PlotChoice, use_page};
 use crate::strings;
 
-use super::regime_plot::RegimePlot;
+use super::growth_plot::GrowthPlot;
 
 /// The plots that come after the first picture, in the order of the page.
 const LATER: [PlotChoice; 9] = [
@@ -16,9 +16,9 @@ const LATER: [PlotChoice; 9] = [
     PlotChoice::Tightness,
     PlotChoice::Inverse,
     PlotChoice::Tokens,
-    PlotChoice::Hunt,
+    PlotChoice::Search,
     PlotChoice::Spectrum,
-    PlotChoice::Court,
+    PlotChoice::EstimatorComparison,
     PlotChoice::Model,
 ];
 
@@ -40,27 +40,27 @@ pub fn Plots() -> impl IntoView {
         }
     };
     let tabs = [
-        ("plot-regime", PlotChoice::Regime, strings::plot_regime(), strings::plot_regime_hint()),
+        ("plot-regime", PlotChoice::Growth, strings::plot_growth(), strings::plot_growth_hint()),
         ("plot-draws", PlotChoice::Draws, strings::plot_draws(), strings::plot_draws_hint()),
         ("plot-tokens", PlotChoice::Tokens, strings::plot_tokens(), strings::plot_tokens_hint()),
-        ("plot-hunt", PlotChoice::Hunt, strings::plot_hunt(), strings::plot_hunt_hint()),
+        ("plot-hunt", PlotChoice::Search, strings::plot_search(), strings::plot_search_hint()),
         ("plot-spectrum", PlotChoice::Spectrum, strings::plot_spectrum(), strings::plot_spectrum_hint()),
-        ("plot-court", PlotChoice::Court, strings::plot_court(), strings::plot_court_hint()),
+        ("plot-court", PlotChoice::EstimatorComparison, strings::plot_estimators(), strings::plot_estimators_hint()),
         ("plot-scaled", PlotChoice::Scaled, strings::plot_scaled(), strings::plot_scaled_hint()),
         ("plot-tightness", PlotChoice::Tightness, strings::plot_tightness(), strings::plot_tightness_hint()),
         ("plot-inverse", PlotChoice::Inverse, strings::plot_inverse(), strings::plot_inverse_hint()),
         ("plot-model", PlotChoice::Model, strings::plot_model(), strings::plot_model_hint()),
     ];
     let heading = move || match page.plot.get() {
-        PlotChoice::Regime => strings::regime_heading(),
+        PlotChoice::Growth => strings::growth_heading(),
         PlotChoice::Draws => strings::plot_heading(),
         PlotChoice::Scaled => strings::scaled_heading(),
         PlotChoice::Tightness => strings::tightness_heading(),
         PlotChoice::Inverse => strings::inverse_heading(),
         PlotChoice::Tokens => strings::plane_heading(),
-        PlotChoice::Hunt => strings::hunt_heading(),
+        PlotChoice::Search => strings::search_heading(),
         PlotChoice::Spectrum => strings::spectrum_heading(),
-        PlotChoice::Court => strings::court_heading(),
+        PlotChoice::EstimatorComparison => strings::estimators_heading(),
         PlotChoice::Model => strings::model_heading(),
     };
     let is_draws = Signal::derive(move || page.plot.get() == PlotChoice::Draws);
@@ -76,7 +76,7 @@ pub fn Plots() -> impl IntoView {
                     <LaterView wanted=page.has_later() view=|later| (later.draws_tools)()/>
                 </div>
             </div>
-            <RegimePlot/>
+            <GrowthPlot/>
             {LATER.map(later).collect_view()}
             <LaterView wanted=Signal::derive(move || is_guessed(page)) view=|later| (later.guess_stage)()/>
         </section>

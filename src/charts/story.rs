@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::formulas::Formula;
 use crate::page::use_page;
 use crate::strings;
-use lipscope_core::bounds::{BoundId, BoundStory};
+use lipscope_core::bounds::{BoundId, BoundSlack};
 
 use super::ladder::{MEASURED, bound_of, rungs, shown};
 
@@ -19,15 +19,15 @@ pub fn Story() -> impl IntoView {
         page.live.measured.with(|measured| {
             let m = &measured.as_ref()?.measurement;
             let id = shown(&rungs(m, norm), selected.get())?;
-            let story = m.stories.iter().find(|story| story.id == id).cloned();
+            let story = m.slacks.iter().find(|story| story.id == id).cloned();
             Some((*bound_of(m, norm, id)?, story, m.norm(norm)))
         })
     });
     let id = Memo::new(move |_| told.get().map(|(bound, ..)| bound.id));
     let about = move || {
         told.get().map(|(bound, story, measured)| {
-            let BoundStory { worked, losses, .. } =
-                story.unwrap_or(BoundStory { id: bound.id, worked: String::new(), losses: Vec::new() });
+            let BoundSlack { worked, factors: losses, .. } =
+                story.unwrap_or(BoundSlack { id: bound.id, worked: String::new(), factors: Vec::new() });
             view! {
                 <p class="worked" data-testid="story-worked">"= " {worked}</p>
                 <p>{strings::reach(&bound, measured)}</p>

@@ -26,8 +26,8 @@ pub fn Twin(
         is_open.get().then(|| {
             page.live.sweep.track();
             page.live.measured.track();
-            page.live.regime.track();
-            page.live.hunted.track();
+            page.live.growth.track();
+            page.live.searched.track();
             table()
         })
     });

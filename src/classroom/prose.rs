@@ -71,7 +71,7 @@ fn fill(page: Page, slot: Slot) -> Option<Filled> {
         labs.settings.with(|settings| {
             live.measured.with(|measured| {
                 live.sweep.with(|sweep| {
-                    live.regime.with(|regime| {
+                    live.growth.with(|growth| {
                         labs.scaling.with(|scaling| {
                             labs.tightness.with(|tightness| {
                                 labs.inverse.with(|inverse| {
@@ -81,7 +81,7 @@ fn fill(page: Page, slot: Slot) -> Option<Filled> {
                                         settings,
                                         measured,
                                         sweep,
-                                        regime,
+                                        growth,
                                         scaling,
                                         tightness,
                                         inverse,

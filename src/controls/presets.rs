@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::page::use_page;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
-use lipscope_core::experiment::{Law, Mask, Normalization};
+use lipscope_core::experiment::{Distribution, Mask, Normalization};
 
 /// Its words, and its change.
 type Example = (fn() -> &'static str, fn(&mut PageState));
@@ -29,25 +29,25 @@ const EXAMPLES: [Example; 9] = [
             state.mask = Mask::Causal;
         },
     ),
-    (|| strings::example_ball(), |state| state.tokens = TokenChoice::Law(Law::Ball)),
+    (|| strings::example_ball(), |state| state.tokens = TokenChoice::Distribution(Distribution::Ball)),
     (
         || strings::example_causal(),
         |state| {
-            state.tokens = TokenChoice::Law(Law::Ball);
+            state.tokens = TokenChoice::Distribution(Distribution::Ball);
             state.mask = Mask::Causal;
         },
     ),
     (
         || strings::example_small_ball(),
         |state| {
-            state.tokens = TokenChoice::Law(Law::Ball);
+            state.tokens = TokenChoice::Distribution(Distribution::Ball);
             state.radius = 0.5;
         },
     ),
     (
         || strings::example_random_heads(),
         |state| {
-            state.tokens = TokenChoice::Law(Law::Gaussian);
+            state.tokens = TokenChoice::Distribution(Distribution::Gaussian);
             state.weights = WeightChoice::Random;
             (state.d, state.heads, state.head_dim) = (8, 1, 8);
         },
@@ -55,7 +55,7 @@ const EXAMPLES: [Example; 9] = [
     (
         || strings::example_layer_norm(),
         |state| {
-            state.tokens = TokenChoice::Law(Law::Gaussian);
+            state.tokens = TokenChoice::Distribution(Distribution::Gaussian);
             state.weights = WeightChoice::Random;
             (state.d, state.heads, state.head_dim) = (16, 2, 8);
             state.normalization = Normalization::Layer;
@@ -73,7 +73,7 @@ pub fn Presets() -> impl IntoView {
             own_clusters: now.own_clusters.clone(),
             own_weights: now.own_weights.clone(),
             x_axis: now.x_axis,
-            regime: now.regime,
+            growth: now.growth,
             ..PageState::default()
         };
         change(&mut state);

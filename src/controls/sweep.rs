@@ -22,7 +22,7 @@ pub fn SweepControls() -> impl IntoView {
     let page = use_page();
     let draws_fixed = Signal::derive(move || {
         page.state
-            .with(|state| !matches!(state.tokens, TokenChoice::Law(_) | TokenChoice::Own))
+            .with(|state| !matches!(state.tokens, TokenChoice::Distribution(_) | TokenChoice::Own))
             .then_some(strings::one_draw())
     });
     view! {

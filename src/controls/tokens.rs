@@ -44,7 +44,7 @@ pub fn TokenControls() -> impl IntoView {
         _ => None,
     });
     let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
-    let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Law(_)));
+    let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Distribution(_)));
     view! {
         <section class="group" aria-labelledby="tokens-heading">
             <h2 id="tokens-heading">{strings::tokens()}</h2>

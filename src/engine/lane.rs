@@ -101,16 +101,16 @@ pub(super) fn run_of_reply(reply: &Reply) -> Option<RunId> {
         | Reply::Measured { run_id, .. }
         | Reply::Points { run_id, .. }
         | Reply::Curves { run_id, .. }
-        | Reply::Regime { run_id, .. }
+        | Reply::Growth { run_id, .. }
         | Reply::Family { run_id, .. }
         | Reply::Scaled { run_id, .. }
         | Reply::Tight { run_id, .. }
         | Reply::Inverting { run_id, .. }
         | Reply::Inverse { run_id, .. }
-        | Reply::Hunting { run_id, .. }
-        | Reply::Hunted { run_id, .. }
+        | Reply::Search { run_id, .. }
+        | Reply::Searched { run_id, .. }
         | Reply::Spectrum { run_id, .. }
-        | Reply::Court { run_id, .. }
+        | Reply::EstimatorComparison { run_id, .. }
         | Reply::Read { run_id, .. }
         | Reply::Script { run_id, .. }
         | Reply::Finished { run_id }

@@ -43,16 +43,16 @@ pub enum Role {
     /// The draws and their bounds.
     Sweep,
     /// The curves over n up to 1e18.
-    Regime,
+    Growth,
     /// Texts and files; its worker is taken when the first comes.
     Read,
-    /// The views of L2 attention and the hunt; its worker starts when it is first needed.
+    /// The views of L2 attention and the search; its worker starts when it is first needed.
     Lab,
 }
 
 impl Role {
     /// All, in the order of [`Pool::lanes`].
-    const ALL: [Role; 5] = [Role::Measure, Role::Sweep, Role::Regime, Role::Read, Role::Lab];
+    const ALL: [Role; 5] = [Role::Measure, Role::Sweep, Role::Growth, Role::Read, Role::Lab];
 }
 
 /// What the page hears.
@@ -130,7 +130,7 @@ impl Engine {
         self.with(|pool| {
             pool.failed_starts = 0;
             pool.man(Role::Measure);
-            pool.man(Role::Regime);
+            pool.man(Role::Growth);
             pool.later(HEAD_START, Pool::warm);
         });
     }
@@ -257,7 +257,7 @@ impl Pool {
         } else if matches!(role, Role::Sweep | Role::Lab) {
             // A point of an old sweep is of no use.
             self.overtake(role);
-        } else if role == Role::Regime && !run.has_answered {
+        } else if role == Role::Growth && !run.has_answered {
             // The curves come in one piece; ended over and over while a slider moves, they would never come.
             self.later(SILENCE, move |pool| {
                 if pool.lane(role).run(run_id).is_some_and(|run| !run.has_answered) && pool.lane(role).next.is_some() {
@@ -324,7 +324,7 @@ impl Pool {
                     self.press(role);
                 }
             }
-            Reply::Regime { .. } => {
+            Reply::Growth { .. } => {
                 run.has_answered = true;
                 if lane.next.is_some() {
                     self.press(role);

@@ -1,4 +1,4 @@
-//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", and the hunt for the worst tokens;
+//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", and the search for the worst tokens;
 //! each of them has the lab's worker while it is looked at.
 //!
 //! | module | concept |
@@ -7,20 +7,14 @@
 //! | `run` | what came of it |
 //! | `chart`, `progress`, `number` | parts that the views share |
 //! | `scaling`, `tightness` | a view each |
-//! | `spectrum`, `spectrum_chart`, `court`, `court_chart`, `court_controls` | the singular values, and estimators of the largest |
+//! | `spectrum`, `spectrum_chart`, `estimators`, `court_chart`, `court_controls` | the singular values, and estimators of the largest |
 //! | `inverse`, `inverse_chart`, `inverse_controls`, `plane`, `player` | the view of the inverse |
-//! | `hunt`, `hunt_chart`, `hunt_controls`, `hunt_plane`, `hunt_run`, `hunt_work` | the hunt: it begins when the reader says so |
+//! | `search`, `search_chart`, `search_controls`, `search_plane`, `search_run`, `search_work` | the search: it begins when the reader says so |
 
 mod chart;
-mod court;
-mod court_chart;
-mod court_controls;
-mod hunt;
-mod hunt_chart;
-mod hunt_controls;
-mod hunt_plane;
-mod hunt_run;
-mod hunt_work;
+mod estimators;
+mod estimators_chart;
+mod estimators_controls;
 mod inverse;
 mod inverse_chart;
 mod inverse_controls;
@@ -30,6 +24,12 @@ mod player;
 mod progress;
 mod run;
 mod scaling;
+mod search;
+mod search_chart;
+mod search_controls;
+mod search_plane;
+mod search_run;
+mod search_work;
 mod spectrum;
 mod spectrum_chart;
 mod tightness;
@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use lipscope_core::court::CourtPoint;
+use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::spectrum::Spectrum;
 use lipscope_core::tightness::TightnessPoint;
@@ -50,13 +50,13 @@ use super::page::{Page, PlotChoice};
 use super::state::Settings;
 use super::strings;
 
-pub use court::CourtLab;
-pub use hunt::HuntLab;
-pub use hunt_run::HuntRun;
+pub use estimators::EstimatorLab;
 pub use inverse::InverseLab;
 pub use inverse::Which;
 pub use run::{Pair, Phase, Run, Side};
 pub use scaling::ScalingLab;
+pub use search::SearchLab;
+pub use search_run::SearchRun;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;
 
@@ -83,9 +83,9 @@ pub struct Labs {
     pub tightness: RwSignal<TightnessRun>,
     /// The inverses.
     pub inverse: RwSignal<InverseRun>,
-    hunt: RwSignal<HuntRun>,
+    search: RwSignal<SearchRun>,
     spectrum: RwSignal<Run<Option<Spectrum>>>,
-    court: RwSignal<Run<Vec<CourtPoint>>>,
+    estimators: RwSignal<Run<Vec<EstimatorPoint>>>,
     /// The iteration of the inverse that is pictured.
     frame: RwSignal<usize>,
     /// Whose answers come now.
@@ -105,9 +105,9 @@ impl Default for Labs {
             scaling: RwSignal::default(),
             tightness: RwSignal::default(),
             inverse: RwSignal::default(),
-            hunt: RwSignal::default(),
+            search: RwSignal::default(),
             spectrum: RwSignal::default(),
-            court: RwSignal::default(),
+            estimators: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::Scaled),
             first_run: StoredValue::new(0),
@@ -138,13 +138,13 @@ pub fn begin(page: Page) {
             REST,
         );
     });
-    hunt_work::begin(page);
+    search_work::begin(page);
 }
 
 fn wanted_now(page: Page) -> Option<Wanted> {
     let plot = page.plot.get();
     match plot {
-        PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Hunt | PlotChoice::Model => None,
+        PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Search | PlotChoice::Model => None,
         _ => page.labs.settings.with(|settings| page.state.with(|state| Wanted::of(plot, settings, state))),
     }
 }
@@ -183,20 +183,20 @@ impl Labs {
                 side.steps.extend(steps);
                 side.outcome = outcome;
             }),
-            Reply::Hunting { run_id, setting } if !is_stale(run_id) => self.hunt.update(|run| run.is_in(*setting)),
-            Reply::Hunted { run_id, steps, mark, current, best } if !is_stale(run_id) => {
-                self.hunt.update(|run| run.take(&steps, *mark, *current, *best));
+            Reply::Search { run_id, domain } if !is_stale(run_id) => self.search.update(|run| run.is_in(*domain)),
+            Reply::Searched { run_id, steps, mark, current, best } if !is_stale(run_id) => {
+                self.search.update(|run| run.take(&steps, *mark, *current, *best));
             }
             Reply::Spectrum { run_id, spectrum } if !is_stale(run_id) => {
                 self.spectrum.update(|run| *run.fresh() = Some(*spectrum));
             }
-            Reply::Court { run_id, points } if !is_stale(run_id) => {
-                self.court.update(|run| run.fresh().extend(points));
+            Reply::EstimatorComparison { run_id, points } if !is_stale(run_id) => {
+                self.estimators.update(|run| run.fresh().extend(points));
             }
             Reply::Progress { run_id, done, total, .. } if !is_stale(run_id) => {
                 let total = total.unwrap_or(0);
                 match self.tab.get_value() {
-                    PlotChoice::Hunt => self.hunt.update(|run| run.progress = (done, total)),
+                    PlotChoice::Search => self.search.update(|run| run.progress = (done, total)),
                     PlotChoice::Tightness => self.tightness.update(|run| run.progress = (done, total)),
                     PlotChoice::Spectrum => self.spectrum.update(|run| run.progress = (done, total)),
                     _ => self.scaling.update(|run| run.progress = (done, total)),
@@ -230,7 +230,7 @@ impl Labs {
             PlotChoice::Scaled => self.scaling.update(|run| run.begin(of)),
             PlotChoice::Tightness => self.tightness.update(|run| run.begin(of)),
             PlotChoice::Spectrum => self.spectrum.update(|run| run.begin(of)),
-            PlotChoice::Court => self.court.update(|run| run.begin(of)),
+            PlotChoice::EstimatorComparison => self.estimators.update(|run| run.begin(of)),
             _ => self.inverse.update(|run| run.begin(of)),
         }
         if let Wanted::Refused(_, why) = wanted {
@@ -258,9 +258,9 @@ impl Labs {
             PlotChoice::Scaled => self.scaling.with_untracked(Run::is_running),
             PlotChoice::Tightness => self.tightness.with_untracked(Run::is_running),
             // It is only paused, by an effect of its own.
-            PlotChoice::Hunt => false,
+            PlotChoice::Search => false,
             PlotChoice::Spectrum => self.spectrum.with_untracked(Run::is_running),
-            PlotChoice::Court => self.court.with_untracked(Run::is_running),
+            PlotChoice::EstimatorComparison => self.estimators.with_untracked(Run::is_running),
             _ => self.inverse.with_untracked(Run::is_running),
         };
         if is_running {
@@ -269,7 +269,7 @@ impl Labs {
                 PlotChoice::Scaled => self.scaling.update(|run| run.of = None),
                 PlotChoice::Tightness => self.tightness.update(|run| run.of = None),
                 PlotChoice::Spectrum => self.spectrum.update(|run| run.of = None),
-                PlotChoice::Court => self.court.update(|run| run.of = None),
+                PlotChoice::EstimatorComparison => self.estimators.update(|run| run.of = None),
                 _ => self.inverse.update(|run| run.of = None),
             }
         }
@@ -281,7 +281,7 @@ impl Labs {
             PlotChoice::Scaled => self.scaling.with_untracked(|run| run.of.as_ref() == Some(wanted)),
             PlotChoice::Tightness => self.tightness.with_untracked(|run| run.of.as_ref() == Some(wanted)),
             PlotChoice::Spectrum => self.spectrum.with_untracked(|run| run.of.as_ref() == Some(wanted)),
-            PlotChoice::Court => self.court.with_untracked(|run| run.of.as_ref() == Some(wanted)),
+            PlotChoice::EstimatorComparison => self.estimators.with_untracked(|run| run.of.as_ref() == Some(wanted)),
             _ => self.inverse.with_untracked(|run| run.of.as_ref() == Some(wanted)),
         }
     }
@@ -290,9 +290,9 @@ impl Labs {
         match self.tab.get_value() {
             PlotChoice::Scaled => self.scaling.update(|run| run.end(phase)),
             PlotChoice::Tightness => self.tightness.update(|run| run.end(phase)),
-            PlotChoice::Hunt => self.hunt.update(|run| run.phase = phase.clone()),
+            PlotChoice::Search => self.search.update(|run| run.phase = phase.clone()),
             PlotChoice::Spectrum => self.spectrum.update(|run| run.end(phase)),
-            PlotChoice::Court => self.court.update(|run| run.end(phase)),
+            PlotChoice::EstimatorComparison => self.estimators.update(|run| run.end(phase)),
             _ => self.inverse.update(|run| run.end(phase)),
         }
     }

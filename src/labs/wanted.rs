@@ -3,9 +3,9 @@
 use crate::page::PlotChoice;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
-use lipscope_core::court::{CourtPlan, Preset};
+use lipscope_core::estimators::{EstimatorPlan, Preset};
 use lipscope_core::experiment::{
-    Attention, Experiment, Law, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
+    Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
 };
 use lipscope_core::inverse::InversePlan;
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan};
@@ -45,7 +45,7 @@ pub enum Wanted {
     /// Singular values.
     Spectrum(Box<SpectrumPlan>),
     /// Estimators of the largest one.
-    Court(Box<CourtPlan>),
+    Court(Box<EstimatorPlan>),
     /// Nothing: the sentence says why.
     Refused(PlotChoice, &'static str),
 }
@@ -61,12 +61,14 @@ impl Wanted {
                 let plan = SpectrumPlan { experiment: state.experiment(), count: settings.spectrum_count };
                 Some(Wanted::Spectrum(Box::new(plan)))
             }
-            PlotChoice::Court => {
-                let experiment = settings.court.trial.map_or_else(|| state.experiment(), Preset::experiment);
-                Some(Wanted::Court(Box::new(CourtPlan { experiment, tolerance: settings.court.tolerance })))
+            PlotChoice::EstimatorComparison => {
+                let experiment = settings.estimators.trial.map_or_else(|| state.experiment(), Preset::experiment);
+                Some(Wanted::Court(Box::new(EstimatorPlan { experiment, tolerance: settings.estimators.tolerance })))
             }
-            // A hunt begins when the reader says so, and models have workers of their own.
-            PlotChoice::Regime | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Hunt | PlotChoice::Model => None,
+            // A search begins when the reader says so, and models have workers of their own.
+            PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Search | PlotChoice::Model => {
+                None
+            }
         }
     }
 
@@ -77,7 +79,7 @@ impl Wanted {
             Wanted::Tightness { .. } => PlotChoice::Tightness,
             Wanted::Inverse { .. } => PlotChoice::Inverse,
             Wanted::Spectrum(_) => PlotChoice::Spectrum,
-            Wanted::Court(_) => PlotChoice::Court,
+            Wanted::Court(_) => PlotChoice::EstimatorComparison,
             Wanted::Refused(plot, _) => *plot,
         }
     }
@@ -93,7 +95,7 @@ impl Wanted {
                 [l2, dot].map(|plan| Request::Invert { run_id: next_run(), plan: *plan }).into()
             }
             Wanted::Spectrum(plan) => vec![Request::Spectrum { run_id: next_run(), plan: *plan }],
-            Wanted::Court(plan) => vec![Request::Court { run_id: next_run(), plan: *plan }],
+            Wanted::Court(plan) => vec![Request::EstimatorComparison { run_id: next_run(), plan: *plan }],
             Wanted::Refused(..) => Vec::new(),
         }
     }
@@ -119,13 +121,13 @@ fn inverse(settings: &InverseSettings, state: &PageState) -> Wanted {
     let refused = |why| Wanted::Refused(PlotChoice::Inverse, why);
     let InverseSettings { n, d, radius, seed, fraction, .. } = *settings;
     let tokens = match settings.tokens {
-        LabTokens::Drawn => TokenSource::Random(RandomTokens { law: Law::Ball, n, d, radius, seed }),
+        LabTokens::Drawn => TokenSource::Random(RandomTokens { law: Distribution::Ball, n, d, radius, seed }),
         LabTokens::Grid => match grid(radius) {
             Some(rows) => TokenSource::Explicit(rows),
             None => return refused(strings::inverse_no_tokens()),
         },
         LabTokens::Page => match state.tokens {
-            TokenChoice::Law(_) | TokenChoice::Own => state.experiment().tokens,
+            TokenChoice::Distribution(_) | TokenChoice::Own => state.experiment().tokens,
             _ => return refused(strings::inverse_no_tokens()),
         },
     };

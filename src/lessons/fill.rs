@@ -1,7 +1,7 @@
 //! What stands in the places of a lesson's text: read from what is set and what the workers have answered.
 
 use crate::labs::{InverseRun, ScalingRun, Side, TightnessRun};
-use crate::live::{Measured as LiveMeasured, RegimeData, SweepData};
+use crate::live::{GrowthData, Measured as LiveMeasured, SweepData};
 use crate::state::{PageState, Settings};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm};
@@ -23,7 +23,7 @@ pub struct Facts<'a> {
     /// The sweep.
     pub sweep: &'a SweepData,
     /// The curves over n.
-    pub regime: &'a RegimeData,
+    pub growth: &'a GrowthData,
     /// The scaled tokens.
     pub scaling: &'a ScalingRun,
     /// The search.
@@ -121,7 +121,7 @@ fn chosen(what: Chosen, facts: &Facts<'_>) -> f64 {
         Chosen::Heads => state.n_heads() as f64,
         Chosen::Draws => state.draws_used() as f64,
         Chosen::Longest => state.sweep_max_used() as f64,
-        Chosen::At => state.regime.at,
+        Chosen::At => state.growth.at,
         Chosen::Fraction => facts.settings.inverse.fraction,
     }
 }
@@ -147,15 +147,15 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
             Some(Filled { text: strings::times(&times.text), ..times })
         }
         Measured::Losses(id) => {
-            let story = m.stories.iter().find(|story| story.id == id)?;
-            let losses = strings::losses(&story.losses);
+            let story = m.slacks.iter().find(|story| story.id == id)?;
+            let losses = strings::losses(&story.factors);
             (!losses.is_empty()).then(|| Filled::words(losses.join(strings::between_losses())))
         }
     }
 }
 
 fn there(what: There, facts: &Facts<'_>) -> Option<Filled> {
-    let (data, at) = (facts.regime, facts.state.regime.at);
+    let (data, at) = (facts.growth, facts.state.growth.at);
     match what {
         There::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
         There::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),

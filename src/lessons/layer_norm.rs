@@ -2,7 +2,7 @@
 
 use crate::state::{TokenChoice, WeightChoice};
 use lipscope_core::bounds::BoundId;
-use lipscope_core::experiment::{Law, Normalization, Scope};
+use lipscope_core::experiment::{Distribution, Normalization, Scope};
 
 use super::lesson::{Lesson, Step, Task};
 use super::said::{alike, said};
@@ -19,7 +19,7 @@ pub const LESSON: Lesson = Lesson {
         Step {
             title: said("Without a normaliser", "没有归一化"),
             set: |setup| {
-                setup.state.choose_tokens(TokenChoice::Law(Law::Gaussian));
+                setup.state.choose_tokens(TokenChoice::Distribution(Distribution::Gaussian));
                 setup.state.choose_weights(WeightChoice::Random);
                 (setup.state.d, setup.state.heads, setup.state.head_dim) = (16, 2, 8);
                 setup.state.radius = 8.0;

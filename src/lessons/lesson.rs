@@ -69,7 +69,7 @@ impl Setup {
                 own_weights: now.own_weights.clone(),
                 ..PageState::default()
             },
-            plot: PlotChoice::Regime,
+            plot: PlotChoice::Growth,
             settings: Settings::default(),
             rung: Some(BoundId::Unified),
         }

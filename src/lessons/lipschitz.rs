@@ -3,7 +3,7 @@
 use crate::page::PlotChoice;
 use crate::state::TokenChoice;
 use lipscope_core::bounds::{BoundId, Norm};
-use lipscope_core::experiment::Law;
+use lipscope_core::experiment::Distribution;
 
 use super::lesson::{Lesson, Step, Task};
 use super::said::{alike, said};
@@ -22,7 +22,7 @@ pub const LESSON: Lesson = Lesson {
             set: |setup| {
                 setup.plot = PlotChoice::Draws;
                 setup.rung = None;
-                setup.state.choose_tokens(TokenChoice::Law(Law::Ball));
+                setup.state.choose_tokens(TokenChoice::Distribution(Distribution::Ball));
                 (setup.state.n, setup.state.d, setup.state.radius) = (16, 2, 1.0);
                 setup.state.sweep_max = 64;
             },

@@ -9,13 +9,13 @@
 
 mod fill;
 mod formulas;
+mod growth;
 mod inverse;
 mod jacobian;
 mod layer_norm;
 mod lesson;
 mod lipschitz;
 mod mask;
-mod regime;
 mod said;
 mod sink;
 mod slack;
@@ -37,7 +37,7 @@ pub const LESSONS: [&Lesson; 9] = [
     &lipschitz::LESSON,
     &jacobian::LESSON,
     &sink::LESSON,
-    &regime::LESSON,
+    &growth::LESSON,
     &mask::LESSON,
     &layer_norm::LESSON,
     &whole_space::LESSON,

@@ -3,7 +3,7 @@
 use crate::page::PlotChoice;
 use crate::state::{TokenChoice, XAxis};
 use lipscope_core::bounds::BoundId;
-use lipscope_core::experiment::Law;
+use lipscope_core::experiment::Distribution;
 
 use super::lesson::{Lesson, Step, Task};
 use super::said::{alike, said};
@@ -99,7 +99,7 @@ pub const LESSON: Lesson = Lesson {
             title: said("Random tokens", "随机词元"),
             set: |setup| {
                 setup.state.radius = 3.0;
-                setup.state.choose_tokens(TokenChoice::Law(Law::Ball));
+                setup.state.choose_tokens(TokenChoice::Distribution(Distribution::Ball));
             },
             text: &[
                 said(

@@ -2,7 +2,7 @@
 
 use crate::state::{TokenChoice, WeightChoice};
 use lipscope_core::bounds::BoundId;
-use lipscope_core::experiment::Law;
+use lipscope_core::experiment::Distribution;
 
 use super::lesson::{Lesson, Step, Task};
 use super::said::{alike, said};
@@ -19,7 +19,7 @@ pub const LESSON: Lesson = Lesson {
         Step {
             title: said("Say where it is", "说出它在哪里"),
             set: |setup| {
-                setup.state.choose_tokens(TokenChoice::Law(Law::Gaussian));
+                setup.state.choose_tokens(TokenChoice::Distribution(Distribution::Gaussian));
                 setup.state.choose_weights(WeightChoice::Random);
                 (setup.state.d, setup.state.head_dim) = (8, 8);
                 setup.state.radius = 2.0;

@@ -238,7 +238,7 @@ impl Slot {
     #[must_use]
     pub fn plot(self) -> Option<PlotChoice> {
         match self {
-            Slot::There(_) => Some(PlotChoice::Regime),
+            Slot::There(_) => Some(PlotChoice::Growth),
             Slot::Scaled(_) => Some(PlotChoice::Scaled),
             Slot::Tight(_) => Some(PlotChoice::Tightness),
             Slot::Inverse(..) => Some(PlotChoice::Inverse),

@@ -3,7 +3,7 @@
 use crate::page::PlotChoice;
 use crate::state::{TokenChoice, WeightChoice};
 use lipscope_core::bounds::BoundId;
-use lipscope_core::experiment::{Attention, Law};
+use lipscope_core::experiment::{Attention, Distribution};
 
 use super::lesson::{Lesson, Step, Task};
 use super::said::{alike, said};
@@ -21,7 +21,7 @@ pub const LESSON: Lesson = Lesson {
             title: said("No constant for all tokens", "没有对所有词元成立的常数"),
             set: |setup| {
                 setup.plot = PlotChoice::Scaled;
-                setup.state.choose_tokens(TokenChoice::Law(Law::Ball));
+                setup.state.choose_tokens(TokenChoice::Distribution(Distribution::Ball));
                 setup.state.choose_weights(WeightChoice::Kim);
                 (setup.state.n, setup.state.d, setup.state.heads) = (16, 8, 1);
                 setup.state.radius = 1.0;

@@ -4,14 +4,14 @@ use std::ops::RangeInclusive;
 
 use crate::field::Field as Control;
 use crate::state::{
-    CourtSettings, DotWeights, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PlotChoice, RadiusLaw,
+    DotWeights, EstimatorSettings, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PlotChoice, RadiusLaw,
     SCALED_TOKENS, Scene, Settings, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
-use lipscope_core::hunt::Region;
+use lipscope_core::search::Region;
 use lipscope_core::spectrum::MOST_COUNT;
 
 use super::data;
@@ -120,9 +120,9 @@ pub const FIELDS: [Field; 48] = [
     choice!("axis", XAxis::ALL, state.x_axis),
     size!("longest", 4..=MAX_N, state.sweep_max),
     size!("draws", 1..=64, state.draws),
-    number!("to", count, range_of(Control::RegimeMax), state.regime.max),
-    number!("at", count, range_of(Control::RegimeAt), state.regime.at),
-    choice!("growth", RadiusLaw::ALL, state.regime.radius_law),
+    number!("to", count, range_of(Control::GrowthMax), state.growth.max),
+    number!("at", count, range_of(Control::GrowthAt), state.growth.at),
+    choice!("growth", RadiusLaw::ALL, state.growth.radius_law),
     Field { key: "curves", text: curves_text, read: read_curves },
     choice!("scaled", SCALED_TOKENS, labs.scaled),
     size!("restarts", Settings::RESTARTS, labs.restarts),
@@ -133,14 +133,14 @@ pub const FIELDS: [Field; 48] = [
     size!("inverse-d", Settings::INVERSE_D, labs.inverse.d),
     number!("inverse-R", number, Settings::INVERSE_RADIUS, labs.inverse.radius),
     seed!("inverse-seed", labs.inverse.seed),
-    choice!("hunt-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), labs.hunt.region),
-    size!("hunt-restarts", Settings::HUNT_RESTARTS, labs.hunt.restarts),
-    seed!("hunt-seed", labs.hunt.seed),
-    size!("hunt-d", Settings::HUNT_DIM, labs.hunt.dim),
+    choice!("hunt-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), labs.search.region),
+    size!("hunt-restarts", Settings::SEARCH_RESTARTS, labs.search.restarts),
+    seed!("hunt-seed", labs.search.seed),
+    size!("hunt-d", Settings::SEARCH_DIM, labs.search.dim),
     size!("spectrum-count", 1..=MOST_COUNT, labs.spectrum_count),
-    choice!("court-trial", CourtSettings::TRIALS, labs.court.trial),
-    number!("court-tolerance", number, CourtSettings::TOLERANCE, labs.court.tolerance),
-    choice!("court-shown", Shown::ALL, labs.court.shown),
+    choice!("court-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
+    number!("court-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
+    choice!("court-shown", Shown::ALL, labs.estimators.shown),
     Field { key: "theme", text: theme_text, read: read_theme },
     Field {
         key: "token-data",
@@ -185,7 +185,7 @@ fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
 
 /// The curves that are on, in their own order.
 fn curves_text(scene: &Scene) -> String {
-    let on = Trace::ALL.into_iter().filter(|trace| scene.state.regime.traces.has(*trace));
+    let on = Trace::ALL.into_iter().filter(|trace| scene.state.growth.traces.has(*trace));
     let words: Vec<&str> = on.map(Trace::id).collect();
     if words.is_empty() { NO_CURVES.to_owned() } else { words.join(",") }
 }
@@ -194,7 +194,7 @@ fn curves_text(scene: &Scene) -> String {
 fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let all = Trace::ALL.map(|trace| (trace.id(), trace));
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NO_CURVES);
-    scene.state.regime.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
+    scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
     words().try_for_each(|word| pick(&all, word).map(|_| ()))
 }
 

@@ -14,7 +14,7 @@ use super::{ModelPhase, Models};
 use crate::files::download;
 use crate::page::Page;
 use crate::strings;
-use lipscope_models::{Estimate, Place, Table};
+use lipscope_models::{Cell, Estimate, Table};
 use lipscope_protocol::message::RunId;
 use lipscope_protocol::model_message::{Arriving, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
 
@@ -80,13 +80,13 @@ pub struct Desk {
     pub(super) opened: StoredValue<Option<Source>, LocalStorage>,
     pub(super) opening: StoredValue<Option<RunId>>,
     pub(super) is_run_wanted: StoredValue<bool>,
-    pub(super) gathered: StoredValue<Vec<(Place, Estimate)>>,
+    pub(super) gathered: StoredValue<Vec<(Cell, Estimate)>>,
     pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
     /// The table that is being opened, as far as it is here.
     pub(super) arriving: StoredValue<Option<Arriving>>,
     pub(super) writing: StoredValue<Option<TableForm>>,
     /// The window that is being opened.
-    pub(super) window: StoredValue<Option<Place>>,
+    pub(super) window: StoredValue<Option<Cell>>,
     counts: StoredValue<u64>,
 }
 
@@ -281,7 +281,7 @@ impl Desk {
                 self.models().adversarial_awaited.set(None);
                 self.models().adversarial.set(Some(Arc::new(table)));
             }
-            ModelReply::Parsed { run_id, portion } => self.take_portion(run_id, portion),
+            ModelReply::Parsed { run_id, batch } => self.take_batch(run_id, batch),
             ModelReply::Written { text, .. } => {
                 if let Some(form) = self.writing.get_value() {
                     let kind = if form == TableForm::Csv { "text/csv" } else { "application/json" };
@@ -290,8 +290,8 @@ impl Desk {
             }
             ModelReply::Window { window, .. } => {
                 self.note.set(String::new());
-                if let Some(place) = self.window.get_value() {
-                    super::window::take(self, place, *window);
+                if let Some(cell) = self.window.get_value() {
+                    super::window::take(self, cell, *window);
                 }
             }
             ModelReply::Failed { run_id, problem } => {

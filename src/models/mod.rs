@@ -35,7 +35,7 @@ use leptos::prelude::*;
 use web_sys::DataTransfer;
 
 use lipscope_core::experiment::Rows;
-use lipscope_models::{Place, Table};
+use lipscope_models::{Cell, Table};
 use lipscope_protocol::message::RunId;
 
 use super::state::{PageState, Shared, TokenChoice};
@@ -139,9 +139,9 @@ impl Models {
     }
 
     /// Makes a window's tokens and its map's weights the reader's own experiment.
-    pub fn open_window(self, place: Place) {
+    pub fn open_window(self, cell: Cell) {
         if let Some(desk) = self.desk.get_value() {
-            desk.open_window(place);
+            desk.open_window(cell);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The workers of models: the first one also opens models and reads tables, and all of them measure portions.
+//! The workers of models: the first one also opens models and reads tables, and all of them measure batches.
 //!
-//! A run's portions are handed out in their order, longest windows first, each to the first worker that is free. A worker
-//! that dies gives its portion back and is replaced once; the next one's portion is left out and named. Ending a run ends
+//! A run's batches are handed out in their order, longest windows first, each to the first worker that is free. A worker
+//! that dies gives its batch back and is replaced once; the next one's batch is left out and named. Ending a run ends
 //! its workers, whatever they do: what they had sent is kept, and nothing of theirs comes later.
 
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use js_sys::Object;
 use wasm_bindgen::JsValue;
 
 use crate::hand::{Hand, HandId, Heard};
-use lipscope_models::{Estimate, Place, PlanText, Portion};
+use lipscope_models::{Batch, Cell, Estimate, PlanText};
 use lipscope_protocol::message::RunId;
 use lipscope_protocol::model_message::{FetchRequest, ModelOrigin, ModelReply, ModelRequest, ModelWork};
 
@@ -45,9 +45,9 @@ pub struct Task {
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The windows.
-    pub portion: Portion,
+    pub batch: Batch,
     /// What is missing of them.
-    pub wanted: Vec<Place>,
+    pub wanted: Vec<Cell>,
 }
 
 /// What happened.
@@ -55,7 +55,7 @@ pub enum PoolEvent {
     /// An answer about a model, a text or a table, or what it failed over; files beside it.
     Answer(ModelReply, JsValue),
     /// Rows of the run.
-    Rows(Job, Vec<(Place, Estimate)>),
+    Rows(Job, Vec<(Cell, Estimate)>),
     /// Windows could not be measured.
     Problem(String),
     /// The run cannot go on.
@@ -149,7 +149,7 @@ impl Pool {
     }
 
     /// Asks for a window of the run's plan, which the first worker is given first where it has it not.
-    pub fn window(&mut self, source: Source, plan: PlanText, ids: Vec<u32>, place: Place) -> Vec<PoolEvent> {
+    pub fn window(&mut self, source: Source, plan: PlanText, ids: Vec<u32>, cell: Cell) -> Vec<PoolEvent> {
         let origin = source.origin.clone();
         self.source = Some(source);
         let mut events = self.man(1);
@@ -159,7 +159,7 @@ impl Pool {
             first.is_prepared = false;
             let prepare = ModelRequest::Prepare { run_id: preparing, origin, plan, ids };
             first.waiting.push_back(ModelWork::Run(prepare));
-            first.waiting.push_back(ModelWork::Run(ModelRequest::Window { run_id, place }));
+            first.waiting.push_back(ModelWork::Run(ModelRequest::Window { run_id, cell }));
         }
         self.pump(&mut events);
         events
@@ -260,7 +260,7 @@ impl Pool {
             if is_first {
                 task.jobs.push_front(job);
             } else {
-                events.push(PoolEvent::LeftOut(job.portion.longest()));
+                events.push(PoolEvent::LeftOut(job.batch.longest()));
             }
         }
         if is_first {
@@ -329,9 +329,9 @@ impl Pool {
                 let prepare = ModelRequest::Prepare { run_id, origin, plan, ids };
                 member.tell(Some(source), &ModelWork::Run(prepare), events);
             } else if let Some(job) = task.jobs.pop_front() {
-                let Job { portion, wanted } = job.clone();
+                let Job { batch, wanted } = job.clone();
                 member.busy = Some(Busy::Measuring(run_id, job));
-                member.tell(Some(source), &ModelWork::Run(ModelRequest::Measure { run_id, portion, wanted }), events);
+                member.tell(Some(source), &ModelWork::Run(ModelRequest::Measure { run_id, batch, wanted }), events);
             }
         }
         self.last_run = last_run;

@@ -12,7 +12,7 @@ use super::pool::{Job, Pause, Pool, Task};
 use super::settings::PlanForm;
 use crate::frame::now;
 use crate::strings;
-use lipscope_models::{Estimate, Place, Plan, Portion, Shard, Subject};
+use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject};
 use lipscope_protocol::model_message::ModelFacts;
 
 /// How long rows are gathered before the figures are drawn with them.
@@ -46,14 +46,13 @@ impl Desk {
         let words = self.plan.with_untracked(PlanForm::words)?;
         let plan = words.plan(&facts.config).map_err(|problem| problem.to_string())?;
         let checked = plan.check(facts.ids.len()).and_then(|()| {
-            let portions = plan.portions(Shard { index: 0, count: 1 });
-            plan.needs(&facts.ids, &portions).check(&facts.config).map(|()| portions)
+            let batches = plan.batches(Shard { index: 0, count: 1 });
+            plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
-        let portions = checked.map_err(|problem| problem.to_string())?;
+        let batches = checked.map_err(|problem| problem.to_string())?;
         self.take_table(Subject::of(&facts.label, &facts.text, &plan));
-        let jobs = self.missing(&plan, portions);
-        let total =
-            plan.portions(Shard { index: 0, count: 1 }).iter().map(|portion| plan.places(portion).count()).sum();
+        let jobs = self.missing(&plan, batches);
+        let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
         let cost = jobs.iter().map(cost).sum();
         let missing: usize = jobs.iter().map(|job| job.wanted.len()).sum();
         let workers = workers_for(&plan, facts).min(jobs.len().max(1));
@@ -68,14 +67,14 @@ impl Desk {
         Ok(())
     }
 
-    fn missing(self, plan: &Plan, portions: Vec<Portion>) -> VecDeque<Job> {
+    fn missing(self, plan: &Plan, batches: Vec<Batch>) -> VecDeque<Job> {
         self.models().table.with_untracked(|table| {
-            let is_missing = |place: &Place| table.as_ref().is_none_or(|table| !table.rows.contains_key(place));
-            let job = |portion| {
-                let wanted: Vec<Place> = plan.places(&portion).filter(is_missing).collect();
-                (!wanted.is_empty()).then_some(Job { portion, wanted })
+            let is_missing = |cell: &Cell| table.as_ref().is_none_or(|table| !table.rows.contains_key(cell));
+            let job = |batch| {
+                let wanted: Vec<Cell> = plan.cells(&batch).filter(is_missing).collect();
+                (!wanted.is_empty()).then_some(Job { batch, wanted })
             };
-            portions.into_iter().filter_map(job).collect()
+            batches.into_iter().filter_map(job).collect()
         })
     }
 
@@ -107,8 +106,8 @@ impl Desk {
         self.flush();
     }
 
-    /// Rows are drawn a few times a second, not with every portion.
-    pub(super) fn take_rows(self, job: &Job, rows: Vec<(Place, Estimate)>) {
+    /// Rows are drawn a few times a second, not with every batch.
+    pub(super) fn take_rows(self, job: &Job, rows: Vec<(Cell, Estimate)>) {
         self.progress.update(|progress| {
             progress.rows += rows.len();
             progress.done += cost(job);
@@ -143,7 +142,7 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
 
 /// About how long a job takes, in no unit: the tokens of its pass, and as much again for those of each place.
 fn cost(job: &Job) -> f64 {
-    (job.portion.pass_tokens() + job.wanted.iter().map(|place| place.n).sum::<usize>()) as f64
+    (job.batch.pass_tokens() + job.wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
 }
 
 /// As many as the browser has cores for and the memory allows.

@@ -10,9 +10,9 @@ use super::pool::Source;
 use super::running::needed_ids;
 use super::settings::PlanForm;
 use crate::strings;
-use lipscope_models::{Estimators, MapKind, Place, PlanText, Subject, Table, USUAL_TOLERANCE};
+use lipscope_models::{Cell, Estimators, MapKind, PlanText, Subject, Table, USUAL_TOLERANCE};
 use lipscope_protocol::message::RunId;
-use lipscope_protocol::model_message::{Arriving, ModelRequest, TableForm, TablePortion};
+use lipscope_protocol::model_message::{Arriving, ModelRequest, TableBatch, TableForm};
 
 /// At how many adversarial tokens a head is measured: the lengths of the paper.
 const ADVERSARIAL_LENGTHS: &str = "2:98:2";
@@ -56,12 +56,12 @@ impl Desk {
     }
 
     /// Asks for a window's tokens and weights.
-    pub(super) fn open_window(self, place: Place) {
-        match self.window_plan(place) {
+    pub(super) fn open_window(self, cell: Cell) {
+        match self.window_plan(cell) {
             Ok((source, plan, ids)) => {
                 self.note.set(strings::model_opening_window().into());
-                self.window.set_value(Some(place));
-                self.with_pool(|pool| pool.window(source, plan, ids, place));
+                self.window.set_value(Some(cell));
+                self.with_pool(|pool| pool.window(source, plan, ids, cell));
             }
             Err(problem) => self.complain(problem),
         }
@@ -93,15 +93,15 @@ impl Desk {
         });
     }
 
-    fn window_plan(self, place: Place) -> Result<(Source, PlanText, Vec<u32>), String> {
+    fn window_plan(self, cell: Cell) -> Result<(Source, PlanText, Vec<u32>), String> {
         let facts = self.facts.get_untracked().ok_or_else(|| strings::model_not_chosen().to_owned())?;
         let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
         let Some(table) = self.models().table.get_untracked() else { return Err(strings::model_no_table().into()) };
         let words = PlanText {
-            layers: place.layer.to_string(),
-            heads: place.heads.id(),
-            lengths: place.n.to_string(),
-            windows: place.window + 1,
+            layers: cell.layer.to_string(),
+            heads: cell.heads.id(),
+            lengths: cell.n.to_string(),
+            windows: cell.window + 1,
             ..PlanForm::of_subject(&table.subject)
         };
         let plan = words.plan(&facts.config).map_err(|problem| problem.to_string())?;
@@ -112,16 +112,16 @@ impl Desk {
     }
 
     /// Takes the next rows of the table that is being opened; those of an earlier one are left out.
-    pub(super) fn take_portion(self, run_id: RunId, portion: Option<TablePortion>) {
+    pub(super) fn take_batch(self, run_id: RunId, batch: Option<TableBatch>) {
         if !self.awaits_table(run_id) {
             return;
         }
-        let Some(portion) = portion else {
+        let Some(batch) = batch else {
             self.arriving.set_value(None);
             return self.complain(strings::model_empty_table());
         };
         let mut whole = None;
-        self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(portion)));
+        self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(batch)));
         let Some(table) = whole else { return };
         // In a task of its own: with a large table the figures are work enough.
         let take = move || {

@@ -8,15 +8,15 @@ use super::WindowWords;
 use super::desk::Desk;
 use crate::page::PlotChoice;
 use crate::strings;
-use lipscope_models::{Place, WindowExperiment, window_span};
+use lipscope_models::{Cell, WindowExperiment, window_span};
 
 /// Takes a window's tokens and weights into the explorer.
-pub(super) fn take(desk: Desk, place: Place, window: WindowExperiment) {
+pub(super) fn take(desk: Desk, cell: Cell, window: WindowExperiment) {
     let page = desk.page;
     let WindowExperiment { experiment, left_out } = window;
     if page.take_experiment(experiment) {
         let tokens = page.state.with_untracked(|state| state.own_tokens.clone());
-        page.models.words.set(tokens.map(|tokens| WindowWords { tokens, words: words(desk, place) }));
+        page.models.words.set(tokens.map(|tokens| WindowWords { tokens, words: words(desk, cell) }));
         page.plot.set(PlotChoice::Tokens);
         page.live.status.set(Some(strings::model_window_opened(left_out).into()));
     } else if let Some(problem) = page.live.problem.get_untracked() {
@@ -25,14 +25,14 @@ pub(super) fn take(desk: Desk, place: Place, window: WindowExperiment) {
 }
 
 /// The text of each token of a window, on one line.
-fn words(desk: Desk, place: Place) -> Arc<[String]> {
+fn words(desk: Desk, cell: Cell) -> Arc<[String]> {
     let text = desk.whole_text();
     let word = |span: &(usize, usize)| {
         let word = text.get(span.0..span.1).unwrap_or_default();
         word.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     desk.facts.with_untracked(|facts| {
-        let spans = facts.as_ref().and_then(|facts| facts.spans.get(window_span(place.n, place.window)));
+        let spans = facts.as_ref().and_then(|facts| facts.spans.get(window_span(cell.n, cell.window)));
         spans.unwrap_or_default().iter().map(word).collect()
     })
 }

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::classroom;
 use crate::engine::{EngineEvent, Role};
 use crate::files::download;
-use crate::live::{Curves, MeasureProgress, Measured, RegimeData, SweepPhase};
+use crate::live::{Curves, GrowthData, MeasureProgress, Measured, SweepPhase};
 use crate::state::PageState;
 use crate::strings;
 use lipscope_protocol::message::Reply;
@@ -24,7 +24,7 @@ impl Page {
         match event {
             EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
             EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
-            EngineEvent::Reply(Role::Regime, reply) => self.hear_regime(reply),
+            EngineEvent::Reply(Role::Growth, reply) => self.hear_growth(reply),
             EngineEvent::Reply(Role::Read, reply) => self.with_later(move |later| (later.hear_read)(self, reply)),
             EngineEvent::Reply(Role::Lab, reply) => self.with_later(move |later| (later.hear_lab)(self, reply)),
             EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
@@ -33,7 +33,7 @@ impl Page {
                 match role {
                     Role::Measure => live.progress.set(None),
                     Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
-                    Role::Regime => {}
+                    Role::Growth => {}
                     Role::Read => {
                         live.own_note.set(String::new());
                         live.script_note.set(String::new());
@@ -114,8 +114,8 @@ impl Page {
                     && let Some(good) = live.measured.get_untracked()
                 {
                     let now = self.state.get_untracked();
-                    let PageState { norm, x_axis, sweep_max, draws, regime, .. } = now;
-                    self.state.set(PageState { norm, x_axis, sweep_max, draws, regime, ..good.state.clone() });
+                    let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
+                    self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.state.clone() });
                 }
                 self.complain(place, problem);
             }
@@ -145,16 +145,16 @@ impl Page {
         }
     }
 
-    fn hear_regime(self, reply: Reply) {
-        let regime = self.live.regime;
+    fn hear_growth(self, reply: Reply) {
+        let growth = self.live.growth;
         match reply {
-            Reply::Regime { regime: found, .. } => {
-                regime.set(RegimeData { regime: Some(Arc::new(*found)), ..RegimeData::default() });
+            Reply::Growth { growth: found, .. } => {
+                growth.set(GrowthData { growth: Some(Arc::new(*found)), ..GrowthData::default() });
             }
-            Reply::Family { points, .. } => regime.update(|regime| regime.family.extend(points)),
+            Reply::Family { points, .. } => growth.update(|growth| growth.family.extend(points)),
             // Curves of another configuration would be taken for this one's.
             Reply::Failed { problem, .. } => {
-                regime.set(RegimeData { problem: Some(problem), ..RegimeData::default() });
+                growth.set(GrowthData { problem: Some(problem), ..GrowthData::default() });
             }
             _ => {}
         }

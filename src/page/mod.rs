@@ -23,7 +23,7 @@ use crate::later::Arrival;
 use crate::live::{Live, Problem, SweepData, SweepPhase};
 use crate::models::Models;
 use crate::plane::Plane;
-use crate::plans::{curve_lengths, regime_request, sweep_lengths};
+use crate::plans::{curve_lengths, growth_request, sweep_lengths};
 use crate::state::{LessonAt, PageState, Stage};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
@@ -94,7 +94,7 @@ pub struct Page {
     /// Counts numbers, for the announcement.
     number_count: StoredValue<u64>,
     /// What the curves over n were last asked for.
-    regime_asked: StoredValue<Option<PageState>>,
+    growth_asked: StoredValue<Option<PageState>>,
     engine: StoredValue<Option<Engine>, LocalStorage>,
 }
 
@@ -108,7 +108,7 @@ impl Page {
     pub fn begin(arrival: Arrival) -> Self {
         let page = Page {
             state: RwSignal::new(PageState::default()),
-            plot: RwSignal::new(PlotChoice::Regime),
+            plot: RwSignal::new(PlotChoice::Growth),
             // By name: the rows change with mask and kernel.
             rung: RwSignal::new(Some(BoundId::Unified)),
             lesson: RwSignal::new(None),
@@ -129,7 +129,7 @@ impl Page {
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
             number_count: StoredValue::new(0),
-            regime_asked: StoredValue::new(None),
+            growth_asked: StoredValue::new(None),
             engine: StoredValue::new_local(None),
         };
         page.begin_address();
@@ -141,13 +141,13 @@ impl Page {
         });
         let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
         Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
-        let to_draw = Memo::new(move |_| page.state.with(PageState::for_regime));
+        let to_draw = Memo::new(move |_| page.state.with(PageState::for_growth));
         Effect::new(move |_| {
             // Only while it is looked at.
-            if page.plot.get() == PlotChoice::Regime {
+            if page.plot.get() == PlotChoice::Growth {
                 let state = to_draw.get();
                 // In a task of its own: a long list of tokens is copied for every worker.
-                set_timeout(move || page.ask_regime(&state), Duration::ZERO);
+                set_timeout(move || page.ask_growth(&state), Duration::ZERO);
             }
         });
         classroom::begin(page);
@@ -335,14 +335,14 @@ impl Page {
         });
     }
 
-    fn ask_regime(self, state: &PageState) {
-        if self.regime_asked.with_value(|asked| asked.as_ref() == Some(state)) {
+    fn ask_growth(self, state: &PageState) {
+        if self.growth_asked.with_value(|asked| asked.as_ref() == Some(state)) {
             return;
         }
         self.with_engine(|engine| {
             let run_id = engine.next_run();
-            self.regime_asked.set_value(Some(state.clone()));
-            engine.submit(Role::Regime, Job::from([regime_request(run_id, state)]));
+            self.growth_asked.set_value(Some(state.clone()));
+            engine.submit(Role::Growth, Job::from([growth_request(run_id, state)]));
         });
     }
 

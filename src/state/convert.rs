@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lipscope_core::experiment::{
-    Experiment, InputError, Law, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource,
+    Distribution, Experiment, InputError, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource,
 };
 
 use super::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
@@ -18,11 +18,11 @@ impl PageState {
             (TokenChoice::Own, Some(rows)) => TokenSource::Explicit(rows.0.as_ref().clone()),
             (TokenChoice::Adversarial, _) => TokenSource::Adversarial { n, radius },
             (TokenChoice::Skew, _) => TokenSource::Skew { n, radius },
-            (TokenChoice::Law(law), _) => TokenSource::Random(random(law)),
+            (TokenChoice::Distribution(law), _) => TokenSource::Random(random(law)),
             (TokenChoice::Clusters, _) => {
-                self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Law::Ball)))
+                self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Distribution::Ball)))
             }
-            (TokenChoice::Own, None) => TokenSource::Random(random(Law::Ball)),
+            (TokenChoice::Own, None) => TokenSource::Random(random(Distribution::Ball)),
         };
         let weights = match (self.weights, &self.own_weights) {
             (WeightChoice::Own, Some(own)) => {
@@ -79,7 +79,7 @@ impl PageState {
         match experiment.tokens {
             TokenSource::Explicit(rows) => state = state.with_own_tokens(rows),
             TokenSource::Random(law) => {
-                state.tokens = TokenChoice::Law(law.law);
+                state.tokens = TokenChoice::Distribution(law.law);
                 (state.n, state.d, state.radius, state.token_seed) = (law.n, law.d, law.radius, law.seed);
             }
             TokenSource::Adversarial { n, radius } => {

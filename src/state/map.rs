@@ -23,7 +23,7 @@ impl PageState {
             sweep_max: first.sweep_max,
             draws: first.draws,
             head_shown: 0,
-            regime: first.regime,
+            growth: first.growth,
             ..self.clone()
         }
     }

@@ -4,10 +4,10 @@
 
 mod check;
 mod convert;
+mod growth;
 mod hand;
 mod lesson;
 mod map;
-mod regime;
 mod scene;
 mod settings;
 mod stage;
@@ -15,14 +15,16 @@ mod stage;
 use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Attention, Head, Law, Mask, Normalization, Output, Rows, Scope, TokenSource, limits};
+use lipscope_core::experiment::{
+    Attention, Distribution, Head, Mask, Normalization, Output, Rows, Scope, TokenSource, limits,
+};
 
+pub use growth::{GrowthView, RadiusLaw, Trace, Traces};
 pub use hand::Fixed;
 pub use lesson::LessonAt;
-pub use regime::{RadiusLaw, RegimeView, Trace, Traces};
 pub use scene::{PlotChoice, Scene, ThemeChoice};
 pub use settings::{
-    CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, SCALED_TOKENS, Settings, Shown,
+    DotWeights, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS, SearchSettings, Settings, Shown,
 };
 pub use stage::Stage;
 
@@ -60,7 +62,7 @@ impl<T> PartialEq for Shared<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenChoice {
     /// A law of chance.
-    Law(Law),
+    Distribution(Distribution),
     /// The adversarial tokens of the first head's A.
     Adversarial,
     /// The skew witness, with its own A.
@@ -169,7 +171,7 @@ pub struct PageState {
     /// Which head's attention is pictured, from zero.
     pub head_shown: usize,
     /// What the view over n up to 1e18 shows.
-    pub regime: RegimeView,
+    pub growth: GrowthView,
 }
 
 impl Default for PageState {
@@ -200,7 +202,7 @@ impl Default for PageState {
             sweep_max: 256,
             draws: 8,
             head_shown: 0,
-            regime: RegimeView::default(),
+            growth: GrowthView::default(),
         }
     }
 }
@@ -208,9 +210,9 @@ impl Default for PageState {
 impl TokenChoice {
     /// All, with their words in the controls and in links.
     pub const ALL: [(&'static str, TokenChoice); 7] = [
-        ("gaussian", TokenChoice::Law(Law::Gaussian)),
-        ("sphere", TokenChoice::Law(Law::Sphere)),
-        ("ball", TokenChoice::Law(Law::Ball)),
+        ("gaussian", TokenChoice::Distribution(Distribution::Gaussian)),
+        ("sphere", TokenChoice::Distribution(Distribution::Sphere)),
+        ("ball", TokenChoice::Distribution(Distribution::Ball)),
         ("adversarial", TokenChoice::Adversarial),
         ("skew", TokenChoice::Skew),
         ("clusters", TokenChoice::Clusters),
@@ -271,7 +273,7 @@ impl PageState {
             (TokenChoice::Clusters, _, Some(own)) => own.positions.n_columns(),
             (TokenChoice::Adversarial, ..) => self.dim_of_weights().unwrap_or(1),
             (TokenChoice::Skew, ..) => 2,
-            (TokenChoice::Law(_), ..) if self.weights == WeightChoice::Kim => self.divided_dim(),
+            (TokenChoice::Distribution(_), ..) if self.weights == WeightChoice::Kim => self.divided_dim(),
             _ => self.own_weight_dim().unwrap_or(self.d),
         }
     }
@@ -304,7 +306,7 @@ impl PageState {
     pub fn draws_used(&self) -> usize {
         match self.tokens {
             TokenChoice::Adversarial | TokenChoice::Skew | TokenChoice::Clusters => 1,
-            TokenChoice::Law(_) | TokenChoice::Own => self.draws,
+            TokenChoice::Distribution(_) | TokenChoice::Own => self.draws,
         }
     }
 
@@ -351,7 +353,7 @@ impl PageState {
             x_axis: first.x_axis,
             sweep_max: first.sweep_max,
             draws: first.draws,
-            regime: first.regime,
+            growth: first.growth,
             ..self.clone()
         }
     }
@@ -372,16 +374,16 @@ impl PageState {
             n: first.n,
             draws: self.draws_used(),
             sweep_max: self.sweep_max_used(),
-            regime: first.regime,
+            growth: first.growth,
             ..self.clone()
         }
     }
 
     /// The state as far as the curves over n depend on it: on n only where R or A is set by it.
     #[must_use]
-    pub fn for_regime(&self) -> Self {
+    pub fn for_growth(&self) -> Self {
         let first = PageState::default();
-        let needs_n = self.tokens == TokenChoice::Skew || self.regime.radius_law == RadiusLaw::SqrtLog;
+        let needs_n = self.tokens == TokenChoice::Skew || self.growth.radius_law == RadiusLaw::SqrtLog;
         PageState {
             norm: first.norm,
             x_axis: first.x_axis,
@@ -390,7 +392,7 @@ impl PageState {
             draws: first.draws,
             token_seed: first.token_seed,
             n: if needs_n { self.n } else { first.n },
-            regime: RegimeView { traces: first.regime.traces, ..self.regime },
+            growth: GrowthView { traces: first.growth.traces, ..self.growth },
             ..self.clone()
         }
     }

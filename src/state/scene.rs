@@ -24,7 +24,7 @@ pub struct Scene {
 pub enum PlotChoice {
     /// The bounds over n up to 1e18.
     #[default]
-    Regime,
+    Growth,
     /// The norms of draws, measured.
     Draws,
     /// Tokens scaled without bound.
@@ -35,12 +35,12 @@ pub enum PlotChoice {
     Inverse,
     /// The tokens on a plane, to be touched.
     Tokens,
-    /// The hunt for the worst tokens.
-    Hunt,
+    /// The search for the worst tokens.
+    Search,
     /// The singular values.
     Spectrum,
     /// Estimators of the largest one.
-    Court,
+    EstimatorComparison,
     /// Attention inside transformers, over windows of text.
     Model,
 }
@@ -48,15 +48,15 @@ pub enum PlotChoice {
 impl PlotChoice {
     /// All, with their words in links.
     pub const ALL: [(&'static str, PlotChoice); 10] = [
-        ("regime", PlotChoice::Regime),
+        ("regime", PlotChoice::Growth),
         ("draws", PlotChoice::Draws),
         ("scaled", PlotChoice::Scaled),
         ("tightness", PlotChoice::Tightness),
         ("inverse", PlotChoice::Inverse),
         ("tokens", PlotChoice::Tokens),
-        ("hunt", PlotChoice::Hunt),
+        ("hunt", PlotChoice::Search),
         ("spectrum", PlotChoice::Spectrum),
-        ("court", PlotChoice::Court),
+        ("court", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
     ];
 }

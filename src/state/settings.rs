@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use lipscope_core::court::{Preset, USUAL_TOLERANCE};
-use lipscope_core::hunt::Region;
+use lipscope_core::estimators::{Preset, USUAL_TOLERANCE};
 use lipscope_core::scaling::ScaledTokens;
+use lipscope_core::search::Region;
 use lipscope_core::spectrum::USUAL_COUNT;
 
 /// Which tokens can be scaled, with their words in the page and in links.
@@ -20,12 +20,12 @@ pub struct Settings {
     pub restarts: usize,
     /// What is inverted.
     pub inverse: InverseSettings,
-    /// How the worst tokens are hunted.
-    pub hunt: HuntSettings,
+    /// How the worst tokens are searched.
+    pub search: SearchSettings,
     /// How many of the leading singular values, where not all are found.
     pub spectrum_count: usize,
     /// What the estimators are tried on.
-    pub court: CourtSettings,
+    pub estimators: EstimatorSettings,
 }
 
 impl Default for Settings {
@@ -34,9 +34,13 @@ impl Default for Settings {
             scaled: ScaledTokens::OneAtZero,
             restarts: 12,
             inverse: InverseSettings::default(),
-            hunt: HuntSettings::default(),
+            search: SearchSettings::default(),
             spectrum_count: USUAL_COUNT,
-            court: CourtSettings { trial: Some(Preset::SmallValues), tolerance: USUAL_TOLERANCE, shown: Shown::Error },
+            estimators: EstimatorSettings {
+                trial: Some(Preset::SmallValues),
+                tolerance: USUAL_TOLERANCE,
+                shown: Shown::Error,
+            },
         }
     }
 }
@@ -52,10 +56,10 @@ impl Settings {
     pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
     /// What [`InverseSettings::radius`] may be.
     pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
-    /// What [`HuntSettings::restarts`] may be.
-    pub const HUNT_RESTARTS: RangeInclusive<usize> = 1..=1000;
-    /// What [`HuntSettings::dim`] may be.
-    pub const HUNT_DIM: RangeInclusive<usize> = 1..=64;
+    /// What [`SearchSettings::restarts`] may be.
+    pub const SEARCH_RESTARTS: RangeInclusive<usize> = 1..=1000;
+    /// What [`SearchSettings::dim`] may be.
+    pub const SEARCH_DIM: RangeInclusive<usize> = 1..=64;
 }
 
 /// The choices of the inverse.
@@ -144,9 +148,9 @@ impl DotWeights {
     ];
 }
 
-/// The choices of the hunt.
+/// The choices of the search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HuntSettings {
+pub struct SearchSettings {
     /// Where the tokens may be.
     pub region: Region,
     /// Starts in all.
@@ -157,15 +161,15 @@ pub struct HuntSettings {
     pub dim: usize,
 }
 
-impl Default for HuntSettings {
+impl Default for SearchSettings {
     fn default() -> Self {
-        HuntSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
+        SearchSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
     }
 }
 
 /// The choices of the estimators.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CourtSettings {
+pub struct EstimatorSettings {
     /// A trial of its own; `None` is the configuration of the controls.
     pub trial: Option<Preset>,
     /// The tolerance of power iteration's stops.
@@ -174,13 +178,13 @@ pub struct CourtSettings {
     pub shown: Shown,
 }
 
-impl CourtSettings {
+impl EstimatorSettings {
     /// The trials, with their ids.
     pub const TRIALS: [(&'static str, Option<Preset>); 4] = {
         let [(a, first), (b, second), (c, third)] = Preset::ALL;
         [(a, Some(first)), (b, Some(second)), (c, Some(third)), ("page", None)]
     };
-    /// What [`CourtSettings::tolerance`] may be.
+    /// What [`EstimatorSettings::tolerance`] may be.
     pub const TOLERANCE: RangeInclusive<f64> = 1e-14..=10.0;
 }
 

@@ -1,6 +1,6 @@
 //! The bounds: their names, and what stands behind them.
 
-use lipscope_core::bounds::{Bound, BoundId, Loss, LossKind, Norm, Reach, Side};
+use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
@@ -117,8 +117,8 @@ pub fn reach(bound: &Bound, measured: Option<f64>) -> String {
             }
         }
     };
-    match (bound.side, bound.id.reach()) {
-        (Side::Upper, Reach::Tokens) => {
+    match (bound.side, bound.id.domain()) {
+        (Side::Upper, Domain::Tokens) => {
             say!("These tokens reach at most {number}{apart}.", "这些词元至多达到 {number}{apart}。")
         }
         (Side::Upper, _) => {
@@ -156,25 +156,25 @@ pub fn source(bound: BoundId) -> String {
 const WORTH_TELLING: f64 = 1.05;
 
 /// The steps of a bound that lose something worth telling, in words.
-pub fn losses(losses: &[Loss]) -> Vec<String> {
+pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
     losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
 }
 
 /// A step that loses something, in words.
-fn loss_words(loss: &Loss) -> String {
+fn loss_words(loss: &SlackFactor) -> String {
     say!("{}: {} ×", "{}：{} ×", step_of_proof(loss.kind), Number::rough(loss.times))
 }
 
-fn step_of_proof(kind: LossKind) -> &'static str {
+fn step_of_proof(kind: SlackKind) -> &'static str {
     match kind {
-        LossKind::Parts => t("adding own part and mixed part", "自身部分与混合部分相加"),
-        LossKind::ColumnSums => t("column sums as large as they may be", "列和取到可能的最大"),
-        LossKind::ANorm => t("‖A‖ R for |A xᵢ|", "以 ‖A‖ R 代 |A xᵢ|"),
-        LossKind::Radius => t("R for the tokens’ spread", "以 R 代词元的散布"),
-        LossKind::VNorm => t("‖V‖ for every direction", "每个方向都用 ‖V‖"),
-        LossKind::Alignment => t("most attention from the rows that move most", "注意力多来自变动最大的行"),
-        LossKind::Length => t("n for every column sum", "每个列和都用 n"),
-        LossKind::Exponent => t("e^(2a) where e^a is enough", "e^a 足够处用了 e^(2a)"),
+        SlackKind::Parts => t("adding own part and mixed part", "自身部分与混合部分相加"),
+        SlackKind::ColumnSums => t("column sums as large as they may be", "列和取到可能的最大"),
+        SlackKind::ANorm => t("‖A‖ R for |A xᵢ|", "以 ‖A‖ R 代 |A xᵢ|"),
+        SlackKind::Radius => t("R for the tokens’ spread", "以 R 代词元的散布"),
+        SlackKind::VNorm => t("‖V‖ for every direction", "每个方向都用 ‖V‖"),
+        SlackKind::Alignment => t("most attention from the rows that move most", "注意力多来自变动最大的行"),
+        SlackKind::Length => t("n for every column sum", "每个列和都用 n"),
+        SlackKind::Exponent => t("e^(2a) where e^a is enough", "e^a 足够处用了 e^(2a)"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::state::{TokenChoice, WeightChoice};
-use lipscope_core::experiment::{Law, Scope};
+use lipscope_core::experiment::{Distribution, Scope};
 
 use super::t;
 
@@ -106,8 +106,8 @@ pub fn field_label(field: Field) -> &'static str {
         Field::Eps => "Epsilon",
         Field::SweepMax => t("Up to n", "n 至"),
         Field::Draws => t("Draws", "抽样数"),
-        Field::RegimeMax => t("n up to", "n 至"),
-        Field::RegimeAt => t("read at n =", "读数 n ="),
+        Field::GrowthMax => t("n up to", "n 至"),
+        Field::GrowthAt => t("read at n =", "读数 n ="),
     }
 }
 
@@ -122,8 +122,8 @@ pub fn field_hint(field: Field) -> &'static str {
         Field::Eps => t("Added to the variance by the normaliser", "归一化时加到方差上的量"),
         Field::SweepMax => t("The longest list of tokens that the plot measures", "图中测量的最长词元列表"),
         Field::Draws => t("Independent draws of the tokens at each n", "每个 n 处词元的独立抽样"),
-        Field::RegimeMax => t("The right end of the plot over n", "图的 n 轴右端"),
-        Field::RegimeAt => t(
+        Field::GrowthMax => t("The right end of the plot over n", "图的 n 轴右端"),
+        Field::GrowthAt => t(
             "The number of tokens at which the curves are read; every value is computed there, none is interpolated",
             "读取曲线处的词元数；每个值都在该处算出，没有插值",
         ),
@@ -136,9 +136,9 @@ pub fn number_box(field: Field) -> String {
 
 pub fn token_choice(choice: TokenChoice, own: Option<(usize, usize)>) -> String {
     match (choice, own) {
-        (TokenChoice::Law(Law::Gaussian), _) => t("gaussian, cut at R", "高斯，截断于 R").into(),
-        (TokenChoice::Law(Law::Sphere), _) => t("uniform on the sphere", "球面上均匀").into(),
-        (TokenChoice::Law(Law::Ball), _) => t("uniform in the ball", "球内均匀").into(),
+        (TokenChoice::Distribution(Distribution::Gaussian), _) => t("gaussian, cut at R", "高斯，截断于 R").into(),
+        (TokenChoice::Distribution(Distribution::Sphere), _) => t("uniform on the sphere", "球面上均匀").into(),
+        (TokenChoice::Distribution(Distribution::Ball), _) => t("uniform in the ball", "球内均匀").into(),
         (TokenChoice::Adversarial, _) => t("adversarial", "对抗").into(),
         (TokenChoice::Skew, _) => t("skew witness", "斜对称见证").into(),
         (TokenChoice::Clusters, Some((positions, _))) => {

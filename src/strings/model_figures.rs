@@ -3,7 +3,7 @@
 use lipscope_core::experiment::Mask;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, law, root_law};
-use lipscope_models::{CurveTokens, Estimate, Family, Group, Heads, Place, Published, Quantity, Training};
+use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, Published, Quantity, Training};
 use lipscope_plot::{Kind, Number};
 
 use super::t;
@@ -101,8 +101,8 @@ pub fn model_no_fit(of: Quantity) -> String {
 }
 
 /// A window in one line: each number with what it is.
-pub fn model_readout(place: &Place, estimate: &Estimate) -> String {
-    let Place { layer, heads, n, window } = *place;
+pub fn model_readout(cell: &Cell, estimate: &Estimate) -> String {
+    let Cell { layer, heads, n, window } = *cell;
     let where_it_is = model_place(layer, heads);
     let mut parts = vec![say!("n = {n}, window {window}, {where_it_is}", "n = {n}，窗口 {window}，{where_it_is}")];
     parts.extend(numbers(estimate));

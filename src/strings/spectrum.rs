@@ -1,7 +1,7 @@
 //! The singular values, and estimators of the largest one.
 
 use crate::state::Shown;
-use lipscope_core::court::{CourtPoint, Estimator, Preset, Stop};
+use lipscope_core::estimators::{Estimator, EstimatorPoint, Preset, Stop};
 use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, TopPair};
 use lipscope_plot::{Kind, Number};
 
@@ -37,17 +37,17 @@ pub fn energy_columns() -> [&'static str; 3] {
 }
 
 words! {
-    plot_court: "Estimators", "估计方法";
-    plot_court_hint: "Power iteration, Lanczos and the dense SVD on one Jacobian", "同一雅可比矩阵上的幂迭代、Lanczos 与稠密 SVD";
-    court_heading: "Estimators of the spectral norm", "谱范数的估计方法";
+    plot_estimators: "Estimators", "估计方法";
+    plot_estimators_hint: "Power iteration, Lanczos and the dense SVD on one Jacobian", "同一雅可比矩阵上的幂迭代、Lanczos 与稠密 SVD";
+    estimators_heading: "Estimators of the spectral norm", "谱范数的估计方法";
     trial_text: "Tried on", "用于";
-    court_shows: "Shows", "显示";
+    estimators_shows: "Shows", "显示";
     stop_tolerance: "Tolerance of the stops", "停止容差";
     stop_tolerance_hint: "Power iteration stops where s² changes by no more than this, or by no more than this times s²", "s² 的变化不超过此值、或不超过此值乘 s² 时，幂迭代停止";
-    court_x: "iteration, logarithmic", "迭代（对数）";
-    court_error: "relative error of s", "s 的相对误差";
-    court_residual: "relative residual |Jᵀu − s v| / s", "相对残差 |Jᵀu − s v| / s";
-    court_value: "value s", "值 s";
+    estimators_x: "iteration, logarithmic", "迭代（对数）";
+    estimators_error: "relative error of s", "s 的相对误差";
+    estimators_residual: "relative residual |Jᵀu − s v| / s", "相对残差 |Jᵀu − s v| / s";
+    estimators_value: "value s", "值 s";
     dense: "dense SVD", "稠密 SVD";
     dense_rounding: "dense SVD, rounding", "稠密 SVD，舍入误差";
     power_text: "power iteration", "幂迭代";
@@ -55,9 +55,9 @@ words! {
 }
 pub const LANCZOS: &str = "Lanczos";
 words! {
-    court_ends: "Where each stopped", "各自停在何处";
+    estimators_ends: "Where each stopped", "各自停在何处";
 }
-pub fn court_ends_columns() -> [&'static str; 5] {
+pub fn estimators_ends_columns() -> [&'static str; 5] {
     [
         t("estimator", "估计方法"),
         "‖J‖₂",
@@ -66,7 +66,7 @@ pub fn court_ends_columns() -> [&'static str; 5] {
         t("time", "用时"),
     ]
 }
-pub fn court_columns() -> [&'static str; 8] {
+pub fn estimators_columns() -> [&'static str; 8] {
     [
         t("estimator", "估计方法"),
         t("iteration", "迭代"),
@@ -248,7 +248,7 @@ pub fn trial_about(preset: Option<Preset>) -> &'static str {
     }
 }
 
-pub fn court_shown(shown: Shown) -> &'static str {
+pub fn estimators_shown(shown: Shown) -> &'static str {
     match shown {
         Shown::Error => t("error", "误差"),
         Shown::Residual => t("residual", "残差"),
@@ -289,7 +289,7 @@ pub fn stop_id(estimator: Estimator, stop: Stop) -> &'static str {
     }
 }
 
-pub fn court_finding(ends: &[(&CourtPoint, Option<Stop>)]) -> String {
+pub fn estimators_finding(ends: &[(&EstimatorPoint, Option<Stop>)]) -> String {
     if ends.is_empty() {
         return t(
             "Estimators of the spectral norm over the iteration; being computed.",
@@ -297,7 +297,7 @@ pub fn court_finding(ends: &[(&CourtPoint, Option<Stop>)]) -> String {
         )
         .into();
     }
-    let one = |(point, stop): &(&CourtPoint, Option<Stop>)| {
+    let one = |(point, stop): &(&EstimatorPoint, Option<Stop>)| {
         let name = stop_name(point.estimator, *stop);
         let sign = if point.is_converged() { "" } else { t("at least ", "至少 ") };
         match stop {
@@ -319,7 +319,7 @@ pub fn court_finding(ends: &[(&CourtPoint, Option<Stop>)]) -> String {
     )
 }
 
-pub fn court_readout(points: &[CourtPoint], at: Option<f64>) -> String {
+pub fn estimators_readout(points: &[EstimatorPoint], at: Option<f64>) -> String {
     let Some(at) = at else {
         return t("Point at the plot, or focus it and use ← →, to read values.", "指向图，或聚焦后用 ← → 读数。")
             .into();

@@ -30,7 +30,7 @@ pub fn restarted(role: Role) -> &'static str {
             "The worker that reads your data stopped and was started again; they were sent again.",
             "读取数据的线程停止后已重新启动；数据已重新发送。",
         ),
-        Role::Regime => t(
+        Role::Growth => t(
             "The worker that draws the curves over n stopped and was started again; they were sent again.",
             "绘制 n 曲线的线程停止后已重新启动；曲线已重新请求。",
         ),
@@ -51,7 +51,7 @@ pub fn gave_up(role: Role) -> &'static str {
             "These data stopped the worker twice, so they are not tried again. Use fewer tokens.",
             "这些数据两次使线程停止，不再尝试。请减少词元。",
         ),
-        Role::Regime => t(
+        Role::Growth => t(
             "The curves over n stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights.",
             "n 曲线两次使线程停止，不再尝试。请减少头数或缩小权重。",
         ),

@@ -116,13 +116,13 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
     assert_eq!(csv.lines().count(), 6);
     let json: Value = serde_json::from_str(run(&["bounds", "-n", "100", "--format", "json"]).trim()).expect("JSON");
     assert_eq!((json["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("unified")));
-    let regime = run(&["regime", "-n", "2,1e9"]);
-    let header: Vec<&str> = regime.lines().next().expect("a header").split(',').collect();
-    let last: Vec<&str> = regime.lines().last().expect("a row").split(',').collect();
+    let growth = run(&["growth", "-n", "2,1e9"]);
+    let header: Vec<&str> = growth.lines().next().expect("a header").split(',').collect();
+    let last: Vec<&str> = growth.lines().last().expect("a row").split(',').collect();
     let cell = |name: &str| last[header.iter().position(|column| *column == name).expect("a column")].parse::<f64>();
     assert!((cell("log10_adversarial_exact").expect("a number") - 34859f64.log10()).abs() < 1e-5);
     assert!(cell("log10_gap").expect("a number") > 0.0);
-    for broken in [&["bounds", "-n", "1"][..], &["regime", "-n", "2:3"], &["regime", "--growing-from", "1"]] {
+    for broken in [&["bounds", "-n", "1"][..], &["growth", "-n", "2:3"], &["growth", "--growing-from", "1"]] {
         let problem = lipscope().args(broken).write_stdin(adversarial).assert().code(1).get_output().stderr.clone();
         assert!(String::from_utf8_lossy(&problem).contains("must be"), "{}", String::from_utf8_lossy(&problem));
     }
@@ -165,12 +165,12 @@ fn a_script_is_written_for_one_of_two_programs() {
 }
 
 #[test]
-fn a_hunt_passes_six_and_its_file_measures_the_same() {
+fn a_search_passes_six_and_its_file_measures_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("worst.json");
     let adversarial =
         r#"{"tokens":{"source":"adversarial","n":16,"radius":1.5},"weights":{"source":"identity","sign":-1}}"#;
-    let arguments = ["hunt", "--restarts", "3", "--steps", "80", "--out"];
+    let arguments = ["search", "--restarts", "3", "--steps", "80", "--out"];
     let assert = lipscope().args(arguments).arg(&file).write_stdin(adversarial).assert().success();
     let output = assert.get_output();
     let table = String::from_utf8_lossy(&output.stdout);
@@ -188,21 +188,21 @@ fn a_hunt_passes_six_and_its_file_measures_the_same() {
 }
 
 #[test]
-fn a_hunt_in_json_holds_its_experiment_and_a_normaliser_is_refused() {
-    let arguments = ["hunt", "--restarts", "1", "--steps", "5", "--on", "sphere", "--format", "json"];
+fn a_search_in_json_holds_its_experiment_and_a_normaliser_is_refused() {
+    let arguments = ["search", "--restarts", "1", "--steps", "5", "--on", "sphere", "--format", "json"];
     let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
-    let hunt: Value = serde_json::from_slice(&output).expect("JSON");
-    assert_eq!((hunt["on"].as_str(), hunt["steps"].as_array().map(Vec::len)), (Some("sphere"), Some(5)));
-    let again = hunt["experiment"].to_string();
+    let search: Value = serde_json::from_slice(&output).expect("JSON");
+    assert_eq!((search["on"].as_str(), search["steps"].as_array().map(Vec::len)), (Some("sphere"), Some(5)));
+    let again = search["experiment"].to_string();
     let output = lipscope().arg("measure").write_stdin(again).assert().success().get_output().stdout.clone();
     let measured: Value = serde_json::from_slice(&output).expect("JSON");
-    let (found, again) = (hunt["lower_bound_found"].as_f64(), measured["spectral"].as_f64());
+    let (found, again) = (search["lower_bound_found"].as_f64(), measured["spectral"].as_f64());
     assert!(
         found.zip(again).is_some_and(|(found, again)| (found - again).abs() <= 1e-12 * again),
         "{found:?} {again:?}"
     );
     let normalized = RANDOM.replacen('{', r#"{"normalization":"rms","#, 1);
-    let problem = lipscope().arg("hunt").write_stdin(normalized).assert().code(1).get_output().stderr.clone();
+    let problem = lipscope().arg("search").write_stdin(normalized).assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("`normalization`"));
 }
 
@@ -229,8 +229,8 @@ fn the_spectrum_is_written_as_csv_and_json() {
 }
 
 #[test]
-fn the_court_lists_every_iteration_and_where_each_stopped() {
-    let output = lipscope().args(["court", "--preset", "small-gap"]).assert().success();
+fn the_estimators_lists_every_iteration_and_where_each_stopped() {
+    let output = lipscope().args(["estimators", "--preset", "small-gap"]).assert().success();
     let csv = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(csv.starts_with("estimator,iteration,products,value,relative_error,"), "{csv}");
     for word in ["dense_svd,0,0,", "lanczos,1,2,", "power,1,2,", "absolute_change", "relative_change", "residual"] {
@@ -239,8 +239,8 @@ fn the_court_lists_every_iteration_and_where_each_stopped() {
     let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
     assert!(said.contains("lanczos residual: s_1 = ") && said.contains("s_1 >= "), "{said}");
     let large = RANDOM.replace("\"n\":9", "\"n\":400");
-    let problem = lipscope().arg("court").write_stdin(large).assert().code(1).get_output().stderr.clone();
+    let problem = lipscope().arg("estimators").write_stdin(large).assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("fewer tokens"));
-    let problem = lipscope().args(["court", "--tolerance", "0"]).write_stdin(RANDOM).assert().code(1);
+    let problem = lipscope().args(["estimators", "--tolerance", "0"]).write_stdin(RANDOM).assert().code(1);
     assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("tolerance"));
 }

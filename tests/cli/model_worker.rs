@@ -11,8 +11,8 @@ use assert_cmd::Command;
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::measure::measure;
 use lipscope_models::{
-    DrawnFamily, DrawnModel, Estimate, Estimators, Heads, LeftOut, Place, PlanText, Portion, Shard, Sink, Source,
-    Subject, Table, USUAL_TOLERANCE, WindowExperiment,
+    Batch, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, Heads, LeftOut, PlanText, Shard, Sink, Source, Subject,
+    Table, USUAL_TOLERANCE, WindowExperiment,
 };
 use lipscope_protocol::model_message::{
     Arriving, MOST_ROWS, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm,
@@ -126,19 +126,19 @@ impl Bench {
         self.ask(|run_id| ModelRequest::Prepare { run_id, origin, plan, ids }).map(|_| ())
     }
 
-    /// The whole table of a plan, its portions in the order of `order`.
+    /// The whole table of a plan, its batches in the order of `order`.
     fn table(&mut self, origin: &ModelOrigin, text: &str, plan: &PlanText, order: Order) -> Result<Table, String> {
         let facts = self.open(origin, text)?;
         self.prepare(origin, plan, &facts.ids)?;
         let whole = plan.plan(&facts.config).map_err(|problem| problem.to_string())?;
         let mut table = Table::new(Subject::of(&facts.label, &facts.text, &whole));
-        let mut portions: Vec<Portion> = whole.portions(ALL_OF);
+        let mut batches: Vec<Batch> = whole.batches(ALL_OF);
         if order == Order::Backwards {
-            portions.reverse();
+            batches.reverse();
         }
-        for portion in portions {
-            let wanted: Vec<Place> = whole.places(&portion).collect();
-            match self.ask(|run_id| ModelRequest::Measure { run_id, portion, wanted })? {
+        for batch in batches {
+            let wanted: Vec<Cell> = whole.cells(&batch).collect();
+            match self.ask(|run_id| ModelRequest::Measure { run_id, batch, wanted })? {
                 ModelReply::Rows { rows, .. } => table.rows.extend(rows),
                 other => panic!("{other:?}"),
             }
@@ -146,8 +146,8 @@ impl Bench {
         Ok(table)
     }
 
-    fn window(&mut self, place: Place) -> Result<WindowExperiment, String> {
-        match self.ask(|run_id| ModelRequest::Window { run_id, place })? {
+    fn window(&mut self, cell: Cell) -> Result<WindowExperiment, String> {
+        match self.ask(|run_id| ModelRequest::Window { run_id, cell })? {
             ModelReply::Window { window, .. } => Ok(*window),
             other => panic!("{other:?}"),
         }
@@ -206,18 +206,18 @@ fn a_table_of_the_command_line_is_read_back() {
         let bytes = text.as_bytes().to_vec();
         bench.ask(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes })
     };
-    let Ok(ModelReply::Parsed { run_id, portion: Some(portion) }) = parse(&mut bench, &text) else { panic!("a table") };
-    let table = Arriving::new(run_id).take(portion).expect("a small table comes at once");
+    let Ok(ModelReply::Parsed { run_id, batch: Some(batch) }) = parse(&mut bench, &text) else { panic!("a table") };
+    let table = Arriving::new(run_id).take(batch).expect("a small table comes at once");
     assert_eq!(bench.write(&table, TableForm::Csv), text);
     let problem = parse(&mut bench, "a,b\n1,2\n").expect_err("no table");
     assert!(problem.contains("a.csv"), "{problem}");
-    assert!(matches!(parse(&mut bench, ""), Ok(ModelReply::Parsed { portion: None, .. })));
+    assert!(matches!(parse(&mut bench, ""), Ok(ModelReply::Parsed { batch: None, .. })));
 }
 
 /// So many windows of one layer.
 fn large(rows: usize) -> Table {
     let sink = Sink { mass: 1.5, token: 0, head: 3 };
-    let place = |window| Place { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
+    let cell = |window| Cell { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
     let estimate = |window| Estimate { spectral: None, released: Some(0.1 + window as f64), radius: 2.0, sink };
     let of = |text: &str| text.to_owned();
     let subject = Subject {
@@ -227,7 +227,7 @@ fn large(rows: usize) -> Table {
         mask: of("none"),
         estimator: of("released"),
     };
-    Table { subject, rows: (0..rows).map(|window| (place(window), estimate(window))).collect() }
+    Table { subject, rows: (0..rows).map(|window| (cell(window), estimate(window))).collect() }
 }
 
 #[test]
@@ -241,9 +241,9 @@ fn a_large_table_comes_in_portions() {
         let mut arriving = Arriving::new(bench.last_run);
         let mut arrived = Vec::new();
         for reply in replies {
-            let ModelReply::Parsed { portion: Some(portion), .. } = reply else { panic!("{reply:?}") };
-            assert!(portion.rows.len() <= MOST_ROWS && arrived.is_empty(), "the last portion was not the last");
-            arrived.extend(arriving.take(portion));
+            let ModelReply::Parsed { batch: Some(batch), .. } = reply else { panic!("{reply:?}") };
+            assert!(batch.rows.len() <= MOST_ROWS && arrived.is_empty(), "the last portion was not the last");
+            arrived.extend(arriving.take(batch));
         }
         assert_eq!(arrived, [table]);
     }
@@ -254,8 +254,8 @@ fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
     let before = large(20);
     let mut more = large(40);
     // Its last row that is there already has another number.
-    let place = *before.rows.last_key_value().expect("rows").0;
-    more.rows.get_mut(&place).expect("the same window").radius = 7.0;
+    let cell = *before.rows.last_key_value().expect("rows").0;
+    more.rows.get_mut(&cell).expect("the same window").radius = 7.0;
     let mut whole = before.clone();
     let problem = whole.merge("more.csv", more).expect_err("other numbers").to_string();
     assert!(problem.contains("more.csv") && problem.contains("other numbers"), "{problem}");
@@ -307,11 +307,11 @@ fn a_window_is_an_experiment_of_the_same_norm() {
             let mut bench = Bench::new(BTreeMap::new());
             let plan = PlanText { heads: head_text.into(), mask: Some(mask), tolerance: 1e-10, ..plan("2", "7", 2) };
             let table = bench.table(&small(), TEXT, &plan, Order::Forwards).expect("measured");
-            let place = Place { layer: 2, heads, n: 7, window: 1 };
-            let window = bench.window(place).expect("an experiment");
+            let cell = Cell { layer: 2, heads, n: 7, window: 1 };
+            let window = bench.window(cell).expect("an experiment");
             assert_eq!(window.left_out, LeftOut::Nothing);
             let found = measure(&window.experiment).expect("measured").spectral;
-            let expected = table.rows[&place].spectral.expect("asked for").value;
+            let expected = table.rows[&cell].spectral.expect("asked for").value;
             assert!((found / expected - 1.0).abs() < 1e-9, "{heads:?} {mask:?}: {found} {expected}");
         }
     }
@@ -322,14 +322,14 @@ fn a_window_of_a_trained_model_says_what_it_lacks() {
     let mut bench = Bench::new(files("gpt2"));
     let origin = of_files("gpt2");
     let facts = bench.open(&origin, TEXT).expect("opened");
-    let place = Place { layer: 1, heads: Heads::All, n: 5, window: 0 };
-    let problem = bench.window(place).expect_err("nothing is prepared");
+    let cell = Cell { layer: 1, heads: Heads::All, n: 5, window: 0 };
+    let problem = bench.window(cell).expect_err("nothing is prepared");
     assert!(problem.contains("no plan"), "{problem}");
     bench.prepare(&origin, &plan("1", "5", 1), &facts.ids).expect("prepared");
-    assert_eq!(bench.window(place).expect("an experiment").left_out, LeftOut::QueryBias);
-    let problem = bench.window(Place { heads: Heads::One(99), ..place }).expect_err("no such head");
+    assert_eq!(bench.window(cell).expect("an experiment").left_out, LeftOut::QueryBias);
+    let problem = bench.window(Cell { heads: Heads::One(99), ..cell }).expect_err("no such head");
     assert!(problem.contains("head"), "{problem}");
-    let problem = bench.window(Place { window: 100_000, ..place }).expect_err("no such window");
+    let problem = bench.window(Cell { window: 100_000, ..cell }).expect_err("no such window");
     assert!(problem.contains("window"), "{problem}");
 }
 

@@ -6,7 +6,7 @@ use lipscope_testkit::reference;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use lipscope_core::bounds::{Bound, BoundId, Norm, Reach, Side};
+use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
 use lipscope_core::experiment::{Experiment, TokenSource};
 use lipscope_core::measure::{Measurement, measure};
 use lipscope_testkit::drawn::{Drawn, drawn};
@@ -54,8 +54,8 @@ fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> 
         if bound.side == Side::Upper && bound.norm == Norm::Spectral {
             worst.check(format!("norm / {}", bound.id.id()), norm, bound.log10)?;
         }
-        if bound.side == Side::Lower && bound.id.reach() == Reach::Ball {
-            let is_spectral = |b: &&Bound| b.norm == Norm::Spectral && b.id.reach() == Reach::Ball;
+        if bound.side == Side::Lower && bound.id.domain() == Domain::Ball {
+            let is_spectral = |b: &&Bound| b.norm == Norm::Spectral && b.id.domain() == Domain::Ball;
             for upper in found.bounds.iter().filter(|b| b.side == Side::Upper).filter(is_spectral) {
                 worst.check(format!("{} / {}", bound.id.id(), upper.id.id()), bound.log10, upper.log10)?;
             }

@@ -8,8 +8,8 @@ fn draws_are_the_same_to_the_last_bit() {
 }
 
 #[test]
-fn a_hunt_goes_the_same_way() {
-    portable::check_a_hunt_to_nine_digits();
+fn a_search_goes_the_same_way() {
+    portable::check_a_search_to_nine_digits();
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Spectra of attention Jacobians against their dense matrices, and estimators of the largest value on trial.
 
 use lipscope_core::attention::Forward;
-use lipscope_core::court::{Court, CourtPlan, CourtPoint, Estimator, Preset, Stop, USUAL_TOLERANCE};
+use lipscope_core::estimators::{
+    Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, Stop, USUAL_TOLERANCE,
+};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::jacobian::{JacobianOperator, dense_jacobian};
 use lipscope_core::measure::{Grouping, MeasureOptions, Method, measure, measure_with};
@@ -156,17 +158,17 @@ fn causal_runs_are_iterated_and_what_is_too_large_is_refused() {
     assert!(Finding::start(&plan).is_err());
 }
 
-fn trial(preset: Preset) -> Vec<CourtPoint> {
-    let plan = CourtPlan { experiment: preset.experiment(), tolerance: USUAL_TOLERANCE };
-    let mut court = Court::new(&plan).expect("a plan");
+fn trial(preset: Preset) -> Vec<EstimatorPoint> {
+    let plan = EstimatorPlan { experiment: preset.experiment(), tolerance: USUAL_TOLERANCE };
+    let mut estimators = EstimatorComparison::new(&plan).expect("a plan");
     let mut points = Vec::new();
-    while let Some(point) = court.step(|| 0.0).expect("a point") {
+    while let Some(point) = estimators.step(|| 0.0).expect("a point") {
         points.push(point);
     }
     points
 }
 
-fn stop(points: &[CourtPoint], estimator: Estimator, stop: Stop) -> &CourtPoint {
+fn stop(points: &[EstimatorPoint], estimator: Estimator, stop: Stop) -> &EstimatorPoint {
     let found = points.iter().find(|point| point.estimator == estimator && point.stops.contains(&stop));
     found.unwrap_or_else(|| panic!("{estimator:?} never stopped by {stop:?}"))
 }
@@ -178,7 +180,7 @@ fn every_estimator_stays_below_the_norm_and_power_iteration_only_grows() {
         let truth = points[0].value;
         assert_eq!(points[0].estimator, Estimator::DenseSvd);
         for estimator in [Estimator::Lanczos, Estimator::Power] {
-            let own: Vec<&CourtPoint> = points.iter().filter(|point| point.estimator == estimator).collect();
+            let own: Vec<&EstimatorPoint> = points.iter().filter(|point| point.estimator == estimator).collect();
             for (at, point) in own.iter().enumerate() {
                 assert_eq!(point.iteration, at + 1, "{id}");
                 assert!(point.value <= truth * (1.0 + 1e-12), "{id}: {} above {truth}", point.value);

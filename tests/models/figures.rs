@@ -11,7 +11,7 @@ use lipscope_models::charts::{
     sqrt_law,
 };
 use lipscope_models::{
-    AdversarialPlan, Estimate, Estimators, Heads, MapKind, Model, ModelConfig, Needs, PUBLISHED, Place, Published,
+    AdversarialPlan, Cell, Estimate, Estimators, Heads, MapKind, Model, ModelConfig, Needs, PUBLISHED, Published,
     Quantity, Sink, SpectralNorm, Subject, Table, adversarial_curve, adversarial_text, draw_model, head_grid,
     layer_grid, layers_by_head,
 };
@@ -43,7 +43,7 @@ fn table(layers: &[usize], heads: &[Heads]) -> Table {
                         radius: 27.0 + window as f64,
                         sink: Sink { mass: (n as f64).sqrt() * noise, token: 0, head: 3 },
                     };
-                    table.rows.insert(Place { layer: *layer, heads: *heads, n, window }, estimate);
+                    table.rows.insert(Cell { layer: *layer, heads: *heads, n, window }, estimate);
                 }
             }
         }
@@ -63,8 +63,8 @@ fn svg(figure: &impl Figure, size: (f64, f64)) -> String {
 #[test]
 fn a_table_is_read_layer_by_layer_and_head_by_head() {
     let groups = table(&[0, 6], &[Heads::All, Heads::One(4)]).groups();
-    let places: Vec<(usize, Heads)> = groups.iter().map(|group| (group.layer, group.heads)).collect();
-    assert_eq!(places, [(0, Heads::All), (0, Heads::One(4)), (6, Heads::All), (6, Heads::One(4))]);
+    let cells: Vec<(usize, Heads)> = groups.iter().map(|group| (group.layer, group.heads)).collect();
+    assert_eq!(cells, [(0, Heads::All), (0, Heads::One(4)), (6, Heads::All), (6, Heads::One(4))]);
     let group = &groups[0];
     let fit = group.fit(Quantity::Spectral).expect("a fit");
     assert_eq!(Some(fit), fit_power_law(&group.points(Quantity::Spectral)));
@@ -107,8 +107,8 @@ fn the_scatter_has_its_axes_fits_key_and_published_curve() {
 }
 
 fn texts_inside(svg: &str, width: f64) -> bool {
-    let places = svg.split("<text ").skip(1).filter_map(|rest| rest.split_once("x=\"")?.1.split_once('"'));
-    places.filter_map(|(x, _)| x.parse::<f64>().ok()).all(|x| (0.0..=width).contains(&x))
+    let cells = svg.split("<text ").skip(1).filter_map(|rest| rest.split_once("x=\"")?.1.split_once('"'));
+    cells.filter_map(|(x, _)| x.parse::<f64>().ok()).all(|x| (0.0..=width).contains(&x))
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn dots_are_told_by_colour_and_size_found_by_pointers_and_walked_by_keys() {
     let chart = norms_chart(&[&groups[0]], Released::Hidden, &[], &ModelWords::english());
     let layout = chart.layout((760.0, 460.0), &Style::svg(Theme::Light, 4.0));
     for (at, dot) in chart.dots.iter().enumerate() {
-        let place = (layout.chart.x_to_px(dot.x), layout.chart.y_to_px(dot.y));
-        assert_eq!(layout.nearest(place), Some(at));
+        let cell = (layout.chart.x_to_px(dot.x), layout.chart.y_to_px(dot.y));
+        assert_eq!(layout.nearest(cell), Some(at));
     }
     assert_eq!(layout.nearest((layout.chart.plot.left, layout.chart.plot.top)), None, "nothing is there");
     assert_eq!((chart.next_x(1), chart.previous_x(4)), (Some(3), Some(2)));
@@ -155,7 +155,7 @@ fn ten_thousand_dots_are_thinned_and_still_all_found() {
 fn layers_and_heads_by_lengths_are_tiles_with_a_table() {
     let words = ModelWords::english();
     let mut of_layers = table(&[0, 6, 11], &[Heads::All]);
-    of_layers.rows.retain(|place, _| (place.layer, place.n) != (6, 8));
+    of_layers.rows.retain(|cell, _| (cell.layer, cell.n) != (6, 8));
     let grid = layer_grid(&of_layers.groups()).expect("three layers");
     assert_eq!((grid.rows.as_slice(), grid.lengths.len()), (&[0, 6, 11][..], 7));
     assert_eq!(grid.at(0, 0).map(|(_, windows)| windows), Some(3));
@@ -226,9 +226,9 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
             let weights = serde_json::json!({"source": "explicit", "heads": [{
                 "q": matrix(&part.query.weight), "k": matrix(&part.key.weight), "v": matrix(&part.value.weight),
             }]});
-            for (place, estimate) in &rows {
+            for (cell, estimate) in &rows {
                 let text = serde_json::json!({
-                    "tokens": {"source": "adversarial", "n": place.n, "radius": radius},
+                    "tokens": {"source": "adversarial", "n": cell.n, "radius": radius},
                     "weights": weights,
                     "mask": if mask == Mask::Causal { "causal" } else { "none" },
                 });
@@ -236,13 +236,13 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
                 let measurement = lipscope_core::measure::measure(&experiment).expect("a norm");
                 let measured = measurement.spectral;
                 let norm = estimate.spectral.expect("asked for");
-                assert!((norm.value / measured - 1.0).abs() < 1e-8, "{head} {place:?}: {} {measured}", norm.value);
+                assert!((norm.value / measured - 1.0).abs() < 1e-8, "{head} {cell:?}: {} {measured}", norm.value);
                 assert!(norm.is_converged(), "{norm:?}");
                 // All tokens but one may have half the norm.
                 assert!((0.5..=1.0 + 1e-12).contains(&(estimate.radius / radius)), "{}", estimate.radius);
                 let lower = measurement.bounds.iter().find(|bound| bound.id == BoundId::Adversarial);
                 let lower = lower.and_then(|bound| bound.value).expect("it applies");
-                assert!(norm.value >= lower * (1.0 - 1e-9), "{head} {place:?}: {} below {lower}", norm.value);
+                assert!(norm.value >= lower * (1.0 - 1e-9), "{head} {cell:?}: {} below {lower}", norm.value);
             }
         }
     }

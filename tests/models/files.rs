@@ -51,8 +51,8 @@ fn a_missing_or_misshapen_tensor_is_named_with_what_was_expected() {
     assert!(load(config, &whole).is_ok());
     let missing = with_header(&whole, |header| {
         let header = header.as_object_mut().expect("an object");
-        let place = header.remove(QUERY).expect("a tensor");
-        header.insert("something.else".into(), place);
+        let cell = header.remove(QUERY).expect("a tensor");
+        header.insert("something.else".into(), cell);
     });
     let said = problem(load(config, &missing));
     assert!(said.contains(QUERY) && said.contains("not in the file") && said.contains("[32, 32]"), "{said}");

@@ -94,8 +94,8 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
         estimator: String::new(),
     };
     let mut table = Table::new(subject);
-    for portion in plan.portions(Shard { index: 0, count: 1 }) {
-        table.rows.extend(maps.measure(&ids, &portion, |_| true).expect("measured"));
+    for batch in plan.batches(Shard { index: 0, count: 1 }) {
+        table.rows.extend(maps.measure(&ids, &batch, |_| true).expect("measured"));
     }
     let group = table.groups().remove(0);
     let (spectral, released) = (group.spectral.expect("eight points"), group.released.expect("eight points"));
@@ -121,15 +121,16 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
             estimators: Estimators::Both,
             options: LanczosOptions::default(),
         };
-        let portions = plan.portions(Shard { index: 0, count: 1 });
-        let shared = portions.iter().flat_map(|portion| &portion.stretches).any(|stretch| !stretch.shorter.is_empty());
+        let batches = plan.batches(Shard { index: 0, count: 1 });
+        let shared =
+            batches.iter().flat_map(|batch| &batch.prefix_groups).any(|prefix_group| !prefix_group.shorter.is_empty());
         assert_eq!(shared, mask == Mask::Causal);
-        let model = draw_model(config, &plan.needs(&ids, &portions), 3).expect("small");
+        let model = draw_model(config, &plan.needs(&ids, &batches), 3).expect("small");
         let maps = Maps::new(&plan, &model).expect("three layers");
-        for portion in portions {
-            for (place, found) in maps.measure(&ids, &portion, |_| true).expect("measured") {
-                let map = AttentionMap::new(&model, place.layer, plan.kind, place.heads).expect("a map");
-                let tokens = maps.tokens(&ids, &place).expect("a window");
+        for batch in batches {
+            for (cell, found) in maps.measure(&ids, &batch, |_| true).expect("measured") {
+                let map = AttentionMap::new(&model, cell.layer, plan.kind, cell.heads).expect("a map");
+                let tokens = maps.tokens(&ids, &cell).expect("a window");
                 let alone = estimate(&map, &tokens, mask, plan.estimators, plan.options).expect("an estimate");
                 for (what, a, b) in [
                     ("spectral", found.spectral.map(|norm| norm.value), alone.spectral.map(|norm| norm.value)),
@@ -138,7 +139,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
                     ("sink", Some(found.sink.mass), Some(alone.sink.mass)),
                 ] {
                     let (a, b) = (a.expect("asked for"), b.expect("asked for"));
-                    assert!((a / b - 1.0).abs() < 1e-10, "{what} at {place:?}: {a} {b}");
+                    assert!((a / b - 1.0).abs() < 1e-10, "{what} at {cell:?}: {a} {b}");
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::han::{assert_known, foreign_words, has_han, in_chinese};
 use lipscope::state::{PageState, TokenChoice, WeightChoice};
-use lipscope_core::court::{Court, CourtPlan};
-use lipscope_core::experiment::{Experiment, Given, Law, Normalization, Rows};
+use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
+use lipscope_core::experiment::{Distribution, Experiment, Given, Normalization, Rows};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_testkit::sources::{SourceFile, sources};
 
@@ -121,7 +121,7 @@ fn sentences_read_as_sentences() {
             "这不是有效的 JSON（第 1 行第 11 列：应为 `,` 或 `}`）。请检查该处的文本，或导出一个实验来看格式。",
         ),
         (
-            "The number of tokens of a hunt is 4000, over the limit of 2048. Use fewer tokens or dimensions.",
+            "The number of tokens of a search is 4000, over the limit of 2048. Use fewer tokens or dimensions.",
             "搜寻的词元数为 4000，超过上限 2048。请减少词元或维数。",
         ),
         ("`the radius R` is 0, but it must be a number above 0.", "半径 R 为 0，但必须为大于 0 的数。"),
@@ -183,7 +183,7 @@ fn own_data_that_cannot_be_read_are_told() {
 #[test]
 fn what_the_page_cannot_show_is_told() {
     let first = PageState::default;
-    let ball = || PageState { tokens: TokenChoice::Law(Law::Ball), ..first() };
+    let ball = || PageState { tokens: TokenChoice::Distribution(Distribution::Ball), ..first() };
     let rows = |d: usize| Rows::new("rows", d, vec![1.0; 2 * d]).expect("numbers");
     let heads = r#""weights":{"source":"explicit","heads":[{"q":[[1,0]],"k":[[1,0]],"v":[[1,0]]}]}"#;
     let read = |text: String| Experiment::from_json(&text).expect("an experiment");
@@ -212,6 +212,6 @@ fn what_the_views_cannot_do_is_told() {
     let invert = |experiment, fraction| Inverting::start(&InversePlan { experiment, fraction, max_iterations: 9 });
     assert_known(&invert(experiment(), 0.0).expect_err("no fraction").to_string());
     assert_known(&invert(normalized, 0.5).expect_err("normalised").to_string());
-    let court = Court::new(&CourtPlan { experiment: experiment(), tolerance: -1.0 });
-    assert_known(&court.expect_err("no tolerance").to_string());
+    let estimators = EstimatorComparison::new(&EstimatorPlan { experiment: experiment(), tolerance: -1.0 });
+    assert_known(&estimators.expect_err("no tolerance").to_string());
 }

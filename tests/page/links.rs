@@ -6,13 +6,13 @@ use std::sync::Arc;
 use lipscope::language::{Language, set};
 use lipscope::link::{self, MOST_LINK, TooLong};
 use lipscope::state::{
-    CourtSettings, DotWeights, HuntSettings, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
-    OwnWeights, PageState, PlotChoice, RadiusLaw, RegimeView, SCALED_TOKENS, Scene, Settings, Shared, Shown, Stage,
+    DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
+    OwnWeights, PageState, PlotChoice, RadiusLaw, SCALED_TOKENS, Scene, SearchSettings, Settings, Shared, Shown, Stage,
     ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
-use lipscope_core::hunt::Region;
+use lipscope_core::search::Region;
 
 /// splitmix64: the same scenes in every run.
 struct Dice(u64);
@@ -93,7 +93,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         sweep_max: 4 + dice.below(4000),
         draws: 1 + dice.below(64),
         head_shown: dice.below(3),
-        regime: RegimeView {
+        growth: GrowthView {
             max: (1e2 * dice.real(8).abs()).round().clamp(1e2, 1e18),
             at: (1e2 * dice.real(8).abs()).round().clamp(2.0, 1e18),
             radius_law: dice.of(&RadiusLaw::ALL).1,
@@ -125,15 +125,15 @@ fn any_scene(dice: &mut Dice) -> Scene {
             radius: dice.real(3),
             seed: dice.next() >> 11,
         },
-        hunt: HuntSettings {
+        search: SearchSettings {
             region: dice.of(&[Region::Ball, Region::Sphere]),
             restarts: 1 + dice.below(1000),
             seed: dice.next() >> 11,
             dim: 1 + dice.below(64),
         },
         spectrum_count: 1 + dice.below(100),
-        court: CourtSettings {
-            trial: dice.of(&CourtSettings::TRIALS).1,
+        estimators: EstimatorSettings {
+            trial: dice.of(&EstimatorSettings::TRIALS).1,
             tolerance: 10f64.powi(-1 - dice.below(12) as i32),
             shown: dice.of(&Shown::ALL).1,
         },

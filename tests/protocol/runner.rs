@@ -1,11 +1,11 @@
 //! What the worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
 use lipscope_core::bounds::{BoundId, Norm, Side};
-use lipscope_core::court::{CourtPlan, Preset, USUAL_TOLERANCE};
+use lipscope_core::estimators::{EstimatorPlan, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::Experiment;
-use lipscope_core::hunt::{HuntMark, HuntPlan, HuntStep, Hunting, Region};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairWanted;
+use lipscope_core::search::{Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::message::{Reply, Request};
@@ -137,8 +137,8 @@ fn curves_hold_for_every_draw_of_the_sweep() {
 }
 
 #[test]
-fn a_hunt_is_streamed_stopped_and_taken_up_again_where_it_stood() {
-    let plan = HuntPlan {
+fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
+    let plan = SearchPlan {
         experiment: experiment("inputs", "none", "ball"),
         region: Region::Ball,
         dim: None,
@@ -146,7 +146,7 @@ fn a_hunt_is_streamed_stopped_and_taken_up_again_where_it_stood() {
         iterations: 8,
         seed: 3,
     };
-    let mut whole = Hunting::start(&plan).expect("it begins");
+    let mut whole = Search::start(&plan).expect("it begins");
     let mut expected = Vec::new();
     while let Some(step) = whole.step().expect("a step") {
         expected.push(step);
@@ -159,19 +159,19 @@ fn a_hunt_is_streamed_stopped_and_taken_up_again_where_it_stood() {
     };
     let mut runner = Runner::default();
     let mut replies = Vec::new();
-    let request = |run_id, mark| Request::Hunt { run_id, plan: plan.clone(), mark };
+    let request = |run_id, mark| Request::Search { run_id, plan: plan.clone(), mark };
     runner.begin(request(1, None), 0.0, |reply| replies.push(reply));
     for _ in 0..5 {
         assert_eq!(runner.slice(0.0, clock, |reply| replies.push(reply)), Turn::More);
     }
     runner.begin(Request::Cancel, 0.0, |reply| replies.push(reply));
     assert_eq!(replies.last(), Some(&Reply::Cancelled { run_id: 1 }));
-    let Reply::Hunting { setting, .. } = &replies[1] else { panic!("no setting in {:?}", replies[1]) };
-    assert_eq!((setting.n, setting.d, setting.radius), (40, 3, 1.5));
-    let told = |replies: &[Reply]| -> (Vec<HuntStep>, Option<Box<HuntMark>>) {
+    let Reply::Search { domain, .. } = &replies[1] else { panic!("no setting in {:?}", replies[1]) };
+    assert_eq!((domain.n, domain.d, domain.radius), (40, 3, 1.5));
+    let told = |replies: &[Reply]| -> (Vec<SearchStep>, Option<Box<SearchCheckpoint>>) {
         let (mut steps, mut last) = (Vec::new(), None);
         for reply in replies {
-            if let Reply::Hunted { steps: new, mark, current, best, .. } = reply {
+            if let Reply::Searched { steps: new, mark, current, best, .. } = reply {
                 steps.extend(new.iter().copied());
                 last = Some(mark.clone());
                 assert_eq!((current.positions.len(), best.positions.len()), (40, 40));
@@ -215,21 +215,21 @@ fn a_spectrum_streams_lower_bounds_and_ends_with_its_first_pair() {
 }
 
 #[test]
-fn a_court_is_timed_by_the_clock_of_the_runner() {
+fn a_estimators_is_timed_by_the_clock_of_the_runner() {
     let ticks = std::cell::Cell::new(0.0);
     let clock = || {
         ticks.set(ticks.get() + 1.0);
         ticks.get()
     };
-    let plan = CourtPlan { experiment: Preset::SmallValues.experiment(), tolerance: USUAL_TOLERANCE };
+    let plan = EstimatorPlan { experiment: Preset::SmallValues.experiment(), tolerance: USUAL_TOLERANCE };
     let mut runner = Runner::default();
     let mut points = Vec::new();
     let mut take = |reply| {
-        if let Reply::Court { points: new, .. } = reply {
+        if let Reply::EstimatorComparison { points: new, .. } = reply {
             points.extend(new);
         }
     };
-    runner.begin(Request::Court { run_id: 1, plan }, 0.0, &mut take);
+    runner.begin(Request::EstimatorComparison { run_id: 1, plan }, 0.0, &mut take);
     while runner.slice(0.0, clock, &mut take) == Turn::More {}
     // One tick for each step of an estimator, and each estimator by itself.
     assert!(points.len() > 10 && points.iter().all(|point| point.milliseconds == point.iteration.max(1) as f64));

@@ -3,7 +3,7 @@
 use lipscope::labs::{InverseRun, ScalingRun, TightnessRun};
 use lipscope::lessons::{Facts, LESSONS, Lesson, Setup, Slot, Task, find, pieces, scene_of, slots};
 use lipscope::link;
-use lipscope::live::{Measured, RegimeData, SweepData};
+use lipscope::live::{GrowthData, Measured, SweepData};
 use lipscope::page::PlotChoice;
 use lipscope::state::{PageState, Scene};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
@@ -138,7 +138,7 @@ fn what_a_text_says_of_a_configuration_is_what_the_engine_measures_there() {
             settings: &setup.settings,
             measured: Some(&live),
             sweep: &SweepData::default(),
-            regime: &RegimeData::default(),
+            growth: &GrowthData::default(),
             scaling: &ScalingRun::default(),
             tightness: &TightnessRun::default(),
             inverse: &InverseRun::default(),

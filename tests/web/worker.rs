@@ -38,8 +38,8 @@ fn norms_are_the_same_to_twelve_digits() {
 }
 
 #[wasm_bindgen_test]
-fn a_hunt_goes_the_same_way() {
-    portable::check_a_hunt_to_nine_digits();
+fn a_search_goes_the_same_way() {
+    portable::check_a_search_to_nine_digits();
 }
 
 #[wasm_bindgen_test]

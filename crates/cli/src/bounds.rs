@@ -1,4 +1,4 @@
-//! `lipscope bounds` and `lipscope regime`: every bound over a list of n, as a table, CSV or JSON.
+//! `lipscope bounds` and `lipscope growth`: every bound over a list of n, as a table, CSV or JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::read_text;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::regime::{Family, FamilyPoint, Growth, Regime, RegimePlan, regime};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth};
 
 /// Arguments of `lipscope bounds`.
 #[derive(Debug, Args)]
@@ -26,9 +26,9 @@ pub(super) struct BoundsArguments {
     format: Format,
 }
 
-/// Arguments of `lipscope regime`.
+/// Arguments of `lipscope growth`.
 #[derive(Debug, Args)]
-pub(super) struct RegimeArguments {
+pub(super) struct GrowthArguments {
     /// An experiment file: its weights, ball, mask and normaliser count, its n does not. - reads standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
@@ -53,8 +53,8 @@ enum Format {
 pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let found = Experiment::from_json(&text).and_then(|experiment| {
-        let plan = RegimePlan { lengths: parse_lengths(&arguments.lengths)?, growth: Growth::Fixed };
-        regime(&experiment, &plan)
+        let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
+        growth(&experiment, &plan)
     });
     let found = match found {
         Ok(found) => found,
@@ -70,19 +70,19 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn run_regime(arguments: &RegimeArguments) -> io::Result<ExitCode> {
+pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let found = Experiment::from_json(&text).and_then(|experiment| {
-        let growth = match arguments.growing_from {
-            None => Growth::Fixed,
-            Some(from_n) if from_n >= 2.0 => Growth::SqrtLog { from_n },
+        let spacing = match arguments.growing_from {
+            None => Spacing::Fixed,
+            Some(from_n) if from_n >= 2.0 => Spacing::SqrtLog { from_n },
             Some(from_n) => {
                 let expected = "a number of tokens of at least 2";
                 return Err(InputError::bad_value("--growing-from", &from_n.to_string(), expected));
             }
         };
-        let plan = RegimePlan { lengths: parse_lengths(&arguments.lengths)?, growth };
-        let curves = regime(&experiment, &plan)?;
+        let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing };
+        let curves = growth(&experiment, &plan)?;
         let mut family = Family::new(&experiment, &plan)?;
         let points: Vec<FamilyPoint> = std::iter::from_fn(|| family.as_mut().and_then(Family::step)).collect();
         Ok((curves, points))
@@ -90,11 +90,11 @@ pub(super) fn run_regime(arguments: &RegimeArguments) -> io::Result<ExitCode> {
     match found {
         Ok((curves, points)) => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            write_regime(&mut out, &curves, &points)?;
+            write_growth(&mut out, &curves, &points)?;
             out.flush()?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(problem) => complain("regime", &problem),
+        Err(problem) => complain("growth", &problem),
     }
 }
 
@@ -104,13 +104,13 @@ fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
 }
 
 /// The bounds that apply anywhere in a table.
-fn columns(found: &Regime) -> Vec<BoundId> {
+fn columns(found: &Growth) -> Vec<BoundId> {
     let applies = |id: &BoundId| found.rows.iter().any(|row| row.bounds.iter().any(|bound| bound.id == *id));
     BoundId::ALL.into_iter().filter(applies).collect()
 }
 
 /// The decimal logarithm of a bound at a row.
-fn log10(found: &Regime, row: usize, id: BoundId) -> Option<f64> {
+fn log10(found: &Growth, row: usize, id: BoundId) -> Option<f64> {
     found.rows[row].bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
 }
 
@@ -127,7 +127,7 @@ fn short(log10: f64) -> String {
     }
 }
 
-fn write_table(out: &mut impl Write, found: &Regime) -> io::Result<()> {
+fn write_table(out: &mut impl Write, found: &Growth) -> io::Result<()> {
     let ids = columns(found);
     let header = ["n", "R"].into_iter().chain(ids.iter().map(|id| id.id())).map(String::from);
     let mut lines: Vec<Vec<String>> = vec![header.collect()];
@@ -145,7 +145,7 @@ fn write_table(out: &mut impl Write, found: &Regime) -> io::Result<()> {
     Ok(())
 }
 
-fn write_csv(out: &mut impl Write, found: &Regime) -> io::Result<()> {
+fn write_csv(out: &mut impl Write, found: &Growth) -> io::Result<()> {
     let ids = columns(found);
     writeln!(out, "n,radius,{}", ids.iter().map(|id| id.id()).collect::<Vec<_>>().join(","))?;
     for row in &found.rows {
@@ -161,7 +161,7 @@ fn write_csv(out: &mut impl Write, found: &Regime) -> io::Result<()> {
     Ok(())
 }
 
-fn write_json(out: &mut impl Write, found: &Regime) -> io::Result<()> {
+fn write_json(out: &mut impl Write, found: &Growth) -> io::Result<()> {
     for row in &found.rows {
         let bounds: Vec<Value> = row
             .bounds
@@ -179,7 +179,7 @@ fn write_json(out: &mut impl Write, found: &Regime) -> io::Result<()> {
 }
 
 /// Decimal logarithms, so that nothing is past the range of a spreadsheet.
-fn write_regime(out: &mut impl Write, found: &Regime, points: &[FamilyPoint]) -> io::Result<()> {
+fn write_growth(out: &mut impl Write, found: &Growth, points: &[FamilyPoint]) -> io::Result<()> {
     let ids = columns(found);
     let names: Vec<String> = ids.iter().map(|id| format!("log10_{}", id.id())).collect();
     writeln!(out, "n,radius,{},log10_adversarial_exact,log10_gap", names.join(","))?;
@@ -205,12 +205,12 @@ fn parse_lengths(text: &str) -> Result<Vec<f64>, InputError> {
     match parts[..] {
         [list] => {
             let lengths = list.split(',').map(number).collect::<Result<Vec<f64>, InputError>>()?;
-            let fits = lengths.iter().all(|n| (2.0..=lipscope_core::regime::MOST_N).contains(n));
-            if fits && lengths.len() <= lipscope_core::regime::MOST_ROWS { Ok(lengths) } else { Err(wrong()) }
+            let fits = lengths.iter().all(|n| (2.0..=lipscope_core::growth::MOST_N).contains(n));
+            if fits && lengths.len() <= lipscope_core::growth::MOST_ROWS { Ok(lengths) } else { Err(wrong()) }
         }
         [first, last, count] => {
             let count = count.strip_prefix('x').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
-            Ok(RegimePlan::new(number(first)?, number(last)?, count, Growth::Fixed)?.lengths)
+            Ok(GrowthPlan::new(number(first)?, number(last)?, count, Spacing::Fixed)?.lengths)
         }
         _ => Err(wrong()),
     }

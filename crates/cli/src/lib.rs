@@ -1,10 +1,9 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `regime`, `invert`, `scale`, `tightness`, `hunt`,
-//! `spectrum`, `court`, `script`, `model` and `merge`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `invert`, `scale`, `tightness`, `search`,
+//! `spectrum`, `estimators`, `script`, `model` and `merge`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
 
 mod bounds;
-mod hunt;
 mod invert;
 mod kim;
 mod measure;
@@ -16,6 +15,7 @@ mod norm;
 mod progress;
 mod results;
 mod script;
+mod search;
 mod spectrum;
 mod sweep;
 
@@ -41,8 +41,9 @@ enum Command {
     Sweep(sweep::SweepArguments),
     /// Lists every bound over a list of n up to 1e300, for an experiment's weights and ball.
     Bounds(bounds::BoundsArguments),
-    /// Writes the regime view's data as CSV: every bound and the exact norms of the adversarial tokens over n.
-    Regime(bounds::RegimeArguments),
+    /// Writes the growth view's data as CSV: every bound and the exact norms of the adversarial tokens over n.
+    #[command(alias = "regime")]
+    Growth(bounds::GrowthArguments),
     /// Inverts X + c F(X)/L by fixed-point iteration: the error at each step, as CSV.
     Invert(invert::InvertArguments),
     /// Measures dot-product and L2 attention as the tokens are scaled up.
@@ -51,12 +52,14 @@ enum Command {
     Tightness(kim::TightnessArguments),
     /// Writes an experiment as a Python program that builds its matrices and prints the norm.
     Script(script::ScriptArguments),
-    /// Hunts tokens in the ball at which the constant is large: ascent with restarts, best and current norm as CSV.
-    Hunt(hunt::HuntArguments),
+    /// Searches the ball for tokens with a large constant, by ascent with restarts: best and current norm as CSV.
+    #[command(alias = "hunt")]
+    Search(search::SearchArguments),
     /// Lists the singular values of the Jacobian: all, or the leading ones where it is large.
     Spectrum(spectrum::SpectrumArguments),
-    /// Tries power iteration, Lanczos and the dense SVD on one Jacobian: every iteration, as CSV.
-    Court(spectrum::CourtArguments),
+    /// Compares power iteration, Lanczos and the dense SVD on one Jacobian: every iteration, as CSV.
+    #[command(alias = "court")]
+    Estimators(spectrum::EstimatorArguments),
     /// Measures the attention of a BERT or GPT-2, trained or drawn, over windows of text, on all cores.
     Model(model::ModelArguments),
     /// Puts tables of `lipscope model` together, such as those of its shards.
@@ -70,14 +73,14 @@ pub fn run() -> ExitCode {
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
-        Command::Regime(arguments) => bounds::run_regime(&arguments),
+        Command::Growth(arguments) => bounds::run_growth(&arguments),
         Command::Invert(arguments) => invert::run(&arguments),
         Command::Scale(arguments) => kim::scale(&arguments),
         Command::Tightness(arguments) => kim::tightness(&arguments),
         Command::Script(arguments) => script::run(&arguments),
-        Command::Hunt(arguments) => hunt::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
         Command::Spectrum(arguments) => spectrum::spectrum(&arguments),
-        Command::Court(arguments) => spectrum::court(&arguments),
+        Command::Estimators(arguments) => spectrum::estimators(&arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Merge(arguments) => results::merge(&arguments),
     };

@@ -18,7 +18,7 @@ use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{root_law, sqrt_law};
 use lipscope_models::{
-    Estimators, Group, MapKind, Maps, Place, Plan, PlanText, Quantity, Shard, Subject, Table, adversarial_text,
+    Cell, Estimators, Group, MapKind, Maps, Plan, PlanText, Quantity, Shard, Subject, Table, adversarial_text,
     text_fingerprint,
 };
 
@@ -189,22 +189,22 @@ fn measure(
     results: Results,
 ) -> Result<(Table, Vec<InputError>), InputError> {
     let plan = &run.plan;
-    let is_missing = |place: &Place, results: &Results| !results.table().rows.contains_key(place);
-    let portions: Vec<_> = plan
-        .portions(arguments.shard)
+    let is_missing = |cell: &Cell, results: &Results| !results.table().rows.contains_key(cell);
+    let batches: Vec<_> = plan
+        .batches(arguments.shard)
         .into_iter()
-        .filter(|portion| plan.places(portion).any(|place| is_missing(&place, &results)))
+        .filter(|batch| plan.cells(batch).any(|cell| is_missing(&cell, &results)))
         .collect();
-    let model = run.found.model.model(&plan.needs(&run.ids, &portions))?;
+    let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
     let maps = Maps::new(plan, &model)?;
     let pool = thread_pool(arguments.threads)?;
-    let bar = progress_bar(portions.len(), "portions");
+    let bar = progress_bar(batches.len(), "portions");
     let done = results.table().rows.clone();
     let shared = Mutex::new((results, Vec::new()));
     pool.install(|| {
-        // A bridge hands portions out one by one, longest windows first.
-        portions.into_iter().par_bridge().for_each(|portion| {
-            let measured = maps.measure(&run.ids, &portion, |place| !done.contains_key(place));
+        // A bridge hands batches out one by one, longest windows first.
+        batches.into_iter().par_bridge().for_each(|batch| {
+            let measured = maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell));
             bar.inc(1);
             let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let outcome = measured.and_then(|rows| shared.0.add(rows));
@@ -232,25 +232,25 @@ pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputErro
 
 /// The slopes, a line each.
 pub(super) fn summary(table: &Table) -> String {
-    let line = |place: &str, name: &str, fit: Option<PowerLaw>| {
+    let line = |cell: &str, name: &str, fit: Option<PowerLaw>| {
         fit.map_or_else(String::new, |fit| {
             let PowerLaw { exponent, half_width, factor, n_points, .. } = fit;
             let [low, high] = fit.factor_interval();
             format!(
-                "{place}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3}, factor in [{low:.3}, {high:.3}] \
+                "{cell}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3}, factor in [{low:.3}, {high:.3}] \
                  ({n_points} windows)\n"
             )
         })
     };
     let of_group = |group: &Group| {
-        let place = format!("layer {}, head {}", group.layer, group.heads.id());
+        let cell = format!("layer {}, head {}", group.layer, group.heads.id());
         let fits = [
             ("spectral norm", Quantity::Spectral, group.spectral),
             ("released-script estimator", Quantity::Released, group.released),
         ];
         let lines = fits.map(|(name, quantity, fit)| {
             let root = sqrt_law(group, quantity).filter(|_| table.subject.adversarial_radius().is_some());
-            line(&place, name, fit) + &root.map_or_else(String::new, |root| root_line(&place, name, &root))
+            line(&cell, name, fit) + &root.map_or_else(String::new, |root| root_line(&cell, name, &root))
         });
         lines.concat()
     };
@@ -258,9 +258,9 @@ pub(super) fn summary(table: &Table) -> String {
 }
 
 /// C sqrt(n) in a line.
-fn root_line(place: &str, name: &str, root: &PowerLaw) -> String {
+fn root_line(cell: &str, name: &str, root: &PowerLaw) -> String {
     let [low, high] = root.factor_interval();
-    format!("{place}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", root_law(root))
+    format!("{cell}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", root_law(root))
 }
 
 fn radius(text: &str) -> Result<f64, String> {

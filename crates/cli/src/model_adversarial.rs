@@ -8,7 +8,7 @@ use super::model::{Run, thread_pool};
 use super::progress::progress_bar;
 use super::results::Results;
 use lipscope_core::experiment::InputError;
-use lipscope_models::{AdversarialHead, AdversarialPlan, Needs, Place, Shard, Table};
+use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Needs, Shard, Table};
 
 /// Measures what is missing of a shard; what could not be measured is told at the end.
 pub(super) fn measure(
@@ -43,11 +43,11 @@ pub(super) fn measure(
     let wanted: Vec<(&AdversarialHead, usize)> = lengths
         .iter()
         .flat_map(|n| {
-            heads.iter().map(move |(layer, heads, at)| (Place { layer: *layer, heads: *heads, n: *n, window: 0 }, at))
+            heads.iter().map(move |(layer, heads, at)| (Cell { layer: *layer, heads: *heads, n: *n, window: 0 }, at))
         })
         .enumerate()
-        .filter(|(at, (place, _))| at % shard.count.max(1) == shard.index && !results.table().rows.contains_key(place))
-        .map(|(_, (place, head))| (head, place.n))
+        .filter(|(at, (cell, _))| at % shard.count.max(1) == shard.index && !results.table().rows.contains_key(cell))
+        .map(|(_, (cell, head))| (head, cell.n))
         .collect();
     let bar = progress_bar(wanted.len(), "lengths");
     let shared = Mutex::new((results, problems));

@@ -12,7 +12,7 @@ use super::model::summary;
 use super::model_chart;
 use super::model_files::unreadable;
 use lipscope_core::experiment::InputError;
-use lipscope_models::{Estimate, Place, Table};
+use lipscope_models::{Cell, Estimate, Table};
 
 /// The form of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -101,7 +101,7 @@ impl Results {
     }
 
     /// Takes rows in; the file has them soon.
-    pub(super) fn add(&mut self, rows: Vec<(Place, Estimate)>) -> Result<(), InputError> {
+    pub(super) fn add(&mut self, rows: Vec<(Cell, Estimate)>) -> Result<(), InputError> {
         /// Writing a table of a hundred thousand rows takes a tenth of this.
         const BETWEEN: Duration = Duration::from_secs(2);
         self.table.rows.extend(rows);

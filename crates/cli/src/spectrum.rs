@@ -1,4 +1,4 @@
-//! `lipscope spectrum` and `lipscope court`: singular values, and estimators of the largest one, as CSV or JSON.
+//! `lipscope spectrum` and `lipscope estimators`: singular values, and estimators of the largest one, as CSV or JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::read_text;
-use lipscope_core::court::{Court, CourtPlan, CourtPoint, Preset, USUAL_TOLERANCE};
+use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::spectrum::{Coverage, Finding, MOST_COUNT, Places, Spectrum, SpectrumPlan, Step, USUAL_COUNT};
 
@@ -34,9 +34,9 @@ enum Format {
     Json,
 }
 
-/// Arguments of `lipscope court`.
+/// Arguments of `lipscope estimators`.
 #[derive(Debug, Args)]
-pub(super) struct CourtArguments {
+pub(super) struct EstimatorArguments {
     /// An experiment file. - reads standard input.
     #[arg(default_value = "-", conflicts_with = "preset")]
     file: PathBuf,
@@ -108,21 +108,22 @@ fn summary(spectrum: &Spectrum) -> String {
     format!("{listed} ({}){gap}{block}", spectrum.method.id())
 }
 
-pub(super) fn court(arguments: &CourtArguments) -> io::Result<ExitCode> {
+pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode> {
     let experiment = match arguments.preset {
         Some(preset) => Ok(preset.experiment()),
         None => Experiment::from_json(&read_text(&arguments.file)?),
     };
-    let points = experiment.and_then(|experiment| try_all(&CourtPlan { experiment, tolerance: arguments.tolerance }));
+    let points =
+        experiment.and_then(|experiment| try_all(&EstimatorPlan { experiment, tolerance: arguments.tolerance }));
     let points = match points {
         Ok(points) => points,
-        Err(problem) => return complain("court", &problem),
+        Err(problem) => return complain("estimators", &problem),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(out, "estimator,iteration,products,value,relative_error,relative_residual,stops,milliseconds")?;
     for point in &points {
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
-        let CourtPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = point;
+        let EstimatorPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = point;
         let (id, stops) = (point.estimator.id(), stops.join(" "));
         writeln!(
             out,
@@ -146,11 +147,11 @@ pub(super) fn court(arguments: &CourtArguments) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn try_all(plan: &CourtPlan) -> Result<Vec<CourtPoint>, InputError> {
+fn try_all(plan: &EstimatorPlan) -> Result<Vec<EstimatorPoint>, InputError> {
     let began = Instant::now();
-    let mut court = Court::new(plan)?;
+    let mut estimators = EstimatorComparison::new(plan)?;
     let mut points = Vec::new();
-    while let Some(point) = court.step(|| 1e3 * began.elapsed().as_secs_f64())? {
+    while let Some(point) = estimators.step(|| 1e3 * began.elapsed().as_secs_f64())? {
         points.push(point);
     }
     Ok(points)

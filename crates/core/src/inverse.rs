@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Forward;
-use crate::bounds::{BoundId, Setting};
+use crate::bounds::{BoundId, Hypotheses};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization};
 use crate::measure::{Detail, MeasureOptions, measure_with};
 use crate::weights::{Inputs, inputs};
@@ -242,8 +242,8 @@ fn constant(experiment: &Experiment, inputs: &Inputs) -> Result<(f64, ConstantKi
     if experiment.attention == Attention::L2 && experiment.mask == Mask::None && inputs.weights.l2_mha.is_some() {
         let forward = Forward::<f64>::new(experiment, inputs)?;
         let ln_n = (inputs.tokens.ncols() as f64).ln();
-        let setting = Setting::new(experiment, &inputs.weights, forward.normalizer(), 0.0, ln_n);
-        if let Some(value) = BoundId::KimL2.at(&setting).and_then(|bound| bound.value).filter(|value| *value > 0.0) {
+        let hypotheses = Hypotheses::new(experiment, &inputs.weights, forward.normalizer(), 0.0, ln_n);
+        if let Some(value) = BoundId::KimL2.at(&hypotheses).and_then(|bound| bound.value).filter(|value| *value > 0.0) {
             return Ok((value, ConstantKind::KimL2));
         }
     }

@@ -6,8 +6,8 @@
 //!
 //! Modules import only from modules before them in this list (`tests/layering.rs` checks it):
 //! [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
-//! [`measure`], [`script`], [`fit`], [`sweep`], [`regime`], [`scaling`], [`tightness`], [`inverse`], [`hunt`],
-//! [`spectrum`], [`court`], [`picture`].
+//! [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
+//! [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References
 //! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.
@@ -24,18 +24,18 @@
 
 pub mod attention;
 pub mod bounds;
-pub mod court;
+pub mod estimators;
 pub mod experiment;
 pub mod fit;
-pub mod hunt;
+pub mod growth;
 pub mod inverse;
 pub mod jacobian;
 pub mod measure;
 pub mod picture;
 pub mod random;
-pub mod regime;
 pub mod scaling;
 pub mod script;
+pub mod search;
 pub mod spectral;
 pub mod spectrum;
 pub mod sweep;

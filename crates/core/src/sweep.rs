@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::attention::Normalizer;
-use crate::bounds::{Norm, Setting};
+use crate::bounds::{Hypotheses, Norm};
 use crate::experiment::{Experiment, InputError, RandomTokens, Rows, TokenSource, limits};
 use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
 use crate::tokens;
@@ -234,15 +234,15 @@ impl Sweeping {
 ///
 /// # Errors
 /// [`InputError`] of the experiment.
-pub fn setting_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Setting, InputError> {
+pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Hypotheses, InputError> {
     let of = |tokens: &DMatrix<f64>, radius: f64| {
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
         weights_for(experiment, tokens.nrows())
-            .map(|weights| Setting::new(experiment, &weights, &normalizer, radius, (longest as f64).ln()))
+            .map(|weights| Hypotheses::new(experiment, &weights, &normalizer, radius, (longest as f64).ln()))
     };
     match &experiment.tokens {
         TokenSource::Random(law) => {
-            let mut setting: Option<Setting> = None;
+            let mut hypotheses: Option<Hypotheses> = None;
             for draw in 0..draws.max(1) as u64 {
                 let tokens = tokens::random_tokens(&RandomTokens {
                     n: longest.clamp(2, limits::MAX_TOKENS),
@@ -250,16 +250,16 @@ pub fn setting_of_draws(experiment: &Experiment, longest: usize, draws: usize) -
                     ..*law
                 });
                 let factor = Normalizer::new(experiment.normalization, experiment.eps, &tokens).jacobian_norm_bound();
-                match &mut setting {
-                    None => setting = Some(of(&tokens, law.radius)?),
+                match &mut hypotheses {
+                    None => hypotheses = Some(of(&tokens, law.radius)?),
                     // Without a composed normaliser the factor is 1 whatever the draw.
-                    Some(setting) if setting.outer_factor != 1.0 => {
-                        setting.outer_factor = setting.outer_factor.max(factor);
+                    Some(hypotheses) if hypotheses.outer_factor != 1.0 => {
+                        hypotheses.outer_factor = hypotheses.outer_factor.max(factor);
                     }
                     Some(_) => break,
                 }
             }
-            setting.ok_or(InputError::Empty { what: "The sweep".into(), least: "one draw".into() })
+            hypotheses.ok_or(InputError::Empty { what: "The sweep".into(), least: "one draw".into() })
         }
         TokenSource::Explicit(rows) => {
             let tokens = tokens::listed_tokens(rows);

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
-use crate::bounds::{BoundId, HeadNorms, Setting};
+use crate::bounds::{BoundId, HeadNorms, Hypotheses};
 use crate::experiment::{Attention, InputError, Mask, Normalization, Scope};
 use crate::jacobian::ClusterJacobian;
 use crate::random::{Random, Stream};
@@ -85,8 +85,9 @@ impl Tightness {
             consider(random_clusters(&mut random, n, count.min(n), critical));
         }
         let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
-        let setting = Setting::of_norms(Attention::L2, Mask::None, norms, 1.0, n as f64).with_l2_mha(&self.weights);
-        let bound = BoundId::KimLinf.at(&setting).and_then(|bound| bound.value).unwrap_or(f64::INFINITY);
+        let hypotheses =
+            Hypotheses::of_norms(Attention::L2, Mask::None, norms, 1.0, n as f64).with_l2_mha(&self.weights);
+        let bound = BoundId::KimLinf.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY);
         Some(TightnessPoint { n, found: best.0, clusters: best.1, bound })
     }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::experiment::{InputError, Law, RandomTokens, Rows};
+use crate::experiment::{Distribution, InputError, RandomTokens, Rows};
 use crate::random::{Random, Stream};
 
 /// Tokens drawn from a law, d x n. The first tokens of a longer draw are the tokens of a shorter one.
@@ -15,15 +15,15 @@ pub fn random_tokens(law: &RandomTokens) -> DMatrix<f64> {
         token.iter_mut().for_each(|x| *x = random.normal());
         let norm = token.norm();
         match law.law {
-            Law::Gaussian => {
+            Distribution::Gaussian => {
                 token *= radius / (d as f64).sqrt();
                 let norm = token.norm();
                 if norm > radius {
                     token *= radius / norm;
                 }
             }
-            Law::Sphere => token *= radius / norm.max(f64::MIN_POSITIVE),
-            Law::Ball => {
+            Distribution::Sphere => token *= radius / norm.max(f64::MIN_POSITIVE),
+            Distribution::Ball => {
                 // Uniform in the ball: the radius is the d-th root of a uniform number.
                 let shrink = libm::pow(random.uniform(), 1.0 / d as f64);
                 token *= radius * shrink / norm.max(f64::MIN_POSITIVE);
@@ -226,11 +226,11 @@ mod tests {
 
     #[test]
     fn every_law_stays_in_its_ball_and_the_sphere_on_it() {
-        for law in [Law::Gaussian, Law::Sphere, Law::Ball] {
+        for law in [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball] {
             let tokens = random_tokens(&RandomTokens { law, n: 500, d: 3, radius: 2.5, seed: 9 });
             for token in tokens.column_iter() {
                 assert!(token.norm() <= 2.5 * (1.0 + 1e-12), "{law:?}: {}", token.norm());
-                if law == Law::Sphere {
+                if law == Distribution::Sphere {
                     assert!((token.norm() - 2.5).abs() < 1e-12);
                 }
             }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_longer_draw_begins_with_the_shorter_one() {
-        let draw = |n| random_tokens(&RandomTokens { law: Law::Ball, n, d: 3, radius: 1.0, seed: 4 });
+        let draw = |n| random_tokens(&RandomTokens { law: Distribution::Ball, n, d: 3, radius: 1.0, seed: 4 });
         assert_eq!(draw(7), draw(50).columns(0, 7).into_owned());
     }
 

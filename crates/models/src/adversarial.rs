@@ -11,7 +11,7 @@ use super::estimate::{Estimate, Estimators, estimate};
 use super::map::{AttentionMap, Heads};
 use super::parts::Model;
 use super::plan::Plan;
-use super::table::{Place, Subject};
+use super::table::{Cell, Subject};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::tokens::{AdversarialDirection, QueryKey};
@@ -87,13 +87,13 @@ impl AdversarialHead {
     ///
     /// # Errors
     /// [`InputError`] where n is 0, there are too many tokens, or numbers overflow.
-    pub fn measure(&self, plan: &AdversarialPlan, n: usize) -> Result<(Place, Estimate), InputError> {
+    pub fn measure(&self, plan: &AdversarialPlan, n: usize) -> Result<(Cell, Estimate), InputError> {
         if n == 0 {
             return Err(InputError::Empty { what: "The adversarial tokens".into(), least: "one token".into() });
         }
         let tokens = self.line.tokens(n, plan.radius);
-        let place = Place { layer: self.layer, heads: Heads::One(self.head), n, window: 0 };
-        Ok((place, estimate(&self.map, &tokens, plan.mask, plan.estimators, plan.options)?))
+        let cell = Cell { layer: self.layer, heads: Heads::One(self.head), n, window: 0 };
+        Ok((cell, estimate(&self.map, &tokens, plan.mask, plan.estimators, plan.options)?))
     }
 }
 
@@ -106,7 +106,7 @@ pub fn adversarial_curve(
     (layer, head): (usize, usize),
     plan: &AdversarialPlan,
     lengths: &[usize],
-) -> Result<Vec<(Place, Estimate)>, InputError> {
+) -> Result<Vec<(Cell, Estimate)>, InputError> {
     let at_head = AdversarialHead::new(model, layer, head, plan.kind)?;
     lengths.iter().map(|n| at_head.measure(plan, *n)).collect()
 }

@@ -131,8 +131,8 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
         });
     }
     let mut x = DMatrix::zeros(model.config.d, windows.iter().map(|window| window.len()).sum());
-    let places = windows.iter().flat_map(|window| window.iter().zip(&embeddings.positions));
-    for ((id, position), mut token) in places.zip(x.column_iter_mut()) {
+    let cells = windows.iter().flat_map(|window| window.iter().zip(&embeddings.positions));
+    for ((id, position), mut token) in cells.zip(x.column_iter_mut()) {
         let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
             key: "token id".into(),
             found: id.to_string(),

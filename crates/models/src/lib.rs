@@ -9,6 +9,7 @@
 //! [`Group`]s beside the [`Published`] curves. [`adversarial_curve`] takes \[C\]'s adversarial tokens instead of a text.
 
 mod adversarial;
+mod batch;
 pub mod charts;
 mod config;
 mod draw;
@@ -21,7 +22,6 @@ mod opened;
 mod parts;
 mod plan;
 mod plan_text;
-mod portion;
 mod published;
 mod readings;
 mod safetensors;
@@ -32,6 +32,7 @@ mod tokenizer;
 mod window;
 
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
+pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use config::{Activation, Family, MapKind, ModelConfig};
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
@@ -42,12 +43,11 @@ pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Maps, Plan};
 pub use plan_text::{PlanText, USUAL_TOLERANCE, text_fingerprint};
-pub use portion::{Portion, Shard, Stretch, Window};
 pub use published::{CurveTokens, PUBLISHED, Published, Training};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
 pub use safetensors::SafeTensors;
 pub use source::{Source, whole_text};
-pub use table::{Place, Subject, Table};
+pub use table::{Cell, Subject, Table};
 pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
 pub use tokenizer::{Tokenizer, TokenizerFiles};
 pub use window::{LeftOut, WindowExperiment, window_experiment};

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 
+use super::batch::{Batch, PASS_TOKENS, PrefixGroup, Window};
 use super::config::{MapKind, ModelConfig};
 use super::estimate::{Estimate, Estimators, estimate};
 use super::forward::ForwardPass;
 use super::map::{AttentionMap, Heads};
 use super::parts::{Model, Needs};
-use super::portion::{PASS_TOKENS, Portion, Stretch, Window};
-use super::table::Place;
+use super::table::Cell;
 use super::text::{check_windows, window_span};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::spectral::LanczosOptions;
@@ -78,14 +78,14 @@ impl Plan {
         self.lengths.iter().copied().max().unwrap_or(0)
     }
 
-    /// What of a model some portions need.
+    /// What of a model some batches need.
     #[must_use]
-    pub fn needs(&self, ids: &[u32], portions: &[Portion]) -> Needs {
-        let texts = portions.iter().flat_map(|portion| &portion.stretches).map(|stretch| stretch.longest);
+    pub fn needs(&self, ids: &[u32], batches: &[Batch]) -> Needs {
+        let texts = batches.iter().flat_map(|batch| &batch.prefix_groups).map(|prefix_group| prefix_group.longest);
         Needs {
             layers: self.layers.iter().max().map_or(0, |layer| layer + 1),
             ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
-            positions: portions.iter().map(Portion::longest).max().unwrap_or(0),
+            positions: batches.iter().map(Batch::longest).max().unwrap_or(0),
         }
     }
 
@@ -110,13 +110,13 @@ impl Plan {
         MARGIN * (weights + forward + maps + window)
     }
 
-    /// The places that a portion's windows fill.
-    pub fn places<'a>(&'a self, portion: &'a Portion) -> impl Iterator<Item = Place> + 'a {
+    /// The places that a batch's windows fill.
+    pub fn cells<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = Cell> + 'a {
         let of_window = move |Window { n, window }: Window| {
             let layers = self.layers.iter().flat_map(|layer| self.heads.iter().map(move |heads| (*layer, *heads)));
-            layers.map(move |(layer, heads)| Place { layer, heads, n, window })
+            layers.map(move |(layer, heads)| Cell { layer, heads, n, window })
         };
-        portion.windows().flat_map(of_window)
+        batch.windows().flat_map(of_window)
     }
 }
 
@@ -158,45 +158,46 @@ impl<M: Borrow<Model>> Maps<M> {
     ///
     /// # Errors
     /// [`InputError`] where the text has no such window, or the model no such layer.
-    pub fn tokens(&self, ids: &[u32], place: &Place) -> Result<DMatrix<f64>, InputError> {
-        let span = window_span(place.n, place.window);
+    pub fn tokens(&self, ids: &[u32], cell: &Cell) -> Result<DMatrix<f64>, InputError> {
+        let span = window_span(cell.n, cell.window);
         let window = ids.get(span).ok_or_else(|| InputError::Conflict {
             what: "The text".into(),
-            problem: format!("has {} tokens, and no window {} of {}", ids.len(), place.window, place.n),
+            problem: format!("has {} tokens, and no window {} of {}", ids.len(), cell.window, cell.n),
             fix: "Give the text that the table was measured on.".into(),
         })?;
-        Ok(self.forward.inputs(&[window], &[place.layer])?.remove(0).remove(0))
+        Ok(self.forward.inputs(&[window], &[cell.layer])?.remove(0).remove(0))
     }
 
-    /// Measures the places of a portion that are wanted.
+    /// Measures the places of a batch that are wanted.
     ///
     /// # Errors
     /// [`InputError`] where a token is none of the model's, or numbers overflow.
     pub fn measure(
         &self,
         ids: &[u32],
-        portion: &Portion,
-        is_wanted: impl Fn(&Place) -> bool,
-    ) -> Result<Vec<(Place, Estimate)>, InputError> {
+        batch: &Batch,
+        is_wanted: impl Fn(&Cell) -> bool,
+    ) -> Result<Vec<(Cell, Estimate)>, InputError> {
         let plan = &self.plan;
-        let wanted: Vec<Place> = plan.places(portion).filter(is_wanted).collect();
-        let window = |place: &Place| Window { n: place.n, window: place.window };
+        let wanted: Vec<Cell> = plan.cells(batch).filter(is_wanted).collect();
+        let window = |cell: &Cell| Window { n: cell.n, window: cell.window };
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        // All of the portion, wanted or not: the digits of those that are wanted are then the same in every run.
-        let stretches = &portion.stretches;
-        let text = |stretch: &Stretch| &ids[window_span(stretch.longest.n, stretch.longest.window)];
-        let texts: Vec<&[u32]> = stretches.iter().map(text).collect();
+        // All of the batch, wanted or not: the digits of those that are wanted are then the same in every run.
+        let prefix_groups = &batch.prefix_groups;
+        let text = |prefix_group: &PrefixGroup| &ids[window_span(prefix_group.longest.n, prefix_group.longest.window)];
+        let texts: Vec<&[u32]> = prefix_groups.iter().map(text).collect();
         let inputs = self.forward.inputs(&texts, &plan.layers)?;
         wanted
             .into_iter()
-            .map(|place| {
-                let at_stretch = stretches.iter().position(|stretch| stretch.has(window(&place))).unwrap_or(0);
-                let at_layer = plan.layers.iter().position(|layer| *layer == place.layer).unwrap_or(0);
-                let map = &self.maps[&(place.layer, place.heads)];
-                let tokens = inputs[at_stretch][at_layer].columns(0, place.n).into_owned();
-                Ok((place, estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?))
+            .map(|cell| {
+                let at_stretch =
+                    prefix_groups.iter().position(|prefix_group| prefix_group.has(window(&cell))).unwrap_or(0);
+                let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);
+                let map = &self.maps[&(cell.layer, cell.heads)];
+                let tokens = inputs[at_stretch][at_layer].columns(0, cell.n).into_owned();
+                Ok((cell, estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?))
             })
             .collect()
     }

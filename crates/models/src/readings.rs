@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::estimate::Estimate;
 use super::map::Heads;
-use super::table::{Place, Table};
+use super::table::{Cell, Table};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 
 /// The windows of one layer and head.
@@ -15,7 +15,7 @@ pub struct Group {
     /// All, or one.
     pub heads: Heads,
     /// In the order of lengths, then of windows.
-    pub readings: Vec<(Place, Estimate)>,
+    pub readings: Vec<(Cell, Estimate)>,
     /// c n^alpha through ||J||_2.
     pub spectral: Option<PowerLaw>,
     /// c n^alpha through sqrt(|J^T f(X)|).
@@ -89,7 +89,7 @@ impl Group {
     /// (n, number) of every window that has the number.
     #[must_use]
     pub fn points(&self, quantity: Quantity) -> Vec<(f64, f64)> {
-        let point = |(place, estimate): &(Place, Estimate)| Some((place.n as f64, quantity.of(estimate)?));
+        let point = |(cell, estimate): &(Cell, Estimate)| Some((cell.n as f64, quantity.of(estimate)?));
         self.readings.iter().filter_map(point).collect()
     }
 
@@ -130,11 +130,11 @@ impl Table {
     /// By layer, then by head.
     #[must_use]
     pub fn groups(&self) -> Vec<Group> {
-        let mut groups: BTreeMap<(usize, Heads), Vec<(Place, Estimate)>> = BTreeMap::new();
-        for (place, estimate) in &self.rows {
-            groups.entry((place.layer, place.heads)).or_default().push((*place, *estimate));
+        let mut groups: BTreeMap<(usize, Heads), Vec<(Cell, Estimate)>> = BTreeMap::new();
+        for (cell, estimate) in &self.rows {
+            groups.entry((cell.layer, cell.heads)).or_default().push((*cell, *estimate));
         }
-        let group = |((layer, heads), readings): ((usize, Heads), Vec<(Place, Estimate)>)| {
+        let group = |((layer, heads), readings): ((usize, Heads), Vec<(Cell, Estimate)>)| {
             let mut group = Group { layer, heads, readings, spectral: None, released: None };
             group.spectral = fit_power_law(&group.points(Quantity::Spectral));
             group.released = fit_power_law(&group.points(Quantity::Released));
@@ -146,8 +146,8 @@ impl Table {
     /// The windows of one layer and head alone.
     #[must_use]
     pub fn only(&self, layer: usize, heads: Heads) -> Table {
-        let rows = self.rows.iter().filter(|(place, _)| (place.layer, place.heads) == (layer, heads));
-        Table { subject: self.subject.clone(), rows: rows.map(|(place, estimate)| (*place, *estimate)).collect() }
+        let rows = self.rows.iter().filter(|(cell, _)| (cell.layer, cell.heads) == (layer, heads));
+        Table { subject: self.subject.clone(), rows: rows.map(|(cell, estimate)| (*cell, *estimate)).collect() }
     }
 }
 
@@ -208,13 +208,13 @@ impl NormGrid {
     }
 }
 
-fn at_length(readings: &[(Place, Estimate)]) -> AtLength {
+fn at_length(readings: &[(Cell, Estimate)]) -> AtLength {
     let spread = |of: &dyn Fn(&Estimate) -> Option<f64>| Spread::of(readings.iter().filter_map(|(_, e)| of(e)));
     let certain = |of: fn(&Estimate) -> f64| {
         spread(&|estimate| Some(of(estimate))).unwrap_or(Spread { low: f64::NAN, mean: f64::NAN, high: f64::NAN })
     };
     AtLength {
-        n: readings.first().map_or(0, |(place, _)| place.n),
+        n: readings.first().map_or(0, |(cell, _)| cell.n),
         windows: readings.len(),
         spectral: spread(&|estimate| Quantity::Spectral.of(estimate)),
         released: spread(&|estimate| Quantity::Released.of(estimate)),

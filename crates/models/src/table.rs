@@ -27,7 +27,7 @@ pub struct Subject {
 
 /// Which window of which layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct Cell {
     /// Counted from 0.
     pub layer: usize,
     /// All, or one.
@@ -44,7 +44,7 @@ pub struct Table {
     /// What it is about.
     pub subject: Subject,
     /// By place.
-    pub rows: BTreeMap<Place, Estimate>,
+    pub rows: BTreeMap<Cell, Estimate>,
 }
 
 /// A row as files have it.
@@ -133,8 +133,8 @@ impl Table {
     /// [`InputError::Conflict`] where it is about something else, or where both have a window with other numbers.
     pub fn merge(&mut self, file: &str, mut other: Table) -> Result<(), InputError> {
         self.check_subject(file, &other.subject)?;
-        for (place, estimate) in &other.rows {
-            self.check_row(file, place, estimate)?;
+        for (cell, estimate) in &other.rows {
+            self.check_row(file, cell, estimate)?;
         }
         // In one go: both are in order.
         self.rows.append(&mut other.rows);
@@ -142,11 +142,11 @@ impl Table {
     }
 
     /// Checks that a row is new, or has the numbers that it had before.
-    fn check_row(&self, file: &str, place: &Place, estimate: &Estimate) -> Result<(), InputError> {
-        if self.rows.get(place).is_none_or(|present| present == estimate) {
+    fn check_row(&self, file: &str, cell: &Cell, estimate: &Estimate) -> Result<(), InputError> {
+        if self.rows.get(cell).is_none_or(|present| present == estimate) {
             return Ok(());
         }
-        let Place { layer, heads, n, window } = place;
+        let Cell { layer, heads, n, window } = cell;
         Err(InputError::Conflict {
             what: format!("Layer {layer}, head {}, n = {n}, window {window} of {file}", heads.id()),
             problem: "has other numbers than the same window of a table before".into(),
@@ -179,7 +179,7 @@ impl Table {
     }
 
     fn records(&self) -> impl Iterator<Item = Record> {
-        self.rows.iter().map(|(place, estimate)| {
+        self.rows.iter().map(|(cell, estimate)| {
             let Subject { model, text, map, mask, estimator } = self.subject.clone();
             let spectral = estimate.spectral;
             Record {
@@ -188,10 +188,10 @@ impl Table {
                 map,
                 mask,
                 estimator,
-                layer: place.layer,
-                head: place.heads.id(),
-                n: place.n,
-                window: place.window,
+                layer: cell.layer,
+                head: cell.heads.id(),
+                n: cell.n,
+                window: cell.window,
                 spectral: spectral.map(|norm| norm.value),
                 released: estimate.released,
                 radius: estimate.radius,
@@ -210,7 +210,7 @@ impl Table {
         for (at, record) in records.into_iter().enumerate() {
             let line = format!("{file}, row {}", at + 1);
             let heads = Heads::parse(&record.head).ok_or_else(|| broken(&line, format!("head {}", record.head)))?;
-            let place = Place { layer: record.layer, heads, n: record.n, window: record.window };
+            let cell = Cell { layer: record.layer, heads, n: record.n, window: record.window };
             let spectral = match (record.spectral, record.iterations, record.relative_residual) {
                 (Some(value), Some(iterations), Some(relative_residual)) => {
                     Some(SpectralNorm { value, iterations, relative_residual })
@@ -223,8 +223,8 @@ impl Table {
             let subject = Subject { model, text, map, mask, estimator };
             let table = table.get_or_insert_with(|| Table::new(subject.clone()));
             table.check_subject(&line, &subject)?;
-            table.check_row(&line, &place, &estimate)?;
-            table.rows.insert(place, estimate);
+            table.check_row(&line, &cell, &estimate)?;
+            table.rows.insert(cell, estimate);
         }
         Ok(table)
     }

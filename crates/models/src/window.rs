@@ -11,7 +11,7 @@ use super::config::MapKind;
 use super::map::columns;
 use super::parts::{Linear, Model};
 use super::plan::Plan;
-use super::table::Place;
+use super::table::Cell;
 use lipscope_core::experiment::{
     Attention, Experiment, Head, InputError, Normalization, Rows, Scope, TokenSource, WeightSource,
 };
@@ -43,12 +43,12 @@ pub struct WindowExperiment {
 pub fn window_experiment(
     model: &Model,
     plan: &Plan,
-    place: &Place,
+    cell: &Cell,
     tokens: &DMatrix<f64>,
 ) -> Result<WindowExperiment, InputError> {
-    let part = &model.block(place.layer)?.attention;
+    let part = &model.block(cell.layer)?.attention;
     let (d, k) = (model.config.d, model.config.head_dim());
-    let columns = columns(model, place.heads)?;
+    let columns = columns(model, cell.heads)?;
     let rows_of = |what: &str, linear: &Linear, first: usize| {
         let of_head = linear.weight.rows(first, k);
         Rows::new(

@@ -16,7 +16,7 @@ const DASH: f64 = 3.0;
 /// The height of a row of names, in font sizes.
 const LEADING: f64 = 1.35;
 
-/// A place on the horizontal axis to point out, such as where a regime begins.
+/// A place on the horizontal axis to point out, such as where a growth begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Where. Outside the axis it is not drawn.

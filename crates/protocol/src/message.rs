@@ -6,15 +6,15 @@
 use serde::{Deserialize, Serialize};
 
 use lipscope_core::bounds::{Bound, Norm};
-use lipscope_core::court::{CourtPlan, CourtPoint};
+use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint};
 use lipscope_core::experiment::{Experiment, Given};
-use lipscope_core::hunt::{HuntMark, HuntPlan, HuntSetting, HuntStep};
+use lipscope_core::growth::{FamilyPoint, Growth, GrowthPlan};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use lipscope_core::measure::{BlockNorms, Measurement};
 use lipscope_core::picture::{AttentionPicture, PairWanted, TokenPicture, TopPair};
-use lipscope_core::regime::{FamilyPoint, Regime, RegimePlan};
 use lipscope_core::scaling::{ScalingPlan, ScalingPoint};
 use lipscope_core::script::Dialect;
+use lipscope_core::search::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_core::tightness::TightnessPoint;
@@ -65,15 +65,15 @@ pub enum Request {
         draws: usize,
     },
     /// The bounds over n from 2 on as far as one likes, then exact norms of the adversarial tokens.
-    Regime {
+    Growth {
         /// The run.
         run_id: RunId,
         /// Whose weights, ball, mask and normaliser.
         experiment: Experiment,
         /// The n of the curves.
-        plan: RegimePlan,
+        plan: GrowthPlan,
         /// The n of the exact norms.
-        family_plan: RegimePlan,
+        family_plan: GrowthPlan,
     },
     /// The norm of both kernels as the tokens are scaled up.
     Scale {
@@ -108,20 +108,20 @@ pub enum Request {
         plan: SpectrumPlan,
     },
     /// Estimators of the spectral norm, iteration by iteration.
-    Court {
+    EstimatorComparison {
         /// The run.
         run_id: RunId,
         /// What they are tried on.
-        plan: CourtPlan,
+        plan: EstimatorPlan,
     },
     /// The largest norm over a ball that an ascent finds.
-    Hunt {
+    Search {
         /// The run.
         run_id: RunId,
-        /// What to hunt.
-        plan: HuntPlan,
-        /// Where a hunt of this plan stood, to go on from.
-        mark: Option<Box<HuntMark>>,
+        /// What to search.
+        plan: SearchPlan,
+        /// Where a search of this plan stood, to go on from.
+        mark: Option<Box<SearchCheckpoint>>,
     },
     /// Read a text or file: the page itself reads none.
     Read {
@@ -153,13 +153,13 @@ impl Request {
             Request::Measure { run_id, .. }
             | Request::Sweep { run_id, .. }
             | Request::Curves { run_id, .. }
-            | Request::Regime { run_id, .. }
+            | Request::Growth { run_id, .. }
             | Request::Scale { run_id, .. }
             | Request::Tightness { run_id, .. }
             | Request::Invert { run_id, .. }
             | Request::Spectrum { run_id, .. }
-            | Request::Court { run_id, .. }
-            | Request::Hunt { run_id, .. }
+            | Request::EstimatorComparison { run_id, .. }
+            | Request::Search { run_id, .. }
             | Request::Read { run_id, .. }
             | Request::Script { run_id, .. } => Some(*run_id),
             Request::Cancel => None,
@@ -220,11 +220,11 @@ pub enum Reply {
         bounds: Vec<(usize, Vec<Bound>)>,
     },
     /// Bound curves from n = 2 on.
-    Regime {
+    Growth {
         /// The run.
         run_id: RunId,
         /// The curves.
-        regime: Box<Regime>,
+        growth: Box<Growth>,
     },
     /// Exact norms of adversarial tokens, in order of n.
     Family {
@@ -269,21 +269,21 @@ pub enum Reply {
         /// How it ended, with the last ones.
         outcome: Option<Outcome>,
     },
-    /// What a hunt is in.
-    Hunting {
+    /// What a search is in.
+    Search {
         /// The run.
         run_id: RunId,
         /// R, n, d and the bounds.
-        setting: Box<HuntSetting>,
+        domain: Box<SearchDomain>,
     },
-    /// Iterations of a hunt, in order.
-    Hunted {
+    /// Iterations of a search, in order.
+    Searched {
         /// The run.
         run_id: RunId,
         /// Those since the last reply.
-        steps: Vec<HuntStep>,
+        steps: Vec<SearchStep>,
         /// Where it stands: to go on from, with the best tokens.
-        mark: Box<HuntMark>,
+        mark: Box<SearchCheckpoint>,
         /// The current tokens.
         current: Box<TokenPicture>,
         /// The best tokens.
@@ -297,11 +297,11 @@ pub enum Reply {
         spectrum: Box<Spectrum>,
     },
     /// Iterations of estimators, in order.
-    Court {
+    EstimatorComparison {
         /// The run.
         run_id: RunId,
         /// Those since the last reply.
-        points: Vec<CourtPoint>,
+        points: Vec<EstimatorPoint>,
     },
     /// What a text or file holds.
     Read {

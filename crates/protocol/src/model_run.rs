@@ -1,7 +1,7 @@
-//! What a models' worker does: opening a model and its text, preparing a plan, measuring portions of it, tables in and out.
+//! What a models' worker does: opening a model and its text, preparing a plan, measuring batches of it, tables in and out.
 //!
 //! It knows no browser: files are [`Source`]s by name, the clock is an argument. What is prepared stays until another plan
-//! is, so that portions cost their measurement and nothing else.
+//! is, so that batches cost their measurement and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::message::RunId;
 use crate::model_message::{ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm, parsed};
 use lipscope_core::experiment::InputError;
 use lipscope_models::{
-    AdversarialPlan, Estimate, Maps, Model, Needs, Opened, Place, PlanText, Portion, Shard, Source, Subject, Table,
+    AdversarialPlan, Batch, Cell, Estimate, Maps, Model, Needs, Opened, PlanText, Shard, Source, Subject, Table,
     Tokenizer, TokenizerFiles, WindowExperiment, adversarial_curve, adversarial_text, ids_by_first_appearance,
     spans_of_words, text_fingerprint, whole_text, window_experiment,
 };
@@ -55,14 +55,14 @@ impl<S: Source + Clone> ModelRun<S> {
                 Ok(()) => ModelReply::Prepared { run_id },
                 Err(problem) => failed(run_id, problem),
             },
-            ModelRequest::Measure { run_id, portion, wanted } => {
+            ModelRequest::Measure { run_id, batch, wanted } => {
                 let began = now();
-                match self.measure(&portion, &wanted) {
+                match self.measure(&batch, &wanted) {
                     Ok(rows) => ModelReply::Rows { run_id, rows, milliseconds: now() - began },
                     Err(problem) => failed(run_id, problem),
                 }
             }
-            ModelRequest::Window { run_id, place } => match self.window(&place) {
+            ModelRequest::Window { run_id, cell } => match self.window(&cell) {
                 Ok(window) => ModelReply::Window { run_id, window: Box::new(window) },
                 Err(problem) => failed(run_id, problem),
             },
@@ -147,20 +147,20 @@ impl<S: Source + Clone> ModelRun<S> {
         let mut opened = self.opened(&origin)?;
         let plan = text.plan(opened.config())?;
         plan.check(ids.len())?;
-        let needs = plan.needs(&ids, &plan.portions(Shard { index: 0, count: 1 }));
+        let needs = plan.needs(&ids, &plan.batches(Shard { index: 0, count: 1 }));
         let maps = Maps::new(&plan, opened.model(&needs)?)?;
         self.ready = Some(Ready { origin, text, ids, maps });
         Ok(())
     }
 
-    fn measure(&self, portion: &Portion, wanted: &[Place]) -> Result<Vec<(Place, Estimate)>, InputError> {
+    fn measure(&self, batch: &Batch, wanted: &[Cell]) -> Result<Vec<(Cell, Estimate)>, InputError> {
         let ready = self.ready()?;
-        ready.maps.measure(&ready.ids, portion, |place| wanted.contains(place))
+        ready.maps.measure(&ready.ids, batch, |cell| wanted.contains(cell))
     }
 
-    fn window(&self, place: &Place) -> Result<WindowExperiment, InputError> {
+    fn window(&self, cell: &Cell) -> Result<WindowExperiment, InputError> {
         let Ready { maps, ids, .. } = self.ready()?;
-        window_experiment(maps.model(), maps.plan(), place, &maps.tokens(ids, place)?)
+        window_experiment(maps.model(), maps.plan(), cell, &maps.tokens(ids, cell)?)
     }
 
     /// The heads of a plan at their adversarial tokens, by what is prepared of the same model where that is enough.

@@ -2,17 +2,17 @@
 
 use crate::message::{Reply, Request, RunId};
 use lipscope_core::bounds::all_bounds;
-use lipscope_core::court::{Court, CourtPoint};
+use lipscope_core::estimators::{EstimatorComparison, EstimatorPoint};
 use lipscope_core::experiment::{Given, InputError};
-use lipscope_core::hunt::{HuntStep, Hunting};
+use lipscope_core::growth::{Family, FamilyPoint, growth};
 use lipscope_core::inverse::{InverseStep, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, Step};
 use lipscope_core::picture::{PairWanted, TokenPicture, attention_picture, token_picture, top_pair};
-use lipscope_core::regime::{Family, FamilyPoint, regime};
 use lipscope_core::scaling::{Scaling, ScalingPoint};
 use lipscope_core::script::script;
+use lipscope_core::search::{Search, SearchStep};
 use lipscope_core::spectrum::{self, Finding};
-use lipscope_core::sweep::{SweepPlan, SweepPoint, Sweeping, setting_of_draws};
+use lipscope_core::sweep::{SweepPlan, SweepPoint, Sweeping, hypotheses_of_draws};
 use lipscope_core::tightness::{Tightness, TightnessPoint};
 
 /// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the worker.
@@ -70,16 +70,16 @@ enum Work {
         inverting: Box<Inverting>,
         pending: Vec<InverseStep>,
     },
-    Hunt {
-        hunting: Box<Hunting>,
-        pending: Vec<HuntStep>,
+    Search {
+        search: Box<Search>,
+        pending: Vec<SearchStep>,
     },
     Spectrum {
         finding: Box<Finding>,
     },
-    Court {
-        court: Box<Court>,
-        pending: Vec<CourtPoint>,
+    EstimatorComparison {
+        estimators: Box<EstimatorComparison>,
+        pending: Vec<EstimatorPoint>,
     },
     Sweep {
         sweeping: Box<Sweeping>,
@@ -195,16 +195,16 @@ impl Job {
                     return Ok(Turn::Idle);
                 }
             }
-            Work::Hunt { hunting, pending } => {
-                let step = hunting.step()?;
+            Work::Search { search, pending } => {
+                let step = search.step()?;
                 let is_over = step.is_none();
                 pending.extend(step);
                 if is_over || clock() - self.reported > REPORT_MILLISECONDS {
                     self.reported = clock();
-                    if let Some(reply) = hunted(run_id, hunting, pending)? {
+                    if let Some(reply) = searched(run_id, search, pending)? {
                         emit(reply);
                     }
-                    emit(progress(run_id, hunting.progress()));
+                    emit(progress(run_id, search.progress()));
                 }
                 if is_over {
                     return Ok(Turn::Idle);
@@ -225,13 +225,13 @@ impl Job {
                     return Ok(Turn::Idle);
                 }
             },
-            Work::Court { court, pending } => {
-                let point = court.step(clock)?;
+            Work::EstimatorComparison { estimators, pending } => {
+                let point = estimators.step(clock)?;
                 let is_over = point.is_none();
                 pending.extend(point);
                 if is_over || clock() - self.reported > REPORT_MILLISECONDS {
                     self.reported = clock();
-                    emit(Reply::Court { run_id, points: std::mem::take(pending) });
+                    emit(Reply::EstimatorComparison { run_id, points: std::mem::take(pending) });
                 }
                 if is_over {
                     return Ok(Turn::Idle);
@@ -263,12 +263,12 @@ fn progress(run_id: RunId, (done, total): (usize, usize)) -> Reply {
     Reply::Progress { run_id, done, total: Some(total), relative_residual: None }
 }
 
-/// What a hunt has found since the last reply; `None` where there is nothing.
-fn hunted(run_id: RunId, hunting: &Hunting, pending: &mut Vec<HuntStep>) -> Result<Option<Reply>, InputError> {
-    let (Some(mark), Some((best, _))) = (hunting.mark()?, hunting.best()) else { return Ok(None) };
-    let current = Box::new(token_picture(hunting.current().unwrap_or(best), None));
+/// What a search has found since the last reply; `None` where there is nothing.
+fn searched(run_id: RunId, search: &Search, pending: &mut Vec<SearchStep>) -> Result<Option<Reply>, InputError> {
+    let (Some(mark), Some((best, _))) = (search.mark()?, search.best()) else { return Ok(None) };
+    let current = Box::new(token_picture(search.current().unwrap_or(best), None));
     let best = Box::new(token_picture(best, None));
-    Ok(Some(Reply::Hunted { run_id, steps: std::mem::take(pending), mark: Box::new(mark), current, best }))
+    Ok(Some(Reply::Searched { run_id, steps: std::mem::take(pending), mark: Box::new(mark), current, best }))
 }
 
 /// The tokens' picture: the positions of clusters and of long lists of equal tokens.
@@ -293,8 +293,8 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             let measuring = Box::new(Measuring::start(&experiment, options)?);
             Some(Work::Measure { measuring, head_idx, most_cells, pair })
         }
-        Request::Regime { experiment, plan, family_plan, .. } => {
-            emit(Reply::Regime { run_id, regime: Box::new(regime(&experiment, &plan)?) });
+        Request::Growth { experiment, plan, family_plan, .. } => {
+            emit(Reply::Growth { run_id, growth: Box::new(growth(&experiment, &plan)?) });
             let family = Family::new(&experiment, &family_plan)?;
             family.map(|family| Work::Family { family: Box::new(family), pending: Vec::new() })
         }
@@ -311,16 +311,19 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             emit(Reply::Inverting { run_id, constant, kind, tokens, images });
             Some(Work::Invert { inverting, pending: Vec::new() })
         }
-        Request::Hunt { plan, mark, .. } => {
-            let hunting = match mark {
-                Some(mark) => Hunting::resume(&plan, &mark)?,
-                None => Hunting::start(&plan)?,
+        Request::Search { plan, mark, .. } => {
+            let search = match mark {
+                Some(mark) => Search::resume(&plan, &mark)?,
+                None => Search::start(&plan)?,
             };
-            emit(Reply::Hunting { run_id, setting: Box::new(hunting.setting().clone()) });
-            Some(Work::Hunt { hunting: Box::new(hunting), pending: Vec::new() })
+            emit(Reply::Search { run_id, domain: Box::new(search.domain().clone()) });
+            Some(Work::Search { search: Box::new(search), pending: Vec::new() })
         }
         Request::Spectrum { plan, .. } => Some(Work::Spectrum { finding: Box::new(Finding::start(&plan)?) }),
-        Request::Court { plan, .. } => Some(Work::Court { court: Box::new(Court::new(&plan)?), pending: Vec::new() }),
+        Request::EstimatorComparison { plan, .. } => Some(Work::EstimatorComparison {
+            estimators: Box::new(EstimatorComparison::new(&plan)?),
+            pending: Vec::new(),
+        }),
         Request::Sweep { experiment, lengths, draws, norm, .. } => {
             let plan = SweepPlan::new(&experiment, &lengths, draws)?;
             let sweeping = Box::new(Sweeping::new(plan, MeasureOptions::for_norm(norm)));
@@ -339,9 +342,9 @@ fn begin_work(run_id: RunId, request: Request, emit: &mut impl FnMut(Reply)) -> 
             None
         }
         Request::Curves { experiment, lengths, draws, .. } => {
-            let setting = setting_of_draws(&experiment, lengths.iter().copied().max().unwrap_or(2), draws)?;
-            let bounds = lengths.iter().map(|n| (*n, all_bounds(&setting.with_n(*n as f64)))).collect();
-            emit(Reply::Curves { run_id, radius: setting.radius, bounds });
+            let hypotheses = hypotheses_of_draws(&experiment, lengths.iter().copied().max().unwrap_or(2), draws)?;
+            let bounds = lengths.iter().map(|n| (*n, all_bounds(&hypotheses.with_n(*n as f64)))).collect();
+            emit(Reply::Curves { run_id, radius: hypotheses.radius, bounds });
             None
         }
     })

@@ -30,7 +30,7 @@ pub fn AdversarialFigure(
         let found = dot.get().and_then(|dot| {
             shown.with_group(at.get(), |group| {
                 let mut with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
-                with_norm.nth(dot).map(|(place, estimate)| strings::model_length_readout(place.n, estimate))
+                with_norm.nth(dot).map(|(cell, estimate)| strings::model_length_readout(cell.n, estimate))
             })
         });
         found.flatten().unwrap_or_else(|| strings::model_length_hint().to_owned())

@@ -29,9 +29,9 @@ pub fn GroupChoice(
     };
     let options = move || {
         let now = at.get();
-        let option = |place: At| {
-            let words = strings::model_place(place.0, place.1);
-            view! { <option value=id_of(place) selected=Some(place) == now>{words}</option> }
+        let option = |cell: At| {
+            let words = strings::model_place(cell.0, cell.1);
+            view! { <option value=id_of(cell) selected=Some(cell) == now>{words}</option> }
         };
         all.get().into_iter().map(option).collect_view()
     };

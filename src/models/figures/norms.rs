@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::strings;
 use lipscope_models::charts::{Released, norms_chart};
-use lipscope_models::{Group, Place, Quantity};
+use lipscope_models::{Cell, Group, Quantity};
 use lipscope_plot::{AxisSpec, Scale, Scatter};
 
 use super::curves::{Curves, CurvesMenu, Offered};
@@ -29,7 +29,7 @@ pub fn NormsFigure(
         let words = strings::model_words();
         shown.with_group(at.get(), |group| norms_chart(&[group], released, &published, &words)).unwrap_or_else(nothing)
     });
-    let places = Memo::new(move |_| shown.with_group(at.get(), places).unwrap_or_default());
+    let cells = Memo::new(move |_| shown.with_group(at.get(), cells).unwrap_or_default());
     let drawn = RwSignal::new(0);
     let words = Memo::new(move |_| {
         shown
@@ -59,7 +59,7 @@ pub fn NormsFigure(
             <p class="note" data-testid="model-released-why" hidden=move || !is_released.get()>
                 {strings::model_released_why()} " " {strings::model_released_theorems()}
             </p>
-            <WindowDots shown id="model-norms" chart places drawn words readout="model-norms-readout"/>
+            <WindowDots shown id="model-norms" chart cells drawn words readout="model-norms-readout"/>
             <p class="note" data-testid="model-thinned" hidden=move || thinned().is_empty()>{thinned}</p>
             <div class="model-foot">
                 <Soon>
@@ -85,9 +85,9 @@ fn toggled(released: Released) -> Released {
 }
 
 /// The windows that are dots.
-fn places(group: &Group) -> Vec<Place> {
+fn cells(group: &Group) -> Vec<Cell> {
     let with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
-    with_norm.map(|(place, _)| *place).collect()
+    with_norm.map(|(cell, _)| *cell).collect()
 }
 
 fn fit(shown: Shown, quantity: Quantity) -> String {

@@ -20,7 +20,7 @@ pub fn WindowReadout(
     let words = move || {
         reading.get().map_or_else(
             || strings::model_window_hint().to_owned(),
-            |(place, estimate)| strings::model_readout(&place, &estimate),
+            |(cell, estimate)| strings::model_readout(&cell, &estimate),
         )
     };
     view! {
@@ -41,7 +41,7 @@ pub fn WindowReadout(
 
 /// Opens the selected window.
 pub fn open(page: Page, shown: Shown) {
-    if let Some(place) = shown.selected.get_untracked() {
-        page.models.open_window(place);
+    if let Some(cell) = shown.selected.get_untracked() {
+        page.models.open_window(cell);
     }
 }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::strings;
 use lipscope_models::charts::lengths_table;
-use lipscope_models::{Estimate, Group, Heads, Place, Table};
+use lipscope_models::{Cell, Estimate, Group, Heads, Table};
 
 /// A layer, with all its heads or one.
 pub type At = (usize, Heads);
@@ -35,7 +35,7 @@ pub struct Shown {
     /// The layer and head that is shown: the chosen one where the table has it, else its first.
     pub at: Memo<Option<At>>,
     /// The window that is selected.
-    pub selected: RwSignal<Option<Place>>,
+    pub selected: RwSignal<Option<Cell>>,
 }
 
 impl Shown {
@@ -82,9 +82,9 @@ impl Shown {
     }
 
     /// What was measured of the selected window.
-    pub fn reading(self) -> Option<(Place, Estimate)> {
-        let place = self.selected.get()?;
-        self.table.with(|table| Some((place, *table.as_ref()?.rows.get(&place)?)))
+    pub fn reading(self) -> Option<(Cell, Estimate)> {
+        let cell = self.selected.get()?;
+        self.table.with(|table| Some((cell, *table.as_ref()?.rows.get(&cell)?)))
     }
 
     /// The layer and head that is shown, length by length.

@@ -19,7 +19,7 @@ pub fn SinksFigure(
     // In their order once, for the chart and for whoever asks which window a dot is.
     let readings = Memo::new(move |_| shown.with_group(at.get(), by_sink).unwrap_or_default());
     let chart = Memo::new(move |_| readings.with(|readings| sinks_chart(readings, &strings::model_words())));
-    let places = Memo::new(move |_| readings.with(|readings| readings.iter().map(|(place, _)| *place).collect()));
+    let cells = Memo::new(move |_| readings.with(|readings| readings.iter().map(|(cell, _)| *cell).collect()));
     let is_there = move || chart.with(|chart| !chart.dots.is_empty());
     let where_it_is = move || at.get().map(|(layer, heads)| strings::model_place(layer, heads));
     view! {
@@ -30,7 +30,7 @@ pub fn SinksFigure(
                 shown
                 id="model-sinks"
                 chart
-                places
+                cells
                 words=Signal::derive(|| strings::model_sinks_finding().to_owned())
                 readout="model-sinks-readout"
             />

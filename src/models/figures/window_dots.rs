@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::page::use_page;
-use lipscope_models::Place;
+use lipscope_models::Cell;
 use lipscope_plot::Scatter;
 
 use super::dots::DotsCanvas;
@@ -20,7 +20,7 @@ pub fn WindowDots(
     /// What is drawn, but for the selection.
     chart: Memo<Scatter>,
     /// Which window each dot is.
-    places: Memo<Vec<Place>>,
+    cells: Memo<Vec<Cell>>,
     /// Takes in how many dots are drawn.
     #[prop(optional)]
     drawn: RwSignal<usize>,
@@ -32,11 +32,11 @@ pub fn WindowDots(
 ) -> impl IntoView {
     let page = use_page();
     let selected = Signal::derive(move || {
-        let place = shown.selected.get()?;
-        places.with(|places| places.iter().position(|known| *known == place))
+        let cell = shown.selected.get()?;
+        cells.with(|cells| cells.iter().position(|known| *known == cell))
     });
     let on_select = move |dot: Option<usize>| {
-        shown.selected.set(dot.and_then(|dot| places.with_untracked(|places| places.get(dot).copied())));
+        shown.selected.set(dot.and_then(|dot| cells.with_untracked(|cells| cells.get(dot).copied())));
     };
     view! {
         <div class="model-stage">

@@ -143,10 +143,10 @@ pub fn check_drawn_rows() {
             tolerance,
         };
         let plan = text.plan(opened.config()).expect("a plan");
-        let portions = plan.portions(Shard { index: 0, count: 1 });
-        let drawn = opened.model(&plan.needs(&ids, &portions)).expect("drawn");
+        let batches = plan.batches(Shard { index: 0, count: 1 });
+        let drawn = opened.model(&plan.needs(&ids, &batches)).expect("drawn");
         let maps = Maps::new(&plan, drawn).expect("three layers");
-        let (_, found) = maps.measure(&ids, &portions[0], |_| true).expect("measured").remove(0);
+        let (_, found) = maps.measure(&ids, &batches[0], |_| true).expect("measured").remove(0);
         for (what, found, expected) in [
             ("spectral", found.spectral.expect("asked for").value, spectral),
             ("released", found.released.expect("asked for"), released),

@@ -1,9 +1,9 @@
 //! What must come out the same natively and in the browser.
 
-use lipscope_core::experiment::{Experiment, Law, RandomTokens};
-use lipscope_core::hunt::{HuntPlan, Hunting, Region};
+use lipscope_core::experiment::{Distribution, Experiment, RandomTokens};
 use lipscope_core::measure::measure;
 use lipscope_core::random::{Random, Stream};
+use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_core::tokens::random_tokens;
 
 /// Folds bits into one number, so that thousands of draws are compared at once (FNV-1a).
@@ -18,7 +18,9 @@ pub fn check_draws_to_the_bit() {
     let first: Vec<f64> = (0..3).map(|_| random.normal()).collect();
     assert_eq!(first, FIRST_NORMALS);
     assert_eq!(fold((0..20_000).map(|_| random.normal().to_bits())), NORMALS_HASH);
-    for (law, expected) in [Law::Gaussian, Law::Sphere, Law::Ball].into_iter().zip(TOKENS_HASH) {
+    for (law, expected) in
+        [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball].into_iter().zip(TOKENS_HASH)
+    {
         let tokens = random_tokens(&RandomTokens { law, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
         assert_eq!(fold(tokens.iter().map(|x| x.to_bits())), expected, "{law:?}");
     }
@@ -52,12 +54,12 @@ const NORMS: [(&str, f64); 3] = [
     ),
 ];
 
-/// Where a hunt is after thirty iterations, one of them a kick: nine digits, since each step builds on those before it.
-pub fn check_a_hunt_to_nine_digits() {
+/// Where a search is after thirty iterations, one of them a kick: nine digits, since each step builds on those before it.
+pub fn check_a_search_to_nine_digits() {
     let text = r#"{"tokens":{"source":"adversarial","n":16,"radius":1.5},"weights":{"source":"identity","sign":-1}}"#;
     let experiment = Experiment::from_json(text).expect("valid");
     for (dim, expected) in HUNTED {
-        let plan = HuntPlan {
+        let plan = SearchPlan {
             experiment: experiment.clone(),
             region: Region::Ball,
             dim: Some(dim),
@@ -65,9 +67,9 @@ pub fn check_a_hunt_to_nine_digits() {
             iterations: 30,
             seed: 5,
         };
-        let mut hunting = Hunting::start(&plan).expect("it begins");
-        while hunting.step().expect("a step").is_some() {}
-        let found = hunting.best().expect("it has begun").1;
+        let mut search = Search::start(&plan).expect("it begins");
+        while search.step().expect("a step").is_some() {}
+        let found = search.best().expect("it has begun").1;
         assert!((found / expected - 1.0).abs() < 1e-9, "d = {dim}: {found:?} for {expected:?}");
     }
 }

@@ -5,34 +5,34 @@
 //!   largest constant up to n;
 //! - causal: |V u| sqrt(sum_{i=2..n} [p_i (1 + 2 (1-p_i) g)]^2), p_i = 1/(1 + (i-1) e^(-2g)).
 
-use super::Setting;
+use super::Hypotheses;
 use super::logarithms::{ln_minus_one, sigmoid, softplus};
 use super::unified::HEAD;
 use crate::experiment::Mask;
 
 /// ln of the bound at this n and radius, under the setting's mask.
-pub(super) fn ln_adversarial(setting: &Setting) -> Option<f64> {
-    let (line, g) = (setting.adversarial?, growth(setting)?);
-    let ln = match setting.mask {
-        Mask::None => ln_all(ln_minus_one(setting.ln_n), g),
-        Mask::Causal => ln_causal(setting.ln_n.exp(), g),
+pub(super) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
+    let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
+    let ln = match hypotheses.mask {
+        Mask::None => ln_all(ln_minus_one(hypotheses.ln_n), g),
+        Mask::Causal => ln_causal(hypotheses.ln_n.exp(), g),
     };
     Some(line.gain.ln() + ln)
 }
 
 /// ln of the largest of the bounds without a mask over all lengths up to n.
-pub(super) fn ln_envelope(setting: &Setting) -> Option<f64> {
-    if setting.mask != Mask::None {
+pub(super) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
+    if hypotheses.mask != Mask::None {
         return None;
     }
-    let (line, g) = (setting.adversarial?, growth(setting)?);
+    let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
     // With t = (n'-1) e^(-2g): e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises up to t = (3g + sqrt(9g^2 + 2g + 1))/(1 + 2g).
     let t = match g {
         0.0..1.0 => (3.0 * g + (9.0 * g * g + 2.0 * g + 1.0).sqrt()) / (1.0 + 2.0 * g),
         _ => (3.0 + (9.0 + 2.0 / g + 1.0 / (g * g)).sqrt()) / (1.0 / g + 2.0),
     };
     let best = t.ln() + 2.0 * g;
-    let last = ln_minus_one(setting.ln_n);
+    let last = ln_minus_one(hypotheses.ln_n);
     if last <= best {
         return Some(line.gain.ln() + ln_all(last, g));
     }
@@ -48,9 +48,9 @@ pub(super) fn ln_envelope(setting: &Setting) -> Option<f64> {
 }
 
 /// g = gamma R^2, where it is a number of the right sign.
-fn growth(setting: &Setting) -> Option<f64> {
-    let g = setting.adversarial?.gamma * setting.radius * setting.radius;
-    (g.is_finite() && g >= 0.0 && setting.ln_n > 0.0).then_some(g)
+fn growth(hypotheses: &Hypotheses) -> Option<f64> {
+    let g = hypotheses.adversarial?.gamma * hypotheses.radius * hypotheses.radius;
+    (g.is_finite() && g >= 0.0 && hypotheses.ln_n > 0.0).then_some(g)
 }
 
 /// ln of sqrt(n-1) p (1 + 2 (1-p) g).
@@ -91,15 +91,15 @@ fn ln_causal(n: f64, g: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::setting::AdversarialLine;
+    use crate::bounds::hypotheses::AdversarialLine;
     use crate::bounds::{BoundId, HeadNorms};
     use crate::experiment::Attention;
 
-    fn at(radius: f64, n: f64, mask: Mask) -> Setting {
+    fn at(radius: f64, n: f64, mask: Mask) -> Hypotheses {
         let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
-        Setting {
+        Hypotheses {
             adversarial: Some(AdversarialLine { gamma: 1.0, gain: 1.0 }),
-            ..Setting::of_norms(Attention::Dot, mask, norms, radius, n)
+            ..Hypotheses::of_norms(Attention::Dot, mask, norms, radius, n)
         }
     }
 
@@ -116,8 +116,8 @@ mod tests {
             (3.0, 1e20, 5.09e4, 50.0),
         ];
         for (radius, n, expected, digits) in table {
-            let setting = at(radius, n, Mask::None);
-            let found = BoundId::AdversarialEnvelope.at(&setting).and_then(|b| b.value).expect("it applies");
+            let hypotheses = at(radius, n, Mask::None);
+            let found = BoundId::AdversarialEnvelope.at(&hypotheses).and_then(|b| b.value).expect("it applies");
             assert!((found - expected).abs() <= digits, "R={radius} n={n}: {found} for {expected}");
         }
         for (n, expected) in [(10.0, 3.0351), (100.0, 11.0819), (1000.0, 57.0834), (10000.0, 213.355)] {
@@ -131,9 +131,9 @@ mod tests {
         for radius in [0.3, 1.0, 1.7, 2.0] {
             let mut largest = 0.0f64;
             for n in 2..6000 {
-                let setting = at(radius, f64::from(n), Mask::None);
-                largest = largest.max(BoundId::Adversarial.at(&setting).and_then(|b| b.value).expect("it applies"));
-                let found = BoundId::AdversarialEnvelope.at(&setting).and_then(|b| b.value).expect("it applies");
+                let hypotheses = at(radius, f64::from(n), Mask::None);
+                largest = largest.max(BoundId::Adversarial.at(&hypotheses).and_then(|b| b.value).expect("it applies"));
+                let found = BoundId::AdversarialEnvelope.at(&hypotheses).and_then(|b| b.value).expect("it applies");
                 assert!((found / largest - 1.0).abs() < 1e-12, "R={radius} n={n}: {found} for {largest}");
             }
         }

@@ -6,22 +6,22 @@
 //!
 //! Both as natural logarithms with v = 1, so that they do not overflow.
 
-use super::Setting;
+use super::Hypotheses;
 use crate::experiment::{Attention, Mask};
 
 /// ln of sqrt(3) sqrt(a^2 (4n + 1) + n).
-pub(super) fn ln_general(setting: &Setting, a: f64) -> Option<f64> {
-    if setting.attention != Attention::Dot {
+pub(super) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+    if hypotheses.attention != Attention::Dot {
         return None;
     }
     // sqrt n taken out: what is left is a sqrt(4 + 1/n) and 1, whose hypotenuse does not overflow.
-    let inverse_n = (-setting.ln_n).exp();
-    Some(0.5 * (3f64.ln() + setting.ln_n) + (a * (4.0 + inverse_n).sqrt()).hypot(1.0).ln())
+    let inverse_n = (-hypotheses.ln_n).exp();
+    Some(0.5 * (3f64.ln() + hypotheses.ln_n) + (a * (4.0 + inverse_n).sqrt()).hypot(1.0).ln())
 }
 
 /// ln of (1 + 3a) e^(2a).
-pub(super) fn ln_mean_field(setting: &Setting, a: f64) -> Option<f64> {
-    if setting.attention != Attention::Dot || setting.mask != Mask::None {
+pub(super) fn ln_mean_field(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+    if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::None {
         return None;
     }
     Some((3.0 * a).ln_1p() + 2.0 * a)
@@ -29,11 +29,11 @@ pub(super) fn ln_mean_field(setting: &Setting, a: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::bounds::{BoundId, HeadNorms, Setting};
+    use crate::bounds::{BoundId, HeadNorms, Hypotheses};
     use crate::experiment::{Attention, Mask};
 
-    fn setting(radius: f64, n: f64) -> Setting {
-        Setting::of_norms(Attention::Dot, Mask::None, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
+    fn hypotheses(radius: f64, n: f64) -> Hypotheses {
+        Hypotheses::of_norms(Attention::Dot, Mask::None, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
     /// MATH.md section 9: d = 1, A = -1, V = 1.
@@ -50,7 +50,7 @@ mod tests {
         ];
         for (radius, n, general, mean_field) in table {
             for (id, expected) in [(BoundId::CastinGeneral, general), (BoundId::CastinMeanField, mean_field)] {
-                let found = id.at(&setting(radius, n)).and_then(|bound| bound.value).expect("it applies");
+                let found = id.at(&hypotheses(radius, n)).and_then(|bound| bound.value).expect("it applies");
                 assert!((found / expected - 1.0).abs() < 5e-6, "{id:?} R={radius} n={n}: {found} for {expected}");
             }
         }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_bound_past_f64_keeps_its_logarithm() {
-        let bound = BoundId::CastinMeanField.at(&setting(100.0, 10.0)).expect("it applies");
+        let bound = BoundId::CastinMeanField.at(&hypotheses(100.0, 10.0)).expect("it applies");
         assert_eq!(bound.value, None);
         // ln((1 + 3e4) e^20000) / ln 10
         assert!((bound.log10 - (30001f64.ln() + 20000.0) / 10f64.ln()).abs() < 1e-9, "{}", bound.log10);
@@ -66,9 +66,9 @@ mod tests {
 
     #[test]
     fn the_mean_field_bound_is_absent_under_a_mask_and_for_l2() {
-        let causal = Setting { mask: Mask::Causal, ..setting(1.0, 10.0) };
+        let causal = Hypotheses { mask: Mask::Causal, ..hypotheses(1.0, 10.0) };
         assert_eq!(BoundId::CastinMeanField.at(&causal), None);
-        let l2 = Setting { attention: Attention::L2, ..setting(1.0, 10.0) };
+        let l2 = Hypotheses { attention: Attention::L2, ..hypotheses(1.0, 10.0) };
         assert!(crate::bounds::all_bounds(&l2).is_empty());
     }
 }

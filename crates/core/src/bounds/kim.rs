@@ -10,7 +10,7 @@
 use nalgebra::DMatrix;
 
 use super::logarithms::ln_minus_one;
-use super::{BoundId, Setting};
+use super::{BoundId, Hypotheses};
 use crate::experiment::{Attention, Mask, Scope};
 use crate::spectral::largest_singular_value;
 use crate::weights::L2Mha;
@@ -46,28 +46,28 @@ impl KimNorms {
 }
 
 /// ln of `kim_linf`.
-pub(super) fn ln_linf(setting: &Setting) -> Option<f64> {
-    let norms = norms(setting)?;
+pub(super) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
+    let norms = norms(hypotheses)?;
     // The normaliser's factor is one of Euclidean norms.
-    if setting.scope == Scope::Composed {
+    if hypotheses.scope == Scope::Composed {
         return None;
     }
-    let growth = 4.0 * inverse_phi(setting.ln_n) + 1.0 / norms.k.sqrt();
+    let growth = 4.0 * inverse_phi(hypotheses.ln_n) + 1.0 / norms.k.sqrt();
     Some((growth * norms.output_linf * norms.query_linf * norms.value_linf).ln())
 }
 
 /// ln of `kim_l2`.
-pub(super) fn ln_l2(setting: &Setting) -> Option<f64> {
-    let norms = norms(setting)?;
-    let growth = 4.0 * inverse_phi(setting.ln_n) + 1.0;
-    let weights = 0.5 * norms.heads.ln() + norms.output.ln() + setting.outer_factor.ln();
-    Some(0.5 * (setting.ln_n - norms.k.ln()) + growth.ln() + weights)
+pub(super) fn ln_l2(hypotheses: &Hypotheses) -> Option<f64> {
+    let norms = norms(hypotheses)?;
+    let growth = 4.0 * inverse_phi(hypotheses.ln_n) + 1.0;
+    let weights = 0.5 * norms.heads.ln() + norms.output.ln() + hypotheses.outer_factor.ln();
+    Some(0.5 * (hypotheses.ln_n - norms.k.ln()) + growth.ln() + weights)
 }
 
 /// The formula with numbers.
-pub(super) fn worked(id: BoundId, setting: &Setting, brief: impl Fn(f64) -> String) -> Option<String> {
-    let norms = norms(setting)?;
-    let inverse = brief(inverse_phi(setting.ln_n));
+pub(super) fn worked(id: BoundId, hypotheses: &Hypotheses, brief: impl Fn(f64) -> String) -> Option<String> {
+    let norms = norms(hypotheses)?;
+    let inverse = brief(inverse_phi(hypotheses.ln_n));
     Some(match id {
         BoundId::KimLinf => format!(
             "(4 · {inverse} + {}) · {} · {} · {}",
@@ -78,7 +78,7 @@ pub(super) fn worked(id: BoundId, setting: &Setting, brief: impl Fn(f64) -> Stri
         ),
         _ => format!(
             "√({} / {}) · (4 · {inverse} + 1) · √{} · {}",
-            brief(setting.n()),
+            brief(hypotheses.n()),
             brief(norms.k),
             brief(norms.heads),
             brief(norms.output)
@@ -86,9 +86,9 @@ pub(super) fn worked(id: BoundId, setting: &Setting, brief: impl Fn(f64) -> Stri
     })
 }
 
-fn norms(setting: &Setting) -> Option<KimNorms> {
-    let applies = setting.attention == Attention::L2 && setting.mask == Mask::None;
-    setting.kim.filter(|_| applies)
+fn norms(hypotheses: &Hypotheses) -> Option<KimNorms> {
+    let applies = hypotheses.attention == Attention::L2 && hypotheses.mask == Mask::None;
+    hypotheses.kim.filter(|_| applies)
 }
 
 /// phi^-1(n - 1) = W_0((n - 1)/e).
@@ -111,11 +111,14 @@ mod tests {
     use super::*;
     use crate::bounds::HeadNorms;
 
-    fn one(n: f64) -> Setting {
+    fn one(n: f64) -> Hypotheses {
         let one = || DMatrix::from_element(1, 1, 1.0);
         let weights = L2Mha { queries: vec![one()], values: vec![one()], output: one() };
         let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
-        Setting { kim: Some(KimNorms::of(&weights)), ..Setting::of_norms(Attention::L2, Mask::None, norms, 1.0, n) }
+        Hypotheses {
+            kim: Some(KimNorms::of(&weights)),
+            ..Hypotheses::of_norms(Attention::L2, Mask::None, norms, 1.0, n)
+        }
     }
 
     /// MATH.md section 9, last lines.
@@ -138,9 +141,9 @@ mod tests {
 
     #[test]
     fn the_bounds_are_absent_under_a_mask_and_for_other_weights() {
-        let causal = Setting { mask: Mask::Causal, ..one(10.0) };
+        let causal = Hypotheses { mask: Mask::Causal, ..one(10.0) };
         assert_eq!((BoundId::KimL2.at(&causal), BoundId::KimLinf.at(&causal)), (None, None));
-        let other = Setting { kim: None, ..one(10.0) };
+        let other = Hypotheses { kim: None, ..one(10.0) };
         assert_eq!((BoundId::KimL2.at(&other), BoundId::KimLinf.at(&other)), (None, None));
     }
 }

@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::setting::{AdversarialLine, HeadNorms};
+use super::hypotheses::{AdversarialLine, HeadNorms};
 use crate::tokens::AdversarialDirection;
 use crate::weights::{HeadWeights, Weights};
 

@@ -4,23 +4,23 @@
 
 mod adversarial;
 mod castin;
+mod hypotheses;
 mod kim;
 mod line;
 mod local;
 mod logarithms;
 mod pair;
-mod setting;
-mod story;
+mod slack;
 mod two_clusters;
 mod unified;
 
 use serde::{Deserialize, Serialize};
 
+pub use hypotheses::{Combination, HeadNorms, Hypotheses, radius_of_ball};
 pub use local::{LocalBound, LocalParts};
 pub(crate) use local::{LocalHead, combine as combine_local};
 pub(crate) use logarithms::ln_sum;
-pub use setting::{Combination, HeadNorms, Setting, radius_of_ball};
-pub use story::{BoundStory, Loss, LossKind, stories};
+pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 pub use two_clusters::{TwoClusterCurve, TwoClusters};
 
 /// The name of a bound.
@@ -54,7 +54,7 @@ pub enum BoundId {
 
 /// Of what a bound is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Domain {
     /// The norm at the tokens of the experiment.
     Tokens,
     /// The largest norm over all tokens in the ball of radius R.
@@ -175,11 +175,11 @@ impl BoundId {
 
     /// Of what it is a bound.
     #[must_use]
-    pub fn reach(self) -> Reach {
+    pub fn domain(self) -> Domain {
         match self {
-            BoundId::Local | BoundId::MaxToken => Reach::Tokens,
-            BoundId::Skew => Reach::OtherWeights,
-            _ => Reach::Ball,
+            BoundId::Local | BoundId::MaxToken => Domain::Tokens,
+            BoundId::Skew => Domain::OtherWeights,
+            _ => Domain::Ball,
         }
     }
 
@@ -203,39 +203,39 @@ impl BoundId {
 
     /// The natural logarithm of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` where the
     /// hypotheses do not hold.
-    fn ln_one_head(self, setting: &Setting, a: f64) -> Option<f64> {
+    fn ln_one_head(self, hypotheses: &Hypotheses, a: f64) -> Option<f64> {
         match self {
-            BoundId::CastinGeneral => castin::ln_general(setting, a),
-            BoundId::CastinMeanField => castin::ln_mean_field(setting, a),
-            BoundId::Unified => unified::ln_unified(setting, a),
-            BoundId::UnifiedMasked => unified::ln_unified_masked(setting, a),
+            BoundId::CastinGeneral => castin::ln_general(hypotheses, a),
+            BoundId::CastinMeanField => castin::ln_mean_field(hypotheses, a),
+            BoundId::Unified => unified::ln_unified(hypotheses, a),
+            BoundId::UnifiedMasked => unified::ln_unified_masked(hypotheses, a),
             _ => None,
         }
     }
 
     /// The natural logarithm of a bound over the ball.
-    fn ln(self, setting: &Setting) -> Option<f64> {
+    fn ln(self, hypotheses: &Hypotheses) -> Option<f64> {
         match self {
-            BoundId::Adversarial => adversarial::ln_adversarial(setting),
-            BoundId::AdversarialEnvelope => adversarial::ln_envelope(setting),
-            BoundId::TwoClusters => two_clusters::ln_two_clusters(setting),
-            BoundId::KimLinf => kim::ln_linf(setting),
-            BoundId::KimL2 => kim::ln_l2(setting),
+            BoundId::Adversarial => adversarial::ln_adversarial(hypotheses),
+            BoundId::AdversarialEnvelope => adversarial::ln_envelope(hypotheses),
+            BoundId::TwoClusters => two_clusters::ln_two_clusters(hypotheses),
+            BoundId::KimLinf => kim::ln_linf(hypotheses),
+            BoundId::KimL2 => kim::ln_l2(hypotheses),
             BoundId::Local | BoundId::Skew | BoundId::MaxToken => None,
             _ => {
-                let mut ln_heads = Vec::with_capacity(setting.heads.len());
-                for (head, a) in setting.heads.iter().zip(setting.a_of_heads()) {
-                    ln_heads.push(self.ln_one_head(setting, a)? + head.v_norm.ln());
+                let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
+                for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {
+                    ln_heads.push(self.ln_one_head(hypotheses, a)? + head.v_norm.ln());
                 }
-                Some(setting.combination.ln_combine(&ln_heads) + setting.outer_factor.ln())
+                Some(hypotheses.combination.ln_combine(&ln_heads) + hypotheses.outer_factor.ln())
             }
         }
     }
 
     /// The bound in a setting, `None` where it does not apply, or needs the tokens themselves.
     #[must_use]
-    pub fn at(self, setting: &Setting) -> Option<Bound> {
-        self.ln(setting).filter(|ln| *ln < f64::INFINITY).map(|ln| Bound::of_ln(self, ln))
+    pub fn at(self, hypotheses: &Hypotheses) -> Option<Bound> {
+        self.ln(hypotheses).filter(|ln| *ln < f64::INFINITY).map(|ln| Bound::of_ln(self, ln))
     }
 }
 
@@ -284,17 +284,17 @@ impl Norm {
 
 /// Every bound over the ball that applies in a setting.
 #[must_use]
-pub fn all_bounds(setting: &Setting) -> Vec<Bound> {
-    bounds_and_witness(setting).0
+pub fn all_bounds(hypotheses: &Hypotheses) -> Vec<Bound> {
+    bounds_and_witness(hypotheses).0
 }
 
 /// Every bound over the ball that applies in a setting, and the two clusters behind `two_clusters`.
 #[must_use]
-pub fn bounds_and_witness(setting: &Setting) -> (Vec<Bound>, Option<TwoClusters>) {
-    let witness = TwoClusterCurve::new(setting, setting.ln_n).and_then(|curve| curve.at(setting.ln_n));
+pub fn bounds_and_witness(hypotheses: &Hypotheses) -> (Vec<Bound>, Option<TwoClusters>) {
+    let witness = TwoClusterCurve::new(hypotheses, hypotheses.ln_n).and_then(|curve| curve.at(hypotheses.ln_n));
     let bound = |id: BoundId| match (id, &witness) {
         (BoundId::TwoClusters, found) => found.as_ref().map(|found| Bound::of_ln(id, found.norm.ln())),
-        _ => id.at(setting),
+        _ => id.at(hypotheses),
     };
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witness)
 }

@@ -9,7 +9,7 @@ use std::f64::consts::LN_2;
 
 use serde::{Deserialize, Serialize};
 
-use super::Setting;
+use super::Hypotheses;
 use super::line::Line;
 use super::logarithms::ln_minus_one;
 use super::pair::{First, Problem, Shape};
@@ -71,13 +71,16 @@ const MOST_LN_RATIO: f64 = 700.0;
 impl TwoClusterCurve {
     /// The search for a setting and up to e^most_ln_n tokens; `None` where the bound does not apply.
     #[must_use]
-    pub fn new(setting: &Setting, most_ln_n: f64) -> Option<Self> {
-        if setting.mask != Mask::None || setting.lines.is_empty() || !setting.radius.is_finite() {
+    pub fn new(hypotheses: &Hypotheses, most_ln_n: f64) -> Option<Self> {
+        if hypotheses.mask != Mask::None || hypotheses.lines.is_empty() || !hypotheses.radius.is_finite() {
             return None;
         }
-        let lines =
-            setting.lines.iter().map(|line| LineCurve::new(line, setting.radius, ln_minus_one(most_ln_n))).collect();
-        Some(TwoClusterCurve { lines, radius: setting.radius })
+        let lines = hypotheses
+            .lines
+            .iter()
+            .map(|line| LineCurve::new(line, hypotheses.radius, ln_minus_one(most_ln_n)))
+            .collect();
+        Some(TwoClusterCurve { lines, radius: hypotheses.radius })
     }
 
     /// The best two clusters of e^ln_n tokens; `None` for fewer than two.
@@ -113,8 +116,8 @@ impl TwoClusterCurve {
 }
 
 /// ln of the bound.
-pub(super) fn ln_two_clusters(setting: &Setting) -> Option<f64> {
-    TwoClusterCurve::new(setting, setting.ln_n)?.at(setting.ln_n).map(|found| found.norm.ln())
+pub(super) fn ln_two_clusters(hypotheses: &Hypotheses) -> Option<f64> {
+    TwoClusterCurve::new(hypotheses, hypotheses.ln_n)?.at(hypotheses.ln_n).map(|found| found.norm.ln())
 }
 
 /// Sizes (as logarithms) of two clusters of n tokens in all that are worth a look: one against all others, and the whole
@@ -185,18 +188,18 @@ mod tests {
     use crate::experiment::Attention;
     use nalgebra::{DMatrix, DVector};
 
-    fn at(lambda: f64, radius: f64, n: f64) -> Setting {
+    fn at(lambda: f64, radius: f64, n: f64) -> Hypotheses {
         let line = Line {
             direction: DVector::from_element(1, 1.0),
             lambdas: vec![lambda],
             products: DMatrix::from_element(1, 1, 1.0),
         };
         let norms = HeadNorms { a_norm: lambda.abs(), v_norm: 1.0 };
-        Setting { lines: vec![line], ..Setting::of_norms(Attention::Dot, Mask::None, norms, radius, n) }
+        Hypotheses { lines: vec![line], ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms, radius, n) }
     }
 
-    fn value(setting: &Setting) -> f64 {
-        BoundId::TwoClusters.at(setting).and_then(|bound| bound.value).expect("it applies")
+    fn value(hypotheses: &Hypotheses) -> f64 {
+        BoundId::TwoClusters.at(hypotheses).and_then(|bound| bound.value).expect("it applies")
     }
 
     /// MATH.md section 4.

@@ -6,24 +6,24 @@
 //!
 //! Both as natural logarithms with v = 1, so that they do not overflow.
 
-use super::Setting;
+use super::Hypotheses;
 use super::logarithms::{ln_add, ln_minus_one, softplus};
 use crate::experiment::{Attention, Mask};
 
 /// ln of a + sqrt((1 + a^2) n / (1 + (n-1) e^(-2a))).
-pub(super) fn ln_unified(setting: &Setting, a: f64) -> Option<f64> {
-    if setting.attention != Attention::Dot || setting.mask != Mask::None {
+pub(super) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+    if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::None {
         return None;
     }
-    Some(ln_add(a.ln(), 1f64.hypot(a).ln() + 0.5 * ln_column_sum(setting.ln_n, a)))
+    Some(ln_add(a.ln(), 1f64.hypot(a).ln() + 0.5 * ln_column_sum(hypotheses.ln_n, a)))
 }
 
 /// ln of the masked twin.
-pub(super) fn ln_unified_masked(setting: &Setting, a: f64) -> Option<f64> {
-    if setting.attention != Attention::Dot || setting.mask != Mask::Causal {
+pub(super) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+    if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::Causal {
         return None;
     }
-    Some(ln_add(a.ln(), ln_masked_root(setting.ln_n, a).min(ln_hardy(a))))
+    Some(ln_add(a.ln(), ln_masked_root(hypotheses.ln_n, a).min(ln_hardy(a))))
 }
 
 /// ln of n / (1 + (n-1) e^(-2a)), the most attention that one token can draw.
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
     use crate::bounds::{BoundId, HeadNorms};
 
-    fn at(radius: f64, n: f64, mask: Mask) -> Setting {
-        Setting::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
+    fn at(radius: f64, n: f64, mask: Mask) -> Hypotheses {
+        Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
     /// MATH.md section 9: d = 1, A = -1, V = 1.
@@ -113,14 +113,14 @@ mod tests {
     fn nothing_overflows_for_any_radius_length_or_weight() {
         for a in [0.0, 1e-300, 1e-8, 1.0, 400.0, 1e9, 1e12] {
             for ln_n in [0.0, 2f64.ln(), 41.4, 700.0] {
-                assert!(ln_unified(&Setting { ln_n, ..at(1.0, 2.0, Mask::None) }, a).expect("dot").is_finite());
+                assert!(ln_unified(&Hypotheses { ln_n, ..at(1.0, 2.0, Mask::None) }, a).expect("dot").is_finite());
                 assert!(
-                    ln_unified_masked(&Setting { ln_n, ..at(1.0, 2.0, Mask::Causal) }, a).expect("dot").is_finite()
+                    ln_unified_masked(&Hypotheses { ln_n, ..at(1.0, 2.0, Mask::Causal) }, a).expect("dot").is_finite()
                 );
             }
         }
         // Infinitely many tokens: v (a + sqrt(1 + a^2) e^a).
-        let limit = ln_unified(&Setting { ln_n: f64::INFINITY, ..at(1.0, 2.0, Mask::None) }, 3.0).expect("dot");
+        let limit = ln_unified(&Hypotheses { ln_n: f64::INFINITY, ..at(1.0, 2.0, Mask::None) }, 3.0).expect("dot");
         assert!((limit.exp() - (3.0 + 10f64.sqrt() * 3f64.exp())).abs() < 1e-12);
     }
 }

@@ -20,6 +20,6 @@ pub use given::Given;
 pub(crate) use parse::weights_too_large;
 pub use rows::Rows;
 pub use types::{
-    Attention, Experiment, Head, Law, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope, TokenSource,
-    WeightSource,
+    Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
+    TokenSource, WeightSource,
 };

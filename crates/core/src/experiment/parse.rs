@@ -6,8 +6,8 @@ use super::error::InputError;
 use super::fields::{Fields, rows_of};
 use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS, MAX_WEIGHT_ENTRIES};
 use super::types::{
-    Attention, Experiment, Head, Law, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope, TokenSource,
-    WeightSource,
+    Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
+    TokenSource, WeightSource,
 };
 
 impl Experiment {
@@ -104,8 +104,9 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
             TokenSource::Explicit(rows)
         }
         "random" => {
-            let laws = [("gaussian", Law::Gaussian), ("sphere", Law::Sphere), ("ball", Law::Ball)];
-            let law = fields.choice("law", &laws, Some(Law::Gaussian))?;
+            let laws =
+                [("gaussian", Distribution::Gaussian), ("sphere", Distribution::Sphere), ("ball", Distribution::Ball)];
+            let law = fields.choice("law", &laws, Some(Distribution::Gaussian))?;
             let n = fields.size("n", 64, MAX_TOKENS)?;
             let d = fields.size("d", 8, MAX_DIM)?;
             limits::check_tokens(n, d)?;

@@ -126,7 +126,7 @@ impl TokenSource {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RandomTokens {
     /// The law.
-    pub law: Law,
+    pub law: Distribution,
     /// Number of tokens.
     pub n: usize,
     /// Dimension.
@@ -139,7 +139,7 @@ pub struct RandomTokens {
 
 /// The law of random tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Law {
+pub enum Distribution {
     /// N(0, radius^2/d I), a token that leaves the ball scaled back onto it.
     Gaussian,
     /// Uniform on the sphere of that radius.

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::types::{Attention, Experiment, Head, Law, Mask, Normalization, Output, Scope, TokenSource, WeightSource};
+use super::types::{
+    Attention, Distribution, Experiment, Head, Mask, Normalization, Output, Scope, TokenSource, WeightSource,
+};
 
 impl Experiment {
     /// The experiment as JSON, in the form that [`Experiment::from_json`] reads, every key written out.
@@ -74,14 +76,14 @@ impl Scope {
     }
 }
 
-impl Law {
+impl Distribution {
     /// Its word in the file.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
-            Law::Gaussian => "gaussian",
-            Law::Sphere => "sphere",
-            Law::Ball => "ball",
+            Distribution::Gaussian => "gaussian",
+            Distribution::Sphere => "sphere",
+            Distribution::Ball => "ball",
         }
     }
 }

@@ -14,7 +14,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::bounds::{Bound, BoundStory, Norm, TwoClusters};
+use crate::bounds::{Bound, BoundSlack, Norm, TwoClusters};
 use crate::experiment::{Experiment, InputError};
 use crate::spectral::LanczosOptions;
 
@@ -164,7 +164,7 @@ pub struct Measurement {
     /// The bounds that apply.
     pub bounds: Vec<Bound>,
     /// What stands behind their numbers.
-    pub stories: Vec<BoundStory>,
+    pub slacks: Vec<BoundSlack>,
     /// The two clusters behind the bound of that name.
     pub two_clusters: Option<TwoClusters>,
     /// max_j sum_i P_ij: the most attention that one token draws, over the heads; `None` where `local` is.

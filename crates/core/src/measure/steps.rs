@@ -8,7 +8,7 @@ use super::local::Local;
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
-use crate::bounds::{Bound, BoundId, LocalParts, Setting, Side, bounds_and_witness, radius_of_ball, stories};
+use crate::bounds::{Bound, BoundId, Hypotheses, LocalParts, Side, bounds_and_witness, radius_of_ball, slacks};
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::spectral::{
@@ -23,7 +23,7 @@ pub struct Measuring {
     experiment: Experiment,
     options: MeasureOptions,
     inputs: Inputs,
-    setting: Option<Setting>,
+    hypotheses: Option<Hypotheses>,
     radius: f64,
     system: System,
     stage: Stage,
@@ -93,10 +93,10 @@ impl Measuring {
         let largest_norm = tokens::largest_norm(&inputs.tokens);
         let system = System::new(experiment, &inputs, &options)?;
         let radius = radius_of_ball(experiment, inputs.tokens.nrows(), largest_norm);
-        let setting = (options.detail == Detail::Full)
-            .then(|| Setting::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
+        let hypotheses = (options.detail == Detail::Full)
+            .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
         let experiment = experiment.clone();
-        Ok(Measuring { experiment, options, inputs, setting, radius, system, stage: Stage::Begun, triplet: None })
+        Ok(Measuring { experiment, options, inputs, hypotheses, radius, system, stage: Stage::Begun, triplet: None })
     }
 
     /// What is measured.
@@ -308,10 +308,10 @@ impl Measuring {
         if !norms.spectral.is_finite() || !is_finite {
             return Err(InputError::Overflow { what: "The entries of the Jacobian".into() });
         }
-        let Some(setting) = &self.setting else {
+        let Some(hypotheses) = &self.hypotheses else {
             return Ok(Step::Done(Box::new(self.with_bounds(norms, Local::Absent))));
         };
-        let local = Local::new(&self.system, &self.inputs.weights, self.experiment.attention, setting.combination);
+        let local = Local::new(&self.system, &self.inputs.weights, self.experiment.attention, hypotheses.combination);
         let Norms { iterations, relative_residual, .. } = norms;
         self.stage = Stage::Bounding(Box::new((norms, local)));
         Ok(Step::Going { iterations, relative_residual })
@@ -331,11 +331,11 @@ impl Measuring {
         let mut local_parts: Option<LocalParts> = None;
         let mut tales = Vec::new();
         let mut two_clusters = None;
-        if let Some(setting) = &self.setting {
-            (bounds, two_clusters) = bounds_and_witness(setting);
-            local_parts = local.finish(setting.combination);
+        if let Some(hypotheses) = &self.hypotheses {
+            (bounds, two_clusters) = bounds_and_witness(hypotheses);
+            local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
-                let ln = (parts.value * setting.outer_factor).ln();
+                let ln = (parts.value * hypotheses.outer_factor).ln();
                 // Where covariances overflow, the bound at the tokens says nothing.
                 if ln < f64::INFINITY {
                     let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
@@ -346,7 +346,7 @@ impl Measuring {
                 let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
                 bounds.insert(at, Bound::of_ln(BoundId::MaxToken, max_token.ln()));
             }
-            tales = stories(setting, &bounds, local_parts.as_ref(), spectral);
+            tales = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
         Measurement {
             spectral,
@@ -359,7 +359,7 @@ impl Measuring {
             d: self.inputs.tokens.nrows(),
             radius: self.radius,
             bounds,
-            stories: tales,
+            slacks: tales,
             two_clusters,
             largest_column_sum: local_parts.map(|parts| parts.column_sum),
             large_radius_limit: match self.options.detail {

@@ -26,13 +26,13 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
     chart.note.clone_from(&words.note);
     let mut curves = Vec::new();
     for group in groups {
-        let place = if groups.len() == 1 { String::new() } else { format!("{}: ", words.place(group)) };
-        chart.dots.extend(group.readings.iter().filter_map(|(place, estimate)| {
+        let cell = if groups.len() == 1 { String::new() } else { format!("{}: ", words.cell(group)) };
+        chart.dots.extend(group.readings.iter().filter_map(|(cell, estimate)| {
             let y = Quantity::Spectral.of(estimate)?;
-            Some(Dot { x: place.n as f64, y, tint: estimate.radius })
+            Some(Dot { x: cell.n as f64, y, tint: estimate.radius })
         }));
         if released == Released::Shown {
-            let name = format!("{place}{}", words.released);
+            let name = format!("{cell}{}", words.released);
             let rings = group.points(Quantity::Released);
             chart.series.push(Series::new(name, "", Role::ReleasedScript, SeriesKind::Hollow, rings));
         }
@@ -43,7 +43,7 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
             (Quantity::Released, &words.released, Role::ReleasedScript),
         ] {
             if let Some(fit) = group.fit(quantity).filter(|_| role == Role::Measured || released == Released::Shown) {
-                let label = format!("{place}{name}: {}", law(&fit));
+                let label = format!("{cell}{name}: {}", law(&fit));
                 let points = ends.map(|n| (n, fit.at(n))).to_vec();
                 curves.push(Series::new(&label, &label, role, SeriesKind::Line, points).short_label(law(&fit)));
             }

@@ -1,28 +1,28 @@
 //! The norm of a window against its attention sink, the largest column sum of an attention matrix; tinted by n.
 
-use crate::{Estimate, Group, Place, Quantity};
+use crate::{Cell, Estimate, Group, Quantity};
 use lipscope_plot::{AxisSpec, Dot, Scale, Scatter, ascending};
 
 use super::words::ModelWords;
 
 /// The windows that have ||J||_2, in the order of their sinks.
 #[must_use]
-pub fn by_sink(group: &Group) -> Vec<(Place, Estimate)> {
+pub fn by_sink(group: &Group) -> Vec<(Cell, Estimate)> {
     let with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
-    let mut readings: Vec<(Place, Estimate)> = with_norm.copied().collect();
+    let mut readings: Vec<(Cell, Estimate)> = with_norm.copied().collect();
     ascending(&mut readings, |(_, estimate)| estimate.sink.mass);
     readings
 }
 
 /// The chart of the windows of one layer and head, as [`by_sink`] gives them: its dots are in their order.
 #[must_use]
-pub fn sinks_chart(readings: &[(Place, Estimate)], words: &ModelWords) -> Scatter {
+pub fn sinks_chart(readings: &[(Cell, Estimate)], words: &ModelWords) -> Scatter {
     let axis = |name: &str| AxisSpec::new(name, Scale::Log);
     let mut chart = Scatter::new(axis(&words.sink), axis(&words.norm));
     chart.tint = Some(words.length.clone());
     chart.note.clone_from(&words.note);
-    let dot = |(place, estimate): &(Place, Estimate)| {
-        Some(Dot { x: estimate.sink.mass, y: Quantity::Spectral.of(estimate)?, tint: place.n as f64 })
+    let dot = |(cell, estimate): &(Cell, Estimate)| {
+        Some(Dot { x: estimate.sink.mass, y: Quantity::Spectral.of(estimate)?, tint: cell.n as f64 })
     };
     chart.dots = readings.iter().filter_map(dot).collect();
     chart

@@ -57,7 +57,7 @@ impl ModelWords {
 
     /// A layer and, where it is one by itself, a head.
     #[must_use]
-    pub fn place(&self, group: &Group) -> String {
+    pub fn cell(&self, group: &Group) -> String {
         match group.heads {
             Heads::All => format!("{} {}", self.layer, group.layer),
             Heads::One(head) => format!("{} {}, {} {head}", self.layer, group.layer, self.head),

@@ -1,22 +1,22 @@
 //! What page and models' workers say to each other. Files travel beside a message, as what the browser calls blobs.
 //!
 //! A worker answers every request with one reply of the same run id; a download also tells how far it is, and a table that
-//! is read comes in portions ([`parsed`]), so that the page is never long at one.
+//! is read comes in batches ([`parsed`]), so that the page is never long at one.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `portions` | a table in messages of a thousand rows |
+//! | `batches` | a table in messages of a thousand rows |
 
-mod portions;
+mod batches;
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::RunId;
 use lipscope_models::{
-    DrawnModel, Estimate, Estimators, ModelConfig, Place, PlanText, Portion, Table, USUAL_TOLERANCE, WindowExperiment,
+    Batch, Cell, DrawnModel, Estimate, Estimators, ModelConfig, PlanText, Table, USUAL_TOLERANCE, WindowExperiment,
 };
 
-pub use portions::{Arriving, MOST_ROWS, TablePortion, parsed};
+pub use batches::{Arriving, MOST_ROWS, TableBatch, parsed};
 
 /// The files of a model's folder that are looked at.
 pub const MODEL_FILES: [&str; 6] =
@@ -62,16 +62,16 @@ pub enum ModelRequest {
         /// The run.
         run_id: RunId,
         /// Which windows.
-        portion: Portion,
+        batch: Batch,
         /// Which places of theirs.
-        wanted: Vec<Place>,
+        wanted: Vec<Cell>,
     },
     /// A window of what is prepared as an experiment.
     Window {
         /// The run.
         run_id: RunId,
         /// Which.
-        place: Place,
+        cell: Cell,
     },
     /// Heads at the adversarial tokens of their own.
     Adversarial {
@@ -190,7 +190,7 @@ pub enum ModelReply {
         /// The run.
         run_id: RunId,
         /// What was wanted.
-        rows: Vec<(Place, Estimate)>,
+        rows: Vec<(Cell, Estimate)>,
         /// Milliseconds in the worker.
         milliseconds: f64,
     },
@@ -213,7 +213,7 @@ pub enum ModelReply {
         /// The run.
         run_id: RunId,
         /// The next rows; `None` where the file holds no row.
-        portion: Option<TablePortion>,
+        batch: Option<TableBatch>,
     },
     /// See [`ModelRequest::Write`].
     Written {

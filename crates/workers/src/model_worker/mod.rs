@@ -1,7 +1,7 @@
 //! The models' worker: the browser's side of [`lipscope_protocol::model_run`].
 //!
 //! A message is an object with `bytes`, the message itself, and `files`, blobs by their names, where there are some. A
-//! portion is measured in one go: whoever wants an end to it ends the worker.
+//! batch is measured in one go: whoever wants an end to it ends the worker.
 //!
 //! | module | concept |
 //! | --- | --- |

@@ -1,0 +1,150 @@
+//! `lipscope search`: the largest constant over a ball that an ascent finds, iteration by iteration, as CSV or JSON.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::{fs, path::Path};
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::read_text;
+use lipscope_core::bounds::{Norm, Side};
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, Region, Search, SearchPlan, SearchStep};
+
+/// Arguments of `lipscope search`.
+#[derive(Debug, Args)]
+pub(super) struct SearchArguments {
+    /// An experiment file; its tokens are the first start, and their largest norm (or their law's radius) is R. - reads
+    /// standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// How many starts: the experiment's tokens, adversarial ones, two clusters, crossed and opposed ones, then random ones.
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
+    restarts: u32,
+    /// The most iterations from each start.
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    steps: u32,
+    /// Where the tokens may be.
+    #[arg(long, value_enum, default_value_t = On::Ball)]
+    on: On,
+    /// The dimension, where it is more than that of the tokens; only identity weights take any.
+    #[arg(long)]
+    dim: Option<usize>,
+    /// Seed of random starts and kicks.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// CSV has a row an iteration; JSON has them with the bounds and the best experiment.
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+    /// Writes the experiment at the best tokens to this file, for `lipscope measure`.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum On {
+    /// |x_i| <= R.
+    Ball,
+    /// |x_i| = R.
+    Sphere,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Csv,
+    Json,
+}
+
+pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    match Experiment::from_json(&text).and_then(|experiment| search(experiment, arguments)) {
+        Ok((search, steps)) => write(arguments, &search, &steps),
+        Err(problem) => {
+            eprintln!("lipscope search: {problem}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<(Search, Vec<SearchStep>), InputError> {
+    let region = match arguments.on {
+        On::Ball => Region::Ball,
+        On::Sphere => Region::Sphere,
+    };
+    let (restarts, iterations) = (arguments.restarts as usize, arguments.steps as usize);
+    let plan = SearchPlan { experiment, region, dim: arguments.dim, restarts, iterations, seed: arguments.seed };
+    let mut search = Search::start(&plan)?;
+    let mut steps = Vec::new();
+    while let Some(step) = search.step()? {
+        steps.push(step);
+    }
+    Ok((search, steps))
+}
+
+fn write(arguments: &SearchArguments, search: &Search, steps: &[SearchStep]) -> io::Result<ExitCode> {
+    let best = search.best_experiment().map_err(io::Error::other)?;
+    if let Some(path) = &arguments.out {
+        save(path, &best)?;
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match arguments.format {
+        Format::Csv => {
+            writeln!(out, "at,restart,start,iteration,norm,best,relative_residual")?;
+            for step in steps {
+                let SearchStep { at, restart, start, iteration, norm, best, relative_residual } = step;
+                let start = start.id();
+                writeln!(out, "{at},{restart},{start},{iteration},{norm:?},{best:?},{relative_residual:e}")?;
+            }
+        }
+        Format::Json => writeln!(out, "{}", to_value(search, steps, &best))?,
+    }
+    out.flush()?;
+    eprintln!("{}", summary(search, steps));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn save(path: &Path, best: &Experiment) -> io::Result<()> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    fs::write(path, best.to_json() + "\n").map_err(named)
+}
+
+fn to_value(search: &Search, steps: &[SearchStep], best: &Experiment) -> serde_json::Value {
+    let hypotheses = search.domain();
+    let bounds: Vec<_> = hypotheses
+        .bounds
+        .iter()
+        .map(|bound| json!({"id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "value": bound.value}))
+        .collect();
+    let steps: Vec<_> = steps
+        .iter()
+        .map(|step| {
+            json!({
+                "at": step.at, "restart": step.restart, "start": step.start.id(), "iteration": step.iteration,
+                "norm": step.norm, "best": step.best, "relative_residual": step.relative_residual,
+            })
+        })
+        .collect();
+    json!({
+        "lower_bound_found": search.best().map(|(_, norm)| norm), "n": hypotheses.n, "d": hypotheses.d,
+        "radius": hypotheses.radius, "on": hypotheses.region.id(), "bounds": bounds, "steps": steps,
+        "experiment": best.to_value(),
+    })
+}
+
+/// What was found, in a line: between which bounds, and from where.
+fn summary(search: &Search, steps: &[SearchStep]) -> String {
+    let hypotheses = search.domain();
+    let Some((_, best)) = search.best() else { return "nothing was found".into() };
+    let from = steps.iter().find(|step| step.norm == best);
+    let start = from.map_or_else(String::new, |step| format!(", from {} in restart {}", step.start.id(), step.restart));
+    let upper = hypotheses.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
+    let lowest = upper.filter_map(|bound| Some((bound.value?, bound.id.id()))).min_by(|a, b| a.0.total_cmp(&b.0));
+    let above = lowest.map_or_else(String::new, |(value, id)| format!("; {id} <= {value:.6}"));
+    let on = hypotheses.region.id();
+    format!(
+        "lower bound found on the {on} R = {}, n = {}, d = {}: >= {best:.12}{start}{above}",
+        hypotheses.radius, hypotheses.n, hypotheses.d
+    )
+}

@@ -1,0 +1,208 @@
+//! What stands behind a bound's number: its formula with the configuration's numbers put in, and which step loses what.
+
+use serde::{Deserialize, Serialize};
+
+use super::local::LocalParts;
+use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
+use super::{Bound, BoundId, Combination, Hypotheses};
+use crate::experiment::{Attention, Mask};
+
+/// A bound's formula with numbers, and what it loses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundSlack {
+    /// Which bound.
+    pub id: BoundId,
+    /// The formula with this configuration's numbers, for the head with the largest part where there are several.
+    pub worked: String,
+    /// The steps that lose something, largest first.
+    pub factors: Vec<SlackFactor>,
+}
+
+/// A step of a bound's proof and the factor that it loses here.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlackFactor {
+    /// Which step.
+    pub kind: SlackKind,
+    /// How many times too large the bound becomes by it, at least one.
+    pub times: f64,
+}
+
+/// The steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SlackKind {
+    /// The own and the mixed part of the Jacobian are added, and heads too.
+    Parts,
+    /// A column sum is taken as large as n and a allow.
+    ColumnSums,
+    /// |A x_i| is taken as ||A|| R.
+    ANorm,
+    /// The tokens' spread is taken as R.
+    Radius,
+    /// V is taken to stretch every direction by ||V||.
+    VNorm,
+    /// The token that draws most attention is taken to draw it from the rows that move most.
+    Alignment,
+    /// Every column sum is taken as n, and the parts are bounded apart.
+    Length,
+    /// e^(2a) stands where e^a is enough.
+    Exponent,
+}
+
+/// The slacks of bounds at tokens whose `local` parts and norm are known.
+#[must_use]
+pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundSlack> {
+    let head_idx = local.map_or(0, |parts| parts.head_idx).min(hypotheses.heads.len().saturating_sub(1));
+    let Some(head) = hypotheses.heads.get(head_idx) else { return Vec::new() };
+    let a = head.a_norm * hypotheses.radius * hypotheses.radius;
+    bounds
+        .iter()
+        .map(|bound| BoundSlack {
+            id: bound.id,
+            worked: worked(bound.id, hypotheses, (a, head.v_norm), local),
+            factors: factors(bound, bounds, hypotheses, a, head.v_norm, local, spectral),
+        })
+        .collect()
+}
+
+fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Option<&LocalParts>) -> String {
+    let (n, last) = (brief(hypotheses.n()), brief(hypotheses.n() - 1.0));
+    let (a_text, v_text) = (brief(a), brief(v));
+    let formula = match id {
+        BoundId::CastinGeneral => format!("√3 · {v_text} · √({a_text}² · (4 · {n} + 1) + {n})"),
+        BoundId::CastinMeanField => format!("{v_text} · (1 + 3 · {a_text}) · e^(2 · {a_text})"),
+        BoundId::Unified => {
+            format!("{v_text} · ({a_text} + √((1 + {a_text}²) · {n} / (1 + {last} · e^(−2 · {a_text}))))")
+        }
+        BoundId::UnifiedMasked => {
+            let sum = brief(ln_masked_column_sum(hypotheses.ln_n, a).exp());
+            format!(
+                "{v_text} · ({a_text} + min(√((1 + {a_text}²) · {sum}), 2 · (1 + 2 · {a_text}) · e^(2 · {a_text})))"
+            )
+        }
+        BoundId::Local => match local {
+            Some(parts) => format!("{} + {}", brief(parts.own), brief(parts.mixed)),
+            None => String::new(),
+        },
+        BoundId::Adversarial | BoundId::AdversarialEnvelope => match hypotheses.adversarial {
+            Some(line) => {
+                let g = line.gamma * hypotheses.radius * hypotheses.radius;
+                format!("|Vu| = {}, g = {}, n = {n}", brief(line.gain), brief(g))
+            }
+            None => String::new(),
+        },
+        BoundId::KimLinf | BoundId::KimL2 => super::kim::worked(id, hypotheses, brief).unwrap_or_default(),
+        BoundId::MaxToken => String::new(),
+        BoundId::TwoClusters | BoundId::Skew => format!("a = {a_text}, v = {v_text}, n = {n}"),
+    };
+    match (hypotheses.heads.len(), hypotheses.combination) {
+        (0 | 1, _) => formula,
+        (heads, Combination::Sum) => format!("{formula} for one of {heads} heads; their sum"),
+        (heads, Combination::RootOfSquares) => format!("{formula} for one of {heads} heads; the root of their squares"),
+    }
+}
+
+fn factors(
+    bound: &Bound,
+    bounds: &[Bound],
+    hypotheses: &Hypotheses,
+    a: f64,
+    v: f64,
+    local: Option<&LocalParts>,
+    spectral: f64,
+) -> Vec<SlackFactor> {
+    let ln_of = |id: BoundId| bounds.iter().find(|b| b.id == id).map(|b| b.log10 * std::f64::consts::LN_10);
+    let ours = ln_of(if hypotheses.mask == Mask::None { BoundId::Unified } else { BoundId::UnifiedMasked });
+    let beside = |id: BoundId, kind: SlackKind| {
+        let (this, ours) = (ln_of(id)?, ours?);
+        Some(SlackFactor { kind, times: (this - ours).exp() })
+    };
+    let mut factors: Vec<SlackFactor> = match bound.id {
+        BoundId::Local if spectral > 0.0 => {
+            vec![SlackFactor { kind: SlackKind::Parts, times: bound.value.unwrap_or(f64::INFINITY) / spectral }]
+        }
+        BoundId::Unified | BoundId::UnifiedMasked => {
+            local.map_or_else(Vec::new, |parts| mixed_part_losses(hypotheses, a, v, parts))
+        }
+        BoundId::CastinGeneral => beside(bound.id, SlackKind::Length).into_iter().collect(),
+        BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    factors.retain(|factor| factor.times.is_finite() && factor.times > 1.0 + 1e-9);
+    factors.sort_by(|a, b| b.times.total_cmp(&a.times));
+    factors
+}
+
+/// The factors whose product is the mixed part of `unified` over that of `local`, for one head (docs/theory.md).
+fn mixed_part_losses(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts) -> Vec<SlackFactor> {
+    if hypotheses.attention != Attention::Dot || parts.w <= 0.0 || parts.mixed <= 0.0 {
+        return Vec::new();
+    }
+    let ln_column = match hypotheses.mask {
+        Mask::None => ln_column_sum(hypotheses.ln_n, a),
+        Mask::Causal => ln_masked_column_sum(hypotheses.ln_n, a),
+    };
+    // Under the mask the bound may come from Hardy's inequality instead, which counts no columns.
+    if hypotheses.mask == Mask::Causal && 2.0 * 1f64.hypot(a).ln() + ln_column > 2.0 * ln_hardy(a) {
+        return Vec::new();
+    }
+    let with_radius = 1.0 + parts.gradient_square * hypotheses.radius * hypotheses.radius;
+    let root = |kind: SlackKind, square: f64| SlackFactor { kind, times: square.sqrt() };
+    vec![
+        root(SlackKind::ColumnSums, (ln_column - parts.column_sum.ln()).exp()),
+        root(SlackKind::ANorm, (1.0 + a * a) / with_radius),
+        root(SlackKind::Radius, with_radius / (1.0 + parts.spread)),
+        root(SlackKind::VNorm, v * v * (1.0 + parts.spread) / parts.w),
+        root(SlackKind::Alignment, parts.column_sum * parts.w / (parts.mixed * parts.mixed)),
+    ]
+}
+
+/// A number in a formula: four significant digits, powers of ten set as such.
+fn brief(x: f64) -> String {
+    if !x.is_finite() {
+        return if x > 0.0 { "∞".into() } else { "−∞".into() };
+    }
+    let size = x.abs();
+    if x == 0.0 || (1e-3..1e6).contains(&size) {
+        let decimals = if x == 0.0 { 0 } else { (3 - size.log10().floor() as i32).max(0) as usize };
+        let text = format!("{x:.decimals$}");
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text };
+        return text.replace('-', "−");
+    }
+    let exponent = size.log10().floor();
+    let digits = format!("{:.3}", x / 10f64.powf(exponent));
+    let digits = digits.trim_end_matches('0').trim_end_matches('.').replace('-', "−");
+    let power: String = (exponent as i32).to_string().chars().map(superscript).collect();
+    format!("{digits} × 10{power}")
+}
+
+fn superscript(c: char) -> char {
+    match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' => '⁰',
+        digit => char::from_u32('⁴' as u32 + (digit as u32 - '4' as u32)).unwrap_or(digit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_formulas_are_short() {
+        for (x, text) in [
+            (9.0, "9"),
+            (2.0504, "2.05"),
+            (0.5, "0.5"),
+            (123456.0, "123456"),
+            (1.8385e9, "1.839 × 10⁹"),
+            (-1e-5, "−1 × 10⁻⁵"),
+            (1e18, "1 × 10¹⁸"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(brief(x), text);
+        }
+    }
+}

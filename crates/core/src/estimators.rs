@@ -1,0 +1,333 @@
+//! Estimators of the spectral norm on trial: power iteration, Golub-Kahan-Lanczos and the dense SVD on one Jacobian.
+//!
+//! Power iteration takes u <- J^T J u / |J^T J u|, and s_k^2 = |J u|^2 only grows. Common code stops it where s_k^2 changes
+//! by less than some tolerance: the released script of [C] where |s_k^2 - s_(k-1)^2| <= 1e-4 (`adversarial_data/toolbox.py`,
+//! with s_0 = 0), which is early where the norm itself is small. A change relative to s_k^2 does not depend on the scale,
+//! but is early too where the leading values are close: only the residual |J^T u - s v|/s says how near a singular value is.
+//!
+//! Every estimator starts from the same vector and costs a product with J and one with J^T an iteration. The clock is the
+//! caller's.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use crate::attention::Forward;
+use crate::experiment::{
+    Attention, Distribution, Experiment, Head, InputError, Mask, Normalization, Output, RandomTokens, RandomWeights,
+    Rows, Scope, TokenSource, WeightSource,
+};
+use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
+use crate::spectral::{Lanczos, LanczosOptions, PowerIteration, Status, singular_values};
+use crate::spectrum::{ALL_UP_TO, TOLERANCE};
+use crate::weights::{HeadWeights, inputs, weights_for};
+
+/// What is tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EstimatorPlan {
+    /// Where the Jacobian is taken; at most [`ALL_UP_TO`] rows and columns.
+    pub experiment: Experiment,
+    /// The tolerance of both stops on the change of s^2: absolute, and relative to s^2.
+    pub tolerance: f64,
+}
+
+/// The released script's tolerance.
+pub const USUAL_TOLERANCE: f64 = 1e-4;
+/// The most iterations of each.
+pub const MOST_ITERATIONS: usize = 5000;
+
+/// An estimator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Estimator {
+    /// All singular values of the matrix: the truth, to rounding.
+    DenseSvd,
+    /// Golub-Kahan-Lanczos.
+    Lanczos,
+    /// Power iteration on J^T J.
+    Power,
+}
+
+/// Why an iteration may stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stop {
+    /// s^2 changed by no more than the tolerance.
+    AbsoluteChange,
+    /// s^2 changed by no more than the tolerance times itself.
+    RelativeChange,
+    /// The relative residual is at most [`TOLERANCE`], or the space is exhausted.
+    Residual,
+    /// The most iterations.
+    StepLimit,
+}
+
+/// An iteration of an estimator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EstimatorPoint {
+    /// Whose.
+    pub estimator: Estimator,
+    /// From 1; 0 for the dense SVD.
+    pub iteration: usize,
+    /// Products with J and J^T so far.
+    pub products: usize,
+    /// s so far.
+    pub value: f64,
+    /// |s - ||J||_2| / ||J||_2, the norm by the dense SVD.
+    pub error: f64,
+    /// |J^T u - s v| / s, of Lanczos as estimated while it runs.
+    pub relative_residual: f64,
+    /// The rules that stop here for the first time.
+    pub stops: Vec<Stop>,
+    /// Milliseconds so far, by the caller's clock.
+    pub milliseconds: f64,
+}
+
+impl EstimatorPoint {
+    /// Whether its residual is small enough to call it the norm; else it is a lower bound.
+    #[must_use]
+    pub fn is_converged(&self) -> bool {
+        self.relative_residual <= 10.0 * TOLERANCE
+    }
+}
+
+/// A trial under way: the dense SVD, then Lanczos, then power iteration, an iteration a step.
+#[derive(Clone, Debug)]
+pub struct EstimatorComparison {
+    operator: JacobianOperator<f64>,
+    tolerance: f64,
+    truth: f64,
+    /// Of the estimator that runs.
+    milliseconds: f64,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Dense,
+    Lanczos(Box<Lanczos>),
+    Power { power: PowerIteration, before: f64, left: Vec<Stop> },
+    Over,
+}
+
+impl EstimatorComparison {
+    /// Takes the Jacobian.
+    ///
+    /// # Errors
+    /// [`InputError`] where it is too large for a dense SVD, or the tolerance is none.
+    pub fn new(plan: &EstimatorPlan) -> Result<Self, InputError> {
+        let EstimatorPlan { experiment, tolerance } = plan;
+        if !(tolerance.is_finite() && *tolerance > 0.0) {
+            return Err(InputError::bad_value("the tolerance", &tolerance.to_string(), "a number above 0"));
+        }
+        let inputs = inputs(experiment)?;
+        if inputs.ln_multiplicities.is_some() {
+            return Err(InputError::Conflict {
+                what: "`tokens.source` = \"clusters\"".into(),
+                problem: "is no list of tokens".into(),
+                fix: "List the tokens, or draw them.".into(),
+            });
+        }
+        let size = inputs.tokens.ncols().saturating_mul(inputs.tokens.nrows().max(inputs.weights.d_out()));
+        if size > ALL_UP_TO {
+            return Err(InputError::TooLarge {
+                what: "The number of tokens times their dimension".into(),
+                found: size.to_string(),
+                limit: format!("{ALL_UP_TO}, for the dense SVD that the others are held against"),
+                fix: "Use fewer tokens.".into(),
+            });
+        }
+        let operator = JacobianOperator::new(Forward::new(experiment, &inputs)?);
+        Ok(EstimatorComparison { operator, tolerance: *tolerance, truth: 0.0, milliseconds: 0.0, stage: Stage::Dense })
+    }
+
+    /// The next point; `None` at the end. `clock` gives milliseconds.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64, [`InputError::Conflict`] where it is zero.
+    pub fn step(&mut self, clock: impl Fn() -> f64) -> Result<Option<EstimatorPoint>, InputError> {
+        let began = clock();
+        let mut point = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Over => return Ok(None),
+            Stage::Dense => self.dense()?,
+            Stage::Lanczos(lanczos) => self.lanczos(*lanczos),
+            Stage::Power { power, before, left } => self.power(power, before, left),
+        };
+        self.milliseconds += clock() - began;
+        point.milliseconds = self.milliseconds;
+        let goes_on = match self.stage {
+            Stage::Lanczos(_) => point.estimator == Estimator::Lanczos,
+            Stage::Power { .. } => point.estimator == Estimator::Power,
+            Stage::Dense | Stage::Over => false,
+        };
+        if !goes_on {
+            self.milliseconds = 0.0;
+        }
+        Ok(Some(point))
+    }
+
+    /// The truth, with its own forming of the matrix.
+    fn dense(&mut self) -> Result<EstimatorPoint, InputError> {
+        let values = singular_values(&dense_jacobian(self.operator.forward()))
+            .ok_or_else(|| InputError::Overflow { what: "The entries of the Jacobian".into() })?;
+        self.truth = values.first().copied().unwrap_or(0.0);
+        if self.truth == 0.0 {
+            return Err(InputError::Conflict {
+                what: "The Jacobian".into(),
+                problem: "is zero at these tokens, which every estimator finds at once".into(),
+                fix: "Use other tokens or weights.".into(),
+            });
+        }
+        let options = LanczosOptions { tolerance: TOLERANCE, ..LanczosOptions::default() };
+        self.stage = Stage::Lanczos(Box::new(Lanczos::new(self.operator.n_inputs(), options).checked_always()));
+        Ok(self.point(Estimator::DenseSvd, 0, self.truth, 0.0, Vec::new()))
+    }
+
+    fn lanczos(&mut self, mut lanczos: Lanczos) -> EstimatorPoint {
+        let status = lanczos.step(&mut self.operator);
+        let (iteration, (mut value, mut residual)) = (lanczos.iterations(), lanczos.estimate());
+        let mut stops = Vec::new();
+        if status == Status::Done {
+            let triplet = lanczos.finish(&mut self.operator);
+            (value, residual) = (triplet.value, triplet.relative_residual);
+            stops.push(if residual <= 10.0 * TOLERANCE { Stop::Residual } else { Stop::StepLimit });
+            let power = PowerIteration::new(self.operator.n_inputs(), LanczosOptions::default().seed);
+            let left = vec![Stop::AbsoluteChange, Stop::RelativeChange, Stop::Residual];
+            self.stage = Stage::Power { power, before: 0.0, left };
+        } else {
+            self.stage = Stage::Lanczos(Box::new(lanczos));
+        }
+        let mut point = self.point(Estimator::Lanczos, iteration, value, residual, stops);
+        if status == Status::Done {
+            // The last value is computed once more from its vectors.
+            point.products += 2;
+        }
+        point
+    }
+
+    fn power(&mut self, mut power: PowerIteration, before: f64, mut left: Vec<Stop>) -> EstimatorPoint {
+        power.step(&mut self.operator);
+        let (value, residual, iteration) = (power.value(), power.relative_residual(), power.iterations());
+        let square = value * value;
+        let change = (square - before).abs();
+        let holds = |stop: &Stop| match stop {
+            Stop::AbsoluteChange => change <= self.tolerance,
+            Stop::RelativeChange => change <= self.tolerance * square,
+            Stop::Residual => residual <= TOLERANCE,
+            Stop::StepLimit => false,
+        };
+        let mut stops: Vec<Stop> = left.iter().copied().filter(holds).collect();
+        left.retain(|stop| !stops.contains(stop));
+        if !left.is_empty() && iteration >= MOST_ITERATIONS {
+            stops.push(Stop::StepLimit);
+        } else if !left.is_empty() {
+            self.stage = Stage::Power { power, before: square, left };
+        }
+        self.point(Estimator::Power, iteration, value, residual, stops)
+    }
+
+    fn point(
+        &self,
+        estimator: Estimator,
+        iteration: usize,
+        value: f64,
+        relative_residual: f64,
+        stops: Vec<Stop>,
+    ) -> EstimatorPoint {
+        let error = (value - self.truth).abs() / self.truth;
+        let products = 2 * iteration;
+        EstimatorPoint { estimator, iteration, products, value, error, relative_residual, stops, milliseconds: 0.0 }
+    }
+}
+
+/// Trials to start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Preset {
+    /// V scaled by 0.02: an absolute tolerance is large beside s^2.
+    SmallValues,
+    /// The first two singular values are close.
+    SmallGap,
+    /// The first is far above the second.
+    Easy,
+}
+
+impl Preset {
+    /// All, with their ids.
+    pub const ALL: [(&'static str, Preset); 3] =
+        [("small-values", Preset::SmallValues), ("small-gap", Preset::SmallGap), ("easy", Preset::Easy)];
+
+    /// The experiment of a trial.
+    #[must_use]
+    pub fn experiment(self) -> Experiment {
+        match self {
+            Preset::SmallValues => {
+                let drawn = drawn(SMALL_VALUES_SEED, WeightSource::Random(law(SMALL_VALUES_SEED)));
+                let weights = weights_for(&drawn, DIM).ok().and_then(|weights| small_values(&weights.heads));
+                Experiment { weights: weights.or(drawn.weights.clone()), ..drawn }
+            }
+            Preset::SmallGap => drawn(SMALL_GAP_SEED, WeightSource::Random(law(SMALL_GAP_SEED))),
+            Preset::Easy => Experiment {
+                tokens: TokenSource::Adversarial { n: 64, radius: 2.0 },
+                ..drawn(0, WeightSource::Identity { sign: -1.0 })
+            },
+        }
+    }
+}
+
+/// Tokens and dimension of the drawn trials.
+const TOKENS: usize = 12;
+const DIM: usize = 8;
+/// What V is scaled by.
+const SMALL: f64 = 0.02;
+const SMALL_VALUES_SEED: u64 = 1;
+const SMALL_GAP_SEED: u64 = 54;
+
+fn law(seed: u64) -> RandomWeights {
+    RandomWeights { heads: 1, head_dim: DIM, scale: 1.0, seed, output: Output::Absent }
+}
+
+fn drawn(seed: u64, weights: WeightSource) -> Experiment {
+    Experiment {
+        version: 1,
+        attention: Attention::Dot,
+        mask: Mask::None,
+        normalization: Normalization::None,
+        normalization_scope: Scope::Inputs,
+        eps: 1e-5,
+        tokens: TokenSource::Random(RandomTokens { law: Distribution::Gaussian, n: TOKENS, d: DIM, radius: 3.0, seed }),
+        weights: Some(weights),
+    }
+}
+
+/// Heads as they are drawn, V scaled.
+fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
+    let rows = |matrix: &DMatrix<f64>, scale: f64| {
+        Rows::new("the weights", matrix.ncols(), (matrix.transpose() * scale).as_slice().to_vec()).ok()
+    };
+    let head =
+        |head: &HeadWeights| Some(Head { q: rows(&head.q, 1.0)?, k: rows(&head.k, 1.0)?, v: rows(&head.v, SMALL)? });
+    let heads = heads.iter().map(head).collect::<Option<Vec<Head>>>()?;
+    Some(WeightSource::Explicit { heads, output: None })
+}
+
+impl Estimator {
+    /// Its word in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Estimator::DenseSvd => "dense_svd",
+            Estimator::Lanczos => "lanczos",
+            Estimator::Power => "power",
+        }
+    }
+}
+
+impl Stop {
+    /// Its word in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Stop::AbsoluteChange => "absolute_change",
+            Stop::RelativeChange => "relative_change",
+            Stop::Residual => "residual",
+            Stop::StepLimit => "step_limit",
+        }
+    }
+}

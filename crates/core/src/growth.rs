@@ -1,0 +1,319 @@
+//! The constant against n from 2 to 1e18 and past it: every bound over the ball as a curve, and the exact norms of the
+//! adversarial tokens as token measures. One picture of what in [C] are two theorems.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use crate::attention::Normalizer;
+use crate::bounds::{Bound, BoundId, Domain, HeadNorms, Hypotheses, Norm, Side, TwoClusterCurve};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, RandomTokens, Scope, TokenSource};
+use crate::jacobian::ClusterJacobian;
+use crate::spectral::largest_singular_value;
+use crate::tokens::{self, AdversarialDirection};
+use crate::weights::{HeadWeights, Inputs, Weights, inputs, weights_for};
+
+/// What R does as n grows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Spacing {
+    /// R stays.
+    Fixed,
+    /// R sqrt(ln n / ln n_0): the setting's R at n_0, and a is proportional to ln n.
+    SqrtLog {
+        /// Where R is the setting's own.
+        from_n: f64,
+    },
+}
+
+/// What to compute.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrowthPlan {
+    /// The n, ascending, at least 2 each.
+    pub lengths: Vec<f64>,
+    /// What R does.
+    pub spacing: Spacing,
+}
+
+/// Everything at one n.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrowthRow {
+    /// Number of tokens.
+    pub n: f64,
+    /// R.
+    pub radius: f64,
+    /// The bounds over the ball, and the skew witness.
+    pub bounds: Vec<Bound>,
+}
+
+/// Where the sqrt(n) growth ends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crossover {
+    /// Natural logarithm of n = e^(2a).
+    pub ln_n: f64,
+    /// The largest a = ||A||_2 R^2 of the heads there.
+    pub a: f64,
+}
+
+/// The growth of an experiment's weights and ball.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Growth {
+    /// One row for each n.
+    pub rows: Vec<GrowthRow>,
+    /// Where sqrt(n) ends; `None` where it does not.
+    pub crossover: Option<Crossover>,
+}
+
+/// An exact norm of adversarial tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FamilyPoint {
+    /// Number of tokens.
+    pub n: f64,
+    /// ||J||_2.
+    pub spectral: f64,
+}
+
+/// The most rows of a plan.
+pub const MOST_ROWS: usize = 2000;
+/// The largest n.
+pub const MOST_N: f64 = 1e300;
+/// The largest dimension in which exact norms of the family are computed.
+const MOST_FAMILY_DIM: usize = 64;
+
+impl GrowthPlan {
+    /// `count` lengths from `first` to `last`, evenly spaced in the logarithm, whole numbers where they are below 2^53.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] where the range is none.
+    pub fn new(first: f64, last: f64, count: usize, spacing: Spacing) -> Result<Self, InputError> {
+        let bad = |key: &str, found: f64| {
+            Err(InputError::bad_value(key, &found.to_string(), "a number of tokens from 2 to 1e300"))
+        };
+        let is_length = |n: &f64| (2.0..=MOST_N).contains(n);
+        if !is_length(&first) {
+            return bad("the first n", first);
+        }
+        if !is_length(&last) || last < first {
+            return bad("the last n", last);
+        }
+        let count = count.clamp(1, MOST_ROWS);
+        let (low, high) = (first.ln(), last.ln());
+        let mut lengths: Vec<f64> = (0..count)
+            .map(|at| (low + (high - low) * at as f64 / (count - 1).max(1) as f64).exp().round())
+            .map(|n| n.clamp(first, last))
+            .collect();
+        lengths.dedup();
+        Ok(GrowthPlan { lengths, spacing })
+    }
+}
+
+impl GrowthRow {
+    /// The lowest upper bound on a norm over the ball.
+    #[must_use]
+    pub fn best_upper(&self, norm: Norm) -> Option<&Bound> {
+        self.on_ball(norm, Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
+    }
+
+    /// The highest lower bound on a norm over the ball at exactly this n.
+    #[must_use]
+    pub fn best_lower(&self, norm: Norm) -> Option<&Bound> {
+        // The envelope is about all lengths up to n.
+        self.on_ball(norm, Side::Lower)
+            .filter(|bound| bound.id != BoundId::AdversarialEnvelope)
+            .max_by(|a, b| a.log10.total_cmp(&b.log10))
+    }
+
+    /// Best upper over best lower bound, as a decimal logarithm.
+    #[must_use]
+    pub fn gap_log10(&self, norm: Norm) -> Option<f64> {
+        Some(self.best_upper(norm)?.log10 - self.best_lower(norm)?.log10)
+    }
+
+    fn on_ball(&self, norm: Norm, side: Side) -> impl Iterator<Item = &Bound> {
+        let is_on_ball = move |bound: &&Bound| bound.side == side && bound.id.is_about(norm);
+        self.bounds.iter().filter(is_on_ball).filter(|bound| bound.id.domain() == Domain::Ball)
+    }
+}
+
+/// The setting of an experiment's weights and ball, whatever its tokens: the bounds at it hold for all tokens of the
+/// ball, and in scope `composed` for the steepest point of the normaliser.
+///
+/// # Errors
+/// [`InputError`] of the experiment.
+pub fn hypotheses_of_ball(experiment: &Experiment) -> Result<Hypotheses, InputError> {
+    let Ball { tokens, weights, radius } = Ball::of(experiment)?;
+    let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
+    let mut hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
+    if experiment.scope() == Scope::Composed {
+        // 1/sqrt(eps) at a constant token; infinite for eps = 0, and then the bounds are absent.
+        hypotheses.outer_factor = 1.0 / experiment.eps.sqrt();
+    }
+    Ok(hypotheses)
+}
+
+/// Weights and radius of an experiment whatever its n.
+struct Ball {
+    /// A few of its tokens, to know the normaliser by.
+    tokens: DMatrix<f64>,
+    weights: Weights,
+    radius: f64,
+}
+
+impl Ball {
+    fn of(experiment: &Experiment) -> Result<Self, InputError> {
+        match &experiment.tokens {
+            TokenSource::Random(law) => Ok(Ball {
+                tokens: tokens::random_tokens(&RandomTokens { n: 2, ..*law }),
+                weights: weights_for(experiment, law.d)?,
+                radius: law.radius,
+            }),
+            // A list is cut: the bounds know nothing of it but its largest norm.
+            TokenSource::Explicit(rows) => {
+                let tokens = tokens::listed_tokens(rows);
+                Ok(Ball {
+                    weights: weights_for(experiment, tokens.nrows())?,
+                    radius: tokens::largest_norm(&tokens),
+                    tokens: tokens.columns(0, 1).into_owned(),
+                })
+            }
+            TokenSource::Adversarial { radius, .. } => {
+                let tokens = TokenSource::Adversarial { n: 2, radius: *radius };
+                let Inputs { tokens, weights, .. } = inputs(&Experiment { tokens, ..experiment.clone() })?;
+                Ok(Ball { tokens, weights, radius: *radius })
+            }
+            TokenSource::Skew { .. } | TokenSource::Clusters { .. } => {
+                let Inputs { tokens, weights, .. } = inputs(experiment)?;
+                let radius = tokens::largest_norm(&tokens);
+                Ok(Ball { tokens: tokens.columns(0, 1).into_owned(), weights, radius })
+            }
+        }
+    }
+}
+
+/// The bound curves of an experiment.
+///
+/// # Errors
+/// [`InputError`] of the experiment.
+pub fn growth(experiment: &Experiment, plan: &GrowthPlan) -> Result<Growth, InputError> {
+    let hypotheses = hypotheses_of_ball(experiment)?;
+    let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
+    // One search over ratios serves all n while R stays.
+    let curve = match plan.spacing {
+        Spacing::Fixed => TwoClusterCurve::new(&hypotheses, longest.ln()),
+        Spacing::SqrtLog { .. } => None,
+    };
+    let rows = plan
+        .lengths
+        .iter()
+        .map(|n| {
+            let at = hypotheses.with_n(*n).with_radius(radius_at(hypotheses.radius, plan.spacing, *n));
+            let mut bounds: Vec<Bound> = BoundId::ALL
+                .into_iter()
+                .filter_map(|id| match (id, &curve) {
+                    (BoundId::TwoClusters, Some(curve)) => {
+                        curve.at(at.ln_n).map(|found| Bound::of_ln(id, found.norm.ln()))
+                    }
+                    _ => id.at(&at),
+                })
+                .collect();
+            bounds.extend(skew(&at));
+            GrowthRow { n: *n, radius: at.radius, bounds }
+        })
+        .collect();
+    Ok(Growth { rows, crossover: crossover(&hypotheses, plan.spacing) })
+}
+
+/// R at n.
+fn radius_at(radius: f64, spacing: Spacing, n: f64) -> f64 {
+    match spacing {
+        Spacing::Fixed => radius,
+        Spacing::SqrtLog { from_n } => radius * (n.ln() / from_n.max(2.0).ln()).sqrt(),
+    }
+}
+
+fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
+    let a = hypotheses.a_of_heads().fold(0.0, f64::max);
+    match spacing {
+        Spacing::Fixed => Some(Crossover { ln_n: 2.0 * a, a }),
+        // 2 a ln n / ln n_0 = ln n holds for every n or for none.
+        Spacing::SqrtLog { .. } => None,
+    }
+}
+
+/// The exact norm of the skew witness with the setting's ||A|| and ||V||, for one head without a mask, up to the
+/// crossover n - 1 = e^(2a): past it no room is left to turn.
+fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
+    let [HeadNorms { a_norm, v_norm }] = hypotheses.heads[..] else { return None };
+    if BoundId::Unified.at(hypotheses).is_none() || hypotheses.radius <= 0.0 || a_norm <= 0.0 {
+        return None;
+    }
+    let ln_rest = (hypotheses.n() - 1.0).max(1.0).ln();
+    if ln_rest > 2.0 * a_norm * hypotheses.radius * hypotheses.radius {
+        return None;
+    }
+    let a = tokens::skew_matrix(a_norm, hypotheses.radius, ln_rest);
+    let head = HeadWeights { q: DMatrix::identity(2, 2), k: a.transpose() * 2f64.sqrt(), v: DMatrix::identity(2, 2) };
+    let norm = cluster_norm(
+        &Weights { heads: vec![head], output: None, l2_mha: None },
+        tokens::skew_tokens(2, hypotheses.radius),
+        [0.0, ln_rest],
+    )?;
+    (norm > 0.0).then(|| Bound::of_ln(BoundId::Skew, norm.ln() + v_norm.ln()))
+}
+
+/// The exact norms of the adversarial tokens at each n of a plan, one call each; `None` where there are none.
+#[derive(Clone, Debug)]
+pub struct Family {
+    weights: Weights,
+    line: AdversarialDirection,
+    radius: f64,
+    plan: GrowthPlan,
+    next: usize,
+}
+
+impl Family {
+    /// The family of an experiment's weights without a mask.
+    ///
+    /// # Errors
+    /// [`InputError`] of the experiment.
+    pub fn new(experiment: &Experiment, plan: &GrowthPlan) -> Result<Option<Self>, InputError> {
+        let applies = experiment.mask == Mask::None
+            && experiment.normalization == Normalization::None
+            && experiment.attention == Attention::Dot;
+        if !applies {
+            return Ok(None);
+        }
+        let Ball { weights, radius, .. } = Ball::of(experiment)?;
+        if weights.d().max(weights.d_out()) > MOST_FAMILY_DIM {
+            return Ok(None);
+        }
+        let line = weights.heads.first().and_then(|head| AdversarialDirection::of(head.query_key()).ok());
+        let family = |line| Family { weights, line, radius, plan: plan.clone(), next: 0 };
+        Ok(line.map(family))
+    }
+
+    /// The next point; `None` at the end.
+    pub fn step(&mut self) -> Option<FamilyPoint> {
+        let n = *self.plan.lengths.get(self.next)?;
+        self.next += 1;
+        let radius = radius_at(self.radius, self.plan.spacing, n);
+        let AdversarialDirection { direction, first, others, .. } = &self.line;
+        let positions = DMatrix::from_columns(&[direction * (radius * first), direction * (radius * others)]);
+        let norm = cluster_norm(&self.weights, positions, [0.0, (n - 1.0).ln()]);
+        // A norm that leaves f64 is left out, and the next n is looked at.
+        match norm {
+            Some(spectral) => Some(FamilyPoint { n, spectral }),
+            None => self.step(),
+        }
+    }
+}
+
+/// The norm at two clusters, for dot-product attention without mask and normaliser.
+fn cluster_norm(weights: &Weights, positions: DMatrix<f64>, ln_sizes: [f64; 2]) -> Option<f64> {
+    let normalizer = Normalizer::new(Normalization::None, 0.0, &positions);
+    let jacobian = ClusterJacobian::new(Attention::Dot, normalizer, Scope::Inputs, weights, &ln_sizes).ok()?;
+    let between = jacobian.between();
+    if between.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
+    Some(largest_singular_value(&between).max(within))
+}

@@ -1,0 +1,336 @@
+//! The search: ascent with steps that grow while they gain and shrink until they do, kicks off plateaus, restarts.
+//!
+//! A plateau is a local maximum, a place where the largest singular value is multiple and the gradient of one of its vectors
+//! leads nowhere, or tokens that are equal and move together for ever. A kick breaks all three: it moves every token a
+//! little, or one token onto another. What is random is drawn from streams named by restart and kick, so that a search that is
+//! taken up again goes the same way.
+
+use nalgebra::DMatrix;
+
+use super::gradient::{gradient_at, norm_at};
+use super::prepare::{prepared, radius_of, rows};
+use super::starts::{Shape, random, structured};
+use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
+use crate::attention::Normalizer;
+use crate::bounds::{Hypotheses, TwoClusters, bounds_and_witness};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Rows, TokenSource};
+use crate::random::{Random, Stream};
+use crate::spectral::SingularTriplet;
+use crate::tokens::{largest_norm, listed_tokens};
+use crate::weights::Inputs;
+
+/// A search under way.
+#[derive(Clone, Debug)]
+pub struct Search {
+    domain: SearchDomain,
+    inputs: Inputs,
+    shape: Shape,
+    starts: Vec<(StartKind, DMatrix<f64>)>,
+    restarts: usize,
+    iterations: usize,
+    seed: u64,
+    next: Counters,
+    /// `None` where the next step begins a restart.
+    current: Option<Point>,
+    /// Of this restart: what kicks go out from.
+    base: Option<Found>,
+    best: Option<(Found, StartKind)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Counters {
+    at: usize,
+    restart: usize,
+    iteration: usize,
+    idle: usize,
+    kicks: usize,
+    kicks_in_vain: usize,
+    step_length: f64,
+}
+
+/// Tokens with the norm there and its vectors.
+#[derive(Clone, Debug)]
+struct Point {
+    tokens: DMatrix<f64>,
+    triplet: SingularTriplet,
+}
+
+/// Tokens with the norm there.
+#[derive(Clone, Debug)]
+struct Found {
+    tokens: DMatrix<f64>,
+    norm: f64,
+    residual: f64,
+}
+
+/// The first step moves the token with the largest gradient by this part of R.
+const FIRST_STEP: f64 = 0.1;
+/// Steps do not grow past this: the region is two across.
+const LONGEST_STEP: f64 = 1.0;
+/// A step that gains at once makes the next one so many times as long; one that does not is so many times shorter.
+const GROWTH: f64 = 1.7;
+const SHRINKING: f64 = 0.3;
+/// So many lengths are tried in one iteration: from the longest to about 1e-5 of it.
+const MOST_TRIALS: usize = 10;
+/// A gain, relative to the norm, below which an iteration is idle.
+const LEAST_GAIN: f64 = 1e-8;
+/// So many idle iterations in a row are a plateau.
+const PATIENCE: usize = 4;
+/// So many kicks without a gain end a restart.
+const MOST_KICKS_IN_VAIN: usize = 6;
+/// The deviation of a kick of all tokens, in units of R.
+const KICK: f64 = 0.03;
+
+impl Search {
+    /// Looks at the plan and finds the bounds; no norm is computed yet.
+    ///
+    /// # Errors
+    /// [`InputError`] for normalisers and token measures, which the search does not know, and where the plan's numbers are out
+    /// of range.
+    pub fn start(plan: &SearchPlan) -> Result<Self, InputError> {
+        let (inputs, experiment) = prepared(plan)?;
+        let (d, n) = inputs.tokens.shape();
+        let radius = radius_of(&plan.experiment.tokens, &inputs.tokens);
+        if !(radius.is_finite() && radius > 0.0) {
+            return Err(InputError::bad_value("the radius R", &radius.to_string(), "a number above 0"));
+        }
+        let hypotheses = |experiment: &Experiment| {
+            let normalizer = Normalizer::new(Normalization::None, experiment.eps, &inputs.tokens);
+            Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, (n as f64).ln())
+        };
+        let (bounds, clusters) = bounds_and_witness(&hypotheses(&experiment));
+        // Where the bound does not apply its tokens are still a start like another.
+        let clusters: Option<TwoClusters> = clusters.or_else(|| {
+            let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };
+            bounds_and_witness(&hypotheses(&plain)).1
+        });
+        let shape = Shape { n, d, radius, region: plan.region };
+        let starts = structured(&inputs.tokens, &inputs.weights, clusters.as_ref(), shape);
+        Ok(Search {
+            domain: SearchDomain { experiment, region: plan.region, n, d, radius, bounds },
+            inputs,
+            shape,
+            starts,
+            restarts: plan.restarts,
+            iterations: plan.iterations,
+            seed: plan.seed,
+            next: Counters {
+                at: 0,
+                restart: 0,
+                iteration: 0,
+                idle: 0,
+                kicks: 0,
+                kicks_in_vain: 0,
+                step_length: FIRST_STEP,
+            },
+            current: None,
+            base: None,
+            best: None,
+        })
+    }
+
+    /// Goes on where a search of this plan stood.
+    ///
+    /// # Errors
+    /// As [`Search::start`], and [`InputError::Shape`] where the mark is of another plan.
+    pub fn resume(plan: &SearchPlan, mark: &SearchCheckpoint) -> Result<Self, InputError> {
+        let mut search = Search::start(plan)?;
+        let Shape { n, d, radius, region } = search.shape;
+        let tokens = |rows: &Rows| {
+            if (rows.n_rows(), rows.n_columns()) != (n, d) {
+                return Err(InputError::Shape {
+                    what: "The place to go on from".into(),
+                    found: rows.shape(),
+                    expected: format!("{n} x {d}"),
+                    reason: "it has the tokens of the search".into(),
+                });
+            }
+            Ok(region.project(listed_tokens(rows), radius))
+        };
+        let found = |rows, norm, residual| tokens(rows).map(|tokens| Found { tokens, norm, residual });
+        search.next = Counters {
+            at: mark.at,
+            restart: mark.restart,
+            iteration: mark.iteration,
+            idle: mark.idle,
+            kicks: mark.kicks,
+            kicks_in_vain: mark.kicks_in_vain,
+            step_length: mark.step_length,
+        };
+        if mark.iteration > 0 {
+            search.current = Some(search.point(tokens(&mark.current)?, None)?);
+            search.base = Some(found(&mark.base, mark.base_norm, 0.0)?);
+        }
+        search.best = Some((found(&mark.best, mark.best_norm, mark.best_residual)?, mark.best_start));
+        Ok(search)
+    }
+
+    /// What the search is in.
+    #[must_use]
+    pub fn domain(&self) -> &SearchDomain {
+        &self.domain
+    }
+
+    /// Restarts done and restarts in all.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.next.restart, self.restarts)
+    }
+
+    /// The current tokens, d x n; `None` before the first step, and between restarts.
+    #[must_use]
+    pub fn current(&self) -> Option<&DMatrix<f64>> {
+        self.current.as_ref().map(|point| &point.tokens)
+    }
+
+    /// The best tokens so far, d x n, and the norm there; `None` before the first step.
+    #[must_use]
+    pub fn best(&self) -> Option<(&DMatrix<f64>, f64)> {
+        self.best.as_ref().map(|(found, _)| (&found.tokens, found.norm))
+    }
+
+    /// The experiment at the best tokens.
+    ///
+    /// # Errors
+    /// Never: the tokens are finite.
+    pub fn best_experiment(&self) -> Result<Experiment, InputError> {
+        let Some((tokens, _)) = self.best() else { return Ok(self.domain.experiment.clone()) };
+        Ok(Experiment { tokens: TokenSource::Explicit(rows(tokens)?), ..self.domain.experiment.clone() })
+    }
+
+    /// Where the search stands; `None` before the first step.
+    ///
+    /// # Errors
+    /// Never: the tokens are finite.
+    pub fn mark(&self) -> Result<Option<SearchCheckpoint>, InputError> {
+        let Some((best, start)) = &self.best else { return Ok(None) };
+        let Counters { at, restart, iteration, idle, kicks, kicks_in_vain, step_length } = self.next;
+        let base = self.base.as_ref().unwrap_or(best);
+        Ok(Some(SearchCheckpoint {
+            at,
+            restart,
+            iteration,
+            idle,
+            kicks,
+            kicks_in_vain,
+            step_length,
+            current: rows(self.current().unwrap_or(&best.tokens))?,
+            base: rows(&base.tokens)?,
+            base_norm: base.norm,
+            best: rows(&best.tokens)?,
+            best_norm: best.norm,
+            best_residual: best.residual,
+            best_start: *start,
+        }))
+    }
+
+    /// One iteration: a start, a step uphill, or a kick; `None` at the end.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where scores leave the range of f64 at a start.
+    pub fn step(&mut self) -> Result<Option<SearchStep>, InputError> {
+        if self.next.restart >= self.restarts {
+            return Ok(None);
+        }
+        let Counters { at, restart, iteration, .. } = self.next;
+        let start = self.start_of(restart).0;
+        let point = match self.current.take() {
+            None => {
+                let tokens = self.start_of(restart).1;
+                self.point(tokens, None)?
+            }
+            Some(point) if self.next.idle >= PATIENCE => self.kicked(point)?,
+            Some(point) => self.climbed(point)?,
+        };
+        let (norm, relative_residual) = (point.triplet.value, point.triplet.relative_residual);
+        let found = || Found { tokens: point.tokens.clone(), norm, residual: relative_residual };
+        let before = self.base.as_ref().map_or(0.0, |base| base.norm);
+        if self.base.is_none() || norm > before {
+            if norm > before * (1.0 + LEAST_GAIN) {
+                self.next.kicks_in_vain = 0;
+            }
+            self.base = Some(found());
+        }
+        if self.best.as_ref().is_none_or(|(best, _)| norm > best.norm) {
+            self.best = Some((found(), start));
+        }
+        let best = self.best.as_ref().map_or(norm, |(best, _)| best.norm);
+        self.next.at += 1;
+        self.next.iteration += 1;
+        let is_stuck = self.next.idle >= PATIENCE && self.next.kicks_in_vain >= MOST_KICKS_IN_VAIN;
+        if is_stuck || self.next.iteration >= self.iterations {
+            self.base = None;
+            self.next = Counters {
+                at: self.next.at,
+                restart: restart + 1,
+                iteration: 0,
+                idle: 0,
+                kicks: 0,
+                kicks_in_vain: 0,
+                step_length: FIRST_STEP,
+            };
+        } else {
+            self.current = Some(point);
+        }
+        Ok(Some(SearchStep { at, restart, start, iteration, norm, best, relative_residual }))
+    }
+
+    /// Where a restart begins.
+    fn start_of(&self, restart: usize) -> (StartKind, DMatrix<f64>) {
+        match self.starts.get(restart) {
+            Some((kind, tokens)) => (*kind, tokens.clone()),
+            None => random(self.shape, self.seed, restart),
+        }
+    }
+
+    fn point(&self, tokens: DMatrix<f64>, near: Option<&[f64]>) -> Result<Point, InputError> {
+        let triplet = norm_at(&self.domain.experiment, &self.inputs, &tokens, near)?;
+        Ok(Point { tokens, triplet })
+    }
+
+    /// A step uphill, as long as it gains; the same point where no length does.
+    fn climbed(&mut self, point: Point) -> Result<Point, InputError> {
+        let Shape { radius, region, .. } = self.shape;
+        let gradient = gradient_at(&self.domain.experiment, &self.inputs, &point.tokens, &point.triplet)?;
+        let direction = region.feasible(gradient, &point.tokens, radius);
+        let steepest = largest_norm(&direction);
+        let norm = point.triplet.value;
+        if steepest.is_finite() && steepest * radius > f64::EPSILON * norm {
+            let mut length = self.next.step_length;
+            for trial in 0..MOST_TRIALS {
+                let moved = &point.tokens + &direction * (length * radius / steepest);
+                // A place that no norm can be computed at is no better one.
+                let there = self.point(region.project(moved, radius), Some(&point.triplet.right)).ok();
+                if let Some(there) = there.filter(|there| there.triplet.value > norm) {
+                    let gain = there.triplet.value / norm - 1.0;
+                    self.next.idle = if gain < LEAST_GAIN { self.next.idle + 1 } else { 0 };
+                    self.next.step_length = if trial == 0 { (length * GROWTH).min(LONGEST_STEP) } else { length };
+                    return Ok(there);
+                }
+                length *= SHRINKING;
+            }
+        }
+        self.next.idle = PATIENCE;
+        Ok(point)
+    }
+
+    /// The best of this restart, kicked.
+    fn kicked(&mut self, point: Point) -> Result<Point, InputError> {
+        let Shape { n, radius, region, .. } = self.shape;
+        let kick = self.next.kicks;
+        let mut random = Random::new(self.seed, Stream::AscentKick(self.next.restart * self.iterations.max(1) + kick));
+        let mut tokens = self.base.as_ref().map_or(point.tokens, |base| base.tokens.clone());
+        if kick.is_multiple_of(2) {
+            tokens.iter_mut().for_each(|x| *x += KICK * radius * random.normal());
+        } else {
+            let (from, to) = (random.below(n), random.below(n));
+            let there = tokens.column(to).into_owned();
+            tokens.set_column(from, &there);
+        }
+        self.next.kicks += 1;
+        self.next.kicks_in_vain += 1;
+        self.next.idle = 0;
+        self.next.step_length = FIRST_STEP;
+        self.point(region.project(tokens, radius), None)
+    }
+}

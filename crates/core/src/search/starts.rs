@@ -1,0 +1,192 @@
+//! Where the restarts of a search begin.
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::Region;
+use crate::bounds::TwoClusters;
+use crate::experiment::{Distribution, RandomTokens};
+use crate::random::{Random, Stream};
+use crate::spectral::largest_triplet;
+use crate::tokens::{adversarial_tokens, random_tokens};
+use crate::weights::{HeadWeights, Weights};
+
+/// The kind of a start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StartKind {
+    /// The experiment's own tokens.
+    Own,
+    /// The adversarial tokens of [C], from the first head's A.
+    Adversarial,
+    /// The best two clusters on a line.
+    TwoClusters,
+    /// One token at -e and all others at e, where e is stretched most by the first head's A: the shape of the skew
+    /// witness.
+    Skew,
+    /// Two tokens at w and -w, all others at e, with w at right angles to A e (docs/theory.md).
+    Crossed,
+    /// Random in the ball.
+    Random,
+    /// A few random clusters.
+    RandomClusters,
+}
+
+impl StartKind {
+    /// Its word in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            StartKind::Own => "own",
+            StartKind::Adversarial => "adversarial",
+            StartKind::TwoClusters => "two_clusters",
+            StartKind::Skew => "skew",
+            StartKind::Crossed => "crossed",
+            StartKind::Random => "random",
+            StartKind::RandomClusters => "random_clusters",
+        }
+    }
+}
+
+/// The shape that every start has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) n: usize,
+    pub(super) d: usize,
+    pub(super) radius: f64,
+    pub(super) region: Region,
+}
+
+/// The starts that are no matter of chance, without repeats; tokens are d x n.
+pub(super) fn structured(
+    own: &DMatrix<f64>,
+    weights: &Weights,
+    clusters: Option<&TwoClusters>,
+    shape: Shape,
+) -> Vec<(StartKind, DMatrix<f64>)> {
+    let Shape { n, radius, region, .. } = shape;
+    let first = weights.heads.first();
+    let adversarial = first.and_then(|head| adversarial_tokens(head.query_key(), n, radius).ok());
+    let candidates = [
+        (StartKind::Own, Some(own.clone())),
+        (StartKind::Adversarial, adversarial),
+        (StartKind::TwoClusters, clusters.and_then(|found| listed(found, n))),
+        (StartKind::Crossed, first.and_then(|head| crossed(head, n, radius))),
+        (StartKind::Skew, first.and_then(most_stretched).map(|e| split(&(e * radius), n))),
+    ];
+    let mut starts: Vec<(StartKind, DMatrix<f64>)> = Vec::with_capacity(candidates.len());
+    for (kind, tokens) in candidates {
+        let Some(tokens) = tokens.map(|tokens| region.project(tokens, radius)) else { continue };
+        // The other side of the origin is the same start.
+        let is_known = |known: &DMatrix<f64>| {
+            (known - &tokens).amax() <= 1e-9 * radius || (known + &tokens).amax() <= 1e-9 * radius
+        };
+        if tokens.iter().all(|x| x.is_finite()) && !starts.iter().any(|(_, known)| is_known(known)) {
+            starts.push((kind, tokens));
+        }
+    }
+    starts
+}
+
+/// A random start: tokens of their own and clusters in turn.
+pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMatrix<f64>) {
+    let Shape { n, d, radius, region } = shape;
+    let mut random = Random::new(seed, Stream::AscentStart(restart));
+    // A law's own seed, so that the law of the engine serves here too.
+    let law_seed = (random.uniform() * 9_007_199_254_740_992.0) as u64;
+    let count = if restart.is_multiple_of(2) { n } else { (2 + random.below(4)).min(n) };
+    let law = RandomTokens { law: Distribution::Ball, n: count, d, radius, seed: law_seed };
+    let places = random_tokens(&law);
+    if count == n {
+        return (StartKind::Random, region.project(places, radius));
+    }
+    // Sizes from very unlike to alike: a cluster takes a token as often as its share says.
+    let shares: Vec<f64> = (0..count).map(|_| libm::exp(1.5 * random.normal())).collect();
+    let total: f64 = shares.iter().sum();
+    let mut pick = || {
+        let mut left = total * random.uniform();
+        shares.iter().position(|share| {
+            left -= share;
+            left < 0.0
+        })
+    };
+    let tokens = DMatrix::from_columns(
+        &(0..n)
+            .map(|token_idx| {
+                let cluster = if token_idx < count { token_idx } else { pick().unwrap_or(count - 1) };
+                places.column(cluster).into_owned()
+            })
+            .collect::<Vec<DVector<f64>>>(),
+    );
+    (StartKind::RandomClusters, region.project(tokens, radius))
+}
+
+/// The tokens of two clusters, the smaller one first; `None` where their sizes are not those of n tokens.
+fn listed(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
+    let first = found.ln_sizes[0].exp().round();
+    let direction = DVector::from_column_slice(&found.direction);
+    (first >= 1.0 && first < n as f64).then(|| {
+        DMatrix::from_fn(direction.len(), n, |row, col| direction[row] * found.places[usize::from(col as f64 >= first)])
+    })
+}
+
+/// -x, x, .., x.
+fn split(x: &DVector<f64>, n: usize) -> DMatrix<f64> {
+    DMatrix::from_fn(x.len(), n, |row, col| if col == 0 { -x[row] } else { x[row] })
+}
+
+/// A larger A takes long to decompose, and the other starts serve as well.
+const MOST_DIM: usize = 256;
+
+/// The unit vector e for which |A e| is largest.
+fn most_stretched(head: &HeadWeights) -> Option<DVector<f64>> {
+    let a = a_of(head)?;
+    Some(DVector::from_vec(largest_triplet(&a)?.right))
+}
+
+/// w, -w, e, .., e of norm R, with e^T A e as low as it can be and w at right angles to A e; `None` on a line.
+fn crossed(head: &HeadWeights, n: usize, radius: f64) -> Option<DMatrix<f64>> {
+    let a = a_of(head)?;
+    let symmetric = (&a + a.transpose()).symmetric_eigen();
+    let e = symmetric.eigenvectors.column(symmetric.eigenvalues.imin()).into_owned();
+    let image = &a * &e;
+    // The axis that is least along A e, without its part along it.
+    let mut w = DVector::zeros(a.nrows());
+    w[image.iamin()] = 1.0;
+    let square = image.norm_squared();
+    if square > 0.0 {
+        w.axpy(-image.dot(&w) / square, &image, 1.0);
+    }
+    let length = w.norm();
+    (n > 2 && length > 1e-6).then(|| {
+        let (w, e) = (w * (radius / length), e * radius);
+        DMatrix::from_fn(a.nrows(), n, |row, col| match col {
+            0 => w[row],
+            1 => -w[row],
+            _ => e[row],
+        })
+    })
+}
+
+fn a_of(head: &HeadWeights) -> Option<DMatrix<f64>> {
+    let d = head.q.ncols();
+    (d <= MOST_DIM).then(|| head.query_key().a()).filter(|a| a.amax() > 0.0 && a.amax().is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_starts_lie_in_the_region_and_come_again_with_their_seed() {
+        for region in [Region::Ball, Region::Sphere] {
+            let shape = Shape { n: 9, d: 2, radius: 1.5, region };
+            for restart in 0..6 {
+                let (kind, tokens) = random(shape, 3, restart);
+                assert_eq!((kind, tokens.clone()), random(shape, 3, restart));
+                assert_ne!(tokens, random(shape, 4, restart).1);
+                assert_eq!(kind == StartKind::Random, restart % 2 == 0);
+                assert!(tokens.column_iter().all(|token| token.norm() <= 1.5 * (1.0 + 1e-12)));
+            }
+        }
+    }
+}

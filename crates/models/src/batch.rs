@@ -1,0 +1,227 @@
+//! Which windows are measured together, in one go.
+//!
+//! Windows share every product with a weight matrix of one forward pass. Where attention is causal a token knows nothing of
+//! those after it, so that a window that begins where a longer one begins has its whole pass in that one's.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::map::Heads;
+use super::plan::Plan;
+use lipscope_core::experiment::Mask;
+
+/// A window of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Window {
+    /// Tokens.
+    pub n: usize,
+    /// Counted from 0.
+    pub window: usize,
+}
+
+/// Windows of which one pass is enough: all begin where the first, the longest one, begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrefixGroup {
+    /// What the pass is of.
+    pub longest: Window,
+    /// The others.
+    pub shorter: Vec<Window>,
+}
+
+/// Stretches that share a pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The longest one first.
+    pub prefix_groups: Vec<PrefixGroup>,
+}
+
+/// Part `index` of `count` of a run, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Below `count`.
+    pub index: usize,
+    /// How many parts there are.
+    pub count: usize,
+}
+
+/// The tokens of a batch's pass, about: enough that a product with a weight matrix is worth reading it.
+pub(super) const PASS_TOKENS: usize = 256;
+/// The tokens of all its windows, times the maps that are measured, about: a batch is not interrupted.
+const MEASURED_TOKENS: usize = 512;
+/// How many heads by themselves cost as much as a map of all heads, about.
+const HEADS_A_MAP: usize = 4;
+
+impl Plan {
+    /// The batches of a shard, longest windows first. They depend on lengths, windows, layers, heads and mask
+    /// alone.
+    #[must_use]
+    pub fn batches(&self, shard: Shard) -> Vec<Batch> {
+        let most = Size { pass: PASS_TOKENS, measured: MEASURED_TOKENS / self.maps().max(1) };
+        let mut batches: Vec<Batch> = Vec::new();
+        let mut so_far = Size::default();
+        for prefix_group in self.prefix_groups(most.measured) {
+            let with = so_far.plus(Size::of(&prefix_group));
+            match batches.last_mut() {
+                Some(last) if with.pass <= most.pass && with.measured <= most.measured => {
+                    last.prefix_groups.push(prefix_group);
+                    so_far = with;
+                }
+                _ => {
+                    so_far = Size::of(&prefix_group);
+                    batches.push(Batch { prefix_groups: vec![prefix_group] });
+                }
+            }
+        }
+        batches.into_iter().skip(shard.index).step_by(shard.count.max(1)).collect()
+    }
+
+    /// How many maps a window costs, about.
+    fn maps(&self) -> usize {
+        self.layers.len()
+            * if self.heads.contains(&Heads::All) { self.heads.len() } else { self.heads.len().div_ceil(HEADS_A_MAP) }
+    }
+
+    /// Every window of the plan in a stretch, the longest first.
+    fn prefix_groups(&self, most_measured: usize) -> Vec<PrefixGroup> {
+        let mut lengths = self.lengths.clone();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        lengths.dedup();
+        let windows = lengths.iter().flat_map(|n| (0..self.windows).map(|window| Window { n: *n, window }));
+        let alone = |longest| PrefixGroup { longest, shorter: Vec::new() };
+        if self.mask != Mask::Causal {
+            return windows.map(alone).collect();
+        }
+        let mut by_start: BTreeMap<usize, Vec<PrefixGroup>> = BTreeMap::new();
+        for window in windows {
+            let here = by_start.entry(window.n * window.window).or_default();
+            match here.last_mut() {
+                Some(last) if Size::of(last).measured + window.n <= most_measured => last.shorter.push(window),
+                _ => here.push(alone(window)),
+            }
+        }
+        let mut prefix_groups: Vec<PrefixGroup> = by_start.into_values().flatten().collect();
+        prefix_groups.sort_by_key(|prefix_group| Reverse(prefix_group.longest.n));
+        prefix_groups
+    }
+}
+
+impl PrefixGroup {
+    /// All its windows, the longest first.
+    pub fn windows(&self) -> impl Iterator<Item = Window> + '_ {
+        [self.longest].into_iter().chain(self.shorter.iter().copied())
+    }
+
+    /// Whether a window is among them.
+    #[must_use]
+    pub fn has(&self, wanted: Window) -> bool {
+        self.windows().any(|window| window == wanted)
+    }
+}
+
+impl Batch {
+    /// All its windows.
+    pub fn windows(&self) -> impl Iterator<Item = Window> + '_ {
+        self.prefix_groups.iter().flat_map(PrefixGroup::windows)
+    }
+
+    /// The tokens of its longest window.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.prefix_groups.iter().map(|prefix_group| prefix_group.longest.n).max().unwrap_or(0)
+    }
+
+    /// The tokens of its pass.
+    #[must_use]
+    pub fn pass_tokens(&self) -> usize {
+        self.prefix_groups.iter().map(|prefix_group| prefix_group.longest.n).sum()
+    }
+}
+
+/// What limits a batch.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    pass: usize,
+    measured: usize,
+}
+
+impl Size {
+    fn of(prefix_group: &PrefixGroup) -> Self {
+        Size { pass: prefix_group.longest.n, measured: prefix_group.windows().map(|window| window.n).sum() }
+    }
+
+    fn plus(self, other: Size) -> Self {
+        Size { pass: self.pass + other.pass, measured: self.measured + other.measured }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Estimators, MapKind};
+    use lipscope_core::spectral::LanczosOptions;
+
+    fn plan(mask: Mask, layers: usize) -> Plan {
+        Plan {
+            layers: (0..layers).collect(),
+            heads: vec![Heads::All],
+            lengths: (2..=98).step_by(2).chain([500, 7, 7]).collect(),
+            windows: 10,
+            mask,
+            kind: MapKind::Attention,
+            estimators: Estimators::Both,
+            options: LanczosOptions::default(),
+        }
+    }
+
+    fn whole(plan: &Plan) -> Vec<Batch> {
+        plan.batches(Shard { index: 0, count: 1 })
+    }
+
+    #[test]
+    fn every_window_is_in_one_stretch_of_one_shard() {
+        for (mask, layers) in [(Mask::None, 1), (Mask::Causal, 1), (Mask::Causal, 12)] {
+            let plan = plan(mask, layers);
+            let parts = (0..3).flat_map(|index| plan.batches(Shard { index, count: 3 }));
+            let mut found: Vec<(usize, usize)> = parts
+                .flat_map(|batch| batch.windows().map(|window| (window.n, window.window)).collect::<Vec<_>>())
+                .collect();
+            found.sort_unstable();
+            let mut lengths = plan.lengths.clone();
+            lengths.sort_unstable();
+            lengths.dedup();
+            let all: Vec<(usize, usize)> = lengths.iter().flat_map(|n| (0..10).map(|window| (*n, window))).collect();
+            assert_eq!(found, all, "{mask:?}");
+        }
+    }
+
+    #[test]
+    fn a_stretch_begins_at_one_token_and_portions_are_bounded() {
+        for (mask, layers) in [(Mask::None, 1), (Mask::Causal, 1), (Mask::Causal, 12)] {
+            for batch in whole(&plan(mask, layers)) {
+                for PrefixGroup { longest, shorter } in &batch.prefix_groups {
+                    let begins_with = |w: &Window| w.n < longest.n && w.n * w.window == longest.n * longest.window;
+                    assert!(shorter.iter().all(begins_with), "{longest:?} {shorter:?}");
+                }
+                let measured: usize = batch.windows().map(|window| window.n).sum();
+                let is_one = batch.windows().count() == 1;
+                assert!(
+                    is_one || (batch.pass_tokens() <= PASS_TOKENS && measured * layers <= MEASURED_TOKENS),
+                    "{batch:?}"
+                );
+                assert!(batch.longest() == batch.prefix_groups[0].longest.n);
+            }
+        }
+    }
+
+    /// docs/models.md has these numbers.
+    #[test]
+    fn the_passes_of_the_papers_figure_are_fewer_where_attention_is_causal() {
+        let tokens = |mask| {
+            let figure = Plan { lengths: (2..=98).step_by(2).collect(), ..plan(mask, 1) };
+            whole(&figure).iter().map(Batch::pass_tokens).sum::<usize>()
+        };
+        assert_eq!([tokens(Mask::None), tokens(Mask::Causal)], [24_500, 15_818]);
+    }
+}

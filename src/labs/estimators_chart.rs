@@ -1,0 +1,89 @@
+//! Estimators against the iteration, and what each said where it stopped.
+
+use crate::state::Shown;
+use crate::strings;
+use lipscope_core::estimators::{Estimator, EstimatorPoint, Stop};
+use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, SeriesKind, Table};
+
+use super::run::Phase;
+
+/// Errors below this are rounding; the axis ends here.
+const LEAST: f64 = 1e-16;
+
+/// Each estimator over the iteration, with a rule where it stopped.
+pub fn estimators_chart(points: &[EstimatorPoint], phase: &Phase, shown: Shown) -> LineChart {
+    let read = |point: &EstimatorPoint| match shown {
+        Shown::Error => point.error.max(LEAST),
+        Shown::Residual => point.relative_residual.max(LEAST),
+        Shown::Value => point.value,
+    };
+    let of = |estimator: Estimator| -> Vec<(f64, f64)> {
+        let own = points.iter().filter(|point| point.estimator == estimator && point.relative_residual.is_finite());
+        own.map(|point| (point.iteration as f64, read(point))).collect()
+    };
+    let ends: Vec<(f64, f64)> = points
+        .iter()
+        .filter(|point| point.estimator == Estimator::Power && !point.stops.is_empty())
+        .map(|point| (point.iteration as f64, read(point)))
+        .collect();
+    let last = points.iter().map(|point| point.iteration).max().unwrap_or(0).max(10) as f64;
+    let truth = points.iter().find(|point| point.estimator == Estimator::DenseSvd).map(|point| point.value);
+    let dense = match (shown, truth) {
+        (Shown::Value, Some(value)) => vec![(1.0, value), (last, value)],
+        (Shown::Error | Shown::Residual, Some(_)) => vec![(1.0, f64::EPSILON), (last, f64::EPSILON)],
+        _ => Vec::new(),
+    };
+    let dense_name = if shown == Shown::Value { strings::dense() } else { strings::dense_rounding() };
+    let (lanczos, power) = (of(Estimator::Lanczos), of(Estimator::Power));
+    let series = vec![
+        Series::new("dense", dense_name, Role::Unified, SeriesKind::Line, dense).short_label(strings::dense()),
+        Series::new("power", strings::power_text(), Role::ReleasedScript, SeriesKind::Line, power)
+            .short_label(strings::power_short()),
+        Series::new("stops", "", Role::ReleasedScript, SeriesKind::Hollow, ends),
+        Series::new("lanczos", strings::LANCZOS, Role::Measured, SeriesKind::Line, lanczos.clone()),
+        Series::new("lanczos-points", "", Role::Measured, SeriesKind::Points, lanczos),
+    ];
+    let (title, scale) = match shown {
+        Shown::Error => (strings::estimators_error(), Scale::Log),
+        Shown::Residual => (strings::estimators_residual(), Scale::Log),
+        Shown::Value => (strings::estimators_value(), Scale::Linear),
+    };
+    let x = AxisSpec::new(strings::estimators_x(), Scale::Log).whole().range(Extent::new(1.0, last));
+    let mut chart = LineChart::new(x, AxisSpec::new(title, scale), series);
+    if !points.is_empty() {
+        chart.rules = stopped(points).into_iter().filter_map(|(point, stop)| rule(point, stop)).collect();
+    }
+    chart.note = strings::lab_note(phase);
+    chart
+}
+
+fn rule(point: &EstimatorPoint, stop: Option<Stop>) -> Option<Rule> {
+    let role = if point.estimator == Estimator::Power { Role::ReleasedScript } else { Role::Measured };
+    let name = strings::stop_short(point.estimator, stop?);
+    Some(Rule::new(point.iteration as f64, name).role(role))
+}
+
+/// What an estimator said where it stopped, in the order of the table: the dense SVD, Lanczos, power iteration.
+pub fn stopped(points: &[EstimatorPoint]) -> Vec<(&EstimatorPoint, Option<Stop>)> {
+    let dense = points.iter().filter(|point| point.estimator == Estimator::DenseSvd).map(|point| (point, None));
+    let others = points.iter().flat_map(|point| point.stops.iter().map(move |stop| (point, Some(*stop))));
+    dense.chain(others).collect()
+}
+
+/// A row for each iteration.
+pub fn estimators_table(points: &[EstimatorPoint], written: impl Fn(f64) -> String) -> Table {
+    let row = |point: &EstimatorPoint| {
+        let stops: Vec<&str> = point.stops.iter().map(|stop| strings::stop_short(point.estimator, *stop)).collect();
+        vec![
+            strings::estimator(point.estimator).to_owned(),
+            point.iteration.to_string(),
+            point.products.to_string(),
+            strings::claim(point.is_converged()).to_owned(),
+            written(point.value),
+            written(point.error),
+            written(point.relative_residual),
+            stops.join(", "),
+        ]
+    };
+    Table { header: strings::estimators_columns().map(String::from).to_vec(), rows: points.iter().map(row).collect() }
+}

@@ -1,0 +1,135 @@
+//! The current tokens of a search, and the best ones, in the ball. With reduced motion they are drawn when the search rests.
+
+use std::sync::Arc;
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Paint, Twin, use_easel};
+use crate::frame::{When, is_motion_reduced};
+use crate::page::use_page;
+use crate::plane::{MOST_DRAWN, plane_of};
+use crate::strings;
+use lipscope_core::picture::TokenPicture;
+use lipscope_plot::TokenPlane;
+
+/// Points nearer than this share of the largest norm are drawn as one: less than a pixel.
+const SAME: f64 = 0.01;
+
+/// Which tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Those now.
+    Current,
+    /// The best so far.
+    Best,
+}
+
+impl Shown {
+    fn of(self, pictures: &[TokenPicture; 2]) -> &TokenPicture {
+        match self {
+            Shown::Current => &pictures[0],
+            Shown::Best => &pictures[1],
+        }
+    }
+
+    fn ids(self) -> [&'static str; 3] {
+        match self {
+            Shown::Current => ["hunt-plane-now", "hunt-plane-now-table", "lipscope-hunt-tokens.csv"],
+            Shown::Best => ["hunt-plane-best", "hunt-plane-best-table", "lipscope-hunt-best-tokens.csv"],
+        }
+    }
+}
+
+/// A plane with its name.
+#[component]
+pub fn SearchPlane(
+    /// Which tokens.
+    shown: Shown,
+) -> impl IntoView {
+    let run = use_page().labs.search;
+    let canvas = NodeRef::<Canvas>::new();
+    let pictures = Memo::new(move |before: Option<&Drawn>| match before {
+        Some(before) if is_motion_reduced() && before.0.is_some() && run.with(super::SearchRun::is_running) => {
+            before.clone()
+        }
+        _ => Drawn(run.with(|run| run.pictures.clone()), run.with(|run| run.setting.as_ref().map(|s| s.radius))),
+    });
+    use_easel(
+        canvas,
+        When::After,
+        move || pictures.track(),
+        move |easel| {
+            let Drawn(pictures, radius) = pictures.get_untracked();
+            let mut plane =
+                pictures.as_ref().map_or_else(Default::default, |pair| plane_of(shown.of(pair), MOST_DRAWN));
+            // The whole ball, not only as far as these tokens reach; principal axes have another origin.
+            if let Some(radius) = radius.filter(|_| plane.ball_radius.is_some()) {
+                plane.ball_radius = Some(radius);
+                plane.ball_label = strings::ball(radius);
+            }
+            count_alike(&mut plane);
+            // Where it cannot be drawn on, the last picture stays: the table is under it.
+            let _ = plane.paint(easel);
+        },
+    );
+    let name = match shown {
+        Shown::Current => strings::search_plane_now(),
+        Shown::Best => strings::search_plane_best(),
+    };
+    let [id, table_id, file] = shown.ids();
+    // Every token, also those that are not drawn.
+    let whole = move || {
+        let none = || TokenPlane { point_label: strings::token().into(), ..TokenPlane::default() };
+        run.with(|run| run.pictures.as_ref().map_or_else(none, |pair| plane_of(shown.of(pair), usize::MAX)))
+    };
+    view! {
+        <figure class="lab-plane">
+            <div class="small-stage">
+                <canvas node_ref=canvas id=id role="img" aria-label=name></canvas>
+            </div>
+            <figcaption class="note">
+                {name}
+                <Twin
+                    id=table_id
+                    name=file
+                    table=move || whole().to_table()
+                    csv=move || untrack(whole).to_csv()
+                />
+            </figcaption>
+        </figure>
+    }
+}
+
+/// Points that cannot be told apart become one, named by how many they are; on a line they are stacked instead.
+fn count_alike(plane: &mut TokenPlane) {
+    if plane.points.iter().all(|point| point.1 == 0.0) {
+        return;
+    }
+    let apart = SAME * plane.points.iter().map(|point| point.0.hypot(point.1)).fold(0.0, f64::max);
+    let mut groups: Vec<((f64, f64), usize)> = Vec::new();
+    for point in &plane.points {
+        let is_same = |other: &(f64, f64)| (other.0 - point.0).hypot(other.1 - point.1) <= apart;
+        match groups.iter_mut().find(|(place, _)| is_same(place)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((*point, 1)),
+        }
+    }
+    plane.points = groups.iter().map(|(place, _)| *place).collect();
+    plane.labels =
+        groups.iter().map(|(_, count)| if *count > 1 { strings::alike(*count) } else { String::new() }).collect();
+}
+
+/// What is drawn: compared by identity, since each answer brings pictures of its own.
+#[derive(Clone, Debug, Default)]
+struct Drawn(Option<Arc<[TokenPicture; 2]>>, Option<f64>);
+
+impl PartialEq for Drawn {
+    fn eq(&self, other: &Self) -> bool {
+        self.1 == other.1
+            && match (&self.0, &other.0) {
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
+    }
+}

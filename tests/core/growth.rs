@@ -1,0 +1,137 @@
+//! The curves over n: where they stand to each other, what they do past the crossover, and how near they come.
+
+use lipscope_testkit::reference;
+
+use lipscope_core::bounds::{BoundId, Norm, Side};
+use lipscope_core::experiment::Experiment;
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, Spacing, growth};
+use lipscope_core::measure::measure;
+use serde_json::{Value, json};
+
+fn adversarial(radius: f64, mask: &str) -> Experiment {
+    with_weights(radius, mask, json!({"source": "identity", "sign": -1}))
+}
+
+fn with_weights(radius: f64, mask: &str, weights: Value) -> Experiment {
+    Experiment::from_value(json!({
+        "mask": mask, "tokens": {"source": "adversarial", "n": 64, "radius": radius}, "weights": weights,
+    }))
+    .expect("a valid experiment")
+}
+
+fn plan(last: f64, count: usize) -> GrowthPlan {
+    GrowthPlan::new(2.0, last, count, Spacing::Fixed).expect("a valid plan")
+}
+
+fn log10(row: &GrowthRow, id: BoundId) -> Option<f64> {
+    row.bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
+}
+
+fn family(experiment: &Experiment, plan: &GrowthPlan) -> Vec<FamilyPoint> {
+    let mut family = Family::new(experiment, plan).expect("measured").expect("it applies");
+    std::iter::from_fn(|| family.step()).collect()
+}
+
+fn check_order(found: &Growth) {
+    for row in &found.rows {
+        for lower in row.bounds.iter().filter(|bound| bound.side == Side::Lower) {
+            for upper in row.bounds.iter().filter(|bound| bound.side == Side::Upper) {
+                assert!(lower.log10 <= upper.log10 + 1e-10, "n = {}: {lower:?} above {upper:?}", row.n);
+            }
+        }
+    }
+}
+
+#[test]
+fn lower_curves_stay_below_upper_ones_for_every_radius_weight_and_mask() {
+    let random = |heads: usize, output: bool, seed: u64| json!({"source": "random", "heads": heads, "head_dim": 3, "scale": 1.3, "seed": seed, "output": output});
+    for mask in ["none", "causal"] {
+        for radius in [1e-3, 0.5, 1.0, 2.0, 3.0, 10.0, 1e3] {
+            check_order(&growth(&adversarial(radius, mask), &plan(1e18, 60)).expect("curves"));
+            for (heads, output, seed) in [(1, false, 1), (1, true, 2), (3, false, 3), (2, true, 4)] {
+                let experiment = with_weights(radius, mask, random(heads, output, seed));
+                let found = growth(&experiment, &plan(1e18, 25)).expect("curves");
+                check_order(&found);
+                // Two clusters are found for any heads; every row has bounds from both sides.
+                assert!(found.rows.iter().all(|row| mask == "causal" || row.gap_log10(Norm::Spectral).is_some()));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_exact_norms_of_the_family_are_those_of_its_token_measures() {
+    for radius in [1.0, 2.0, 3.0] {
+        let plan = GrowthPlan { lengths: vec![2.0, 101.0, 4096.0, 1e9, 1e18], spacing: Spacing::Fixed };
+        for point in family(&adversarial(radius, "none"), &plan) {
+            let found = measure(&reference::opposed_clusters(radius, point.n)).expect("measured");
+            reference::assert_close("family", point.spectral, found.spectral, 1e-12, found.spectral);
+        }
+    }
+}
+
+#[test]
+fn unified_rises_like_the_square_root_and_flattens_past_the_crossover() {
+    let found = growth(&adversarial(3.0, "none"), &plan(1e18, 200)).expect("curves");
+    let crossover = found.crossover.expect("R is fixed");
+    assert!((crossover.ln_n - 18.0).abs() < 1e-12 && (crossover.a - 9.0).abs() < 1e-12);
+    let slope = |from: f64, to: f64| {
+        let at = |n: f64| {
+            let row =
+                found.rows.iter().min_by(|x, y| (x.n / n).ln().abs().total_cmp(&(y.n / n).ln().abs())).expect("rows");
+            (row.n.log10(), log10(row, BoundId::Unified).expect("it applies"))
+        };
+        let ((x, y), (to_x, to_y)) = (at(from), at(to));
+        (to_y - y) / (to_x - x)
+    };
+    assert!((slope(1e4, 1e6) - 0.5).abs() < 0.01, "{}", slope(1e4, 1e6));
+    assert!(slope(1e12, 1e18).abs() < 1e-4, "{}", slope(1e12, 1e18));
+}
+
+#[test]
+fn the_skew_witness_is_within_a_factor_three_of_unified_up_to_the_crossover() {
+    let mut worst = (0.0, 0.0, 0.0);
+    for a in [0.4f64, 0.7, 1.0, 1.5, 2.0, 4.0, 9.0, 20.0, 100.0, 1e4] {
+        for row in
+            growth(&adversarial(a.sqrt(), "none"), &plan((2.0 * a).exp().clamp(3.0, 1e18), 120)).expect("curves").rows
+        {
+            if row.n > (2.0 * a).exp() {
+                continue;
+            }
+            let (skew, unified) =
+                (log10(&row, BoundId::Skew).expect("up to there"), log10(&row, BoundId::Unified).expect("dot"));
+            let ratio = 10f64.powf(unified - skew);
+            assert!((1.0 - 1e-9..3.0).contains(&ratio), "a = {a}, n = {}: {ratio}", row.n);
+            if ratio > worst.0 {
+                worst = (ratio, a, row.n);
+            }
+        }
+    }
+    println!("unified / skew witness: worst {:.4} at a = {}, n = {}", worst.0, worst.1, worst.2);
+}
+
+#[test]
+fn a_radius_that_grows_like_the_root_of_the_logarithm_keeps_the_square_root() {
+    let spacing = Spacing::SqrtLog { from_n: 100.0 };
+    let plan = GrowthPlan::new(2.0, 1e18, 40, spacing).expect("a plan");
+    let found = growth(&adversarial(2.0, "none"), &plan).expect("curves");
+    assert_eq!(found.crossover, None);
+    for row in &found.rows {
+        let expected = 2.0 * (row.n.ln() / 100f64.ln()).sqrt();
+        assert!((row.radius / expected - 1.0).abs() < 1e-12, "{} for {expected}", row.radius);
+    }
+    // 2 a = 2 R^2 is 1.74 ln n: e^(2a) stays above n, and sqrt(n) never ends.
+    let (first, last) = (&found.rows[10], found.rows.last().expect("rows"));
+    let slope = (log10(last, BoundId::Unified).expect("dot") - log10(first, BoundId::Unified).expect("dot"))
+        / (last.n.log10() - first.n.log10());
+    assert!((0.5..0.6).contains(&slope), "{slope}");
+    check_order(&found);
+}
+
+#[test]
+fn plans_out_of_range_are_answered_with_a_sentence() {
+    for (first, last) in [(1.0, 10.0), (2.0, 1e301), (10.0, 5.0), (f64::NAN, 10.0), (2.0, f64::INFINITY)] {
+        let problem = GrowthPlan::new(first, last, 10, Spacing::Fixed).expect_err("no range").to_string();
+        assert!(problem.contains("n") && problem.contains("1e300"), "{problem}");
+    }
+}
