@@ -23,8 +23,8 @@ module=$(cargo build --locked --release --no-default-features --bench browser --
   ')
 wasm-bindgen --target web --no-typescript --out-dir "$web" --out-name browser "$module"
 # As index.html tells Trunk to do with the worker.
-# shellcheck disable=SC2046
-wasm-opt -O3 $(wasm_opt_features) -o "$web/optimised.wasm" "$web/browser_bg.wasm"
+# shellcheck disable=SC2086
+wasm-opt -O3 $WASM_FEATURES -o "$web/optimised.wasm" "$web/browser_bg.wasm"
 mv "$web/optimised.wasm" "$web/browser_bg.wasm"
 bash scripts/build.sh
 node benches/browser.mjs "$web" "$data/browser.json"

@@ -1,21 +1,15 @@
 #!/usr/bin/env bash
-# Builds the static site into dist/. A build that fails keeps the last good dist/: only the exit status tells.
+# Builds the static site into dist/: scripts/build.sh [site]
+# With "site" as `make serve` and the browser tests have it: the same files, without the optimisations that take long.
+# A build that fails keeps the last good dist/: only the exit status tells.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
 # Trunk works offline, so what it needs is fetched before.
 cargo fetch --quiet --locked --target wasm32-unknown-unknown
-# Trunk builds all but the page's own modules, which it cannot cut in two: scripts/split.sh does. From a folder without a
-# Cargo.toml, or Trunk would build that.
-staging=target/pageless
-mkdir -p "$staging"
-sed -e '/data-bin="app"/d' -e 's#\(data-trunk.*href="\)#\1../../#' index.html > "$staging/index.html"
-if ! trunk build --dist "$project_root/$staging/site" "$@" "$staging/index.html" ||
-  ! bash scripts/split.sh "$staging/site" ||
-  ! node scripts/styles.mjs "$staging/site" ||
-  ! node scripts/offline.mjs "$staging/site"; then
-  die "the site was not built; dist/, if it is there, is an older one."
-fi
-rm -rf dist
-mv "$staging/site" dist
-node scripts/sizes.mjs dist
+bash scripts/trunk-source.sh
+how=()
+[ "${1:-release}" = release ] || how=(--release=false --cargo-profile "$1")
+trunk build "${how[@]}" || die "the site was not built; dist/, if it is there, is an older one."
+# Sizes are judged of what is published.
+[ ${#how[@]} -gt 0 ] || node scripts/sizes.mjs dist

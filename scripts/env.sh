@@ -65,7 +65,5 @@ python_with() {
   return 1
 }
 
-# What the compiler may use; wasm-opt must be told. index.html says the same for the site.
-wasm_opt_features() {
-  sed -n 's/.*data-wasm-opt-params="\([^"]*\)".*/\1/p' "$project_root/index.html" | head -n 1
-}
+# What the compiler may use (.cargo/config.toml, and its own defaults); wasm-opt must be told.
+WASM_FEATURES="--enable-simd --enable-bulk-memory --enable-mutable-globals --enable-multivalue --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext"

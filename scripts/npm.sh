@@ -8,7 +8,7 @@ rm -rf pkg
 # wasm-pack would look for its own tools on the network: it takes those of set-up, and wasm-opt is run here.
 wasm-pack --quiet build --release --target web --mode no-install --no-opt --out-dir pkg --out-name lipscope \
   . -- --locked --no-default-features --features npm
-# shellcheck disable=SC2046
-wasm-opt -O3 $(wasm_opt_features) -o pkg/optimised.wasm pkg/lipscope_bg.wasm
+# shellcheck disable=SC2086
+wasm-opt -O3 $WASM_FEATURES -o pkg/optimised.wasm pkg/lipscope_bg.wasm
 mv pkg/optimised.wasm pkg/lipscope_bg.wasm
 node scripts/npm/assemble.mjs pkg

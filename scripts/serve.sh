@@ -19,5 +19,6 @@ open=()
 if [ "$(uname -s)" = Darwin ] || { [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; }; then
   open=(--open)
 fi
-say "building, about three minutes the first time; then open http://$address:$port/"
-exec trunk serve --release --address "$address" --port "$port" "${open[@]}"
+bash scripts/trunk-source.sh
+say "building, about four minutes the first time; then open http://$address:$port/"
+exec trunk serve --release=false --cargo-profile site --address "$address" --port "$port" "${open[@]}"

@@ -12,14 +12,14 @@ wasm=(--target wasm32-unknown-unknown)
 part_check() {
   check_versions &&
     cargo fmt --check &&
-    cargo clippy --locked --all-targets -- -D warnings &&
-    cargo clippy --locked "${wasm[@]}" --lib --bins --test 'web_*' -- -D warnings &&
-    cargo clippy --locked "${wasm[@]}" --lib --bin model_worker --no-default-features --features models -- -D warnings &&
-    cargo clippy --locked "${wasm[@]}" --lib --no-default-features --features npm -- -D warnings
+    cargo clippy --locked --workspace --all-targets -- -D warnings &&
+    cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
+      --features lipscope/split -- -D warnings &&
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps
 }
 
 part_native() {
-  find_numpy || say "there is no Python with numpy: the scripts for it are not run"
+  find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
   if cargo nextest --version >/dev/null 2>&1; then
     cargo nextest run --locked --no-fail-fast
   else
@@ -38,13 +38,13 @@ part_wasm() {
   ' "$target_dir/webdriver.json" &&
     WASM_BINDGEN_TEST_WEBDRIVER_JSON="$target_dir/webdriver.json" \
     WASM_BINDGEN_TEST_TIMEOUT="${WASM_BINDGEN_TEST_TIMEOUT:-600}" \
-      cargo test --locked "${wasm[@]}" --no-fail-fast --test 'web_*'
+      cargo test --locked "${wasm[@]}" --profile site --package lipscope-web-tests --no-fail-fast --tests
 }
 
 site_built=
 part_site() {
   site_built=failed
-  bash scripts/build.sh && site_built=yes
+  bash scripts/build.sh site && site_built=yes
 }
 
 part_e2e() {
@@ -53,8 +53,8 @@ part_e2e() {
     return 1
   fi
   # The page's numbers are compared with those of the command line, and of the programs that it writes.
-  find_numpy || true
-  cargo build --locked --bin lipscope &&
+  find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  cargo build --locked --package lipscope-cli &&
     (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-reporter=spec --test-concurrency=1)
 }
 

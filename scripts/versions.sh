@@ -33,12 +33,7 @@ tool_version() {
   esac
 }
 
-# The value of the key $1 in Trunk.toml, without quotes.
-trunk_setting() {
-  sed -n "s/^$1 *= *\"\(.*\)\".*/\1/p" "$project_root/Trunk.toml"
-}
-
-# Cargo.lock, Trunk.toml and the installed tools must name the same versions.
+# Cargo.lock and the installed tools must name the same versions.
 check_versions() {
   local wrong=0
   same() { # what, found, wanted, what to do
@@ -46,8 +41,6 @@ check_versions() {
     echo "versions: $1 is ${2:-missing}, but it should be $3: $4" >&2
     wrong=1
   }
-  same "wasm_bindgen in Trunk.toml" "$(trunk_setting wasm_bindgen)" "$WASM_BINDGEN_VERSION" "write the version of Cargo.lock there"
-  same "wasm_opt in Trunk.toml" "$(trunk_setting wasm_opt)" "version_$BINARYEN_VERSION" "scripts/versions.sh and Trunk.toml must agree"
   same "wasm-bindgen" "$(tool_version wasm-bindgen)" "$WASM_BINDGEN_VERSION" "run scripts/setup.sh wasm"
   same "wasm-bindgen-test-runner" "$(tool_version wasm-bindgen-test-runner)" "$WASM_BINDGEN_VERSION" "run scripts/setup.sh wasm"
   same "wasm-opt" "$(tool_version wasm-opt)" "$BINARYEN_VERSION" "run scripts/setup.sh wasm"
@@ -60,7 +53,7 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   set -euo pipefail
   . "$project_root/scripts/env.sh"
   case ${1:-} in
-    check) check_versions && echo "versions: Cargo.lock, Trunk.toml and the tools agree" ;;
+    check) check_versions && echo "versions: Cargo.lock and the tools agree" ;;
     *) echo "usage: scripts/versions.sh check" >&2; exit 2 ;;
   esac
 fi

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Trunk runs this when it has put the page, styles and assets together (Trunk.toml): adds the WebAssembly, joins the styles,
+# and writes the list of files that makes the site work offline. Trunk says by TRUNK_PROFILE how to build, and in TRUNK_STAGING_DIR where.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
+cd "$project_root"
+bash scripts/modules.sh "$TRUNK_STAGING_DIR" "$([ "$TRUNK_PROFILE" = release ] && echo release || echo site)"
+node scripts/styles.mjs "$TRUNK_STAGING_DIR"
+node scripts/offline.mjs "$TRUNK_STAGING_DIR"

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds the site's WebAssembly and puts it into a site that Trunk has begun: scripts/modules.sh SITE [release|site]
+# One call of cargo for the page and both workers, so that what they share is compiled once. The page becomes two modules,
+# the first picture's and the rest (src/later.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and
+# Trunk has no place for that.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
+cd "$project_root"
+site=$1
+profile=${2:-release}
+built=$target_dir/wasm32-unknown-unknown/$profile
+work=$target_dir/modules
+
+# Relocations and the names of functions are needed to cut the page; wasm-bindgen and wasm-opt leave them out.
+cargo build --locked --profile "$profile" --target wasm32-unknown-unknown --package lipscope --package lipscope-workers \
+  --bins --features lipscope/split
+rm -rf "$work"
+mkdir -p "$work/page" "$work/workers"
+
+wasm-split-cli "$built/app.wasm" "$work/cut" --target web --out-name app
+# The later module finds memory, table and stack under the linker's names.
+wasm-bindgen "$work/cut/app.wasm" --target web --no-typescript --keep-lld-exports --out-dir "$work/page" --out-name app
+mv "$work/cut/__wasm_split.js" "$work/page"
+rm "$work/cut/app.wasm"
+mv "$work"/cut/*.wasm "$work/page"
+
+for worker in worker model_worker; do
+  wasm-bindgen "$built/$worker.wasm" --target web --no-typescript --out-dir "$work/workers" --out-name "$worker"
+  echo "import init from './$worker.js'; await init();" > "$work/workers/${worker}_loader.js"
+done
+
+if [ "$profile" = release ]; then
+  # The page by size, the numerics by speed.
+  for module in "$work"/page/*.wasm "$work"/workers/*.wasm; do
+    case $module in */page/*) level=-Os ;; *) level=-O3 ;; esac
+    # shellcheck disable=SC2086
+    wasm-opt $level --strip-debug --strip-producers --strip-target-features $WASM_FEATURES "$module" -o "$module"
+  done
+fi
+cp "$work"/workers/*.js "$work"/workers/*.wasm "$site"
+node scripts/split.mjs "$work/page" "$site"

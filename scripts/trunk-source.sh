@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Makes the page that Trunk begins with, of index.html: the same, two folders down. Beside the Cargo.toml Trunk would build the
+# page's WebAssembly itself, which scripts/modules.sh does.
+set -euo pipefail
+cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
+mkdir -p target/site-source
+sed -e 's#\(data-trunk.*href="\)#\1../../#' index.html > target/site-source/index.html.new
+# Written only when it changed: Trunk watches it.
+cmp -s target/site-source/index.html.new target/site-source/index.html || cp target/site-source/index.html.new target/site-source/index.html
