@@ -30,7 +30,7 @@
 
   /**
    * A newer build is fetched beside this one and waits until no page runs on the old one, or until its button on this page is
-   * pressed (src/app/new_build.rs). It never comes in while a page loads: half of that page would be of the old build.
+   * pressed (src/new_build.rs). It never comes in while a page loads: half of that page would be of the old build.
    */
   const offerNewBuilds = (registration) => {
     const tell = () => {
@@ -68,7 +68,7 @@
   }
 
   // The workers that measure and that draw the bounds load beside the page's own module. Their first word, that they listen,
-  // may come before there is anyone to hear it: it is kept until the page takes them over (src/app/hand.rs).
+  // may come before there is anyone to hear it: it is kept until the page takes them over (src/workers/worker.rs).
   globalThis.lipscopeWorkers = Array.from({ length: 2 }, () => {
     const url = './worker_loader.js';
     const worker = new Worker(url, { type: 'module' });

@@ -24,7 +24,7 @@ use super::page::{Page, PlotChoice, use_page};
 use super::plane;
 use super::state::Scene;
 use super::strings;
-use lipscope_protocol::message::Reply;
+use crate::workers::EngineReply;
 
 /// How long after the first picture the later part is fetched, so that a click finds it there.
 const REST: Duration = Duration::from_millis(150);
@@ -68,9 +68,9 @@ pub struct Later {
     /// Takes what is dropped where models are shown.
     pub drop_on_models: fn(Page, &DataTransfer),
     /// Takes in what was read of what a person gave.
-    pub hear_read: fn(Page, Reply),
+    pub hear_read: fn(Page, EngineReply),
     /// Takes in an answer of the labs' worker.
-    pub hear_lab: fn(Page, Reply),
+    pub hear_lab: fn(Page, EngineReply),
     /// The labs' worker stopped over something twice.
     pub give_up_lab: fn(Page, &str),
     /// A sentence of the engine's in the page's language.

@@ -6,7 +6,7 @@
 //! | `link` | a scene in the page's address, and back |
 //! | `page`, `live` | the context: edits in, answers out |
 //! | `plans` | at which n the curves are computed |
-//! | `engine`, `hand` | the workers: starting, sending, overtaking, restarting |
+//! | `workers` | the workers: what the pool says is done; lanes |
 //! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
 //! | `lessons` | the lessons: texts, what their steps set, the places for live values |
 //! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
@@ -27,12 +27,10 @@ mod charts;
 mod classroom;
 mod controls;
 mod embed;
-mod engine;
 pub mod field;
 mod files;
 mod formulas;
 mod frame;
-mod hand;
 mod keys;
 pub mod labs;
 pub mod language;
@@ -52,6 +50,7 @@ pub mod state;
 mod strings;
 mod theme;
 mod tongue;
+mod workers;
 
 pub use strings::told;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
 use lipscope_core::sweep::SweepPoint;
-use lipscope_protocol::message::RunId;
+use lipscope_protocol::tasks::BoundCurves;
 
 use super::state::PageState;
 
@@ -70,15 +70,6 @@ impl SweepPhase {
     }
 }
 
-/// The bounds over n, for every draw of a sweep.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Curves {
-    /// R of the curves.
-    pub radius: f64,
-    /// (n, the bounds that apply).
-    pub bounds: Vec<(usize, Vec<Bound>)>,
-}
-
 /// The curves over n up to 1e18.
 #[derive(Clone, Debug, Default)]
 pub struct GrowthData {
@@ -135,7 +126,7 @@ pub struct SweepData {
     /// Draws a length.
     pub draws: usize,
     /// The bounds over n.
-    pub curves: Arc<Curves>,
+    pub curves: Arc<BoundCurves>,
     /// Where it stands.
     pub phase: SweepPhase,
     /// When it began to run, on the page's clock.
@@ -274,10 +265,6 @@ pub struct Live {
     pub is_down: RwSignal<bool>,
     /// What a screen reader is told, a while after the last change.
     pub announcement: RwSignal<String>,
-    /// What each measurement under way is of.
-    pub asked: StoredValue<Vec<(RunId, PageState)>>,
-    /// The run that writes a Python program.
-    pub script_run: StoredValue<Option<RunId>>,
 }
 
 impl Default for Live {
@@ -294,8 +281,6 @@ impl Default for Live {
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
-            asked: StoredValue::new(Vec::new()),
-            script_run: StoredValue::new(None),
         }
     }
 }

@@ -3,7 +3,7 @@
 use lipscope_core::growth::{GrowthPlan, Spacing};
 use lipscope_core::sweep::log_spaced;
 use lipscope_plot::ascending;
-use lipscope_protocol::message::{Request, RunId};
+use lipscope_protocol::tasks::GrowthRequest;
 
 use super::state::{PageState, RadiusLaw};
 
@@ -43,7 +43,7 @@ pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
 }
 
 /// The curves over n of a state, and the exact norms at the same n.
-pub fn growth_request(run_id: RunId, state: &PageState) -> Request {
+pub fn growth_request(state: &PageState) -> GrowthRequest {
     let view = state.growth;
     let spacing = match view.radius_law {
         RadiusLaw::Fixed => Spacing::Fixed,
@@ -54,7 +54,7 @@ pub fn growth_request(run_id: RunId, state: &PageState) -> Request {
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
     let plan = GrowthPlan { lengths, spacing };
-    Request::Growth { run_id, experiment: state.experiment(), family_plan: plan.clone(), plan }
+    GrowthRequest { experiment: state.experiment(), family_plan: plan.clone(), plan }
 }
 
 /// Whether exact norms are marked at an n.

@@ -8,7 +8,7 @@ use crate::page::use_page;
 use crate::strings;
 
 use super::number::{LabNumber, Taken};
-use super::wanted::shared_weights;
+use super::request::shared_weights;
 use crate::state::{DotWeights, InverseSettings, LabTokens, MOST_SEED, Settings};
 
 /// Values of c to pick.

@@ -3,7 +3,7 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `wanted` | what a view asks the worker for |
+//! | `request` | what a view asks the workers for |
 //! | `run` | what came of it |
 //! | `chart`, `progress`, `number` | parts that the views share |
 //! | `scaling`, `tightness` | a view each |
@@ -22,6 +22,7 @@ mod number;
 mod plane;
 mod player;
 mod progress;
+mod request;
 mod run;
 mod scaling;
 mod search;
@@ -33,7 +34,6 @@ mod search_work;
 mod spectrum;
 mod spectrum_chart;
 mod tightness;
-mod wanted;
 
 use std::time::Duration;
 
@@ -43,12 +43,13 @@ use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::spectrum::Spectrum;
 use lipscope_core::tightness::TightnessPoint;
-use lipscope_protocol::message::{Reply, RunId};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent, SearchEvent};
 
-use super::engine::{Job, Role};
 use super::page::{Page, PlotChoice};
 use super::state::Settings;
 use super::strings;
+use super::workers::{EngineLane, EngineReply};
 
 pub use estimators::EstimatorLab;
 pub use inverse::InverseLab;
@@ -60,7 +61,7 @@ pub use search_run::SearchRun;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;
 
-use wanted::Wanted;
+use request::LabRequest;
 
 /// What came of the scaled tokens.
 pub type ScalingRun = Run<Vec<ScalingPoint>>;
@@ -90,10 +91,6 @@ pub struct Labs {
     frame: RwSignal<usize>,
     /// Whose answers come now.
     tab: StoredValue<PlotChoice>,
-    /// The first run of the last job: what comes of earlier ones is stale.
-    first_run: StoredValue<RunId>,
-    /// Runs of the last job that are not over.
-    left: StoredValue<usize>,
     /// Counts jobs.
     count: StoredValue<u64>,
 }
@@ -110,8 +107,6 @@ impl Default for Labs {
             estimators: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::Scaled),
-            first_run: StoredValue::new(0),
-            left: StoredValue::new(0),
             count: StoredValue::new(0),
         }
     }
@@ -119,7 +114,7 @@ impl Default for Labs {
 
 /// Asks for what the view that is shown needs, whenever that changes.
 pub fn begin(page: Page) {
-    let wanted = Memo::new(move |_| wanted_now(page));
+    let wanted = Memo::new(move |_| request_now(page));
     Effect::new(move |_| {
         let labs = page.labs;
         labs.leave(page);
@@ -141,79 +136,75 @@ pub fn begin(page: Page) {
     search_work::begin(page);
 }
 
-fn wanted_now(page: Page) -> Option<Wanted> {
+fn request_now(page: Page) -> Option<LabRequest> {
     let plot = page.plot.get();
     match plot {
         PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Search | PlotChoice::Model => None,
-        _ => page.labs.settings.with(|settings| page.state.with(|state| Wanted::of(plot, settings, state))),
+        _ => page.labs.settings.with(|settings| page.state.with(|state| LabRequest::of(plot, settings, state))),
     }
 }
 
 impl Labs {
     /// Does again what the view that is shown needs.
     pub fn again(self, page: Page) {
-        if let Some(wanted) = untrack(|| wanted_now(page)) {
+        if let Some(wanted) = untrack(|| request_now(page)) {
             self.start(page, wanted);
         }
     }
 
     /// Stops the work; what there is of it stays.
     pub fn stop(self, page: Page) {
-        page.with_engine(|engine| engine.cancel(Role::Lab));
+        page.cancel(EngineLane::Lab);
         self.set_phase(&Phase::Stopped);
     }
 
     /// Takes in an answer.
-    pub fn hear(self, reply: Reply) {
-        let first = self.first_run.get_value();
-        let is_stale = |run_id: RunId| run_id < first;
-        match reply {
-            Reply::Scaled { run_id, points } if !is_stale(run_id) => {
-                self.scaling.update(|run| run.fresh().extend(points));
-            }
-            Reply::Tight { run_id, points } if !is_stale(run_id) => {
-                self.tightness.update(|run| run.fresh().extend(points));
-            }
-            Reply::Inverting { run_id, constant, kind, tokens, images } if !is_stale(run_id) => {
-                let side = Side { constant: Some((constant, kind)), tokens, images, ..Side::default() };
-                self.inverse.update(|run| *run.data.side(run_id - first) = side);
-            }
-            Reply::Inverse { run_id, steps, outcome } if !is_stale(run_id) => self.inverse.update(|run| {
-                let side = run.data.side(run_id - first);
-                side.steps.extend(steps);
-                side.outcome = outcome;
-            }),
-            Reply::Search { run_id, domain } if !is_stale(run_id) => self.search.update(|run| run.is_in(*domain)),
-            Reply::Searched { run_id, steps, mark, current, best } if !is_stale(run_id) => {
-                self.search.update(|run| run.take(&steps, *mark, *current, *best));
-            }
-            Reply::Spectrum { run_id, spectrum } if !is_stale(run_id) => {
-                self.spectrum.update(|run| *run.fresh() = Some(*spectrum));
-            }
-            Reply::EstimatorComparison { run_id, points } if !is_stale(run_id) => {
-                self.estimators.update(|run| run.fresh().extend(points));
-            }
-            Reply::Progress { run_id, done, total, .. } if !is_stale(run_id) => {
-                let total = total.unwrap_or(0);
+    pub fn hear(self, reply: EngineReply) {
+        let EngineReply { of, content, left } = reply;
+        match content {
+            Content::Event(event) => self.take(&of.plan, event),
+            Content::Progress(progress) => {
+                let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
                 match self.tab.get_value() {
-                    PlotChoice::Search => self.search.update(|run| run.progress = (done, total)),
-                    PlotChoice::Tightness => self.tightness.update(|run| run.progress = (done, total)),
-                    PlotChoice::Spectrum => self.spectrum.update(|run| run.progress = (done, total)),
-                    _ => self.scaling.update(|run| run.progress = (done, total)),
+                    PlotChoice::Search => self.search.update(|run| run.progress = at),
+                    PlotChoice::Tightness => self.tightness.update(|run| run.progress = at),
+                    PlotChoice::Spectrum => self.spectrum.update(|run| run.progress = at),
+                    _ => self.scaling.update(|run| run.progress = at),
                 }
             }
-            Reply::Finished { run_id } if !is_stale(run_id) => {
-                self.left.update_value(|left| *left = left.saturating_sub(1));
-                if self.left.get_value() == 0 {
-                    self.set_phase(&Phase::Done);
+            Content::Finished if left == 0 => self.set_phase(&Phase::Done),
+            Content::Failed(problem) => {
+                if let EnginePlan::Inverse(plan) = &of.plan {
+                    self.inverse.update(|run| *run.data.side(plan.experiment.attention) = Side::default());
                 }
+                self.set_phase(&Phase::Failed(strings::told(&problem.to_string())));
             }
-            Reply::Failed { run_id, problem } if !is_stale(run_id) => {
-                if self.tab.get_value() == PlotChoice::Inverse {
-                    self.inverse.update(|run| *run.data.side(run_id - first) = Side::default());
+            _ => {}
+        }
+    }
+
+    fn take(self, plan: &EnginePlan, event: EngineEvent) {
+        match (plan, event) {
+            (_, EngineEvent::Scaling(points)) => self.scaling.update(|run| run.fresh().extend(points)),
+            (_, EngineEvent::Tightness(points)) => self.tightness.update(|run| run.fresh().extend(points)),
+            (EnginePlan::Inverse(plan), EngineEvent::Inverse(event)) => self.inverse.update(|run| {
+                let side = run.data.side(plan.experiment.attention);
+                match event {
+                    InverseEvent::Begins { constant, kind, tokens, images } => {
+                        *side = Side { constant: Some((constant, kind)), tokens, images, ..Side::default() };
+                    }
+                    InverseEvent::Steps { steps, outcome } => {
+                        side.steps.extend(steps);
+                        side.outcome = outcome;
+                    }
                 }
-                self.set_phase(&Phase::Failed(strings::told(&problem)));
+            }),
+            (_, EngineEvent::Search(SearchEvent::Domain(domain))) => self.search.update(|run| run.is_in(*domain)),
+            (_, EngineEvent::Search(SearchEvent::Steps { steps, checkpoint, current, best })) => {
+                self.search.update(|run| run.take(&steps, *checkpoint, *current, *best));
             }
+            (_, EngineEvent::Spectrum(spectrum)) => self.spectrum.update(|run| *run.fresh() = Some(*spectrum)),
+            (_, EngineEvent::Estimators(points)) => self.estimators.update(|run| run.fresh().extend(points)),
             _ => {}
         }
     }
@@ -223,7 +214,7 @@ impl Labs {
         self.set_phase(&Phase::Failed(words.to_owned()));
     }
 
-    fn start(self, page: Page, wanted: Wanted) {
+    fn start(self, page: Page, wanted: LabRequest) {
         self.tab.set_value(wanted.tab());
         let of = Some(wanted.clone());
         match wanted.tab() {
@@ -233,19 +224,12 @@ impl Labs {
             PlotChoice::EstimatorComparison => self.estimators.update(|run| run.begin(of)),
             _ => self.inverse.update(|run| run.begin(of)),
         }
-        if let Wanted::Refused(_, why) = wanted {
-            page.with_engine(|engine| engine.cancel(Role::Lab));
+        if let LabRequest::Refused(_, why) = wanted {
+            page.cancel(EngineLane::Lab);
             self.set_phase(&Phase::Failed(why.to_owned()));
             return;
         }
-        page.with_engine(|engine| {
-            let first = engine.next_run();
-            let mut next = Some(first);
-            let job: Job = wanted.requests(|| next.take().unwrap_or_else(|| engine.next_run())).into();
-            self.first_run.set_value(first);
-            self.left.set_value(job.len());
-            engine.submit(Role::Lab, job);
-        });
+        page.submit(EngineLane::Lab, wanted.plans());
     }
 
     /// Ends the work of a view that is looked at no more; it begins anew when it is looked at again.
@@ -276,7 +260,7 @@ impl Labs {
     }
 
     /// Whether what is wanted is there, or on its way.
-    fn has(self, wanted: &Wanted) -> bool {
+    fn has(self, wanted: &LabRequest) -> bool {
         match wanted.tab() {
             PlotChoice::Scaled => self.scaling.with_untracked(|run| run.of.as_ref() == Some(wanted)),
             PlotChoice::Tightness => self.tightness.with_untracked(|run| run.of.as_ref() == Some(wanted)),

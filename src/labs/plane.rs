@@ -13,8 +13,8 @@ use lipscope_plot::{
 };
 
 use super::inverse::Which;
+use super::request::GRID_SIDE;
 use super::run::Side;
-use super::wanted::GRID_SIDE;
 use crate::state::LabTokens;
 
 type Point = (f64, f64);

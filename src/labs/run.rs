@@ -1,8 +1,9 @@
 //! What came of the work of a view.
 
+use lipscope_core::experiment::Attention;
 use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
 
-use super::wanted::Wanted;
+use super::request::LabRequest;
 
 /// Where the work stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Phase {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run<T> {
     /// What was asked for.
-    pub of: Option<Wanted>,
+    pub of: Option<LabRequest>,
     /// Where it stands.
     pub phase: Phase,
     /// Steps done, and in all.
@@ -54,7 +55,7 @@ pub struct Run<T> {
 
 impl<T: Default> Run<T> {
     /// New work begins; what there was stays in sight until the first answer.
-    pub fn begin(&mut self, of: Option<Wanted>) {
+    pub fn begin(&mut self, of: Option<LabRequest>) {
         self.of = of;
         self.phase = Phase::Running;
         self.progress = (0, 0);
@@ -93,9 +94,12 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The side of a job's first or second run.
-    pub fn side(&mut self, run: u64) -> &mut Side {
-        if run == 0 { &mut self.l2 } else { &mut self.dot }
+    /// The side of an attention.
+    pub fn side(&mut self, attention: Attention) -> &mut Side {
+        match attention {
+            Attention::L2 => &mut self.l2,
+            Attention::Dot => &mut self.dot,
+        }
     }
 
     /// The last iteration that is shown: an iteration that leads nowhere is shown as far as the other one goes, or a little.

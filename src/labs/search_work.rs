@@ -2,14 +2,14 @@
 
 use leptos::prelude::*;
 
-use crate::engine::{Job, Role};
 use crate::live::SearchFound;
 use crate::page::{PLACE_OWN, Page, PlotChoice};
 use crate::state::{PageState, SearchSettings, TokenChoice, WeightChoice};
 use crate::strings;
+use crate::workers::EngineLane;
 use lipscope_core::experiment::{Experiment, Normalization, TokenSource};
 use lipscope_core::search::{SearchCheckpoint, SearchPlan};
-use lipscope_protocol::message::Request;
+use lipscope_protocol::tasks::{EnginePlan, SearchRequest};
 
 use super::Labs;
 use super::run::Phase;
@@ -63,7 +63,7 @@ impl Labs {
                 self.submit_search(page, plan, None);
             }
             Err(why) => {
-                page.with_engine(|engine| engine.cancel(Role::Lab));
+                page.cancel(EngineLane::Lab);
                 self.search.update(|run| run.phase = Phase::Failed(why.to_owned()));
             }
         }
@@ -135,18 +135,13 @@ impl Labs {
 
     fn halt_search(self, page: Page, phase: Phase) {
         if self.search.with_untracked(super::SearchRun::is_running) {
-            page.with_engine(|engine| engine.cancel(Role::Lab));
+            page.cancel(EngineLane::Lab);
             self.search.update(|run| run.phase = phase);
         }
     }
 
     fn submit_search(self, page: Page, plan: SearchPlan, mark: Option<Box<SearchCheckpoint>>) {
-        page.with_engine(|engine| {
-            let run_id = engine.next_run();
-            self.tab.set_value(PlotChoice::Search);
-            self.first_run.set_value(run_id);
-            self.left.set_value(1);
-            engine.submit(Role::Lab, Job::from([Request::Search { run_id, plan, mark }]));
-        });
+        self.tab.set_value(PlotChoice::Search);
+        page.submit(EngineLane::Lab, [EnginePlan::Search(SearchRequest { plan, checkpoint: mark })]);
     }
 }

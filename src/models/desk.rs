@@ -1,23 +1,27 @@
 //! What the form holds, and what it does with the workers.
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::prelude::*;
 
 use super::folder::Folder;
-use super::pool::{Pool, PoolEvent, Source};
 use super::remote::Remote;
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use super::{ModelPhase, Models};
 use crate::files::download;
 use crate::page::Page;
 use crate::strings;
+use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
 use lipscope_models::{Cell, Estimate, Table};
-use lipscope_protocol::message::RunId;
-use lipscope_protocol::model_message::{Arriving, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::models::{
+    Arriving, BatchEvent, BatchPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, OpenPlan, TableForm,
+};
+use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 
+/// Where the models' worker is, beside the page.
+const WORKER_URL: &str = "./model_worker_loader.js";
 /// The text that comes with the page.
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/attention.txt");
 /// How long the form rests before a model is opened anew.
@@ -75,18 +79,15 @@ pub struct Desk {
     pub(super) progress: RwSignal<Progress>,
     /// What was done, in a sentence.
     pub(super) note: RwSignal<String>,
-    pub(super) pool: StoredValue<Pool, LocalStorage>,
-    pub(super) fetcher: StoredValue<Option<Pool>, LocalStorage>,
-    pub(super) opened: StoredValue<Option<Source>, LocalStorage>,
-    pub(super) opening: StoredValue<Option<RunId>>,
+    workers: StoredValue<Option<ModelWorkers>, LocalStorage>,
+    pub(super) opened: StoredValue<Option<ModelSource>, LocalStorage>,
+    /// Whether some worker of the run has the model.
+    pub(super) is_prepared: StoredValue<bool>,
     pub(super) is_run_wanted: StoredValue<bool>,
     pub(super) gathered: StoredValue<Vec<(Cell, Estimate)>>,
     pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
     /// The table that is being opened, as far as it is here.
     pub(super) arriving: StoredValue<Option<Arriving>>,
-    pub(super) writing: StoredValue<Option<TableForm>>,
-    /// The window that is being opened.
-    pub(super) window: StoredValue<Option<Cell>>,
     counts: StoredValue<u64>,
 }
 
@@ -105,20 +106,17 @@ impl Desk {
             facts: RwSignal::new(None),
             progress: RwSignal::new(Progress::default()),
             note: RwSignal::new(String::new()),
-            pool: StoredValue::new_local(Pool::new(Rc::new(|_, _| {}))),
-            fetcher: StoredValue::new_local(None),
+            workers: StoredValue::new_local(None),
             opened: StoredValue::new_local(None),
-            opening: StoredValue::new(None),
+            is_prepared: StoredValue::new(false),
             is_run_wanted: StoredValue::new(false),
             gathered: StoredValue::new(Vec::new()),
             shelf: StoredValue::new(Vec::new()),
             arriving: StoredValue::new(None),
-            writing: StoredValue::new(None),
-            window: StoredValue::new(None),
             counts: StoredValue::new(0),
         };
-        let tell = Rc::new(move |id, heard| desk.with_pool(|pool| pool.hear(id, heard)));
-        desk.pool.set_value(Pool::new(tell));
+        let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| desk.hear(news));
+        desk.workers.set_value(Some(workers));
         Effect::new(move |_| {
             desk.source.track();
             desk.given.track();
@@ -127,7 +125,7 @@ impl Desk {
             desk.text_file.track();
             desk.facts.set(None);
             // What is still being opened is another model or text.
-            desk.opening.set_value(None);
+            desk.cancel(ModelLane::Open);
             let count = desk.next_count();
             set_timeout(
                 move || {
@@ -162,7 +160,7 @@ impl Desk {
     }
 
     /// Where the model comes from now; `None` while nothing is chosen.
-    pub(super) fn source_now(self) -> Result<Option<Source>, String> {
+    pub(super) fn source_now(self) -> Result<Option<ModelSource>, String> {
         let form = self.source.get_untracked();
         let (origin, files) = match form.kind {
             SourceKind::Gpt2 | SourceKind::Bert => (ModelOrigin::Drawn(form.drawn()?), js_sys::Object::new()),
@@ -175,7 +173,7 @@ impl Desk {
                 (ModelOrigin::Files { name: folder.name.clone() }, folder.files)
             }
         };
-        let is_same = |source: &Source| {
+        let is_same = |source: &ModelSource| {
             source.origin == origin && (matches!(origin, ModelOrigin::Drawn(_)) || source.files == files)
         };
         let present = self.opened.get_value();
@@ -183,7 +181,7 @@ impl Desk {
             return Ok(Some(source.clone()));
         }
         let number = present.map_or(1, |source| source.number + 1);
-        let source = Source { number, origin, files };
+        let source = ModelSource { number, origin, files };
         self.opened.set_value(Some(source.clone()));
         Ok(Some(source))
     }
@@ -197,13 +195,8 @@ impl Desk {
             Err(problem) => return self.cannot_open(&problem),
         };
         self.models().problem.set(None);
-        let text = self.whole_text();
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            self.opening.set_value(Some(run_id));
-            let origin = source.origin.clone();
-            pool.ask(Some(source), ModelRequest::Open { run_id, origin, text: text.to_string() })
-        });
+        let plan = OpenPlan { origin: source.origin.clone(), text: self.whole_text().to_string() };
+        self.submit(ModelLane::Open, Some(source), ModelPlan::Open(plan));
     }
 
     /// Nothing can be opened: a sentence where a run waits for it, or where a field is wrong.
@@ -218,94 +211,127 @@ impl Desk {
         }
     }
 
-    /// Works with the pool, then does what came of it.
-    pub(super) fn with_pool(self, work: impl FnOnce(&mut Pool) -> Vec<PoolEvent>) {
-        let mut events = Vec::new();
-        let _ = self.pool.try_update_value(|pool| events = work(pool));
-        for event in events {
-            self.hear(event);
+    /// Gives a plan to a lane of the models' workers; `source` is the model that it is about.
+    pub(super) fn submit(self, lane: ModelLane, source: Option<ModelSource>, plan: ModelPlan) {
+        self.with_workers(|workers| workers.submit(lane, [Order { plan, companion: source }]));
+    }
+
+    /// Ends what a lane of the models' workers does.
+    pub(super) fn cancel(self, lane: ModelLane) {
+        self.with_workers(|workers| workers.cancel(lane));
+    }
+
+    pub(super) fn with_workers(self, work: impl FnOnce(&ModelWorkers)) {
+        // A handle of its own: the work may call back into the page.
+        if let Some(workers) = self.workers.try_get_value().flatten() {
+            work(&workers);
         }
     }
 
     /// A run ends before its end; where there is none, nothing was to be measured.
     pub(super) fn stopped(self) {
         self.is_run_wanted.set_value(false);
-        self.opening.set_value(None);
         let has_rows = self.progress.with_untracked(|progress| progress.total > 0);
         self.models().phase.set(if has_rows { ModelPhase::Stopped } else { ModelPhase::Idle });
     }
 
-    fn hear(self, event: PoolEvent) {
+    fn hear(self, (event, files): News<ModelTasks, ModelLane, Option<ModelSource>>) {
         match event {
-            PoolEvent::Answer(reply, _) => self.hear_answer(reply),
-            PoolEvent::Rows(job, rows) => self.take_rows(&job, rows),
-            PoolEvent::Problem(problem) => self.complain(problem),
-            PoolEvent::Broken(problem) => {
-                self.stopped();
-                self.complain(problem);
+            PoolEvent::Reply { lane: ModelLane::Download, content, .. } => self.hear_server(content, files),
+            PoolEvent::Reply { lane: ModelLane::Batches, of, content, left, .. } => {
+                if let ModelPlan::Batch(plan) = &of.plan {
+                    self.hear_batch(plan, content, left);
+                }
             }
-            PoolEvent::Replaced => self.note.set(strings::model_worker_replaced().into()),
-            PoolEvent::LeftOut(n) => self.complain(strings::model_left_out(n)),
-            PoolEvent::Lost => {
-                self.stopped();
-                // Beside what was left out, where that was said.
-                let said = self.models().problem.get_untracked().map(|said| said + " ").unwrap_or_default();
-                self.complain(said + strings::model_worker_lost());
+            PoolEvent::Reply { lane, of, content, .. } => self.hear_answer(lane, &of.plan, content),
+            PoolEvent::Restarted(ModelLane::Batches) => self.note.set(strings::model_worker_replaced().into()),
+            PoolEvent::Restarted(_) => {}
+            PoolEvent::GaveUp { lane: ModelLane::Batches, of, left } => {
+                if let ModelPlan::Batch(plan) = &of.plan {
+                    self.complain(strings::model_left_out(plan.batch.longest()));
+                }
+                self.finish_if(left == 0);
+            }
+            PoolEvent::GaveUp { lane, .. } => {
+                self.gave_up(lane);
+                self.complain(strings::model_worker_lost());
             }
             PoolEvent::CannotStart => {
-                self.pool.update_value(Pool::end);
-                self.stopped();
+                self.cancel_fetch();
+                self.stop();
                 self.complain(strings::model_cannot_start());
-            }
-            PoolEvent::Finished => {
-                self.flush();
-                let is_whole = self.progress.with_untracked(|progress| progress.rows >= progress.total);
-                self.models().phase.set(if is_whole { ModelPhase::Done } else { ModelPhase::Stopped });
             }
         }
     }
 
-    fn hear_answer(self, reply: ModelReply) {
-        match reply {
-            ModelReply::Opened { run_id, facts } if self.opening.get_value() == Some(run_id) => {
-                self.opening.set_value(None);
+    fn hear_batch(self, plan: &BatchPlan, content: Content<ModelEvent>, left: usize) {
+        match content {
+            Content::Event(ModelEvent::Batch(BatchEvent::Prepared)) => self.is_prepared.set_value(true),
+            Content::Event(ModelEvent::Batch(BatchEvent::Rows { rows, .. })) => self.take_rows(plan, rows),
+            // No window of the run can be measured.
+            Content::Failed(problem) if !self.is_prepared.get_value() => {
+                self.cancel(ModelLane::Batches);
+                self.stopped();
+                self.complain(problem.to_string());
+            }
+            Content::Failed(problem) => {
+                self.complain(problem.to_string());
+                self.finish_if(left == 0);
+            }
+            Content::Finished => self.finish_if(left == 0),
+            _ => {}
+        }
+    }
+
+    fn finish_if(self, is_over: bool) {
+        if is_over {
+            self.flush();
+            let is_whole = self.progress.with_untracked(|progress| progress.rows >= progress.total);
+            self.models().phase.set(if is_whole { ModelPhase::Done } else { ModelPhase::Stopped });
+        }
+    }
+
+    /// What was asked in a lane does not come.
+    fn gave_up(self, lane: ModelLane) {
+        self.note.set(String::new());
+        match lane {
+            ModelLane::Download => self.cancel_fetch(),
+            ModelLane::Adversarial => self.models().adversarial_awaited.set(false),
+            ModelLane::Open => {
+                self.is_run_wanted.set_value(false);
+                self.models().phase.set(ModelPhase::Idle);
+            }
+            ModelLane::ReadTable => self.arriving.set_value(None),
+            ModelLane::Batches | ModelLane::Window | ModelLane::WriteTable => {}
+        }
+    }
+
+    fn hear_answer(self, lane: ModelLane, plan: &ModelPlan, content: Content<ModelEvent>) {
+        match (plan, content) {
+            (_, Content::Event(ModelEvent::Open(facts))) => {
                 self.facts.set(Some(Arc::from(facts)));
                 if self.is_run_wanted.get_value() {
                     self.is_run_wanted.set_value(false);
                     self.run();
                 }
             }
-            ModelReply::Adversarial { run_id, table }
-                if self.models().adversarial_awaited.get_untracked() == Some(run_id) =>
-            {
-                self.models().adversarial_awaited.set(None);
+            (_, Content::Event(ModelEvent::Adversarial(table))) => {
+                self.models().adversarial_awaited.set(false);
                 self.models().adversarial.set(Some(Arc::new(table)));
             }
-            ModelReply::Parsed { run_id, batch } => self.take_batch(run_id, batch),
-            ModelReply::Written { text, .. } => {
-                if let Some(form) = self.writing.get_value() {
-                    let kind = if form == TableForm::Csv { "text/csv" } else { "application/json" };
-                    download(&format!("lipscope-model.{}", form.extension()), kind, &text);
-                }
+            (_, Content::Event(ModelEvent::ReadTable(batch))) => self.take_batch(batch),
+            (ModelPlan::WriteTable(plan), Content::Event(ModelEvent::WriteTable(text))) => {
+                let kind = if plan.form == TableForm::Csv { "text/csv" } else { "application/json" };
+                download(&format!("lipscope-model.{}", plan.form.extension()), kind, &text);
             }
-            ModelReply::Window { window, .. } => {
+            (ModelPlan::Window(plan), Content::Event(ModelEvent::Window(window))) => {
                 self.note.set(String::new());
-                if let Some(cell) = self.window.get_value() {
-                    super::window::take(self, cell, *window);
-                }
+                super::window::take(self, plan.cell, *window);
             }
-            ModelReply::Failed { run_id, problem } => {
-                self.note.set(String::new());
-                if self.models().adversarial_awaited.get_untracked() == Some(run_id) {
-                    self.models().adversarial_awaited.set(None);
-                }
-                if self.opening.get_value() == Some(run_id) {
-                    self.opening.set_value(None);
-                    self.is_run_wanted.set_value(false);
-                    self.models().phase.set(ModelPhase::Idle);
-                }
+            (_, Content::Failed(problem)) => {
+                self.gave_up(lane);
                 if self.models().problem.with_untracked(Option::is_none) {
-                    self.complain(problem);
+                    self.complain(problem.to_string());
                 }
             }
             _ => {}

@@ -11,7 +11,7 @@ use super::desk::{Desk, TextFile};
 use super::settings::SourceKind;
 use crate::files::read;
 use crate::strings;
-use lipscope_protocol::model_message::MODEL_FILES;
+use lipscope_protocol::models::MODEL_FILES;
 
 /// What loose files are called, which have no folder.
 const LOOSE: &str = "model";

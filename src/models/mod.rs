@@ -7,7 +7,6 @@
 //! | `settings` | what its fields hold |
 //! | `desk`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
 //! | `folder`, `remote` | a model's files: chosen or dropped, or at an address |
-//! | `pool`, `wire` | the workers, and messages with files beside them |
 //! | `window` | a window of text as the reader's own experiment |
 //! | `figures` | the figures of the table |
 
@@ -17,7 +16,6 @@ mod figures;
 mod folder;
 mod form;
 mod plan_view;
-mod pool;
 mod remote;
 mod run_view;
 mod running;
@@ -27,7 +25,6 @@ mod tables;
 mod text_view;
 mod view;
 mod window;
-mod wire;
 
 use std::sync::Arc;
 
@@ -36,7 +33,6 @@ use web_sys::DataTransfer;
 
 use lipscope_core::experiment::Rows;
 use lipscope_models::{Cell, Table};
-use lipscope_protocol::message::RunId;
 
 use super::state::{PageState, Shared, TokenChoice};
 
@@ -89,7 +85,7 @@ pub struct Models {
     /// Heads at adversarial tokens, of the form's model.
     pub adversarial: RwSignal<Option<Arc<Table>>>,
     /// Whether a worker measures such.
-    pub adversarial_awaited: RwSignal<Option<RunId>>,
+    pub adversarial_awaited: RwSignal<bool>,
     /// What is wrong, in a sentence.
     pub problem: RwSignal<Option<String>>,
     /// Where the run stands.
@@ -105,7 +101,7 @@ impl Default for Models {
         Models {
             table: RwSignal::new(None),
             adversarial: RwSignal::new(None),
-            adversarial_awaited: RwSignal::new(None),
+            adversarial_awaited: RwSignal::new(false),
             problem: RwSignal::new(None),
             phase: RwSignal::new(ModelPhase::Idle),
             words: RwSignal::new(None),

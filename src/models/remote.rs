@@ -1,7 +1,5 @@
 //! The address of a model's folder: first what is there and how large, then, at a press, the files.
 
-use std::rc::Rc;
-
 use js_sys::Object;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,9 +7,10 @@ use web_sys::Blob;
 
 use super::desk::Desk;
 use super::folder::Folder;
-use super::pool::{Pool, PoolEvent};
 use crate::strings;
-use lipscope_protocol::model_message::{FetchRequest, ModelReply, RemoteFile};
+use crate::workers::ModelLane;
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::models::{DownloadPlan, Downloaded, ModelEvent, ModelPlan, RemoteFile};
 
 /// What is known of an address.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +53,7 @@ impl Desk {
         }
         self.page.models.problem.set(None);
         self.set_remote(RemotePhase::Looking);
-        self.ask_server(|run_id| FetchRequest::List { run_id, address });
+        self.ask_server(DownloadPlan::List { address });
     }
 
     /// Fetches what was found.
@@ -63,7 +62,7 @@ impl Desk {
         let RemotePhase::Found(files) = phase else { return };
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         self.set_remote(RemotePhase::Fetching(0, total(&files)));
-        self.ask_server(|run_id| FetchRequest::Fetch { run_id, address: address.trim().to_owned(), names });
+        self.ask_server(DownloadPlan::Fetch { address: address.trim().to_owned(), names });
     }
 
     /// Ends what is fetched; nothing of it stays.
@@ -73,57 +72,34 @@ impl Desk {
     }
 
     fn end_fetch(self) {
-        self.fetcher.set_value(None);
+        self.cancel(ModelLane::Download);
     }
 
     fn set_remote(self, phase: RemotePhase) {
         self.remote.update(|remote| remote.phase = phase);
     }
 
-    /// Each request has a worker of its own, which is ended with it.
-    fn ask_server(self, request: impl FnOnce(u64) -> FetchRequest) {
-        let tell = Rc::new(move |id, heard| {
-            let mut events = Vec::new();
-            let _ = self.fetcher.try_update_value(|pool| {
-                if let Some(pool) = pool {
-                    events = pool.hear(id, heard);
-                }
-            });
-            events.into_iter().for_each(|event| self.hear_server(event));
-        });
-        let mut pool = Pool::new(tell);
-        let run_id = pool.next_run();
-        let events = pool.fetch(request(run_id));
-        self.fetcher.set_value(Some(pool));
-        events.into_iter().for_each(|event| self.hear_server(event));
+    fn ask_server(self, plan: DownloadPlan) {
+        self.submit(ModelLane::Download, None, ModelPlan::Download(plan));
     }
 
-    fn hear_server(self, event: PoolEvent) {
-        match event {
-            PoolEvent::Answer(ModelReply::Listed { files, .. }, _) => {
-                self.end_fetch();
-                self.take_listed(files);
+    /// Takes in what a worker says of a server; fetched files are beside it.
+    pub(super) fn hear_server(self, content: Content<ModelEvent>, files: Option<JsValue>) {
+        match content {
+            Content::Event(ModelEvent::Download(Downloaded::List(files))) => self.take_listed(files),
+            Content::Event(ModelEvent::Download(Downloaded::Files)) => {
+                if let Some(files) = files {
+                    self.take_fetched(&files);
+                }
             }
-            PoolEvent::Answer(ModelReply::Fetching { done, .. }, _) => self.remote.update(|remote| {
+            Content::Progress(progress) => self.remote.update(|remote| {
                 if let RemotePhase::Fetching(here, _) = &mut remote.phase {
-                    *here = done;
+                    *here = progress.done;
                 }
             }),
-            PoolEvent::Answer(ModelReply::Fetched { .. }, files) => {
-                self.end_fetch();
-                self.take_fetched(&files);
-            }
-            PoolEvent::Answer(ModelReply::Failed { problem, .. }, _) => {
+            Content::Failed(problem) => {
                 self.cancel_fetch();
-                self.complain(problem);
-            }
-            PoolEvent::CannotStart => {
-                self.cancel_fetch();
-                self.complain(strings::model_cannot_start());
-            }
-            PoolEvent::Lost => {
-                self.cancel_fetch();
-                self.complain(strings::model_worker_lost());
+                self.complain(problem.to_string());
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use super::desk::Desk;
 use super::folder::take_table_file;
 use crate::files::copy;
 use crate::strings;
-use lipscope_protocol::model_message::{TableForm, command_line};
+use lipscope_protocol::models::{TableForm, command_line};
 
 /// Run, pause, stop, and the table in and out.
 #[component]

@@ -1,6 +1,5 @@
 //! A run of the form: what its table lacks is measured, in pieces, with pauses.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,12 +7,13 @@ use leptos::prelude::*;
 
 use super::ModelPhase;
 use super::desk::{Desk, Progress};
-use super::pool::{Job, Pause, Pool, Task};
 use super::settings::PlanForm;
 use crate::frame::now;
 use crate::strings;
+use crate::workers::ModelLane;
 use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject};
-use lipscope_protocol::model_message::ModelFacts;
+use lipscope_protocol::models::{BatchPlan, ModelFacts, ModelPlan};
+use lipscope_protocol::pool::Order;
 
 /// How long rows are gathered before the figures are drawn with them.
 const GATHER: Duration = Duration::from_millis(300);
@@ -53,8 +53,8 @@ impl Desk {
         self.take_table(Subject::of(&facts.label, &facts.text, &plan));
         let jobs = self.missing(&plan, batches);
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
-        let cost = jobs.iter().map(cost).sum();
-        let missing: usize = jobs.iter().map(|job| job.wanted.len()).sum();
+        let cost = jobs.iter().map(|(batch, wanted)| cost(batch, wanted)).sum();
+        let missing: usize = jobs.iter().map(|(_, wanted)| wanted.len()).sum();
         let workers = workers_for(&plan, facts).min(jobs.len().max(1));
         self.progress.set(Progress { rows: total - missing, total, cost, workers, ..Progress::default() });
         if jobs.is_empty() {
@@ -63,16 +63,32 @@ impl Desk {
         }
         self.models().phase.set(ModelPhase::Running);
         let ids = needed_ids(facts, &plan);
-        self.with_pool(|pool| pool.begin(source, Task { plan: words, ids, jobs }, workers));
+        let orders = jobs.into_iter().map(|(batch, wanted)| Order {
+            plan: ModelPlan::Batch(BatchPlan {
+                origin: source.origin.clone(),
+                plan: words.clone(),
+                ids: ids.clone(),
+                batch,
+                wanted,
+            }),
+            companion: Some(source.clone()),
+        });
+        self.is_prepared.set_value(false);
+        self.with_workers(|pool| {
+            pool.with(|pool| pool.set_workers(ModelLane::Batches, workers));
+            pool.with(|pool| pool.resume(ModelLane::Batches));
+            pool.submit(ModelLane::Batches, orders);
+        });
         Ok(())
     }
 
-    fn missing(self, plan: &Plan, batches: Vec<Batch>) -> VecDeque<Job> {
+    /// The batches, each with those of its cells that the table lacks.
+    fn missing(self, plan: &Plan, batches: Vec<Batch>) -> Vec<(Batch, Vec<Cell>)> {
         self.models().table.with_untracked(|table| {
             let is_missing = |cell: &Cell| table.as_ref().is_none_or(|table| !table.rows.contains_key(cell));
-            let job = |batch| {
+            let job = |batch: Batch| {
                 let wanted: Vec<Cell> = plan.cells(&batch).filter(is_missing).collect();
-                (!wanted.is_empty()).then_some(Job { batch, wanted })
+                (!wanted.is_empty()).then_some((batch, wanted))
             };
             batches.into_iter().filter_map(job).collect()
         })
@@ -81,7 +97,9 @@ impl Desk {
     /// No new windows; those under way finish.
     pub(super) fn pause(self) {
         self.models().phase.set(ModelPhase::Paused);
-        self.with_pool(|pool| pool.set_paused(Pause::Hold));
+        self.with_workers(|workers| {
+            workers.with(|pool| pool.pause(ModelLane::Batches));
+        });
     }
 
     /// On with new windows, or with what is missing after a stop.
@@ -92,25 +110,28 @@ impl Desk {
         // Time that was not measured is none of the run's.
         self.progress.update(|progress| progress.first = None);
         self.models().phase.set(ModelPhase::Running);
-        self.with_pool(|pool| pool.set_paused(Pause::GoOn));
+        self.with_workers(|workers| {
+            workers.with(|pool| pool.resume(ModelLane::Batches));
+        });
     }
 
-    /// Ends the workers at once; rows stay.
+    /// Ends what the workers do at once; rows stay.
     pub(super) fn stop(self) {
         self.is_run_wanted.set_value(false);
-        self.pool.update_value(Pool::end);
-        self.opening.set_value(None);
+        for lane in [ModelLane::Batches, ModelLane::Open, ModelLane::ReadTable, ModelLane::Adversarial] {
+            self.cancel(lane);
+        }
         self.arriving.set_value(None);
-        self.models().adversarial_awaited.set(None);
+        self.models().adversarial_awaited.set(false);
         self.stopped();
         self.flush();
     }
 
     /// Rows are drawn a few times a second, not with every batch.
-    pub(super) fn take_rows(self, job: &Job, rows: Vec<(Cell, Estimate)>) {
+    pub(super) fn take_rows(self, plan: &BatchPlan, rows: Vec<(Cell, Estimate)>) {
         self.progress.update(|progress| {
             progress.rows += rows.len();
-            progress.done += cost(job);
+            progress.done += cost(&plan.batch, &plan.wanted);
             progress.last = now();
             progress.first.get_or_insert((progress.last, progress.done));
         });
@@ -140,9 +161,9 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
     facts.ids[..needed].to_vec()
 }
 
-/// About how long a job takes, in no unit: the tokens of its pass, and as much again for those of each place.
-fn cost(job: &Job) -> f64 {
-    (job.batch.pass_tokens() + job.wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
+/// About how long a batch takes, in no unit: the tokens of its pass, and as much again for those of each cell.
+fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
+    (batch.pass_tokens() + wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
 }
 
 /// As many as the browser has cores for and the memory allows.

@@ -6,13 +6,14 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::desk::Desk;
-use super::pool::Source;
 use super::running::needed_ids;
 use super::settings::PlanForm;
 use crate::strings;
+use crate::workers::{ModelLane, ModelSource};
 use lipscope_models::{Cell, Estimators, MapKind, PlanText, Subject, Table, USUAL_TOLERANCE};
-use lipscope_protocol::message::RunId;
-use lipscope_protocol::model_message::{Arriving, ModelRequest, TableBatch, TableForm};
+use lipscope_protocol::models::{
+    AdversarialRequest, Arriving, ModelPlan, ReadTablePlan, TableBatch, TableForm, WindowPlan, WriteTablePlan,
+};
 
 /// At how many adversarial tokens a head is measured: the lengths of the paper.
 const ADVERSARIAL_LENGTHS: &str = "2:98:2";
@@ -37,22 +38,16 @@ impl Desk {
     /// arriving.
     pub(super) fn open_table(self, name: String, bytes: Vec<u8>) {
         self.models().problem.set(None);
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            self.arriving.set_value(Some(Arriving::new(run_id)));
-            pool.ask(None, ModelRequest::Parse { run_id, name, bytes })
-        });
+        self.arriving.set_value(Some(Arriving::default()));
+        self.submit(ModelLane::ReadTable, None, ModelPlan::ReadTable(ReadTablePlan { name, bytes }));
     }
 
     /// Saves the table.
     pub(super) fn save_table(self, form: TableForm) {
         self.flush();
         let Some(table) = self.models().table.get_untracked() else { return };
-        self.writing.set_value(Some(form));
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            pool.ask(None, ModelRequest::Write { run_id, table: table.as_ref().clone(), form })
-        });
+        let plan = WriteTablePlan { table: table.as_ref().clone(), form };
+        self.submit(ModelLane::WriteTable, None, ModelPlan::WriteTable(plan));
     }
 
     /// Asks for a window's tokens and weights.
@@ -60,8 +55,8 @@ impl Desk {
         match self.window_plan(cell) {
             Ok((source, plan, ids)) => {
                 self.note.set(strings::model_opening_window().into());
-                self.window.set_value(Some(cell));
-                self.with_pool(|pool| pool.window(source, plan, ids, cell));
+                let plan = WindowPlan { origin: source.origin.clone(), plan, ids, cell };
+                self.submit(ModelLane::Window, Some(source), ModelPlan::Window(plan));
             }
             Err(problem) => self.complain(problem),
         }
@@ -85,15 +80,12 @@ impl Desk {
             estimators: Estimators::Both,
             tolerance: USUAL_TOLERANCE,
         };
-        self.with_pool(|pool| {
-            let run_id = pool.next_run();
-            self.models().adversarial_awaited.set(Some(run_id));
-            let origin = source.origin.clone();
-            pool.ask(Some(source), ModelRequest::Adversarial { run_id, origin, plan, radius })
-        });
+        self.models().adversarial_awaited.set(true);
+        let request = AdversarialRequest { origin: source.origin.clone(), plan, radius };
+        self.submit(ModelLane::Adversarial, Some(source), ModelPlan::Adversarial(request));
     }
 
-    fn window_plan(self, cell: Cell) -> Result<(Source, PlanText, Vec<u32>), String> {
+    fn window_plan(self, cell: Cell) -> Result<(ModelSource, PlanText, Vec<u32>), String> {
         let facts = self.facts.get_untracked().ok_or_else(|| strings::model_not_chosen().to_owned())?;
         let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
         let Some(table) = self.models().table.get_untracked() else { return Err(strings::model_no_table().into()) };
@@ -111,11 +103,8 @@ impl Desk {
         Ok((source, words, needed_ids(&facts, &plan)))
     }
 
-    /// Takes the next rows of the table that is being opened; those of an earlier one are left out.
-    pub(super) fn take_batch(self, run_id: RunId, batch: Option<TableBatch>) {
-        if !self.awaits_table(run_id) {
-            return;
-        }
+    /// Takes the next rows of the table that is being opened.
+    pub(super) fn take_batch(self, batch: Option<TableBatch>) {
         let Some(batch) = batch else {
             self.arriving.set_value(None);
             return self.complain(strings::model_empty_table());
@@ -123,18 +112,15 @@ impl Desk {
         let mut whole = None;
         self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(batch)));
         let Some(table) = whole else { return };
+        self.arriving.set_value(None);
         // In a task of its own: with a large table the figures are work enough.
         let take = move || {
-            if self.awaits_table(run_id) {
-                self.arriving.set_value(None);
+            // Another table may be on its way by now, and takes the place of this one.
+            if self.arriving.with_value(Option::is_none) {
                 self.take_parsed(table);
             }
         };
         set_timeout(take, Duration::ZERO);
-    }
-
-    fn awaits_table(self, run_id: RunId) -> bool {
-        self.arriving.with_value(|arriving| arriving.as_ref().is_some_and(|arriving| arriving.run_id() == run_id))
     }
 
     fn take_parsed(self, table: Table) {

@@ -6,12 +6,14 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::classroom;
-use crate::engine::{EngineEvent, Role};
 use crate::files::download;
-use crate::live::{Curves, GrowthData, MeasureProgress, Measured, SweepPhase};
+use crate::live::{GrowthData, MeasureProgress, Measured, SweepPhase};
 use crate::state::PageState;
 use crate::strings;
-use lipscope_protocol::message::Reply;
+use crate::workers::{Asked, EngineLane, EngineReply};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::pool::PoolEvent;
+use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan, GrowthEvent};
 
 use super::{PLACE_LINK, PLACE_OWN, Page};
 
@@ -19,29 +21,36 @@ use super::{PLACE_LINK, PLACE_OWN, Page};
 const ANNOUNCE_REST: Duration = Duration::from_millis(900);
 
 impl Page {
-    pub(super) fn hear(self, event: EngineEvent) {
+    pub(super) fn hear(self, event: PoolEvent<EngineLane, EnginePlan, EngineEvent, Asked>) {
         let live = self.live;
         match event {
-            EngineEvent::Reply(Role::Measure, reply) => self.hear_measure(reply),
-            EngineEvent::Reply(Role::Sweep, reply) => self.hear_sweep(reply),
-            EngineEvent::Reply(Role::Growth, reply) => self.hear_growth(reply),
-            EngineEvent::Reply(Role::Read, reply) => self.with_later(move |later| (later.hear_read)(self, reply)),
-            EngineEvent::Reply(Role::Lab, reply) => self.with_later(move |later| (later.hear_lab)(self, reply)),
-            EngineEvent::Restarted(role) => live.status.set(Some(strings::restarted(role).into())),
-            EngineEvent::GaveUp(role) => {
-                live.status.set(Some(strings::gave_up(role).into()));
-                match role {
-                    Role::Measure => live.progress.set(None),
-                    Role::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
-                    Role::Growth => {}
-                    Role::Read => {
+            PoolEvent::Reply { lane, of, content, left, .. } => {
+                let reply = EngineReply { of, content, left };
+                match lane {
+                    EngineLane::Measure => self.hear_measure(reply),
+                    EngineLane::Sweep => self.hear_sweep(reply.content),
+                    EngineLane::Growth => self.hear_growth(reply.content),
+                    EngineLane::Read => self.with_later(move |later| (later.hear_read)(self, reply)),
+                    EngineLane::Lab => self.with_later(move |later| (later.hear_lab)(self, reply)),
+                }
+            }
+            PoolEvent::Restarted(lane) => live.status.set(Some(strings::restarted(lane).into())),
+            PoolEvent::GaveUp { lane, .. } => {
+                live.status.set(Some(strings::gave_up(lane).into()));
+                match lane {
+                    EngineLane::Measure => live.progress.set(None),
+                    EngineLane::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
+                    EngineLane::Growth => {}
+                    EngineLane::Read => {
                         live.own_note.set(String::new());
                         live.script_note.set(String::new());
                     }
-                    Role::Lab => self.with_later(move |later| (later.give_up_lab)(self, strings::gave_up(role))),
+                    EngineLane::Lab => {
+                        self.with_later(move |later| (later.give_up_lab)(self, strings::gave_up(lane)));
+                    }
                 }
             }
-            EngineEvent::CannotStart => {
+            PoolEvent::CannotStart => {
                 live.is_down.set(true);
                 live.status.set(Some(strings::cannot_start().into()));
             }
@@ -49,36 +58,33 @@ impl Page {
     }
 
     /// What was read of what a person gave, and programs that were asked for.
-    pub fn hear_read(self, reply: Reply) {
+    pub fn hear_read(self, reply: EngineReply) {
         let live = self.live;
-        match reply {
-            Reply::Read { given, .. } => {
+        match (&reply.of.plan, reply.content) {
+            (_, Content::Event(EngineEvent::Read(given))) => {
                 // In a task of its own: unpacking a long list was work enough for this one.
                 set_timeout(move || self.take(given), Duration::ZERO);
             }
-            Reply::Script { dialect, text, .. } => {
+            (EnginePlan::Script(plan), Content::Event(EngineEvent::Script(text))) => {
                 live.script_note.set(String::new());
-                download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
+                download(&format!("lipscope_{}.py", plan.dialect.id()), "text/x-python", &text);
             }
-            Reply::Failed { run_id, problem } if live.script_run.get_value() == Some(run_id) => {
-                live.script_note.set(strings::told(&problem));
+            (EnginePlan::Script(_), Content::Failed(problem)) => {
+                live.script_note.set(strings::told(&problem.to_string()));
             }
-            Reply::Failed { problem, .. } => {
+            (_, Content::Failed(problem)) => {
                 live.own_note.set(String::new());
-                self.complain(PLACE_OWN, problem);
+                self.complain(PLACE_OWN, problem.to_string());
             }
             _ => {}
         }
     }
 
-    fn hear_measure(self, reply: Reply) {
+    fn hear_measure(self, reply: EngineReply) {
         let live = self.live;
-        match reply {
-            Reply::Measured { run_id, measurement, attention, tokens, pair, milliseconds } => {
-                let asked = live.asked.with_value(|asked| {
-                    asked.iter().rev().find(|(asked_id, _)| *asked_id == run_id).map(|(_, state)| state.clone())
-                });
-                let Some(state) = asked else { return };
+        match (&reply.of.companion, reply.content) {
+            (Asked::State(state), Content::Event(EngineEvent::Measure(measured))) => {
+                let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = measured;
                 if live.progress.with_untracked(Option::is_some) {
                     live.progress.set(None);
                 }
@@ -98,14 +104,15 @@ impl Page {
                     tokens,
                     pair,
                     milliseconds,
-                    state,
+                    state: state.as_ref().clone(),
                 })));
                 self.announce_soon();
             }
-            Reply::Progress { done, relative_residual, .. } => {
-                live.progress.set(Some(MeasureProgress { iterations: done, relative_residual }));
-            }
-            Reply::Failed { problem, .. } => {
+            (_, Content::Progress(progress)) => live.progress.set(Some(MeasureProgress {
+                iterations: progress.done as usize,
+                relative_residual: progress.relative_residual,
+            })),
+            (_, Content::Failed(problem)) => {
                 live.progress.set(None);
                 let place = self.last_place.get_value();
                 // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
@@ -117,44 +124,46 @@ impl Page {
                     let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
                     self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.state.clone() });
                 }
-                self.complain(place, problem);
+                self.complain(place, problem.to_string());
             }
             _ => {}
         }
     }
 
-    fn hear_sweep(self, reply: Reply) {
+    fn hear_sweep(self, content: Content<EngineEvent>) {
         let live = self.live;
-        match reply {
-            Reply::Points { points, .. } => live.sweep.update(|sweep| sweep.take(points)),
-            Reply::Curves { radius, bounds, .. } => {
-                live.sweep.update(|sweep| sweep.curves = Arc::new(Curves { radius, bounds }));
+        match content {
+            Content::Event(EngineEvent::Sweep(points)) => live.sweep.update(|sweep| sweep.take(points)),
+            Content::Event(EngineEvent::Curves(curves)) => {
+                live.sweep.update(|sweep| sweep.curves = Arc::new(curves));
             }
-            Reply::Finished { .. } => live.sweep.update(|sweep| {
+            Content::Finished => live.sweep.update(|sweep| {
                 // The curves have an end of their own.
                 if sweep.phase == SweepPhase::Running && sweep.points.len() >= sweep.total() {
                     sweep.phase = SweepPhase::Done;
                     sweep.before.clear();
                 }
             }),
-            Reply::Failed { problem, .. } => live.sweep.update(|sweep| {
+            Content::Failed(problem) => live.sweep.update(|sweep| {
                 sweep.phase = SweepPhase::Failed;
-                sweep.problem = Some(problem);
+                sweep.problem = Some(problem.to_string());
             }),
             _ => {}
         }
     }
 
-    fn hear_growth(self, reply: Reply) {
+    fn hear_growth(self, content: Content<EngineEvent>) {
         let growth = self.live.growth;
-        match reply {
-            Reply::Growth { growth: found, .. } => {
+        match content {
+            Content::Event(EngineEvent::Growth(GrowthEvent::Curves(found))) => {
                 growth.set(GrowthData { growth: Some(Arc::new(*found)), ..GrowthData::default() });
             }
-            Reply::Family { points, .. } => growth.update(|growth| growth.family.extend(points)),
+            Content::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => {
+                growth.update(|growth| growth.family.extend(points));
+            }
             // Curves of another configuration would be taken for this one's.
-            Reply::Failed { problem, .. } => {
-                growth.set(GrowthData { problem: Some(problem), ..GrowthData::default() });
+            Content::Failed(problem) => {
+                growth.set(GrowthData { problem: Some(problem.to_string()), ..GrowthData::default() });
             }
             _ => {}
         }

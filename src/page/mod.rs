@@ -13,10 +13,10 @@ use lipscope_core::experiment::{Experiment, Given, InputError};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairWanted;
 use lipscope_core::script::Dialect;
-use lipscope_protocol::message::Request;
+use lipscope_protocol::pool::{Order, Spare};
+use lipscope_protocol::tasks::{CurvesPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan, SweepRequest};
 
 use crate::classroom::{self, Classroom};
-use crate::engine::{Engine, Job, Role};
 use crate::frame::now;
 use crate::labs::Labs;
 use crate::later::Arrival;
@@ -27,6 +27,7 @@ use crate::plans::{curve_lengths, growth_request, sweep_lengths};
 use crate::state::{LessonAt, PageState, Stage};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
+use crate::workers::{Asked, EngineLane, EngineWorkers};
 
 use address::Address;
 
@@ -41,6 +42,8 @@ pub const PLACE_LINK: &str = "link";
 
 /// Edits at these places are steps to which one can go back.
 const STEPS: [&str; 4] = ["preset", "law", "weights", PLACE_OWN];
+/// Where the engine's worker is, beside the page.
+const WORKER_URL: &str = "./worker_loader.js";
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
 /// Texts and files up to so many bytes are read before anyone could read that they are.
@@ -95,7 +98,7 @@ pub struct Page {
     number_count: StoredValue<u64>,
     /// What the curves over n were last asked for.
     growth_asked: StoredValue<Option<PageState>>,
-    engine: StoredValue<Option<Engine>, LocalStorage>,
+    engine: StoredValue<Option<EngineWorkers>, LocalStorage>,
 }
 
 /// The page's context.
@@ -133,7 +136,9 @@ impl Page {
             engine: StoredValue::new_local(None),
         };
         page.begin_address();
-        page.engine.set_value(Some(Engine::start(move |event| page.hear(event))));
+        let engine = EngineWorkers::new(WORKER_URL, Spare::One, move |(event, _)| page.hear(event));
+        page.engine.set_value(Some(engine.clone()));
+        engine.start();
         let to_measure = Memo::new(move |_| page.state.with(PageState::for_measuring));
         Effect::new(move |_| {
             let pair = page.plane.pair_wanted();
@@ -212,7 +217,7 @@ impl Page {
     /// Stops the sweep; its points stay.
     pub fn pause_sweep(self) {
         self.sweep_count.update_value(|count| *count += 1);
-        self.with_engine(|engine| engine.cancel(Role::Sweep));
+        self.cancel(EngineLane::Sweep);
         self.live.sweep.update(|sweep| {
             sweep.phase = SweepPhase::Paused;
             // Points of another configuration do not stay beside these.
@@ -229,26 +234,29 @@ impl Page {
             sweep.cost_before = sweep.cost_so_far();
         });
         let state = self.state.with_untracked(PageState::for_sweeping);
-        self.with_engine(|engine| {
-            let request = Request::Sweep {
-                run_id: engine.next_run(),
-                experiment: state.experiment(),
-                lengths,
-                draws,
-                norm: state.norm,
-            };
-            engine.submit(Role::Sweep, Job::from([request]));
-        });
+        let sweep = SweepRequest { experiment: state.experiment(), lengths, draws, norm: state.norm };
+        self.submit(EngineLane::Sweep, [EnginePlan::Sweep(sweep)]);
     }
 
     /// Tries to start the workers again.
     pub fn restart_engine(self) {
         self.live.is_down.set(false);
         self.live.status.set(None);
-        self.with_engine(Engine::restart);
+        self.with_engine(EngineWorkers::start);
     }
 
-    pub(crate) fn with_engine(self, work: impl FnOnce(&Engine)) {
+    /// Gives plans to a lane of the engine's workers, in place of what it does.
+    pub fn submit(self, lane: EngineLane, plans: impl IntoIterator<Item = EnginePlan>) {
+        let orders = plans.into_iter().map(|plan| Order { plan, companion: Asked::Plan });
+        self.with_engine(|engine| engine.submit(lane, orders));
+    }
+
+    /// Ends what a lane of the engine's workers does.
+    pub fn cancel(self, lane: EngineLane) {
+        self.with_engine(|engine| engine.cancel(lane));
+    }
+
+    fn with_engine(self, work: impl FnOnce(&EngineWorkers)) {
         // A handle of its own: the work may call back into the page.
         let engine = self.engine.with_value(Clone::clone);
         if let Some(engine) = engine {
@@ -257,25 +265,15 @@ impl Page {
     }
 
     fn measure(self, state: &PageState, pair: PairWanted) {
-        self.with_engine(|engine| {
-            let run_id = engine.next_run();
-            self.live.asked.update_value(|asked| {
-                // Two runs at most are alive: one under way, one waiting. A few more for replies in flight.
-                if asked.len() >= 8 {
-                    asked.remove(0);
-                }
-                asked.push((run_id, state.clone()));
-            });
-            let request = Request::Measure {
-                run_id,
-                experiment: state.experiment(),
-                head_idx: state.head_shown,
-                most_cells: MOST_CELLS,
-                block_norms: BlockNorms::for_norm(state.norm),
-                pair,
-            };
-            engine.submit(Role::Measure, Job::from([request]));
-        });
+        let plan = MeasurePlan {
+            experiment: state.experiment(),
+            head_idx: state.head_shown,
+            most_cells: MOST_CELLS,
+            block_norms: BlockNorms::for_norm(state.norm),
+            pair,
+        };
+        let order = Order { plan: EnginePlan::Measure(plan), companion: Asked::State(Box::new(state.clone())) };
+        self.with_engine(|engine| engine.submit(EngineLane::Measure, [order]));
     }
 
     /// Ends the sweep under way at once, and starts the new one when the controls rest.
@@ -283,7 +281,7 @@ impl Page {
         self.sweep_count.update_value(|count| *count += 1);
         let count = self.sweep_count.get_value();
         let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
-        self.with_engine(|engine| engine.cancel(Role::Sweep));
+        self.cancel(EngineLane::Sweep);
         if !state.can_sweep() {
             let of = Some(state.clone());
             return self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
@@ -322,28 +320,19 @@ impl Page {
                 ..SweepData::default()
             };
         });
-        self.with_engine(|engine| {
-            let experiment = state.experiment();
-            let curves = Request::Curves {
-                run_id: engine.next_run(),
-                experiment: experiment.clone(),
-                lengths: curve_lengths(longest, &lengths),
-                draws,
-            };
-            let sweep = Request::Sweep { run_id: engine.next_run(), experiment, lengths, draws, norm: state.norm };
-            engine.submit(Role::Sweep, Job::from([curves, sweep]));
-        });
+        let experiment = state.experiment();
+        let at = curve_lengths(longest, &lengths);
+        let curves = CurvesPlan { experiment: experiment.clone(), lengths: at, draws };
+        let sweep = SweepRequest { experiment, lengths, draws, norm: state.norm };
+        self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves), EnginePlan::Sweep(sweep)]);
     }
 
     fn ask_growth(self, state: &PageState) {
         if self.growth_asked.with_value(|asked| asked.as_ref() == Some(state)) {
             return;
         }
-        self.with_engine(|engine| {
-            let run_id = engine.next_run();
-            self.growth_asked.set_value(Some(state.clone()));
-            engine.submit(Role::Growth, Job::from([growth_request(run_id, state)]));
-        });
+        self.growth_asked.set_value(Some(state.clone()));
+        self.submit(EngineLane::Growth, [EnginePlan::Growth(growth_request(state))]);
     }
 
     /// Takes what a person gave, when a worker has read it.
@@ -351,21 +340,14 @@ impl Page {
         if bytes.len() > MOST_READ_AT_ONCE {
             self.live.own_note.set(strings::reading().into());
         }
-        self.with_engine(|engine| {
-            let run_id = engine.next_run();
-            engine.submit(Role::Read, Job::from([Request::Read { run_id, name, bytes }]));
-        });
+        self.submit(EngineLane::Read, [EnginePlan::Read(ReadPlan { name, bytes })]);
     }
 
     /// Asks for the experiment on screen as a Python program, which is saved when it is there.
     pub fn ask_script(self, dialect: Dialect) {
         let experiment = self.shown_state().experiment();
         self.live.script_note.set(strings::writing_script().into());
-        self.with_engine(|engine| {
-            let run_id = engine.next_run();
-            self.live.script_run.set_value(Some(run_id));
-            engine.submit(Role::Read, Job::from([Request::Script { run_id, experiment, dialect }]));
-        });
+        self.submit(EngineLane::Read, [EnginePlan::Script(ScriptPlan { experiment, dialect })]);
     }
 
     /// The state of the numbers on screen.

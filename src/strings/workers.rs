@@ -1,6 +1,6 @@
 //! What the page says about its workers, and aloud.
 
-use crate::engine::Role;
+use crate::workers::EngineLane;
 use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
 use lipscope_plot::Number;
@@ -16,50 +16,50 @@ words! {
     try_again: "Try again", "重试";
 }
 
-pub fn restarted(role: Role) -> &'static str {
-    match role {
-        Role::Measure => t(
+pub fn restarted(lane: EngineLane) -> &'static str {
+    match lane {
+        EngineLane::Measure => t(
             "The worker that measures stopped and was started again; the measurement was sent again.",
             "测量线程停止后已重新启动；测量已重新发送。",
         ),
-        Role::Sweep => t(
+        EngineLane::Sweep => t(
             "The worker that sweeps stopped and was started again; the sweep was sent again.",
             "扫描线程停止后已重新启动；扫描已重新发送。",
         ),
-        Role::Read => t(
+        EngineLane::Read => t(
             "The worker that reads your data stopped and was started again; they were sent again.",
             "读取数据的线程停止后已重新启动；数据已重新发送。",
         ),
-        Role::Growth => t(
+        EngineLane::Growth => t(
             "The worker that draws the curves over n stopped and was started again; they were sent again.",
             "绘制 n 曲线的线程停止后已重新启动；曲线已重新请求。",
         ),
-        Role::Lab => t(
+        EngineLane::Lab => t(
             "The worker of this view stopped and was started again; its work was sent again.",
             "此视图的线程停止后已重新启动；工作已重新发送。",
         ),
     }
 }
 
-pub fn gave_up(role: Role) -> &'static str {
-    match role {
-        Role::Measure => t(
+pub fn gave_up(lane: EngineLane) -> &'static str {
+    match lane {
+        EngineLane::Measure => t(
             "This configuration stopped the worker twice, so it is not tried again. It may need too much memory: use fewer tokens or heads.",
             "此配置两次使线程停止，不再尝试。可能需要太多内存：请减少词元或头数。",
         ),
-        Role::Read => t(
+        EngineLane::Read => t(
             "These data stopped the worker twice, so they are not tried again. Use fewer tokens.",
             "这些数据两次使线程停止，不再尝试。请减少词元。",
         ),
-        Role::Growth => t(
+        EngineLane::Growth => t(
             "The curves over n stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights.",
             "n 曲线两次使线程停止，不再尝试。请减少头数或缩小权重。",
         ),
-        Role::Lab => t(
+        EngineLane::Lab => t(
             "This view stopped the worker twice, so it is not tried again. Use fewer tokens.",
             "此视图两次使线程停止，不再尝试。请减少词元。",
         ),
-        Role::Sweep => t(
+        EngineLane::Sweep => t(
             "This sweep stopped the worker twice, so it is not tried again. It may need too much memory: sweep to a smaller n.",
             "此扫描两次使线程停止，不再尝试。可能需要太多内存：请扫描到较小的 n。",
         ),

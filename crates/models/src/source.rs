@@ -31,6 +31,16 @@ impl<S: Source + ?Sized> Source for &mut S {
     }
 }
 
+impl<S: Source + ?Sized> Source for Box<S> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        (**self).read(range)
+    }
+}
+
 /// The whole of a text file.
 ///
 /// # Errors

@@ -1,6 +1,21 @@
-//! What page and workers say to each other, and how work is run: tasks, their envelope, the runner.
+//! One way to run work: what a task is, the envelope that plans and events travel in, the runner that does a run in a
+//! worker, and the pool that gives runs to workers.
+//!
+//! It knows no browser and no clock: time is an argument, and workers are ids. The same tasks run natively under the
+//! command line and in tests.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`task`] | the trait of a kind of work, and the macro that makes a list of them |
+//! | [`envelope`] | requests, replies, progress |
+//! | [`runner`] | one run at a time, in slices |
+//! | [`pool`] | which worker gets which run; queues, cancelling, workers that die |
+//! | [`tasks`] | what the engine's worker does: one file a task |
+//! | [`models`] | what the models' worker does: one file a task |
 
-pub mod message;
-pub mod model_message;
-pub mod model_run;
+pub mod envelope;
+pub mod models;
+pub mod pool;
 pub mod runner;
+pub mod task;
+pub mod tasks;

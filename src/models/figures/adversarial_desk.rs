@@ -21,7 +21,7 @@ pub fn AdversarialDesk(
     let models = page.models;
     let [layer, head, radius] = ["6", "0", "100"].map(|text| RwSignal::new(text.to_owned()));
     let problem = RwSignal::new(None::<String>);
-    let is_awaited = Memo::new(move |_| models.adversarial_awaited.with(Option::is_some));
+    let is_awaited = models.adversarial_awaited;
     let on_measure = move |_| {
         let typed = radius.get_untracked();
         match typed.trim().parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0) {

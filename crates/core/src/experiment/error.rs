@@ -1,9 +1,10 @@
 //! Everything that can be wrong with what a person gives us, and what they can do about it.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// An input that cannot be used. The text names the field (and row or column) and the fix.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
 pub enum InputError {
     /// The text is not JSON.
     #[error("This is not valid JSON: {detail}. Check the text there, or export an experiment to see the form.")]

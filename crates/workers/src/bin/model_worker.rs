@@ -1,5 +1,5 @@
 //! The models' worker.
 
 fn main() {
-    lipscope_workers::model_worker::run();
+    lipscope_workers::models::run();
 }

@@ -1,5 +1,8 @@
 //! The engine's worker.
 
+use lipscope_protocol::tasks::EngineTasks;
+use lipscope_workers::listen::{NoFiles, listen};
+
 fn main() {
-    lipscope_workers::worker::run();
+    listen::<EngineTasks, _>((), NoFiles);
 }

@@ -10,14 +10,14 @@ use lipscope_models::Source;
 
 /// A file of the reader's, or one that was fetched.
 #[derive(Clone, Debug)]
-pub(super) struct BlobSource {
+pub(crate) struct BlobSource {
     blob: Blob,
     reader: FileReaderSync,
 }
 
 impl BlobSource {
     /// `None` where the browser has no reader in workers.
-    pub(super) fn new(blob: Blob) -> Option<Self> {
+    pub(crate) fn new(blob: Blob) -> Option<Self> {
         Some(BlobSource { blob, reader: FileReaderSync::new().ok()? })
     }
 }

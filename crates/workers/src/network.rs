@@ -3,44 +3,87 @@
 //! The page's own policy lets nothing be fetched from elsewhere; a worker's policy is the one that the server sends with it,
 //! and a server that sends none lets it fetch.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
-    Blob, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCache, RequestCredentials, RequestInit, Response,
+    AbortController, AbortSignal, Blob, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCache,
+    RequestCredentials, RequestInit, Response,
 };
 
-use super::{get, post, scope};
 use lipscope_core::experiment::InputError;
-use lipscope_protocol::message::RunId;
-use lipscope_protocol::model_message::{FetchRequest, MODEL_FILES, ModelReply, RemoteFile};
+use lipscope_protocol::models::{DownloadPlan, Downloaded, MODEL_FILES, Network, RemoteFile, Transfer, TransferState};
+
+use crate::listen::{get, scope};
 
 /// So many bytes are put into one blob, which the browser may keep on disk.
 const PART: u32 = 8 << 20;
-/// So many bytes between two words to the page.
-const WORD: u64 = 1 << 20;
 
-/// Does what is asked, and tells the page.
-pub(super) async fn answer(request: FetchRequest) {
-    let failed = |run_id: RunId, problem: InputError| ModelReply::Failed { run_id, problem: problem.to_string() };
-    match request {
-        FetchRequest::List { run_id, address } => match list(&address).await {
-            Ok(files) => post(&ModelReply::Listed { run_id, files }, None),
-            Err(problem) => post(&failed(run_id, problem), None),
-        },
-        FetchRequest::Fetch { run_id, address, names } => match fetch(run_id, &address, &names).await {
-            Ok(files) => post(&ModelReply::Fetched { run_id }, Some(&files)),
-            Err(problem) => post(&failed(run_id, problem), None),
-        },
+/// The browser's way to other servers.
+pub(crate) struct BrowserNetwork {
+    /// Where fetched files wait for the reply that takes them along.
+    files: Rc<RefCell<Option<Object>>>,
+}
+
+/// A transfer that goes on by itself.
+struct BrowserTransfer {
+    state: Rc<RefCell<Result<TransferState, InputError>>>,
+    abort: Option<AbortController>,
+}
+
+impl BrowserNetwork {
+    /// Fetched files are put there.
+    pub(crate) fn new(files: Rc<RefCell<Option<Object>>>) -> Self {
+        BrowserNetwork { files }
+    }
+}
+
+impl Network for BrowserNetwork {
+    fn begin(&mut self, plan: &DownloadPlan) -> Box<dyn Transfer> {
+        let state = Rc::new(RefCell::new(Ok(TransferState::Under(0))));
+        let abort = AbortController::new().ok();
+        let signal = abort.as_ref().map(AbortController::signal);
+        let (plan, files, told) = (plan.clone(), Rc::clone(&self.files), Rc::clone(&state));
+        spawn_local(async move {
+            let outcome = match plan {
+                DownloadPlan::List { address } => list(&address, signal.as_ref()).await.map(Downloaded::List),
+                DownloadPlan::Fetch { address, names } => {
+                    let tell = |bytes| *told.borrow_mut() = Ok(TransferState::Under(bytes));
+                    fetch(&address, &names, signal.as_ref(), tell).await.map(|fetched| {
+                        *files.borrow_mut() = Some(fetched);
+                        Downloaded::Files
+                    })
+                }
+            };
+            *told.borrow_mut() = outcome.map(TransferState::Complete);
+        });
+        Box::new(BrowserTransfer { state, abort })
+    }
+}
+
+impl Transfer for BrowserTransfer {
+    fn poll(&mut self) -> Result<TransferState, InputError> {
+        self.state.borrow().clone()
+    }
+}
+
+impl Drop for BrowserTransfer {
+    fn drop(&mut self) {
+        if let Some(abort) = &self.abort {
+            abort.abort();
+        }
     }
 }
 
 /// Which of a model's files there are.
-async fn list(address: &str) -> Result<Vec<RemoteFile>, InputError> {
+async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteFile>, InputError> {
     let mut files = Vec::new();
     for name in MODEL_FILES {
         let url = url_of(address, name);
-        let response = ask(&url, "HEAD").await?;
+        let response = ask(&url, "HEAD", signal).await?;
         match response.status() {
             404 | 410 => {}
             // A server that does not answer such questions may still have the file.
@@ -56,13 +99,17 @@ async fn list(address: &str) -> Result<Vec<RemoteFile>, InputError> {
 }
 
 /// The files as blobs by their names.
-async fn fetch(run_id: RunId, address: &str, names: &[String]) -> Result<Object, InputError> {
+async fn fetch(
+    address: &str,
+    names: &[String],
+    signal: Option<&AbortSignal>,
+    tell: impl Fn(u64),
+) -> Result<Object, InputError> {
     let files = Object::new();
     let mut done = 0;
-    let mut told = 0;
     for name in names {
         let url = url_of(address, name);
-        let response = ask(&url, "GET").await?;
+        let response = ask(&url, "GET", signal).await?;
         if !response.ok() {
             return Err(refused(&url, response.status()));
         }
@@ -84,10 +131,7 @@ async fn fetch(run_id: RunId, address: &str, names: &[String]) -> Result<Object,
                 chunks.set_length(0);
                 waiting = 0;
             }
-            if done - told >= WORD {
-                told = done;
-                post(&ModelReply::Fetching { run_id, done }, None);
-            }
+            tell(done);
         }
         blobs.push(&blob(&chunks)?);
         // It is an object that was just made.
@@ -105,9 +149,10 @@ fn blob(parts: &Array) -> Result<JsValue, InputError> {
 }
 
 /// One request, without anything that tells of the reader.
-async fn ask(url: &str, method: &str) -> Result<Response, InputError> {
+async fn ask(url: &str, method: &str, signal: Option<&AbortSignal>) -> Result<Response, InputError> {
     let options = RequestInit::new();
     options.set_method(method);
+    options.set_signal(signal);
     options.set_credentials(RequestCredentials::Omit);
     options.set_cache(RequestCache::NoStore);
     options.set_referrer_policy(ReferrerPolicy::NoReferrer);

@@ -1,4 +1,4 @@
-//! What a view asks the worker for.
+//! What a view asks the workers for.
 
 use crate::page::PlotChoice;
 use crate::state::{PageState, TokenChoice, WeightChoice};
@@ -10,7 +10,7 @@ use lipscope_core::experiment::{
 use lipscope_core::inverse::InversePlan;
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan};
 use lipscope_core::spectrum::SpectrumPlan;
-use lipscope_protocol::message::{Request, RunId};
+use lipscope_protocol::tasks::{EnginePlan, TightnessPlan};
 
 use crate::state::{DotWeights, InverseSettings, LabTokens, Settings};
 
@@ -25,9 +25,9 @@ pub const GRID_SIDE: usize = 9;
 /// The most iterations: at c = 0.9 the slowest that converges takes about 350.
 const ITERATIONS: usize = 600;
 
-/// What a view needs.
+/// What a view asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wanted {
+pub enum LabRequest {
     /// Norms at scaled tokens.
     Scaling(ScalingPlan),
     /// The search for large norms.
@@ -45,25 +45,28 @@ pub enum Wanted {
     /// Singular values.
     Spectrum(Box<SpectrumPlan>),
     /// Estimators of the largest one.
-    Court(Box<EstimatorPlan>),
+    Estimators(Box<EstimatorPlan>),
     /// Nothing: the sentence says why.
     Refused(PlotChoice, &'static str),
 }
 
-impl Wanted {
+impl LabRequest {
     /// What a plot needs; `None` where it is none of these views.
     pub fn of(plot: PlotChoice, settings: &Settings, state: &PageState) -> Option<Self> {
         match plot {
             PlotChoice::Scaled => Some(scaling(settings.scaled, state)),
-            PlotChoice::Tightness => Some(Wanted::Tightness { restarts: settings.restarts }),
+            PlotChoice::Tightness => Some(LabRequest::Tightness { restarts: settings.restarts }),
             PlotChoice::Inverse => Some(inverse(&settings.inverse, state)),
             PlotChoice::Spectrum => {
                 let plan = SpectrumPlan { experiment: state.experiment(), count: settings.spectrum_count };
-                Some(Wanted::Spectrum(Box::new(plan)))
+                Some(LabRequest::Spectrum(Box::new(plan)))
             }
             PlotChoice::EstimatorComparison => {
                 let experiment = settings.estimators.trial.map_or_else(|| state.experiment(), Preset::experiment);
-                Some(Wanted::Court(Box::new(EstimatorPlan { experiment, tolerance: settings.estimators.tolerance })))
+                Some(LabRequest::Estimators(Box::new(EstimatorPlan {
+                    experiment,
+                    tolerance: settings.estimators.tolerance,
+                })))
             }
             // A search begins when the reader says so, and models have workers of their own.
             PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Search | PlotChoice::Model => {
@@ -75,50 +78,48 @@ impl Wanted {
     /// The view that needs it.
     pub fn tab(&self) -> PlotChoice {
         match self {
-            Wanted::Scaling(_) => PlotChoice::Scaled,
-            Wanted::Tightness { .. } => PlotChoice::Tightness,
-            Wanted::Inverse { .. } => PlotChoice::Inverse,
-            Wanted::Spectrum(_) => PlotChoice::Spectrum,
-            Wanted::Court(_) => PlotChoice::EstimatorComparison,
-            Wanted::Refused(plot, _) => *plot,
+            LabRequest::Scaling(_) => PlotChoice::Scaled,
+            LabRequest::Tightness { .. } => PlotChoice::Tightness,
+            LabRequest::Inverse { .. } => PlotChoice::Inverse,
+            LabRequest::Spectrum(_) => PlotChoice::Spectrum,
+            LabRequest::Estimators(_) => PlotChoice::EstimatorComparison,
+            LabRequest::Refused(plot, _) => *plot,
         }
     }
 
-    /// The requests, in order; `next_run` names them.
-    pub fn requests(self, mut next_run: impl FnMut() -> RunId) -> Vec<Request> {
+    /// The plans, in order.
+    pub fn plans(self) -> Vec<EnginePlan> {
         match self {
-            Wanted::Scaling(plan) => vec![Request::Scale { run_id: next_run(), plan }],
-            Wanted::Tightness { restarts } => {
-                vec![Request::Tightness { run_id: next_run(), lengths: LENGTHS.to_vec(), restarts, seed: 0 }]
+            LabRequest::Scaling(plan) => vec![EnginePlan::Scaling(plan)],
+            LabRequest::Tightness { restarts } => {
+                vec![EnginePlan::Tightness(TightnessPlan { lengths: LENGTHS.to_vec(), restarts, seed: 0 })]
             }
-            Wanted::Inverse { l2, dot } => {
-                [l2, dot].map(|plan| Request::Invert { run_id: next_run(), plan: *plan }).into()
-            }
-            Wanted::Spectrum(plan) => vec![Request::Spectrum { run_id: next_run(), plan: *plan }],
-            Wanted::Court(plan) => vec![Request::EstimatorComparison { run_id: next_run(), plan: *plan }],
-            Wanted::Refused(..) => Vec::new(),
+            LabRequest::Inverse { l2, dot } => [l2, dot].map(|plan| EnginePlan::Inverse(*plan)).into(),
+            LabRequest::Spectrum(plan) => vec![EnginePlan::Spectrum(*plan)],
+            LabRequest::Estimators(plan) => vec![EnginePlan::Estimators(*plan)],
+            LabRequest::Refused(..) => Vec::new(),
         }
     }
 }
 
-fn scaling(tokens: ScaledTokens, state: &PageState) -> Wanted {
+fn scaling(tokens: ScaledTokens, state: &PageState) -> LabRequest {
     match state.tokens {
-        TokenChoice::Skew => Wanted::Refused(PlotChoice::Scaled, strings::scaled_skew()),
-        TokenChoice::Clusters => Wanted::Refused(PlotChoice::Scaled, strings::scaled_clusters()),
+        TokenChoice::Skew => LabRequest::Refused(PlotChoice::Scaled, strings::scaled_skew()),
+        TokenChoice::Clusters => LabRequest::Refused(PlotChoice::Scaled, strings::scaled_clusters()),
         _ if state.normalization != Normalization::None => {
-            Wanted::Refused(PlotChoice::Scaled, strings::scaled_normalized())
+            LabRequest::Refused(PlotChoice::Scaled, strings::scaled_normalized())
         }
         _ => {
             let radii = (0..=DECADES * TO_A_DECADE).map(|at| 10f64.powf(f64::from(at) / f64::from(TO_A_DECADE)));
             // The engine takes both kernels in turn.
             let experiment = Experiment { attention: Attention::Dot, ..state.experiment() };
-            Wanted::Scaling(ScalingPlan { experiment, tokens, radii: radii.collect(), norm: state.norm })
+            LabRequest::Scaling(ScalingPlan { experiment, tokens, radii: radii.collect(), norm: state.norm })
         }
     }
 }
 
-fn inverse(settings: &InverseSettings, state: &PageState) -> Wanted {
-    let refused = |why| Wanted::Refused(PlotChoice::Inverse, why);
+fn inverse(settings: &InverseSettings, state: &PageState) -> LabRequest {
+    let refused = |why| LabRequest::Refused(PlotChoice::Inverse, why);
     let InverseSettings { n, d, radius, seed, fraction, .. } = *settings;
     let tokens = match settings.tokens {
         LabTokens::Drawn => TokenSource::Random(RandomTokens { law: Distribution::Ball, n, d, radius, seed }),
@@ -148,7 +149,7 @@ fn inverse(settings: &InverseSettings, state: &PageState) -> Wanted {
         };
         Box::new(InversePlan { experiment, fraction, max_iterations: ITERATIONS })
     };
-    Wanted::Inverse { l2: plan(Attention::L2, shared), dot: plan(Attention::Dot, dot_weights) }
+    LabRequest::Inverse { l2: plan(Attention::L2, shared), dot: plan(Attention::Dot, dot_weights) }
 }
 
 /// L2 multi-head attention as the controls have it, where they do and it fits; else with one head.

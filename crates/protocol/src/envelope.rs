@@ -1,0 +1,111 @@
+//! The envelope: one request, many replies, for every kind of work.
+//!
+//! The page gives every run an id, which only grows. A worker answers a request with `Started`, then any number of events
+//! and progress, then one of `Finished`, `Failed` or `Cancelled`. A worker does one run at a time: a new request ends the
+//! run before it.
+
+use lipscope_core::experiment::InputError;
+use serde::{Deserialize, Serialize};
+
+/// Names a run.
+pub type RunId = u64;
+
+/// From the page to a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command<P> {
+    /// Begin this run, in place of the one under way.
+    Run(Request<P>),
+    /// End the run under way.
+    Cancel,
+}
+
+/// A run that a worker is to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request<P> {
+    /// Its id.
+    pub run_id: RunId,
+    /// All that the worker needs to know.
+    pub plan: P,
+}
+
+/// From a worker to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Message<E> {
+    /// The worker listens: what is sent to it before this is lost.
+    Ready,
+    /// About a run.
+    Reply(Reply<E>),
+}
+
+/// Something about a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply<E> {
+    /// The run.
+    pub run_id: RunId,
+    /// What about it.
+    pub content: Content<E>,
+}
+
+/// What a worker says about a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Content<E> {
+    /// The worker has turned to it.
+    Started,
+    /// A result, or a part of one.
+    Event(E),
+    /// How far it is.
+    Progress(Progress),
+    /// It is complete.
+    Finished,
+    /// It was ended by another request or by [`Command::Cancel`].
+    Cancelled,
+    /// It cannot be done.
+    Failed(InputError),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Steps done: points of a sweep, iterations, bytes of a download.
+    pub done: u64,
+    /// Steps in all; `None` where nobody knows.
+    pub total: Option<u64>,
+    /// Relative residual so far, of an iteration that has one.
+    pub relative_residual: Option<f64>,
+}
+
+impl<E> Content<E> {
+    /// Whether nothing more comes of the run.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        matches!(self, Content::Finished | Content::Cancelled | Content::Failed(_))
+    }
+
+    /// The same with another kind of event.
+    pub fn map<F>(self, event: impl FnOnce(E) -> F) -> Content<F> {
+        match self {
+            Content::Started => Content::Started,
+            Content::Event(e) => Content::Event(event(e)),
+            Content::Progress(progress) => Content::Progress(progress),
+            Content::Finished => Content::Finished,
+            Content::Cancelled => Content::Cancelled,
+            Content::Failed(problem) => Content::Failed(problem),
+        }
+    }
+}
+
+/// A message as bytes.
+///
+/// # Errors
+/// Where serialisation fails, which no message here does.
+pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
+    postcard::to_stdvec(message)
+}
+
+/// A message from bytes.
+///
+/// # Errors
+/// Where the bytes are not a message of this version.
+pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, postcard::Error> {
+    postcard::from_bytes(bytes)
+}

@@ -1,0 +1,62 @@
+//! Heads of a model at their own adversarial tokens.
+
+use std::collections::BTreeSet;
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::{AdversarialPlan, Needs, PlanText, Subject, Table, adversarial_curve, adversarial_text};
+use serde::{Deserialize, Serialize};
+
+use super::{ModelContext, ModelOrigin};
+use crate::task::{Report, Task, Turn};
+
+/// Which heads, at which radius.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AdversarialRequest {
+    /// The model.
+    pub origin: ModelOrigin,
+    /// Layers, heads one by one, lengths, mask, map.
+    pub plan: PlanText,
+    /// R.
+    pub radius: f64,
+}
+
+/// Measures in one step.
+#[derive(Debug)]
+pub struct AdversarialTask(AdversarialRequest);
+
+impl Task<ModelContext> for AdversarialTask {
+    type Plan = AdversarialRequest;
+    type Event = Table;
+
+    fn start(plan: AdversarialRequest, _: &mut ModelContext) -> Result<Self, InputError> {
+        Ok(AdversarialTask(plan))
+    }
+
+    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Table>) -> Result<Turn, InputError> {
+        let AdversarialRequest { origin, plan: text, radius } = &self.0;
+        let mut opened = context.opened(origin)?;
+        let plan = text.plan(opened.config())?;
+        // No text limits the lengths.
+        plan.check(usize::MAX)?;
+        let of = Subject::of(opened.label(), &adversarial_text(*radius), &plan);
+        let layers = plan.layers.iter().max().map_or(0, |layer| layer + 1);
+        let read;
+        let model = match context.model(origin).filter(|model| model.blocks.len() >= layers) {
+            Some(model) => model,
+            None => {
+                read = opened.model(&Needs { layers, ids: BTreeSet::new(), positions: 0 })?;
+                &read
+            }
+        };
+        let at_tokens = AdversarialPlan::of(&plan, *radius);
+        let mut table = Table::new(of);
+        for layer in &plan.layers {
+            for heads in &plan.heads {
+                let head = heads.alone()?;
+                table.rows.extend(adversarial_curve(model, (*layer, head), &at_tokens, &plan.lengths)?);
+            }
+        }
+        report.event(table);
+        Ok(Turn::Done)
+    }
+}

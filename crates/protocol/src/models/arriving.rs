@@ -1,0 +1,35 @@
+//! A table in events of a thousand rows each, so that the page never takes in more at a time.
+
+use lipscope_models::{Cell, Estimate, Subject, Table};
+use serde::{Deserialize, Serialize};
+
+/// The most rows of a table in one event.
+pub const MOST_ROWS: usize = 1000;
+
+/// Some rows of a table, in the order of cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableBatch {
+    /// What the table is about.
+    pub subject: Subject,
+    /// [`MOST_ROWS`] at most.
+    pub rows: Vec<(Cell, Estimate)>,
+    /// How many rows come after these.
+    pub left: usize,
+}
+
+/// A table that arrives in batches.
+#[derive(Clone, Debug, Default)]
+pub struct Arriving {
+    rows: Vec<(Cell, Estimate)>,
+}
+
+impl Arriving {
+    /// Takes a batch in, and returns the table with the last one.
+    pub fn take(&mut self, batch: TableBatch) -> Option<Table> {
+        let TableBatch { subject, rows, left } = batch;
+        self.rows.reserve(rows.len() + left);
+        self.rows.extend(rows);
+        let is_whole = left == 0;
+        is_whole.then(|| Table { subject, rows: std::mem::take(&mut self.rows).into_iter().collect() })
+    }
+}

@@ -1,0 +1,95 @@
+//! The command line that measures what the page measures.
+
+use lipscope_models::{DrawnModel, Estimators, PlanText, USUAL_TOLERANCE};
+
+use super::ModelOrigin;
+
+/// The line of `lipscope model` that measures the same. A text that is not the command line's own is a file `text`; a
+/// model's files are in a folder of that name.
+#[must_use]
+pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -> String {
+    let mut line = vec!["lipscope model".to_owned()];
+    let mut add = |flag: &str, value: &str| line.push(format!("{flag} {}", quoted(value)));
+    match origin {
+        ModelOrigin::Files { name } => add("--weights", name),
+        ModelOrigin::Drawn(DrawnModel { family, d, layers, heads, seed }) => {
+            add("--weights", family.id());
+            for (flag, value, usual) in [("--dim", d, 768), ("--depth", layers, 12), ("--heads", heads, 12)] {
+                if *value != usual {
+                    add(flag, &value.to_string());
+                }
+            }
+            if *seed != 0 {
+                add("--seed", &seed.to_string());
+            }
+        }
+    }
+    if let Some(text) = text {
+        add("--text", text);
+    }
+    add("--layers", &without_blanks(&plan.layers));
+    add("--lengths", &without_blanks(&plan.lengths));
+    add("--windows", &plan.windows.to_string());
+    if plan.heads.trim() != "all" {
+        add("--head", &without_blanks(&plan.heads));
+    }
+    if let Some(mask) = plan.mask {
+        add("--mask", mask.id());
+    }
+    if let Some(kind) = plan.kind {
+        add("--map", kind.id());
+    }
+    if plan.estimators != Estimators::Both {
+        add("--estimator", plan.estimators.id());
+    }
+    if plan.tolerance != USUAL_TOLERANCE {
+        add("--tolerance", &format!("{:e}", plan.tolerance));
+    }
+    line.join(" ")
+}
+
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_models::DrawnFamily;
+
+    fn plan() -> PlanText {
+        PlanText {
+            layers: "0, 2".into(),
+            heads: "all".into(),
+            lengths: "2:8:2".into(),
+            windows: 3,
+            mask: None,
+            kind: None,
+            estimators: Estimators::Both,
+            tolerance: USUAL_TOLERANCE,
+        }
+    }
+
+    #[test]
+    fn the_line_names_what_is_not_usual() {
+        let usual = DrawnModel { family: DrawnFamily::Gpt2, d: 768, layers: 12, heads: 12, seed: 0 };
+        assert_eq!(
+            command_line(&ModelOrigin::Drawn(usual), None, &plan()),
+            "lipscope model --weights random:gpt2 --layers 0,2 --lengths 2:8:2 --windows 3"
+        );
+        let small = DrawnModel { d: 32, seed: 7, ..usual };
+        let line = command_line(&ModelOrigin::Drawn(small), Some("my text.txt"), &plan());
+        assert!(line.contains("--dim 32 --seed 7 --text 'my text.txt'"), "{line}");
+        let files = ModelOrigin::Files { name: "it's".into() };
+        assert!(command_line(&files, None, &plan()).contains("--weights 'it'\\''s'"));
+    }
+}

@@ -1,0 +1,134 @@
+//! What a models' worker keeps from one run to the next: the files of a model, and the model as far as a plan needs it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::{Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, whole_text};
+
+use super::ModelOrigin;
+use super::download::Network;
+
+/// A file that can be opened any number of times.
+pub trait SharedFile {
+    /// A reader of its own.
+    fn open(&self) -> Box<dyn Source>;
+}
+
+impl<S: Source + Clone + 'static> SharedFile for S {
+    fn open(&self) -> Box<dyn Source> {
+        Box::new(self.clone())
+    }
+}
+
+/// A models' worker's memory.
+pub struct ModelContext {
+    files: BTreeMap<String, Box<dyn SharedFile>>,
+    prepared: Option<Prepared>,
+    network: Box<dyn Network>,
+}
+
+/// A plan with as much of its model as it needs.
+#[derive(Debug)]
+pub struct Prepared {
+    origin: ModelOrigin,
+    text: PlanText,
+    /// The text's token ids, as far as the plan's windows go.
+    pub ids: Vec<u32>,
+    /// The layers' attention as maps.
+    pub maps: Maps<Model>,
+}
+
+impl ModelContext {
+    /// Without any file; downloads go by this network.
+    #[must_use]
+    pub fn new(network: Box<dyn Network>) -> Self {
+        ModelContext { files: BTreeMap::new(), prepared: None, network }
+    }
+
+    /// Takes other files, by their names; what was prepared of the ones before goes.
+    pub fn take_files(&mut self, files: BTreeMap<String, Box<dyn SharedFile>>) {
+        self.files = files;
+        self.prepared = None;
+    }
+
+    /// The way to other servers.
+    pub(super) fn network(&mut self) -> &mut dyn Network {
+        self.network.as_mut()
+    }
+
+    /// A model, not read further than its header.
+    pub(super) fn opened(&self, origin: &ModelOrigin) -> Result<Opened<Box<dyn Source>>, InputError> {
+        match origin {
+            ModelOrigin::Drawn(model) => Opened::drawn(*model),
+            ModelOrigin::Files { name } => {
+                let config = whole_text("config.json", &mut self.file("config.json")?)?;
+                Opened::of_files(name, &config, self.file("model.safetensors")?)
+            }
+        }
+    }
+
+    /// The tokenizer of the files; for a drawn model only a `tokenizer.json`, where there is one.
+    pub(super) fn tokenizer(&self, origin: &ModelOrigin) -> Result<Option<Tokenizer>, InputError> {
+        let part = |name: &str| self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose();
+        let tokenizer = part("tokenizer.json")?;
+        let files = match origin {
+            ModelOrigin::Drawn(_) if tokenizer.is_none() => return Ok(None),
+            ModelOrigin::Drawn(_) => TokenizerFiles { tokenizer, ..TokenizerFiles::default() },
+            ModelOrigin::Files { .. } => TokenizerFiles {
+                tokenizer,
+                word_pieces: part("vocab.txt")?,
+                pieces: part("vocab.json")?,
+                merges: part("merges.txt")?,
+            },
+        };
+        Tokenizer::new(&files).map(Some)
+    }
+
+    /// As much of a model as a plan needs: what is here already, or else read or drawn now.
+    pub(super) fn prepare(
+        &mut self,
+        origin: &ModelOrigin,
+        text: &PlanText,
+        ids: &[u32],
+    ) -> Result<&Prepared, InputError> {
+        let is_there =
+            |prepared: &Prepared| prepared.origin == *origin && prepared.text == *text && prepared.ids == ids;
+        let prepared = match self.prepared.take().filter(is_there) {
+            Some(prepared) => prepared,
+            // The memory of the plan before is free by now.
+            None => {
+                let mut opened = self.opened(origin)?;
+                let plan = text.plan(opened.config())?;
+                plan.check(ids.len())?;
+                let needs = plan.needs(ids, &plan.batches(Shard { index: 0, count: 1 }));
+                let maps = Maps::new(&plan, opened.model(&needs)?)?;
+                Prepared { origin: origin.clone(), text: text.clone(), ids: ids.to_vec(), maps }
+            }
+        };
+        Ok(self.prepared.insert(prepared))
+    }
+
+    /// The prepared model, where it is this one.
+    pub(super) fn model(&self, origin: &ModelOrigin) -> Option<&Model> {
+        self.prepared.as_ref().filter(|prepared| prepared.origin == *origin).map(|prepared| prepared.maps.model())
+    }
+
+    fn file(&self, name: &str) -> Result<Box<dyn Source>, InputError> {
+        self.files.get(name).map(|file| file.open()).ok_or_else(|| InputError::File {
+            file: name.into(),
+            problem: "it is not among the files".into(),
+            fix: "Give config.json, model.safetensors and the tokenizer's files together, or the folder that has them."
+                .into(),
+        })
+    }
+}
+
+impl fmt::Debug for ModelContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelContext")
+            .field("files", &self.files.keys())
+            .field("prepared", &self.prepared.is_some())
+            .finish_non_exhaustive()
+    }
+}

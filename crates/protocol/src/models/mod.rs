@@ -1,0 +1,61 @@
+//! What the models' worker does: opening a model and its text, measuring batches of windows, tables in and out, and files
+//! of an address. A new kind of work is a file here and a line in the list.
+//!
+//! Plans are complete: a batch names its model, its text and the run's plan, and a worker that has them prepared already
+//! pays only for the measurement ([`ModelContext`]). Files travel beside a message, as what the browser calls blobs.
+
+mod adversarial;
+mod arriving;
+mod batch;
+mod command_line;
+mod context;
+mod download;
+mod open;
+mod table;
+mod window;
+
+use lipscope_models::DrawnModel;
+use serde::{Deserialize, Serialize};
+
+pub use adversarial::{AdversarialRequest, AdversarialTask};
+pub use arriving::{Arriving, MOST_ROWS, TableBatch};
+pub use batch::{BatchEvent, BatchPlan, BatchTask};
+pub use command_line::command_line;
+pub use context::{ModelContext, Prepared, SharedFile};
+pub use download::{
+    DownloadPlan, DownloadTask, Downloaded, MODEL_FILES, Network, NoNetwork, RemoteFile, Transfer, TransferState,
+};
+pub use open::{ModelFacts, OpenPlan, OpenTask};
+pub use table::{ReadTablePlan, ReadTableTask, TableForm, WriteTablePlan, WriteTableTask};
+pub use window::{WindowPlan, WindowTask};
+
+/// Where a model's weights come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelOrigin {
+    /// Drawn.
+    Drawn(DrawnModel),
+    /// The files beside the message.
+    Files {
+        /// The folder's name.
+        name: String,
+    },
+}
+
+crate::task_list! {
+    /// The models' worker.
+    pub ModelTasks(ModelContext): ModelPlan, ModelEvent, ModelRunning;
+    /// Opens a model and its text.
+    Open = OpenTask,
+    /// Measures a batch of windows.
+    Batch = BatchTask,
+    /// Makes an experiment of one window.
+    Window = WindowTask,
+    /// Measures heads at their adversarial tokens.
+    Adversarial = AdversarialTask,
+    /// Reads a table of results.
+    ReadTable = ReadTableTask,
+    /// Writes a table of results.
+    WriteTable = WriteTableTask,
+    /// Asks an address for a model's files, or fetches them.
+    Download = DownloadTask,
+}

@@ -1,0 +1,68 @@
+//! What a model is, and the tokens of a text in it.
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::{ModelConfig, ids_by_first_appearance, spans_of_words, text_fingerprint};
+use serde::{Deserialize, Serialize};
+
+use super::{ModelContext, ModelOrigin};
+use crate::task::{Report, Task, Turn};
+
+/// A model and a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenPlan {
+    /// Which model.
+    pub origin: ModelOrigin,
+    /// The text.
+    pub text: String,
+}
+
+/// What is known of a model and its text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelFacts {
+    /// The model's name in tables.
+    pub label: String,
+    /// Its shape.
+    pub config: ModelConfig,
+    /// The text's token ids.
+    pub ids: Vec<u32>,
+    /// The bytes of each token in the text: the first, and the one after the last.
+    pub spans: Vec<(usize, usize)>,
+    /// The fingerprint of the ids.
+    pub text: String,
+}
+
+/// Opens in one step.
+#[derive(Debug)]
+pub struct OpenTask(OpenPlan);
+
+impl Task<ModelContext> for OpenTask {
+    type Plan = OpenPlan;
+    type Event = Box<ModelFacts>;
+
+    fn start(plan: OpenPlan, _: &mut ModelContext) -> Result<Self, InputError> {
+        Ok(OpenTask(plan))
+    }
+
+    fn step(
+        &mut self,
+        context: &mut ModelContext,
+        report: &mut Report<'_, Box<ModelFacts>>,
+    ) -> Result<Turn, InputError> {
+        let OpenPlan { origin, text } = &self.0;
+        let mut opened = context.opened(origin)?;
+        opened.check()?;
+        // A drawn model without a tokenizer takes words for tokens.
+        let (ids, spans) = match context.tokenizer(origin)? {
+            Some(tokenizer) => tokenizer.ids_and_spans(text)?,
+            None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
+        };
+        report.event(Box::new(ModelFacts {
+            label: opened.label().to_owned(),
+            config: *opened.config(),
+            text: text_fingerprint(&ids),
+            ids,
+            spans: spans.into_iter().map(|span| (span.start, span.end)).collect(),
+        }));
+        Ok(Turn::Done)
+    }
+}

@@ -1,0 +1,100 @@
+//! Tables of results, from a file and to a file.
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::{Cell, Estimate, Subject, Table, whole_text};
+use serde::{Deserialize, Serialize};
+
+use super::ModelContext;
+use super::arriving::{MOST_ROWS, TableBatch};
+use crate::task::{Report, Task, Turn};
+
+/// A file that was written before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadTablePlan {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    #[serde(with = "serde_bytes")]
+    pub bytes: Vec<u8>,
+}
+
+/// The form of a table's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TableForm {
+    /// One window a line, with a header.
+    Csv,
+    /// One object with the windows and the fitted slopes.
+    Json,
+}
+
+/// A table to write.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WriteTablePlan {
+    /// Which.
+    pub table: Table,
+    /// How.
+    pub form: TableForm,
+}
+
+/// Reads the whole file, then tells its rows, a batch a step. The event is `None` where the file holds no row.
+#[derive(Debug)]
+pub struct ReadTableTask {
+    subject: Option<Subject>,
+    rows: std::vec::IntoIter<(Cell, Estimate)>,
+}
+
+/// Writes in one step; the event is the file's text.
+#[derive(Debug)]
+pub struct WriteTableTask(WriteTablePlan);
+
+impl Task<ModelContext> for ReadTableTask {
+    type Plan = ReadTablePlan;
+    type Event = Option<TableBatch>;
+
+    fn start(plan: ReadTablePlan, _: &mut ModelContext) -> Result<Self, InputError> {
+        let table = Table::parse(&plan.name, &whole_text(&plan.name, &mut &plan.bytes[..])?)?;
+        let (subject, rows) =
+            table.filter(|table| !table.rows.is_empty()).map(|table| (table.subject, table.rows)).unzip();
+        let rows: Vec<(Cell, Estimate)> = rows.into_iter().flatten().collect();
+        Ok(ReadTableTask { subject, rows: rows.into_iter() })
+    }
+
+    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Option<TableBatch>>) -> Result<Turn, InputError> {
+        let Some(subject) = &self.subject else {
+            report.event(None);
+            return Ok(Turn::Done);
+        };
+        let rows = self.rows.by_ref().take(MOST_ROWS).collect();
+        report.event(Some(TableBatch { subject: subject.clone(), rows, left: self.rows.len() }));
+        Ok(if self.rows.len() > 0 { Turn::More } else { Turn::Done })
+    }
+}
+
+impl Task<ModelContext> for WriteTableTask {
+    type Plan = WriteTablePlan;
+    type Event = String;
+
+    fn start(plan: WriteTablePlan, _: &mut ModelContext) -> Result<Self, InputError> {
+        Ok(WriteTableTask(plan))
+    }
+
+    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, String>) -> Result<Turn, InputError> {
+        let WriteTablePlan { table, form } = &self.0;
+        report.event(match form {
+            TableForm::Csv => table.to_csv()?,
+            TableForm::Json => table.to_value().to_string() + "\n",
+        });
+        Ok(Turn::Done)
+    }
+}
+
+impl TableForm {
+    /// The extension of its files.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            TableForm::Csv => "csv",
+            TableForm::Json => "json",
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What the pool is told and says: lanes and their policies, orders, actions, events.
+
+use std::fmt;
+use std::rc::Rc;
+
+use crate::envelope::{Command, Content, RunId};
+
+/// Names a worker among all that were ever started.
+pub type WorkerId = u64;
+
+/// The lanes of a pool: runs of one lane do not hold up those of another.
+pub trait Lane: Copy + Eq + fmt::Debug + 'static {
+    /// All lanes; the first is the one that what can wait leaves the processor to.
+    const ALL: &'static [Self];
+
+    /// Which of its orders are done.
+    fn policy(self) -> Policy;
+
+    /// When its worker starts.
+    fn begins(self) -> Begins {
+        Begins::WhenNeeded
+    }
+
+    /// How many of its runs go on side by side, unless the page says otherwise.
+    fn workers(self) -> usize {
+        1
+    }
+}
+
+/// Which orders of a lane are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// All of them, in order.
+    Queue,
+    /// The newest: it takes the place of the one before, and of all that waits.
+    Newest(Patience),
+}
+
+/// What a newer order waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Nothing: a part of an old result is of no use.
+    None,
+    /// A moment: a run that is nearly over may finish.
+    Moment,
+    /// The first event: it comes in one piece, and ended over and over while a slider moves it would never come.
+    FirstEvent,
+}
+
+/// When the worker of a lane starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// With the pool.
+    AtOnce,
+    /// When the first run of the first lane is over.
+    Later,
+    /// With the first order.
+    WhenNeeded,
+}
+
+/// Whether a worker stands ready beside those that are busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spare {
+    /// One: a worker that has to be ended is replaced at once.
+    One,
+    /// None: workers are large, or seldom ended.
+    None,
+}
+
+/// A plan, and what the page keeps beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order<P, C> {
+    /// What is to be done.
+    pub plan: P,
+    /// Comes back with every reply; files of it may travel beside the plan.
+    pub companion: C,
+}
+
+/// What is to be done outside the pool.
+#[derive(Debug)]
+pub enum Action<P, C> {
+    /// Start a worker.
+    Start(WorkerId),
+    /// Send a worker a command; the order is the one that the command is of.
+    Send(WorkerId, Command<P>, Option<Rc<Order<P, C>>>),
+    /// End a worker.
+    End(WorkerId),
+    /// Call `Pool::wake` with this after so many milliseconds.
+    Wake(Timer, f64),
+}
+
+/// What the pool waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// The first picture has had its head start.
+    Warm,
+    /// A worker should listen by now.
+    Start(WorkerId),
+    /// A run has had its chance to finish.
+    Coalesced(RunId),
+    /// A worker should have turned to this run by now.
+    Answer(RunId),
+    /// A worker should have said something of this run by now.
+    Silence(RunId),
+    /// A worker should have ended this run by now.
+    Cancelled(WorkerId, RunId),
+}
+
+/// What the page hears.
+#[derive(Debug)]
+pub enum PoolEvent<L, P, E, C> {
+    /// A reply of a run that is still wanted; others never get here.
+    Reply {
+        /// Its lane.
+        lane: L,
+        /// The run.
+        run_id: RunId,
+        /// What it is the reply to.
+        of: Rc<Order<P, C>>,
+        /// The reply.
+        content: Content<E>,
+        /// Orders of the lane that are still to be done, beside this run where that is over.
+        left: usize,
+    },
+    /// A worker died; its run was given to another.
+    Restarted(L),
+    /// A second worker died over the same run, which is not tried again.
+    GaveUp {
+        /// Its lane.
+        lane: L,
+        /// What was to be done.
+        of: Rc<Order<P, C>>,
+        /// Orders of the lane that are still to be done.
+        left: usize,
+    },
+    /// No worker can be started.
+    CannotStart,
+}

@@ -1,0 +1,70 @@
+//! The growth view: every bound over n up to 1e300, then exact norms of the adversarial tokens.
+
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth};
+use serde::{Deserialize, Serialize};
+
+use crate::task::{Report, Task, Turn};
+
+/// Of what, and at which n.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrowthRequest {
+    /// Gives the weights, the ball, the mask and the normaliser.
+    pub experiment: Experiment,
+    /// The n of the curves.
+    pub plan: GrowthPlan,
+    /// The n of the exact norms.
+    pub family_plan: GrowthPlan,
+}
+
+/// Curves and norms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum GrowthEvent {
+    /// The bounds, all at once.
+    Curves(Box<Growth>),
+    /// Exact norms of the adversarial tokens since the last event, in order of n.
+    Family(Vec<FamilyPoint>),
+}
+
+/// The growth view under way.
+#[derive(Debug)]
+pub struct GrowthTask {
+    request: GrowthRequest,
+    stage: Stage,
+    pending: Vec<FamilyPoint>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Curves,
+    Family(Box<Family>),
+}
+
+impl Task for GrowthTask {
+    type Plan = GrowthRequest;
+    type Event = GrowthEvent;
+
+    fn start(request: GrowthRequest, (): &mut ()) -> Result<Self, InputError> {
+        Ok(GrowthTask { request, stage: Stage::Curves, pending: Vec::new() })
+    }
+
+    fn step(&mut self, (): &mut (), report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
+        match &mut self.stage {
+            Stage::Curves => {
+                let GrowthRequest { experiment, plan, family_plan } = &self.request;
+                report.event(GrowthEvent::Curves(Box::new(growth(experiment, plan)?)));
+                let Some(family) = Family::new(experiment, family_plan)? else { return Ok(Turn::Done) };
+                self.stage = Stage::Family(Box::new(family));
+                Ok(Turn::More)
+            }
+            Stage::Family(family) => {
+                let point = family.step();
+                self.pending.extend(point);
+                if point.is_none() || report.is_due() {
+                    report.event(GrowthEvent::Family(std::mem::take(&mut self.pending)));
+                }
+                Ok(if point.is_none() { Turn::Done } else { Turn::More })
+            }
+        }
+    }
+}

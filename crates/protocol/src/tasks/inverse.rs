@@ -1,0 +1,62 @@
+//! The fixed-point inverse of X + c F(X)/L, iteration by iteration.
+
+use lipscope_core::experiment::InputError;
+use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Inverting, Outcome, Places};
+use serde::{Deserialize, Serialize};
+
+use crate::task::{Report, Task, Turn};
+
+/// Where the iteration begins, and how it goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum InverseEvent {
+    /// What it begins from.
+    Begins {
+        /// L.
+        constant: f64,
+        /// What L is.
+        kind: ConstantKind,
+        /// The first two numbers of the tokens X, where there are few.
+        tokens: Places,
+        /// The same of their images Y.
+        images: Places,
+    },
+    /// Iterations since the last event.
+    Steps {
+        /// In order.
+        steps: Vec<InverseStep>,
+        /// How the iteration ended, with the last ones.
+        outcome: Option<Outcome>,
+    },
+}
+
+/// An inverse under way.
+#[derive(Debug)]
+pub struct InverseTask {
+    inverting: Inverting,
+    has_begun: bool,
+    pending: Vec<InverseStep>,
+}
+
+impl Task for InverseTask {
+    type Plan = InversePlan;
+    type Event = InverseEvent;
+
+    fn start(plan: InversePlan, (): &mut ()) -> Result<Self, InputError> {
+        Ok(InverseTask { inverting: Inverting::start(&plan)?, has_begun: false, pending: Vec::new() })
+    }
+
+    fn step(&mut self, (): &mut (), report: &mut Report<'_, InverseEvent>) -> Result<Turn, InputError> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            let ((constant, kind), (tokens, images)) = (self.inverting.constant(), self.inverting.places());
+            report.event(InverseEvent::Begins { constant, kind, tokens, images });
+        }
+        let step = self.inverting.step()?;
+        let turn = if step.is_none() { Turn::Done } else { Turn::More };
+        self.pending.extend(step);
+        if turn == Turn::Done || report.is_due() {
+            let outcome = self.inverting.outcome().filter(|_| turn == Turn::Done);
+            report.event(InverseEvent::Steps { steps: std::mem::take(&mut self.pending), outcome });
+        }
+        Ok(turn)
+    }
+}

@@ -1,0 +1,94 @@
+//! One measurement with its pictures: the task behind the number on the page.
+
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
+use lipscope_core::picture::{
+    AttentionPicture, PairWanted, TokenPicture, TopPair, attention_picture, token_picture, top_pair,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::task::{Report, Task, Turn};
+
+/// What to measure, and what to picture of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasurePlan {
+    /// What to measure.
+    pub experiment: Experiment,
+    /// The head whose attention matrix is pictured.
+    pub head_idx: usize,
+    /// The most cells along a side of that picture.
+    pub most_cells: usize,
+    /// Whether the bound on the max-token norm is computed too.
+    pub block_norms: BlockNorms,
+    /// Whether the leading singular pair is pictured too.
+    pub pair: PairWanted,
+}
+
+/// A measurement and its pictures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The numbers.
+    pub measurement: Box<Measurement>,
+    /// The attention matrix.
+    pub attention: AttentionPicture,
+    /// The tokens.
+    pub tokens: Box<TokenPicture>,
+    /// The leading singular pair, where it was asked for and can be pictured.
+    pub pair: Option<TopPair>,
+    /// Milliseconds in the worker.
+    pub milliseconds: f64,
+}
+
+/// A measurement under way.
+#[derive(Debug)]
+pub struct MeasureTask {
+    measuring: Measuring,
+    head_idx: usize,
+    most_cells: usize,
+    pair: PairWanted,
+}
+
+impl Task for MeasureTask {
+    type Plan = MeasurePlan;
+    type Event = Measured;
+
+    fn start(plan: MeasurePlan, (): &mut ()) -> Result<Self, InputError> {
+        let MeasurePlan { experiment, head_idx, most_cells, block_norms, pair } = plan;
+        let options = MeasureOptions { block_norms, ..MeasureOptions::default() };
+        Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
+    }
+
+    fn step(&mut self, (): &mut (), report: &mut Report<'_, Measured>) -> Result<Turn, InputError> {
+        match self.measuring.step()? {
+            Step::Going { iterations, relative_residual } => {
+                if report.is_due() {
+                    report.iterations(iterations, relative_residual.is_finite().then_some(relative_residual));
+                }
+                Ok(Turn::More)
+            }
+            Step::Done(measurement) => {
+                report.event(Measured {
+                    measurement,
+                    attention: attention_picture(self.measuring.view(), self.head_idx, self.most_cells),
+                    tokens: Box::new(picture_of_tokens(&self.measuring)),
+                    pair: if self.pair == PairWanted::Included { top_pair(&mut self.measuring) } else { None },
+                    milliseconds: report.elapsed(),
+                });
+                Ok(Turn::Done)
+            }
+        }
+    }
+}
+
+/// The tokens; a token measure, or a long list of few distinct tokens, by its positions and multiplicities.
+fn picture_of_tokens(measuring: &Measuring) -> TokenPicture {
+    /// A longer list is shown by its distinct tokens.
+    const MOST_LISTED: f64 = 4096.0;
+    let tokens = &measuring.inputs().tokens;
+    match measuring.distinct() {
+        Some((positions, logs)) if measuring.n() > MOST_LISTED || measuring.inputs().ln_multiplicities.is_some() => {
+            token_picture(positions, Some(logs))
+        }
+        _ => token_picture(tokens, None),
+    }
+}

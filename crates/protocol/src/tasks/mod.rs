@@ -1,0 +1,56 @@
+//! What the engine's worker does. A new kind of work is a file here and a line in the list.
+
+mod curves;
+mod estimators;
+mod growth;
+mod inverse;
+mod measure;
+mod read;
+mod scaling;
+mod script;
+mod search;
+mod spectrum;
+mod sweep;
+mod tightness;
+
+pub use curves::{BoundCurves, CurvesPlan, CurvesTask};
+pub use estimators::EstimatorsTask;
+pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
+pub use inverse::{InverseEvent, InverseTask};
+pub use measure::{MeasurePlan, MeasureTask, Measured};
+pub use read::{ReadPlan, ReadTask};
+pub use scaling::ScalingTask;
+pub use script::{ScriptPlan, ScriptTask};
+pub use search::{SearchEvent, SearchRequest, SearchTask};
+pub use spectrum::SpectrumTask;
+pub use sweep::{SweepRequest, SweepTask};
+pub use tightness::{TightnessPlan, TightnessTask};
+
+crate::task_list! {
+    /// The engine's worker.
+    pub EngineTasks(()): EnginePlan, EngineEvent, EngineRunning;
+    /// Measures one experiment and pictures it.
+    Measure = MeasureTask,
+    /// Measures one experiment over lengths n and draws.
+    Sweep = SweepTask,
+    /// The bounds over n that hold for every draw of a sweep.
+    Curves = CurvesTask,
+    /// The bounds over n from 2 on, then exact norms of the adversarial tokens.
+    Growth = GrowthTask,
+    /// The norms of both kernels as the tokens are scaled up.
+    Scaling = ScalingTask,
+    /// The largest l_inf norm of L2 attention that a search finds at each n.
+    Tightness = TightnessTask,
+    /// The inverse of X + c F(X)/L, iteration by iteration.
+    Inverse = InverseTask,
+    /// The worst-case search: tokens of a ball or sphere with a large norm.
+    Search = SearchTask,
+    /// The singular values of the Jacobian.
+    Spectrum = SpectrumTask,
+    /// Estimators of the spectral norm, compared iteration by iteration.
+    Estimators = EstimatorsTask,
+    /// Reads a text or file that holds tokens or an experiment.
+    Read = ReadTask,
+    /// Writes an experiment as a Python program.
+    Script = ScriptTask,
+}

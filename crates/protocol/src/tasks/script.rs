@@ -1,0 +1,34 @@
+//! An experiment as a Python program.
+
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::script::{Dialect, script};
+use serde::{Deserialize, Serialize};
+
+use crate::task::{Report, Task, Turn};
+
+/// Which experiment, for which library.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScriptPlan {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// NumPy or PyTorch.
+    pub dialect: Dialect,
+}
+
+/// Writes in one step; the event is the program's text.
+#[derive(Debug)]
+pub struct ScriptTask(ScriptPlan);
+
+impl Task for ScriptTask {
+    type Plan = ScriptPlan;
+    type Event = String;
+
+    fn start(plan: ScriptPlan, (): &mut ()) -> Result<Self, InputError> {
+        Ok(ScriptTask(plan))
+    }
+
+    fn step(&mut self, (): &mut (), report: &mut Report<'_, String>) -> Result<Turn, InputError> {
+        report.event(script(&self.0.experiment, self.0.dialect)?);
+        Ok(Turn::Done)
+    }
+}

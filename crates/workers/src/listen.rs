@@ -1,0 +1,131 @@
+//! A worker's loop: one run at a time, in slices, so that it listens every few milliseconds.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use lipscope_protocol::envelope::{Command, Message, Reply, decode, encode};
+use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
+use lipscope_protocol::task::{TaskList, Turn};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+/// How long a worker that waits for a server sleeps.
+const WAIT_MILLISECONDS: i32 = 15;
+
+/// What travels beside messages.
+pub trait Beside<C> {
+    /// Takes what came with a command.
+    fn take(&mut self, context: &mut C, message: &JsValue);
+
+    /// What goes with the next reply.
+    fn give(&mut self) -> Option<Object>;
+}
+
+/// Nothing travels beside messages.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl<C> Beside<C> for NoFiles {
+    fn take(&mut self, _: &mut C, _: &JsValue) {}
+
+    fn give(&mut self) -> Option<Object> {
+        None
+    }
+}
+
+/// Listens until the page ends the worker.
+pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: T::Context, beside: B) {
+    let scope = scope();
+    let state = Rc::new(RefCell::new((Runner::<T>::new(context), beside)));
+    // setTimeout(0) would be held to 4 ms after a few turns; a message to oneself is not.
+    let channel = web_sys::MessageChannel::new().ok();
+    let poke: Rc<dyn Fn()> = {
+        let channel = channel.clone();
+        Rc::new(move || {
+            if let Some(channel) = &channel {
+                // A closed port is the page going away.
+                let _ = channel.port2().post_message(&JsValue::NULL);
+            }
+        })
+    };
+    let on_slice = {
+        let (state, scope, poke) = (Rc::clone(&state), scope.clone(), Rc::clone(&poke));
+        // Made once: a closure for every wait would never be freed.
+        let wake = Closure::<dyn FnMut()>::new(move || poke());
+        let poke = channel.clone();
+        Closure::<dyn FnMut()>::new(move || {
+            let end = now() + SLICE_MILLISECONDS;
+            let (runner, beside) = &mut *state.borrow_mut();
+            let turn = runner.slice(end, now, |reply| post::<T>(&scope, reply, beside.give()));
+            match turn {
+                Turn::More => {
+                    if let Some(channel) = &poke {
+                        let _ = channel.port2().post_message(&JsValue::NULL);
+                    }
+                }
+                Turn::Waiting => {
+                    let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(
+                        wake.as_ref().unchecked_ref(),
+                        WAIT_MILLISECONDS,
+                    );
+                }
+                Turn::Done => {}
+            }
+        })
+    };
+    if let Some(channel) = &channel {
+        channel.port1().set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
+    }
+    on_slice.forget();
+    let on_message = {
+        let scope = scope.clone();
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            let message = event.data();
+            let bytes = Uint8Array::new(&get(&message, "bytes")).to_vec();
+            // What cannot be read is no message of this page.
+            let Ok(command) = decode::<Command<T::Plan>>(&bytes) else { return };
+            let (runner, beside) = &mut *state.borrow_mut();
+            beside.take(runner.context(), &message);
+            runner.begin(command, now(), |reply| post::<T>(&scope, reply, None));
+            poke();
+        })
+    };
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    send(&scope, &Message::<T::Event>::Ready, None);
+}
+
+/// The worker itself, as the browser has it.
+pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// A value of an object; undefined where there is none.
+pub(crate) fn get(object: &JsValue, key: &str) -> JsValue {
+    Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// Milliseconds, finer than `Date`.
+fn now() -> f64 {
+    get(&js_sys::global(), "performance")
+        .dyn_into::<web_sys::Performance>()
+        .map_or_else(|_| js_sys::Date::now(), |performance| performance.now())
+}
+
+fn post<T: TaskList>(scope: &DedicatedWorkerGlobalScope, reply: Reply<T::Event>, files: Option<Object>) {
+    send(scope, &Message::Reply(reply), files);
+}
+
+fn send<E: serde::Serialize>(scope: &DedicatedWorkerGlobalScope, message: &Message<E>, files: Option<Object>) {
+    let Ok(bytes) = encode(message) else { return };
+    let buffer = Uint8Array::from(&bytes[..]).buffer();
+    let object = Object::new();
+    // Neither fails on an object that was just made, and where the page is gone there is nobody to tell.
+    let _ = Reflect::set(&object, &JsValue::from_str("bytes"), &buffer);
+    if let Some(files) = files {
+        let _ = Reflect::set(&object, &JsValue::from_str("files"), &files);
+    }
+    let _ = scope.post_message_with_transfer(&object, &Array::of1(&buffer));
+}

@@ -1,0 +1,56 @@
+//! The models' worker: files come as blobs, and addresses are fetched.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use js_sys::{Array, Object};
+use lipscope_protocol::models::{ModelContext, ModelTasks, SharedFile};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Blob;
+
+use crate::blob::BlobSource;
+use crate::listen::{Beside, get, listen};
+use crate::network::BrowserNetwork;
+
+/// Listens until the page ends the worker.
+pub fn run() {
+    let fetched = Rc::new(RefCell::new(None));
+    let network = BrowserNetwork::new(Rc::clone(&fetched));
+    listen::<ModelTasks, _>(ModelContext::new(Box::new(network)), Files { source: 0.0, fetched });
+}
+
+/// Files in both directions.
+struct Files {
+    /// The number of the files that the worker has.
+    source: f64,
+    /// What was fetched and has not been sent.
+    fetched: Rc<RefCell<Option<Object>>>,
+}
+
+impl Beside<ModelContext> for Files {
+    fn take(&mut self, context: &mut ModelContext, message: &JsValue) {
+        let source = get(message, "source").as_f64().unwrap_or(0.0);
+        let files = get(message, "files");
+        // Files that are here already would only take what is prepared of them away.
+        if files.is_object() && source != self.source {
+            self.source = source;
+            context.take_files(readers(&files));
+        }
+    }
+
+    fn give(&mut self) -> Option<Object> {
+        self.fetched.borrow_mut().take()
+    }
+}
+
+/// Readers of blobs, by the files' names.
+fn readers(files: &JsValue) -> BTreeMap<String, Box<dyn SharedFile>> {
+    let entries = Object::entries(files.unchecked_ref());
+    let entry = |entry: JsValue| {
+        let pair: Array = entry.dyn_into().ok()?;
+        let source = BlobSource::new(pair.get(1).dyn_into::<Blob>().ok()?)?;
+        Some((pair.get(0).as_string()?, Box::new(source) as Box<dyn SharedFile>))
+    };
+    entries.iter().filter_map(entry).collect()
+}

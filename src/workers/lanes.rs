@@ -1,0 +1,131 @@
+//! The lanes: which work holds up which, how many workers there are, and when they start.
+
+use std::rc::Rc;
+
+use js_sys::Object;
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::models::{ModelOrigin, ModelTasks};
+use lipscope_protocol::pool::{Begins, Lane, Order, Patience, Policy};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
+
+use super::{Companion, Workers};
+use crate::state::PageState;
+
+/// The engine's workers.
+pub type EngineWorkers = Workers<EngineTasks, EngineLane, Asked>;
+
+/// The models' workers. Beside a plan the page keeps the model that it is about.
+pub type ModelWorkers = Workers<ModelTasks, ModelLane, Option<ModelSource>>;
+
+/// Lanes of the engine's workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineLane {
+    /// The present configuration.
+    Measure,
+    /// The draws and their bounds.
+    Sweep,
+    /// The curves over n.
+    Growth,
+    /// Texts and files in, programs out.
+    Read,
+    /// The views of L2 attention, the estimators and the search.
+    Lab,
+}
+
+/// Lanes of the models' workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelLane {
+    /// Batches of windows; how many go on side by side is chosen with the run.
+    Batches,
+    /// The model and the text that are chosen.
+    Open,
+    /// Tables in.
+    ReadTable,
+    /// Tables out.
+    WriteTable,
+    /// Heads at their adversarial tokens.
+    Adversarial,
+    /// A window that becomes an experiment.
+    Window,
+    /// Files of an address.
+    Download,
+}
+
+/// What the page keeps beside an engine's plan.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// The plan says it all.
+    Plan,
+    /// The state that is measured.
+    State(Box<PageState>),
+}
+
+/// A reply of the engine's workers.
+#[derive(Debug)]
+pub struct EngineReply {
+    /// What it is the reply to.
+    pub of: Rc<Order<EnginePlan, Asked>>,
+    /// The reply.
+    pub content: Content<EngineEvent>,
+    /// Orders of the lane that are still to be done.
+    pub left: usize,
+}
+
+/// A model and its files. A newer one has a larger number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelSource {
+    /// Which one of those that were given.
+    pub number: u64,
+    /// Drawn, or of files.
+    pub origin: ModelOrigin,
+    /// Blobs by their names; none of a drawn model.
+    pub files: Object,
+}
+
+impl Companion for Asked {}
+
+impl Companion for Option<ModelSource> {
+    fn files(&self) -> Option<(f64, &Object)> {
+        self.as_ref().map(|source| (source.number as f64, &source.files))
+    }
+}
+
+impl Lane for EngineLane {
+    const ALL: &'static [Self] =
+        &[EngineLane::Measure, EngineLane::Sweep, EngineLane::Growth, EngineLane::Read, EngineLane::Lab];
+
+    fn policy(self) -> Policy {
+        Policy::Newest(match self {
+            EngineLane::Measure | EngineLane::Read => Patience::Moment,
+            EngineLane::Growth => Patience::FirstEvent,
+            EngineLane::Sweep | EngineLane::Lab => Patience::None,
+        })
+    }
+
+    fn begins(self) -> Begins {
+        match self {
+            EngineLane::Measure | EngineLane::Growth => Begins::AtOnce,
+            EngineLane::Sweep => Begins::Later,
+            EngineLane::Read | EngineLane::Lab => Begins::WhenNeeded,
+        }
+    }
+}
+
+impl Lane for ModelLane {
+    const ALL: &'static [Self] = &[
+        ModelLane::Batches,
+        ModelLane::Open,
+        ModelLane::ReadTable,
+        ModelLane::WriteTable,
+        ModelLane::Adversarial,
+        ModelLane::Window,
+        ModelLane::Download,
+    ];
+
+    fn policy(self) -> Policy {
+        match self {
+            ModelLane::Batches => Policy::Queue,
+            _ => Policy::Newest(Patience::None),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The page's side of the workers: does what the pool says, and tells it what happens.
+//!
+//! Which worker gets which run, and which worker is ended, `lipscope_protocol::pool` decides; here workers are started and
+//! spoken to, and time passes.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `lanes` | the lanes of the engine's workers and of the models' workers, and how many workers each has |
+//! | `worker` | one worker: starting it, talking to it, ending it |
+
+mod lanes;
+mod worker;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+use std::time::Duration;
+
+use js_sys::Object;
+use leptos::prelude::set_timeout;
+use wasm_bindgen::JsValue;
+
+use lipscope_protocol::envelope::decode;
+use lipscope_protocol::pool::{Action, Lane, Order, Pool, PoolEvent, Spare, Timer, WorkerId};
+use lipscope_protocol::task::TaskList;
+
+pub use lanes::{Asked, EngineLane, EngineReply, EngineWorkers, ModelLane, ModelSource, ModelWorkers};
+use worker::{Heard, Worker};
+
+/// What the page keeps beside a plan.
+pub trait Companion: 'static {
+    /// Files that travel with the plan, and the number that says which files they are.
+    fn files(&self) -> Option<(f64, &Object)> {
+        None
+    }
+}
+
+/// What the page hears of workers. Files that came beside a reply are with it.
+pub type News<T, L, C> = (PoolEvent<L, <T as TaskList>::Plan, <T as TaskList>::Event, C>, Option<JsValue>);
+
+/// The workers of one module. Cloning gives another handle.
+pub struct Workers<T: TaskList, L: Lane, C: Companion>(Rc<RefCell<Inner<T, L, C>>>);
+
+struct Inner<T: TaskList, L: Lane, C: Companion> {
+    pool: Pool<T, L, C>,
+    workers: BTreeMap<WorkerId, Worker>,
+    /// Where the worker's module is, beside the page.
+    url: &'static str,
+    listener: Listener<T, L, C>,
+    me: Weak<RefCell<Inner<T, L, C>>>,
+}
+
+type Listener<T, L, C> = Rc<dyn Fn(News<T, L, C>)>;
+
+impl<T: TaskList, L: Lane, C: Companion> Clone for Workers<T, L, C> {
+    fn clone(&self) -> Self {
+        Workers(Rc::clone(&self.0))
+    }
+}
+
+impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
+    /// Without any worker; `listener` hears what they say.
+    pub fn new(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
+        let listener = Rc::new(listener);
+        Workers(Rc::new_cyclic(|me| {
+            let me = me.clone();
+            RefCell::new(Inner { pool: Pool::new(spare), workers: BTreeMap::new(), url, listener, me })
+        }))
+    }
+
+    /// Starts the workers that begin at once, also after the pool gave up.
+    pub fn start(&self) {
+        self.with(Pool::start);
+    }
+
+    /// Takes orders for a lane.
+    pub fn submit(&self, lane: L, orders: impl IntoIterator<Item = Order<T::Plan, C>>) {
+        self.with(|pool| pool.submit(lane, orders));
+    }
+
+    /// Ends what a lane does.
+    pub fn cancel(&self, lane: L) {
+        self.with(|pool| pool.cancel(lane));
+    }
+
+    /// Works on the pool, then tells the page what happened, so that the page may call this again.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Pool<T, L, C>) -> R) -> Option<R> {
+        run_on(&Rc::downgrade(&self.0), None, |inner| work(&mut inner.pool))
+    }
+}
+
+fn run_on<T: TaskList, L: Lane, C: Companion, R>(
+    inner: &Weak<RefCell<Inner<T, L, C>>>,
+    files: Option<JsValue>,
+    work: impl FnOnce(&mut Inner<T, L, C>) -> R,
+) -> Option<R> {
+    let inner = inner.upgrade()?;
+    let (outcome, events, listener) = {
+        let mut inner = inner.try_borrow_mut().ok()?;
+        let outcome = work(&mut inner);
+        inner.act();
+        (outcome, inner.pool.take_events(), Rc::clone(&inner.listener))
+    };
+    for event in events {
+        listener((event, files.clone()));
+    }
+    Some(outcome)
+}
+
+impl<T: TaskList, L: Lane, C: Companion> Inner<T, L, C> {
+    /// Does what the pool asks for.
+    fn act(&mut self) {
+        loop {
+            let actions = self.pool.take_actions();
+            if actions.is_empty() {
+                return;
+            }
+            for action in actions {
+                match action {
+                    Action::Start(id) => self.start(id),
+                    Action::Send(id, command, order) => {
+                        let files = order.as_ref().and_then(|order| order.companion.files());
+                        if let Some(worker) = self.workers.get(&id) {
+                            worker.send(&command, files);
+                        }
+                    }
+                    Action::End(id) => drop(self.workers.remove(&id)),
+                    Action::Wake(timer, milliseconds) => self.wake_after(timer, milliseconds),
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, id: WorkerId) {
+        let me = self.me.clone();
+        let tell = Rc::new(move |heard: Heard| hear(&me, id, heard));
+        match Worker::start(self.url, tell) {
+            Some((worker, is_ready)) => {
+                self.workers.insert(id, worker);
+                if is_ready {
+                    self.pool.hear(id, lipscope_protocol::envelope::Message::Ready);
+                }
+            }
+            None => self.pool.refused(id),
+        }
+    }
+
+    fn wake_after(&self, timer: Timer, milliseconds: f64) {
+        let me = self.me.clone();
+        let wake = move || {
+            run_on(&me, None, |inner| inner.pool.wake(timer));
+        };
+        set_timeout(wake, Duration::from_secs_f64(milliseconds / 1000.0));
+    }
+}
+
+fn hear<T: TaskList, L: Lane, C: Companion>(inner: &Weak<RefCell<Inner<T, L, C>>>, id: WorkerId, heard: Heard) {
+    let (bytes, files) = match heard {
+        Heard::Message { bytes, files } => (bytes, files),
+        Heard::Died => {
+            run_on(inner, None, |inner| inner.pool.lost(id));
+            return;
+        }
+    };
+    run_on(inner, files, |inner| match decode(&bytes) {
+        Ok(message) => inner.pool.hear(id, message),
+        // A message that cannot be read: the worker is of no use.
+        Err(_) => inner.pool.lost(id),
+    });
+}
