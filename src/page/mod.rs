@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, Given, InputError};
 use lipscope_core::measure::BlockNorms;
-use lipscope_core::picture::PairWanted;
+use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_protocol::message::Request;
 
@@ -256,7 +256,7 @@ impl Page {
         }
     }
 
-    fn measure(self, state: &PageState, pair: PairWanted) {
+    fn measure(self, state: &PageState, pair: PairRequest) {
         self.with_engine(|engine| {
             let run_id = engine.next_run();
             self.live.asked.update_value(|asked| {

@@ -11,7 +11,7 @@ use lipscope_core::experiment::{Experiment, Given};
 use lipscope_core::growth::{FamilyPoint, Growth, GrowthPlan};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use lipscope_core::measure::{BlockNorms, Measurement};
-use lipscope_core::picture::{AttentionPicture, PairWanted, TokenPicture, TopPair};
+use lipscope_core::picture::{AttentionPicture, PairRequest, TokenPicture, TopPair};
 use lipscope_core::scaling::{ScalingPlan, ScalingPoint};
 use lipscope_core::script::Dialect;
 use lipscope_core::search::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep};
@@ -38,7 +38,7 @@ pub enum Request {
         /// Whether the bound over the largest token is computed too.
         block_norms: BlockNorms,
         /// Whether the leading singular pair is pictured too.
-        pair: PairWanted,
+        pair: PairRequest,
     },
     /// Sweep an experiment over lengths.
     Sweep {
@@ -370,7 +370,7 @@ mod tests {
             head_idx: 0,
             most_cells: 64,
             block_norms: BlockNorms::Skipped,
-            pair: PairWanted::Included,
+            pair: PairRequest::Included,
         };
         let bytes = encode(&sent).expect("serialisable");
         assert_eq!(decode::<Request>(&bytes).expect("readable"), sent);

@@ -7,7 +7,7 @@ use lipscope_core::experiment::{Given, InputError};
 use lipscope_core::growth::{Family, FamilyPoint, growth};
 use lipscope_core::inverse::{InverseStep, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, Step};
-use lipscope_core::picture::{PairWanted, TokenPicture, attention_picture, token_picture, top_pair};
+use lipscope_core::picture::{PairRequest, TokenPicture, attention_picture, token_picture, top_pair};
 use lipscope_core::scaling::{Scaling, ScalingPoint};
 use lipscope_core::script::script;
 use lipscope_core::search::{Search, SearchStep};
@@ -52,7 +52,7 @@ enum Work {
         measuring: Box<Measuring>,
         head_idx: usize,
         most_cells: usize,
-        pair: PairWanted,
+        pair: PairRequest,
     },
     Family {
         family: Box<Family>,
@@ -140,7 +140,7 @@ impl Job {
                         measurement,
                         attention: attention_picture(measuring.view(), *head_idx, *most_cells),
                         tokens: Box::new(pictured_tokens(measuring)),
-                        pair: if *pair == PairWanted::Included { top_pair(measuring) } else { None },
+                        pair: if *pair == PairRequest::Included { top_pair(measuring) } else { None },
                         milliseconds: clock() - self.began,
                     });
                     return Ok(Turn::Idle);

@@ -21,7 +21,7 @@ pub fn check_draws_to_the_bit() {
     for (law, expected) in
         [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball].into_iter().zip(TOKENS_HASH)
     {
-        let tokens = random_tokens(&RandomTokens { law, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
+        let tokens = random_tokens(&RandomTokens { distribution: law, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
         assert_eq!(fold(tokens.iter().map(|x| x.to_bits())), expected, "{law:?}");
     }
 }
