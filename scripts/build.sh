@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the static site into dist/. A build that fails keeps the last good dist/: only the exit status tells.
+# Builds the static site into dist/. A failed build leaves the previous dist/ in place and exits with an error.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
-# Trunk works offline, so what it needs is fetched before.
+# Trunk runs offline, so its dependencies are fetched first.
 cargo fetch --quiet --locked --target wasm32-unknown-unknown
-# Trunk builds all but the page's own modules, which it cannot cut in two: scripts/split.sh does. From a folder without a
-# Cargo.toml, or Trunk would build that.
+# Trunk builds everything except the page's own WebAssembly, which it cannot split in two: scripts/split.sh does. It
+# runs in a folder without a Cargo.toml, because Trunk would build that.
 staging=target/pageless
 mkdir -p "$staging"
 sed -e '/data-bin="app"/d' -e 's#\(data-trunk.*href="\)#\1../../#' index.html > "$staging/index.html"
