@@ -215,7 +215,7 @@ fn npy_files_of_any_number_type_and_order_are_read() {
         (file("<f8", "False", "(900000000, 900000000)", &doubles), "limit"),
         (file("<f8", "False", "(1, 6)", &doubles), "own line"),
         (file("<f8", "False", "(1, 2, 3)", &doubles), "shape"),
-        (file("<c16", "False", "(3, 1)", &doubles), "what can be read"),
+        (file("<c16", "False", "(3, 1)", &doubles), "can be read"),
     ] {
         let problem = read(&bytes).expect_err(part).to_string();
         assert!(problem.contains(part), "{problem} should name {part}");

@@ -122,7 +122,7 @@ impl EstimatorComparison {
         if inputs.ln_multiplicities.is_some() {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
-                problem: "is no list of tokens".into(),
+                problem: "is not a list of tokens".into(),
                 fix: "List the tokens, or draw them.".into(),
             });
         }
@@ -131,7 +131,7 @@ impl EstimatorComparison {
             return Err(InputError::TooLarge {
                 what: "The number of tokens times their dimension".into(),
                 found: size.to_string(),
-                limit: format!("{ALL_UP_TO}, for the dense SVD that the others are held against"),
+                limit: format!("{ALL_UP_TO}, for the dense SVD that the other estimators are compared with"),
                 fix: "Use fewer tokens.".into(),
             });
         }
@@ -172,7 +172,7 @@ impl EstimatorComparison {
         if self.truth == 0.0 {
             return Err(InputError::Conflict {
                 what: "The Jacobian".into(),
-                problem: "is zero at these tokens, which every estimator finds at once".into(),
+                problem: "is zero at these tokens, so there is nothing to compare".into(),
                 fix: "Use other tokens or weights.".into(),
             });
         }

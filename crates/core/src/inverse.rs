@@ -102,7 +102,7 @@ impl Inverting {
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
-                problem: "is no part of the map that is inverted".into(),
+                problem: "is not part of the map that is inverted".into(),
                 fix: "Use \"normalization\":\"none\".".into(),
             });
         }
@@ -111,7 +111,7 @@ impl Inverting {
         if inputs.ln_multiplicities.is_some() || d != d_out {
             return Err(InputError::Conflict {
                 what: format!("Attention from dimension {d} to {d_out}"),
-                problem: "does not map a list of tokens to one of the same kind".into(),
+                problem: "does not map tokens to tokens of the same dimension".into(),
                 fix:
                     "Use listed or drawn tokens and weights whose output has the tokens' dimension (an output matrix, \
                       or heads times head_dim = d)."

@@ -69,7 +69,7 @@ impl Scaling {
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
-                problem: "undoes every scaling of the tokens".into(),
+                problem: "cancels any scaling of the tokens".into(),
                 fix: "Use \"normalization\":\"none\".".into(),
             });
         }
@@ -83,7 +83,7 @@ impl Scaling {
         if inputs.ln_multiplicities.is_some() {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
-                problem: "is no list of tokens".into(),
+                problem: "is not a list of tokens".into(),
                 fix: "List the tokens, or draw them.".into(),
             });
         }
@@ -94,7 +94,7 @@ impl Scaling {
         if largest == 0.0 {
             return Err(InputError::Conflict {
                 what: "The tokens".into(),
-                problem: "are all zero, which no scaling changes".into(),
+                problem: "are all zero, so that scaling does not change them".into(),
                 fix: "Use other tokens.".into(),
             });
         }
@@ -122,7 +122,7 @@ impl Scaling {
             let experiment = Experiment { attention, tokens: tokens.clone(), ..self.experiment.clone() };
             let measurement = measure_with(&experiment, MeasureOptions::for_norm(self.norm))?;
             measurement.norm(self.norm).ok_or_else(|| InputError::TooLarge {
-                what: "The Jacobian, whose every entry this norm needs,".into(),
+                what: "The Jacobian, all of whose entries this norm needs,".into(),
                 found: format!("{} rows and columns", self.shape.len()),
                 limit: MeasureOptions::default().dense_limit.to_string(),
                 fix: "Use fewer tokens, or the spectral norm.".into(),

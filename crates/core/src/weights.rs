@@ -152,13 +152,13 @@ fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Resu
     let (a_norm, v) = match &experiment.weights {
         None => (1.0, DMatrix::identity(2, 2)),
         Some(WeightSource::Explicit { heads, .. }) if heads[0].q.n_columns() != 2 => {
-            return Err(conflict("lives in the plane, and these weights take tokens of another dimension"));
+            return Err(conflict("has tokens of dimension 2, and these weights take tokens of another dimension"));
         }
         Some(_) => {
             let Weights { heads, output, .. } = weights_for(experiment, 2)?;
             match (<[HeadWeights; 1]>::try_from(heads), output) {
                 (Ok([head]), None) => (head.query_key().a().singular_values()[0], head.v),
-                _ => return Err(conflict("is one head without an output matrix")),
+                _ => return Err(conflict("has one head and no output matrix")),
             }
         }
     };
@@ -210,8 +210,8 @@ fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights,
     if !d.is_multiple_of(heads) {
         return Err(InputError::Conflict {
             what: format!("`weights.heads` = {heads}"),
-            problem: format!("does not divide the token dimension {d}, and each head has its share of it"),
-            fix: "Use a number of heads that does.".into(),
+            problem: format!("does not divide the token dimension {d}, which the heads share equally"),
+            fix: "Use a number of heads that divides it.".into(),
         });
     }
     if 3usize.saturating_mul(d).saturating_mul(d) > MAX_WEIGHT_ENTRIES {

@@ -133,7 +133,7 @@ pub enum InputError {
         instead: String,
     },
     /// A link of another format, or a damaged one.
-    #[error("The link cannot be read: {problem}. Copy the whole link again; what is on screen is not what it says.")]
+    #[error("The link cannot be read: {problem}. Copy the whole link again; the page does not show its experiment.")]
     Link {
         /// What is wrong with it.
         problem: String,

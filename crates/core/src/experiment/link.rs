@@ -23,7 +23,7 @@ impl Experiment {
         let fragment = fragment.trim_start_matches('#');
         let damaged = |problem: &str| InputError::Link { problem: problem.into() };
         let Some(encoded) = fragment.strip_prefix(VERSION) else {
-            return Err(damaged("it does not start with v1, the only version there is"));
+            return Err(damaged("it does not start with v1, the only version"));
         };
         let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| damaged("characters are missing or changed"))?;
         let text = String::from_utf8(bytes).map_err(|_| damaged("characters are missing or changed"))?;

@@ -39,7 +39,7 @@ impl Experiment {
         let mut fields = Fields::of("", value)?;
         let version = fields.count("version", 1, 1)?;
         if version != 1 {
-            return Err(InputError::bad_value("version", &version.to_string(), "1, the only version there is"));
+            return Err(InputError::bad_value("version", &version.to_string(), "1, the only version"));
         }
         let attention =
             fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)], Some(Attention::Dot))?;

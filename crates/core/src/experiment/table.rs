@@ -188,14 +188,14 @@ fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
 /// Describes an I/O error in terms of the file: the library's message for a truncated file speaks of buffers.
 fn io_problem(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => "it ends before its numbers do".into(),
+        std::io::ErrorKind::UnexpectedEof => "it is truncated".into(),
         _ => error.to_string(),
     }
 }
 
 fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, String> {
     let unsupported = |dtype: &DType| {
-        format!("its numbers are {}; what can be read is 32 and 64 bit floats, and integers", dtype.descr())
+        format!("its numbers are {}; only 32 and 64 bit floats and integers can be read", dtype.descr())
     };
     let dtype = file.dtype();
     let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };

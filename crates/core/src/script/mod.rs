@@ -68,7 +68,7 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
     let rows = tokens.ncols() * size_of_token;
     if rows > MOST_ROWS {
         return Err(InputError::TooLarge {
-            what: "The number of rows of J, which a script holds whole,".into(),
+            what: "The number of rows of J, all of which a script stores,".into(),
             found: rows.to_string(),
             limit: MOST_ROWS.to_string(),
             fix: "Use fewer tokens or dimensions, or lipscope measure.".into(),
