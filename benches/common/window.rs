@@ -21,7 +21,8 @@ impl Window {
     pub fn new(inputs: &Inputs) -> Self {
         let heads = &inputs.weights.heads;
         let (d, k) = (inputs.tokens.nrows(), heads[0].q.nrows());
-        // Matrices are made from the given ones: in the browser's build this target's nalgebra is another version than the engine's.
+        // Matrices are made from the given ones: in the browser's build this target's nalgebra is another version than the
+        // engine's.
         let mut parts = [&heads[0].q, &heads[0].k, &heads[0].v].map(|part| part.clone().resize(d, d, 0.0));
         for (at, head) in heads.iter().enumerate() {
             for (part, rows) in parts.iter_mut().zip([&head.q, &head.k, &head.v]) {

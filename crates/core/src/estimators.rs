@@ -1,7 +1,7 @@
 //! Compares estimators of ||J||_2 on one Jacobian: power iteration, Golub-Kahan-Lanczos and the dense SVD.
 //!
 //! Power iteration takes u <- J^T J u / |J^T J u|, and s_k^2 = |J u|^2 never decreases. It is often stopped when s_k^2
-//! changes by less than a tolerance: the released script of [C] stops at |s_k^2 - s_(k-1)^2| <= 1e-4
+//! changes by less than a tolerance: the released script of \[C\] stops at |s_k^2 - s_(k-1)^2| <= 1e-4
 //! (`adversarial_data/toolbox.py`, with s_0 = 0), which is too early if the norm itself is small. A change relative to
 //! s_k^2 does not depend on the scale, but also stops too early if the leading values are close. Only the residual |J^T
 //! u - s v|/s bounds the distance to a singular value.
@@ -31,7 +31,7 @@ pub struct EstimatorPlan {
     pub tolerance: f64,
 }
 
-/// The tolerance of the released script of [C].
+/// The tolerance of the released script of \[C\].
 pub const USUAL_TOLERANCE: f64 = 1e-4;
 /// The most iterations of each estimator.
 pub const MOST_ITERATIONS: usize = 5000;

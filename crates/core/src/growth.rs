@@ -1,5 +1,5 @@
 //! Growth of the Lipschitz constant with n, for n from 2 to 1e300: every bound on the ball as a curve, and the exact
-//! norms of the adversarial tokens as token measures. It shows two theorems of [C] in one plot.
+//! norms of the adversarial tokens as token measures. It shows two theorems of \[C\] in one plot.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};

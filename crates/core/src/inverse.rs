@@ -1,7 +1,7 @@
-//! Invertible attention ([K] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
+//! Invertible attention (\[K\] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
 //!
 //! Its inverse is the fixed point of X_{t+1} = Y - c F(X_t)/L, with |X_t - X| <= c^t/(1-c) |X_1 - X_0| if L is a
-//! Lipschitz constant on the whole space. For [K]'s L2 multi-head attention L = `kim_l2`. Dot-product attention has no
+//! Lipschitz constant on the whole space. For \[K\]'s L2 multi-head attention L = `kim_l2`. Dot-product attention has no
 //! global constant; its local constant at X is used instead, and the iteration may fail.
 
 use nalgebra::DMatrix;

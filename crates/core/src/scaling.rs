@@ -1,6 +1,6 @@
 //! The norm of J as the tokens are scaled up: dot-product against L2 attention with the same weights.
 //!
-//! [K] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2, so it is
+//! \[K\] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2, so it is
 //! not Lipschitz on the whole space; that of L2 attention with tied weights stays bounded.
 
 use serde::{Deserialize, Serialize};

@@ -81,7 +81,7 @@ impl QueryKey<'_> {
     }
 }
 
-/// The adversarial tokens of [C] and of its published script: a line through the origin, and positions on it.
+/// The adversarial tokens of \[C\] and of its published script: a line through the origin, and positions on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdversarialDirection {
     /// u, a unit eigenvector of A for a real eigenvalue, its largest entry positive.

@@ -27,11 +27,11 @@ pub struct Weights {
     pub heads: Vec<HeadWeights>,
     /// d_out x (sum of d_v).
     pub output: Option<DMatrix<f64>>,
-    /// The matrices of [K]'s L2 multi-head attention, if the weights were built from them.
+    /// The matrices of \[K\]'s L2 multi-head attention, if the weights were built from them.
     pub l2_mha: Option<L2Mha>,
 }
 
-/// The matrices of [K]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, A_h = W_Q,h W_Q,h^T/sqrt(k).
+/// The matrices of \[K\]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, A_h = W_Q,h W_Q,h^T/sqrt(k).
 /// As heads: Q_h = K_h = W_Q,h^T, V_h = W_V,h^T A_h, O = W_O^T.
 #[derive(Clone, Debug, PartialEq)]
 pub struct L2Mha {
@@ -205,7 +205,7 @@ fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
     }
 }
 
-/// Draws the weights of [K]'s L2 multi-head attention: entries of W_Q, W_V and W_O are N(0, scale^2/d).
+/// Draws the weights of \[K\]'s L2 multi-head attention: entries of W_Q, W_V and W_O are N(0, scale^2/d).
 fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights, InputError> {
     if !d.is_multiple_of(heads) {
         return Err(InputError::Conflict {

@@ -1,4 +1,4 @@
-//! Lower bounds from the adversarial tokens of [C], R (-u, u, .., u) or R (u, u/2, .., u/2), with A u = lambda u.
+//! Lower bounds from the adversarial tokens of \[C\], R (-u, u, .., u) or R (u, u/2, .., u/2), with A u = lambda u.
 //!
 //! With gamma = max(-lambda_min, lambda_max/8), g = gamma R^2 and p = 1/(1 + (n-1) e^(-2g)):
 //! - no mask: |V u| sqrt(n-1) p (1 + 2 (1-p) g), at these tokens; its envelope over all n' <= n is a lower bound on the

@@ -29,7 +29,7 @@ pub struct Hypotheses {
     pub(super) lines: Vec<Line>,
     /// The constants of the adversarial tokens, if A has a real eigenvalue.
     pub(super) adversarial: Option<AdversarialLine>,
-    /// The norms of [K]'s matrices, if the weights are those of L2 multi-head attention.
+    /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,
     /// Whether the Jacobian includes the normaliser.
     pub(super) scope: Scope,
@@ -114,7 +114,7 @@ impl Hypotheses {
         }
     }
 
-    /// Adds the norms of [K]'s matrices, if the weights have them.
+    /// Adds the norms of \[K\]'s matrices, if the weights have them.
     #[must_use]
     pub fn with_l2_mha(&self, weights: &Weights) -> Self {
         Hypotheses { kim: weights.l2_mha.as_ref().map(KimNorms::of), ..self.clone() }

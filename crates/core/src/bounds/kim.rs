@@ -15,7 +15,7 @@ use crate::experiment::{Attention, Mask, Scope};
 use crate::spectral::largest_singular_value;
 use crate::weights::L2Mha;
 
-/// The norms of [K]'s matrices that the two bounds need.
+/// The norms of \[K\]'s matrices that the two bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KimNorms {
     k: f64,

@@ -26,9 +26,9 @@ pub use two_clusters::{TwoClusterCurve, TwoClusters};
 /// The identifier of a bound; sections are those of docs/theory.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BoundId {
-    /// [C] Theorem 3.3 and its masked version.
+    /// \[C\] Theorem 3.3 and its masked version.
     CastinGeneral,
-    /// [C]'s mean-field theorem.
+    /// \[C\]'s mean-field theorem.
     CastinMeanField,
     /// Ours (section 2): upper, without a mask.
     Unified,
@@ -36,7 +36,7 @@ pub enum BoundId {
     UnifiedMasked,
     /// Ours (section 2): upper, at the given tokens.
     Local,
-    /// [C]: lower, from the adversarial tokens at this n and R.
+    /// \[C\]: lower, from the adversarial tokens at this n and R.
     Adversarial,
     /// The largest of `Adversarial` over all lengths up to n.
     AdversarialEnvelope,
@@ -45,9 +45,9 @@ pub enum BoundId {
     /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
     /// is.
     Skew,
-    /// [K] Theorem 3.2: upper, in the l_inf norm.
+    /// \[K\] Theorem 3.2: upper, in the l_inf norm.
     KimLinf,
-    /// [K] Theorem 3.2, corrected (section 5): upper, in the spectral norm.
+    /// \[K\] Theorem 3.2, corrected (section 5): upper, in the spectral norm.
     KimL2,
     /// The largest row sum of block spectral norms: upper, in the max-token norm.
     MaxToken,

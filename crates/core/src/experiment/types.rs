@@ -82,7 +82,7 @@ pub enum TokenSource {
     Explicit(Rows),
     /// Drawn from a distribution.
     Random(RandomTokens),
-    /// The adversarial tokens of [C], from the first head's A.
+    /// The adversarial tokens of \[C\], from the first head's A.
     Adversarial {
         /// Number of tokens.
         n: usize,
@@ -165,7 +165,7 @@ pub enum WeightSource {
         /// Any finite number; usually -1 or 1.
         sign: f64,
     },
-    /// The L2 multi-head attention of [K].
+    /// The L2 multi-head attention of \[K\].
     Kim {
         /// Number of heads.
         heads: usize,

@@ -16,7 +16,7 @@ use crate::weights::{HeadWeights, Weights};
 pub enum StartKind {
     /// The tokens of the experiment.
     Own,
-    /// The adversarial tokens of [C], from the first head's A.
+    /// The adversarial tokens of \[C\], from the first head's A.
     Adversarial,
     /// The witness of `two_clusters`.
     TwoClusters,
