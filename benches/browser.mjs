@@ -104,10 +104,10 @@ async function latency() {
       const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
       const samples = [];
       let timeouts = 0;
-      // Rungs of the slider: its neighbours, up and down, so that every move changes the number.
+      // Steps of the slider to its neighbours, up and down, so that every move changes the number.
       const start = Math.round(0.4 * Number(input.min) + 0.6 * Number(input.max));
       for (let round = 0; round < rounds; round++) {
-        // From any point within a frame, as a hand would.
+        // At a random time within a frame, as for a user.
         await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
         const before = number();
         const changed = new Promise((resolve) => {

@@ -1,4 +1,5 @@
-//! The engine as benches/browser.mjs measures it in a worker of the browser: built with the settings of the site's worker.
+//! The engine for benches/browser.mjs, which measures it in a worker of the browser: built with the settings of the
+//! site's worker.
 #![cfg_attr(target_arch = "wasm32", allow(missing_docs))]
 
 fn main() {}
@@ -19,7 +20,7 @@ mod exports {
     use nalgebra::DMatrix;
     use wasm_bindgen::prelude::*;
 
-    /// An experiment with its operator.
+    /// An experiment with its Jacobian operator.
     #[wasm_bindgen]
     pub struct Case {
         experiment: Experiment,
@@ -53,12 +54,12 @@ mod exports {
             Ok(inputs(&self.experiment)?.tokens.len())
         }
 
-        /// The norm as a window of a model has it.
+        /// The norm as computed for a window of a model.
         pub fn window(&self, tolerance: f64) -> f64 {
             self.window.norm(tolerance)
         }
 
-        /// The result as JSON. A limit or tolerance of zero stands for the default one.
+        /// The result as JSON. A limit or tolerance of zero means the default.
         pub fn measure(&self, tolerance: f64, svd_limit: usize) -> Result<String, JsError> {
             let mut options = MeasureOptions::default();
             if tolerance > 0.0 {
@@ -71,13 +72,13 @@ mod exports {
         }
     }
 
-    /// A measurement alone, with no operator beside it.
+    /// A measurement without an operator kept beside it.
     #[wasm_bindgen]
     pub fn measure_once(text: &str) -> Result<String, JsError> {
         Ok(measure_with(&Experiment::from_json(text)?, MeasureOptions::default())?.to_value().to_string())
     }
 
-    /// A product of a shape in f64 or f32, by the engine or by a library.
+    /// A matrix product of a shape in f64 or f32, by the engine or by a library.
     #[wasm_bindgen]
     pub struct Product {
         f64: Factors<f64>,
@@ -138,7 +139,7 @@ mod exports {
             Product { f64: Factors { a, b, out: DMatrix::zeros(m, n) }, f32, transposed }
         }
 
-        /// Runs it some times.
+        /// Runs it a number of times.
         pub fn run(&mut self, kernel: &str, bits: u32, repeats: u32) -> Result<(), JsError> {
             for _ in 0..repeats {
                 match bits {
@@ -149,7 +150,7 @@ mod exports {
             Ok(())
         }
 
-        /// A weighted sum of the result, so that kernels can be compared.
+        /// A weighted sum of the result, to compare kernels.
         pub fn checksum(&self, bits: u32) -> f64 {
             match bits {
                 32 => self.f32.out.iter().enumerate().map(|(i, x)| f64::from(*x) * ((i % 17) as f64)).sum(),

@@ -1,7 +1,7 @@
-// How soon a token that is dragged and its numbers are shown: node benches/drag.mjs [MOVES]
-// 64 tokens in the plane, on the built site (LIPSCOPE_DIST), dragged with the browser's own mouse, whose movements come at the
-// beginning of a frame. In which frame after that the token is at its new place, in which the new constant, bounds and
-// attention matrix, all three, are there, and how many milliseconds after the movement that is.
+// Measures how soon a dragged token and its numbers are painted: node benches/drag.mjs [MOVES]
+// On the built site (LIPSCOPE_DIST), one of 64 tokens in the plane is dragged with the browser's own mouse, whose
+// movements come at the beginning of a frame. Reports in which later frame the token is at its new place, in which the
+// new constant, bounds and attention matrix are all shown, and after how many milliseconds.
 import { openPage, shutDown } from '../tests/e2e/browser.mjs';
 import { changed } from '../tests/e2e/reading.mjs';
 
@@ -10,7 +10,7 @@ const moves = Number(process.argv[2] ?? 120);
 /** Runs in the page: notes for each movement of the pointer when all three are new. */
 function watch() {
   const digits = (id) => document.querySelector(`[data-testid="${id}"]`).dataset.value;
-  // The attention matrix is put on its canvas as one image.
+  // The attention matrix is drawn on its canvas as one image.
   let maps = 0;
   const { putImageData } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.putImageData = function (...given) {
@@ -24,7 +24,7 @@ function watch() {
   let frame = 0;
   let pending = null;
   document.querySelector('#token-stage').addEventListener('pointermove', () => {
-    // The frame that this movement belongs to is the next one that begins.
+    // The frame of this movement is the next one that begins.
     pending = { began: performance.now(), frame: frame + 1, before: { numbers: numbers(), place: place() } };
     samples.push(pending);
   }, { capture: true });
@@ -33,7 +33,7 @@ function watch() {
     if (pending) {
       for (const [what, now] of [['place', place()], ['numbers', numbers()]]) {
         if (pending[what] === undefined && now.every((value, at) => value !== pending.before[what][at])) {
-          // Seen at the beginning of this frame: shown by the one before.
+          // What is seen at the beginning of this frame was painted by the previous one.
           pending[what] = frame - 1 - pending.frame;
         }
       }
@@ -64,7 +64,7 @@ try {
   await page.mouse.move(left + x, top + y);
   await page.mouse.down();
   for (let move = 1; move <= moves; move++) {
-    // From any point within a frame, as a hand would.
+    // At a random time within a frame, as for a user.
     await page.waitForTimeout(120 + Math.random() * 40);
     const dx = 6 + 2 * (move % 16);
     await page.mouse.move(left + x + dx, top + y + dx / 2);

@@ -1,6 +1,7 @@
-// How long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
-// Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is cached.
-// Milliseconds from the start of the navigation, and of redrawing the view over n as it is read from one n to the next.
+// Measures how long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
+// Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is
+// cached. Reports milliseconds from the start of the navigation, and the time to redraw the growth view when its n is
+// moved.
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
@@ -70,7 +71,7 @@ const WHAT = {
 };
 
 try {
-  // The first visit of a browser warms it up.
+  // The first visit warms up the browser.
   await visit();
   const visits = [];
   for (let round = 0; round < rounds; round++) visits.push(await visit());

@@ -1,7 +1,7 @@
-//! J v, J^T u and the whole measurement, natively: the experiments of benches/inputs, on one thread.
+//! Times J v, J^T u and a whole measurement, natively on one thread, for the experiments of benches/inputs.
 //!
-//! With LIPSCOPE_BENCH_DATA set to a folder, the inputs are written there as well, for the other runners: the streams of
-//! random numbers are this crate's own, so that PyTorch must be given the numbers themselves.
+//! With LIPSCOPE_BENCH_DATA set to a folder, the inputs are also written there for the other runners: PyTorch does not
+//! have this crate's random streams and needs the numbers themselves.
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() {
@@ -35,10 +35,11 @@ mod native {
     use npyz::WriterBuilder;
     use serde_json::json;
 
-    /// The relative residual at which the value itself is known to 1e-6 (its error goes with the residual's square).
+    /// The relative residual at which the value is known to 1e-6, since its error is of the order of the residual's
+    /// square.
     const LOOSE_TOLERANCE: f64 = 3e-4;
 
-    /// (rows, columns, inner) of a product of J v, and whether the left factor is transposed.
+    /// (rows, columns, inner) of a product in J v, and whether the left factor is transposed.
     const PRODUCTS: [(usize, usize, usize, bool); 8] = [
         (2304, 100, 768, false),
         (768, 100, 2304, true),
@@ -105,7 +106,7 @@ mod native {
         group.finish();
     }
 
-    /// The product as the engine calls it against nalgebra's.
+    /// The engine's product against nalgebra's.
     fn bench_products(criterion: &mut Criterion) {
         for (m, n, k, transposed) in PRODUCTS {
             let a = DMatrix::from_fn(if transposed { k } else { m }, if transposed { m } else { k }, |r, c| {
@@ -144,12 +145,13 @@ mod native {
         MeasureOptions { lanczos: LanczosOptions { tolerance: LOOSE_TOLERANCE, ..options.lanczos }, ..options }
     }
 
-    /// Tokens and weights as .npy, and a long run's spectral norm with what the two measurements reach.
+    /// Writes tokens and weights as .npy, and the spectral norm of a long run with the accuracy of the two
+    /// measurements.
     fn write_data(folder: &Path, experiment: &Experiment) -> Result<(), Box<dyn std::error::Error>> {
         fs::create_dir_all(folder)?;
         let inputs = inputs(experiment)?;
         let heads = &inputs.weights.heads;
-        // A token a row: the columns of X one after the other.
+        // One token per row: the columns of X one after the other.
         write_npy(
             &folder.join("tokens.npy"),
             &[inputs.tokens.ncols(), inputs.tokens.nrows()],

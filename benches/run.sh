@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Measures natively, in Chromium and with PyTorch, one after the other, and writes the table into docs/performance.md.
-# `make bench` calls it by scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
-# For steady numbers let nothing else run.
+# Measures natively, in Chromium and with PyTorch, one after the other, and writes the table in docs/performance.md.
+# `make bench` calls it through scripts/bench.sh, which finds the browser (CHROME) and the Python with torch
+# (LIPSCOPE_PYTHON).
+# For steady numbers, run nothing else at the same time.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/../scripts/env.sh"
 cd "$project_root"
 data=$target_dir/bench-data
 web=$target_dir/bench-web
 mkdir -p "$data" "$web"
-# Every library that could use more threads is told not to.
+# Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 
 say "benches: native (about 2 minutes, and the build)"

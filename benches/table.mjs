@@ -1,4 +1,4 @@
-// Writes the ratios of a run into docs/performance.md, between its markers: node benches/table.mjs DATA CRITERION FILE
+// Writes the results of a run into docs/performance.md, between its markers: node benches/table.mjs DATA CRITERION FILE
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -10,13 +10,13 @@ const END = '<!-- end: written by make bench -->';
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const browser = json(`${data}/browser.json`);
 const peer = json(`${data}/peer.json`);
-// Medians in milliseconds. Criterion keeps nanoseconds.
+// Medians in milliseconds; Criterion stores nanoseconds.
 const native = (group, id) => json(`${criterion}/${group}/${id}/new/estimates.json`).median.point_estimate / 1e6;
 
 const ms = (x) => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : x.toFixed(4));
 const times = (x) => (x >= 10 ? x.toFixed(0) : x.toFixed(1));
 const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-const verdict = (found, wanted, isMet) => `${found}; to reach: ${wanted}; ${isMet ? 'met' : 'MISSED'}`;
+const verdict = (found, wanted, isMet) => `${found}; goal: ${wanted}; ${isMet ? 'met' : 'MISSED'}`;
 
 const WHAT = [
   ['J v', 'apply', (theirs) => theirs.apply * 1e3],
@@ -96,7 +96,7 @@ const text = [
   '',
   table(['(n, d, heads, k)', 'PyTorch, 1e-6', 'Lipscope, 1e-6', 'PyTorch, 1e-10', 'Lipscope, 1e-10'], steps),
   '',
-  '### What was to be reached', '', ...goals,
+  '### Goals', '', ...goals,
   '',
   '### Products in the browser, GFLOP/s (f64 / f32)', '',
   table(['shape', ...kernels], products),

@@ -1,4 +1,5 @@
-// Runs in a dedicated worker: times the engine's WebAssembly for benches/browser.mjs. One job a message, one answer.
+// Runs in a dedicated worker: times the engine's WebAssembly for benches/browser.mjs. One job per message, one reply
+// each.
 import start, { Case, Product, measure_once } from './browser.js';
 
 const SAMPLE_MS = 20;
@@ -62,7 +63,7 @@ const jobs = {
     return gigaflops;
   },
 
-  // A whole measurement by a dense SVD and by Lanczos steps, at the same experiment.
+  // A whole measurement by dense SVD and by Lanczos, on the same experiment.
   limit({ text }) {
     const bench = new Case(text);
     const times = { svd: time(() => bench.measure(0, 100000)).least, lanczos: time(() => bench.measure(0, 1)).least };
@@ -70,7 +71,7 @@ const jobs = {
     return times;
   },
 
-  // In a worker of its own: memory never shrinks.
+  // In a worker of its own, because WebAssembly memory never shrinks.
   memory({ text }) {
     const began = performance.now();
     const result = JSON.parse(measure_once(text));

@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 find_python || die "no Python with torch to be found. Run: scripts/setup.sh python"
-# The scripts that users take away, against the engine.
+# The scripts that users export, compared with the engine.
 cargo test --locked --quiet --test script pytorch
 exec bash benches/run.sh "$@"

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
-# Trunk works offline, so what it needs is fetched before.
+# Trunk runs offline, so its dependencies are fetched first.
 cargo fetch --quiet --locked --target wasm32-unknown-unknown
 bash scripts/trunk-source.sh
 how=()

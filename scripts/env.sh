@@ -21,7 +21,7 @@ say() { printf '\033[1m%s\033[0m\n' "lipscope: $*"; }
 die() { printf '%s\n' "lipscope: $*" >&2; exit 1; }
 [ -t 1 ] || say() { printf '%s\n' "lipscope: $*"; }
 
-# Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set already. Fails when one is missing.
+# Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set. Fails if one is missing.
 find_browser() {
   local name
   if [ -z "${CHROME:-}" ]; then
@@ -37,20 +37,20 @@ find_browser() {
 }
 
 python_dir=$cache_dir/python
-# The Python of the benches: one with torch and numpy.
+# A Python with torch and numpy, for the benches.
 find_python() {
   python_with "torch numpy" "${LIPSCOPE_PYTHON:-}" "$python_dir/bin/python" python3 || return 1
   export LIPSCOPE_PYTHON=$python
 }
 
 numpy_dir=$cache_dir/numpy
-# The Python of the tests of the scripts that users take away: one with numpy.
+# A Python with numpy, for the tests of exported scripts.
 find_numpy() {
   python_with numpy "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3 || return 1
   export LIPSCOPE_NUMPY=$python
 }
 
-# Finds in `python` the first of some candidates (from $2 on) that has the modules $1.
+# Sets `python` to the first of the candidates (from $2 on) that can import the modules $1.
 python_with() {
   local modules=$1 candidate
   shift

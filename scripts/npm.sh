@@ -5,7 +5,7 @@ set -euo pipefail
 . "$project_root/scripts/versions.sh"
 cd "$project_root"
 rm -rf pkg
-# wasm-pack would look for its own tools on the network: it takes those of set-up, and wasm-opt is run here.
+# wasm-pack would download its own tools: it gets the installed ones, and wasm-opt runs here.
 wasm-pack --quiet build --release --target web --mode no-install --no-opt --out-dir pkg --out-name lipscope \
   . -- --locked --no-default-features --features npm
 # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 // Makes a built site work offline: node scripts/offline.mjs FOLDER
-// Writes the list of its files, with what is in them, into its service worker, and tells boot.js to register that. A site
-// without this step, as `make serve` has it, registers none and is never stale.
+// Writes the list of the site's files with their hashes into its service worker, and tells boot.js to register that.
+// Without this step, as in `make serve`, no service worker is registered, so the site is never stale.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -28,7 +28,7 @@ for (const name of readdirSync(dir, { recursive: true }).sort()) {
   const path = join(dir, name);
   if (name !== WORKER && statSync(path).isFile()) files[name.split(sep).join('/')] = digest(readFileSync(path));
 }
-// A change of the worker alone is a new build as well.
+// A change of the service worker alone is a new build too.
 const worker = readFileSync(new URL('../assets/sw.js', import.meta.url));
 const id = digest(JSON.stringify(files) + worker).slice(0, 16);
 rewrite(WORKER, /^const BUILD = .*;$/m, `const BUILD = ${JSON.stringify({ id, files, later: Object.keys(files).filter(isLater) })};`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the site into one archive that any static file server can serve: scripts/release.sh [SITE] [FOLDER]
-# Builds the site first unless one is named. The archive goes to dist-release/, or to FOLDER.
+# Builds the site first unless SITE is given. The archive is written to dist-release/, or to FOLDER.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
@@ -20,7 +20,7 @@ mkdir -p "$folder" "$staging/$name"
 cp -R "$site" "$staging/$name/site"
 cp LICENSE "$staging/$name/LICENSE.txt"
 sed "s/VERSION/$version/g" scripts/release/README-offline.txt > "$staging/$name/README-offline.txt"
-# Times of the last commit, in order of name: the same site gives the same archive.
+# Files have the time of the last commit and are sorted by name, so that the same site gives the same archive.
 python3 - "$staging" "$folder/$name.zip" "$(git log -1 --format=%ct 2>/dev/null || echo 315532800)" <<'PYTHON'
 import pathlib, sys, time, zipfile
 

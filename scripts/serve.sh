@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the site, serves it, and builds it again after a change. PORT and ADDRESS choose where.
+# Builds the site, serves it, and rebuilds it after each change, at PORT and ADDRESS.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
 port=${PORT:-8080}
 address=${ADDRESS:-127.0.0.1}
 
-# Trunk asks for the port after the build: better to know before.
+# Trunk opens the port only after the build, so it is tested first.
 node -e '
   const [port, host] = process.argv.slice(1);
   require("net").createServer()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is lacking: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [python]
-# Everything but Debian's packages goes to a cache in the home directory, which all clones share.
-# A tool of the right version on PATH comes first, then a prebuilt one, then it is compiled, once.
+# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [python]
+# Everything except Debian packages is installed into a cache in the home directory, shared by all clones.
+# Order of preference: a tool of the right version on PATH, a prebuilt one, one compiled here.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 . "$project_root/scripts/versions.sh"
@@ -25,7 +25,8 @@ apt_install() {
     die "apt-get could not install $*."
 }
 
-# One set-up at a time, over all clones. Called before the first change, so that nothing waits when all is there.
+# Only one set-up runs at a time over all clones. Called before the first change, so that a complete installation never
+# waits.
 locked=
 lock() {
   [ -z "$locked" ] || return 0
@@ -38,7 +39,7 @@ lock() {
 
 has() { [ "$(tool_version "$1")" = "$2" ]; }
 
-# True when $1 is there in version $2. A wrong version in the cache must not hide a right one on PATH.
+# True if $1 is installed in version $2. A wrong version in the cache must not hide a right one on PATH.
 settled() {
   has "$1" "$2" && return
   local elsewhere
@@ -49,7 +50,8 @@ settled() {
   hash -r
 }
 
-# Prebuilt release archives: fails quietly and soon where they cannot be had. One refusal by the network is enough.
+# Downloads prebuilt release archives; fails quietly and fast if there are none. After one network failure it does not
+# try again.
 prebuilt_reachable=${LIPSCOPE_PREBUILT:-1}
 prebuilt() { # version of the first binary, url, binary...
   local version=$1 url=$2 first=$3 dir name rc=0
@@ -63,7 +65,7 @@ prebuilt() { # version of the first binary, url, binary...
       find "$dir" -name "$name" -type f -exec mv {} "$dir/ready-$name" \; -quit
     done
     chmod +x "$dir"/ready-* 2>/dev/null || true
-    # A binary built for another C library is there but does not run: then the next way is taken.
+    # A binary for another C library exists but does not run: then the next method is tried.
     if [ "$("$dir/ready-$first" --version 2>/dev/null | awk '{ print $2; exit }')" = "$version" ]; then
       for name in "$@"; do mv "$dir/ready-$name" "$tools_bin/$name"; done
       rm -rf "$dir"
@@ -76,7 +78,7 @@ prebuilt() { # version of the first binary, url, binary...
   return 1
 }
 
-# The parts of a release archive's name.
+# The platform part of a release archive's name.
 platform() {
   local machine
   machine=$(uname -m)
@@ -92,7 +94,7 @@ compile() { # about how long, crate, version, option...
   local minutes=$1 name=$2 version=$3
   shift 3
   say "compiling $name $version (no prebuilt one to be had here): about $minutes minutes on two cores, once"
-  # Built outside the clone's target folder, or its own settings would apply.
+  # Built outside the clone's target folder, whose settings would apply.
   (cd / && CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$cache_dir/build/$name" \
     cargo install --quiet --force --debug --root "$cache_dir/tools" --no-default-features "$@" "$name@$version") ||
     die "could not compile $name $version. The lines above say why."
@@ -106,7 +108,7 @@ tool() { # minutes, crate, its first binary, version, url with PLATFORM in it, o
   for name in $binary $others; do settled "$name" "$version" || ready=; done
   [ -z "$ready" ] || return 0
   lock
-  # Another set-up may have installed it while this one waited.
+  # Another set-up may have installed it in the meantime.
   hash -r
   ready=1
   for name in $binary $others; do has "$name" "$version" || ready=; done
@@ -119,7 +121,7 @@ tool() { # minutes, crate, its first binary, version, url with PLATFORM in it, o
   has "$binary" "$version" || die "$binary was installed, but does not answer as version $version."
 }
 
-# ---- what can be asked for -----------------------------------------------------------------------------------------
+# ---- what can be installed ------------------------------------------------------------------------------------------
 
 rust_ready=
 setup_rust() {
@@ -159,9 +161,9 @@ setup_bindgen() {
     wasm-bindgen-test-runner
 }
 
-# From npm, and tried on a real module: some distributions carry one so old that what it writes does not start.
+# From npm, and tested on a real module: some distributions ship a version whose output does not start.
 setup_wasm_opt() {
-  # Ours was tried when it was installed; to ask it again costs half a second.
+  # Our own was tested when it was installed; testing it again would cost half a second.
   [ "$(readlink -f "$(command -v wasm-opt)")" = "$cache_dir/binaryen-$BINARYEN_VERSION/node_modules/binaryen/bin/wasm-opt" ] && return
   settled wasm-opt "$BINARYEN_VERSION" && return
   setup_node
@@ -188,7 +190,7 @@ setup_trunk() {
     "https://github.com/trunk-rs/trunk/releases/download/v$TRUNK_VERSION/trunk-PLATFORM.tar.gz" "" --locked
 }
 
-# Cuts the page in two.
+# Splits the page's WebAssembly in two.
 setup_split() {
   settled wasm-split-cli "$WASM_SPLIT_VERSION" && return
   lock
@@ -242,7 +244,7 @@ have_venv() {
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then apt_install python3-venv; fi
 }
 
-# NumPy, for the tests of the scripts that users take away.
+# NumPy, for the tests of exported scripts.
 setup_numpy() {
   find_numpy && return
   have_venv
@@ -254,7 +256,7 @@ setup_numpy() {
   find_numpy || die "numpy was installed, but cannot be imported."
 }
 
-# PyTorch, for the benches alone.
+# PyTorch, for the benches only.
 setup_python() {
   find_python && return
   have_venv

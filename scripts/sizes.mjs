@@ -1,5 +1,5 @@
-// Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget: WebAssembly, and what
-// comes before the first picture.
+// Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget: WebAssembly, and
+// what is loaded before the first view.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';

@@ -1,5 +1,5 @@
-// Puts the modules of the page into a site, under names that change with what is in them: node scripts/split.mjs FROM SITE
-// What Trunk would write into index.html for one module, by the patterns of Trunk.toml, is written here.
+// Puts the page's modules into a site under names that contain a hash of their content: node scripts/split.mjs FROM SITE
+// Writes what Trunk would write into index.html for a single module, by the patterns of Trunk.toml.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ for (const name of files) {
     continue;
   }
   let script = readFileSync(join(from, name), 'utf8');
-  // Only where a file is asked for: the modules' imports keep their names.
+  // Only in URLs: the modules' imports keep their names.
   for (const other of files) {
     const asked = new RegExp(`(from |new URL\\()(["'])(\\./)?${other}\\2`, 'g');
     script = script.replace(asked, (_, before, quote, here = '') => before + quote + here + newName(other) + quote);
@@ -36,7 +36,7 @@ const page = join(site, 'index.html');
 const html = readFileSync(page, 'utf8');
 const ends = html.split('</head>').length + html.split('</body>').length;
 if (ends !== 4) throw new Error(`${page} should have one head and one body`);
-// The script between the modules is asked for by the first one: named here, it comes at the same time.
+// The script between the modules is imported by the first one; preloading it here saves a round trip.
 const link = `<link rel="modulepreload" href="./${newName('__wasm_split.js')}">`;
 writeFileSync(page, html
   .replace('</head>', () => `${pattern('pattern_preload')}${link}</head>`)

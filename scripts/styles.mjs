@@ -1,5 +1,5 @@
 // Joins the style sheets of a built site into one, in their order: node scripts/styles.mjs SITE
-// A first view waits for all of them; one is asked for once, and packs better.
+// The first view waits for all of them; one file needs one request and compresses better.
 import { createHash } from 'node:crypto';
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

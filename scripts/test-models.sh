@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A trained BERT-type encoder (MiniLM, from PyPI) against PyTorch in float64; prints the table of docs/models.md.
-# LIPSCOPE_MODELS_PYTHON may name a Python that has scripts/models/requirements.txt already.
+# Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64; prints the table of docs/models.md.
+# LIPSCOPE_MODELS_PYTHON may name a Python that has the packages of scripts/models/requirements.txt.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"

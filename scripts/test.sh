@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the parts of the test suite that are named (all of them by default), goes on after a failure, and sums up at the end.
+# Runs the given parts of the test suite (default: all), continues after a failure, and prints a summary.
 #   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm]
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
@@ -8,7 +8,7 @@ cd "$project_root"
 
 wasm=(--target wasm32-unknown-unknown)
 
-# A part is a list of commands; the first that fails ends it.
+# A part is a list of commands; the first failure ends it.
 part_check() {
   check_versions &&
     cargo fmt --check &&
@@ -29,7 +29,7 @@ part_native() {
 
 part_wasm() {
   mkdir -p "$target_dir"
-  # webdriver.json at the root is for plain `cargo test`; this one names the browser that was found.
+  # webdriver.json in the root is for plain `cargo test`; this one names the browser that was found.
   node -e '
     const { readFileSync, writeFileSync } = require("fs");
     const capabilities = JSON.parse(readFileSync("webdriver.json", "utf8"));

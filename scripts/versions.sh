@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The versions of every tool, in one place. Source it for the variables, or run `scripts/versions.sh check`.
-# wasm-bindgen is not chosen here: the crate in Cargo.lock decides, and the command line tool must equal it.
+# The versions of all tools. Source it for the variables, or run `scripts/versions.sh check`.
+# The version of wasm-bindgen is that of the crate in Cargo.lock, which the command line tool must match.
 
 project_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The version Cargo.lock holds for the crate $1.
+# The version of crate $1 in Cargo.lock.
 locked_version() {
   awk -v name="$1" '$0 == "name = \"" name "\"" { getline; gsub(/version = |"/, ""); print; exit }' "$project_root/Cargo.lock"
 }
@@ -17,10 +17,10 @@ WASM_SPLIT_VERSION=0.2.4
 NUMPY_VERSION=2.4.6
 TORCH_VERSION=2.15.0
 
-# What a tool says its version is; nothing when it is missing or does not run.
+# The version that a tool reports; empty if it is missing or does not run.
 tool_version() {
   local text
-  # It does not say; Cargo has written down what it installed.
+  # This tool does not report its version; Cargo has recorded what it installed.
   if [ "${1##*/}" = wasm-split-cli ]; then
     text=$(command -v "$1") || return 0
     sed -n 's/^"wasm_split_cli_support \([0-9.]*\) .*/\1/p' "${text%/*}/../.crates.toml" 2>/dev/null || true

@@ -1,5 +1,5 @@
-//! What Cargo cannot forbid: the order of the engine's modules, words that have no place in a crate, and files that grow.
-//! Crates forbid the rest: `metadata` below holds which crate may depend on which.
+//! Checks what Cargo cannot enforce: the order of the engine's modules, words banned from some crates, and file size.
+//! Which crate may depend on which is in `FORBIDDEN`, over `cargo metadata`.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -8,7 +8,7 @@ use lipscope_testkit::in_repository;
 use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
-/// The engine's modules in order: one imports from itself and from those before it.
+/// The engine's modules in order: each imports only from itself and earlier ones.
 const MODULES: [&str; 20] = [
     "random",
     "experiment",
@@ -32,7 +32,7 @@ const MODULES: [&str; 20] = [
     "picture",
 ];
 
-/// Crates, and what none of their dependencies, however far, may be.
+/// Crates, and crates that they must not depend on, directly or not.
 const FORBIDDEN: [(&str, &[&str]); 6] = [
     ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap", "rayon"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
@@ -49,7 +49,7 @@ fn code(file: &SourceFile) -> String {
     code.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }
 
-/// The modules that a file names: after `crate::`, and inside `use crate::{..}`.
+/// The modules named in a file after `crate::` and inside `use crate::{..}`.
 fn imports(code: &str) -> Vec<String> {
     let mut modules = Vec::new();
     for part in code.split("crate::").skip(1) {
@@ -88,14 +88,14 @@ fn the_engines_modules_import_from_earlier_ones_only() {
         let place = place.unwrap_or_else(|| panic!("{} is in no module of the list", file.path));
         for import in imports(&code(&file)) {
             let import_place = MODULES.iter().position(|known| *known == import).expect("a module");
-            assert!(import_place <= place, "{} imports from `{import}`, which comes later", file.path);
+            assert!(import_place <= place, "{} imports from `{import}`, which is later in the list", file.path);
             n_imports += 1;
         }
     }
     assert!(n_imports > 40, "only {n_imports} imports were found: the scan is broken");
 }
 
-/// The direct dependencies of every package, without those of tests and builds.
+/// The direct dependencies of every package, without dev and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--no-deps"])
@@ -116,7 +116,7 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn no_crate_of_ours_reaches_a_crate_that_it_must_not_know() {
+fn no_crate_depends_on_a_forbidden_crate() {
     let dependencies = dependencies();
     let of_ours = |name: &str| name.starts_with("lipscope");
     for (package, forbidden) in FORBIDDEN {
@@ -127,7 +127,7 @@ fn no_crate_of_ours_reaches_a_crate_that_it_must_not_know() {
             let direct = dependencies.get(&name).unwrap_or_else(|| panic!("there is no package {name}"));
             for dependency in direct {
                 assert!(!forbidden.contains(&dependency.as_str()), "{package} reaches {dependency} by {name}");
-                // Libraries may have optional dependencies of these names that nobody switches on.
+                // Libraries may have optional dependencies of these names that are not enabled.
                 if of_ours(dependency) && !reached.contains(dependency) {
                     reached.push(dependency.clone());
                 }

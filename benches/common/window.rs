@@ -1,4 +1,4 @@
-//! An experiment as the attention of a model's layer at a window: what `lipscope model` measures.
+//! An experiment as the attention of one layer of a model at a window, as `lipscope model` measures it.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,19 @@ use lipscope::models::{
 use lipscope::spectral::LanczosOptions;
 use lipscope::weights::Inputs;
 
-/// A map and its tokens.
+/// An attention map and its tokens.
 pub struct Window {
     map: AttentionMap,
     inputs: Inputs,
 }
 
 impl Window {
-    /// Of heads that together have the tokens' dimension; weights are rounded to f32, as those of models are.
+    /// For heads whose dimensions add up to the tokens'; weights are rounded to f32, like those of models.
     pub fn new(inputs: &Inputs) -> Self {
         let heads = &inputs.weights.heads;
         let (d, k) = (inputs.tokens.nrows(), heads[0].q.nrows());
-        // Matrices come of those that are there: in the browser's build this target's nalgebra is not the engine's.
+        // Matrices are made from the given ones: in the browser's build this target's nalgebra is another version than the
+        // engine's.
         let mut parts = [&heads[0].q, &heads[0].k, &heads[0].v].map(|part| part.clone().resize(d, d, 0.0));
         for (at, head) in heads.iter().enumerate() {
             for (part, rows) in parts.iter_mut().zip([&head.q, &head.k, &head.v]) {

@@ -23,7 +23,7 @@ def main(reference, table):
             worst = max(worst, off)
             cells += [f"{row[key]:.8f}", f"{value:.8f}", f"{off:.1e}"]
         print("| " + " | ".join(cells) + " |")
-    print(f"\nThe largest relative difference is {worst:.1e}; to stay below: {TOLERANCE:.0e}.")
+    print(f"\nThe largest relative difference is {worst:.1e} (limit: {TOLERANCE:.0e}).")
     sys.exit(worst > TOLERANCE)
 
 

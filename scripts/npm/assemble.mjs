@@ -1,4 +1,5 @@
-// Makes of wasm-pack's output a package that Node, browsers and bundlers can import: two entry points and one type file.
+// Turns wasm-pack's output into a package that Node, browsers and bundlers can import: two entry points and one type
+// file.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

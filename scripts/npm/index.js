@@ -1,4 +1,4 @@
-// The package in browsers and bundlers: the module is fetched beside this file before the import ends.
+// Entry point for browsers and bundlers: fetches the module beside this file before the import resolves.
 import init from './lipscope.js';
 
 await init();

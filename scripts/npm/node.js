@@ -1,4 +1,4 @@
-// The package in Node: the module is read from the disk, so every function is ready at import.
+// Entry point for Node: reads the module from disk, so that every function is ready on import.
 import { readFileSync } from 'node:fs';
 import { initSync } from './lipscope.js';
 

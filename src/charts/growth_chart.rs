@@ -3,7 +3,7 @@
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{
-    AxisSpec, Band, Extent, Given, HeldExtent, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind,
+    AxisSpec, Band, Extent, HeldExtent, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind, ValueForm,
 };
 
 use crate::live::{GrowthData, Measured, SearchFound, SweepData};
@@ -135,7 +135,7 @@ fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let logs = |wanted: &dyn Fn(&str) -> bool| {
         let series = chart.series.iter().filter(|series| wanted(&series.id));
         let logs = series.flat_map(|series| {
-            series.data.iter().map(|point| if series.given == Given::Log10 { point.1 } else { point.1.log10() })
+            series.data.iter().map(|point| if series.given == ValueForm::Log10 { point.1 } else { point.1.log10() })
         });
         Extent::of(logs.filter(|log10| log10.is_finite()))
     };

@@ -122,7 +122,7 @@ fn inverse(settings: &InverseSettings, state: &PageState) -> LabRequest {
     let refused = |why| LabRequest::Refused(PlotChoice::Inverse, why);
     let InverseSettings { n, d, radius, seed, fraction, .. } = *settings;
     let tokens = match settings.tokens {
-        LabTokens::Drawn => TokenSource::Random(RandomTokens { law: Distribution::Ball, n, d, radius, seed }),
+        LabTokens::Drawn => TokenSource::Random(RandomTokens { distribution: Distribution::Ball, n, d, radius, seed }),
         LabTokens::Grid => match grid(radius) {
             Some(rows) => TokenSource::Explicit(rows),
             None => return refused(strings::inverse_no_tokens()),

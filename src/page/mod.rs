@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, Given, InputError};
 use lipscope_core::measure::BlockNorms;
-use lipscope_core::picture::PairWanted;
+use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_protocol::pool::{Order, Spare};
 use lipscope_protocol::tasks::{CurvesPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan, SweepRequest};
@@ -264,7 +264,7 @@ impl Page {
         }
     }
 
-    fn measure(self, state: &PageState, pair: PairWanted) {
+    fn measure(self, state: &PageState, pair: PairRequest) {
         let plan = MeasurePlan {
             experiment: state.experiment(),
             head_idx: state.head_shown,

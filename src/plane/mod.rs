@@ -20,7 +20,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use lipscope_core::experiment::Rows;
-use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairWanted, PlaneFrame, TokenEdit};
+use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairRequest, PlaneFrame, TokenEdit};
 use lipscope_plot::Extent;
 
 use super::live::Measured;
@@ -97,8 +97,8 @@ pub fn begin(page: Page) {
 
 impl Plane {
     /// Whether the worker is asked for the pair.
-    pub fn pair_wanted(self) -> PairWanted {
-        if self.has_pair.get() { PairWanted::Included } else { PairWanted::Skipped }
+    pub fn pair_wanted(self) -> PairRequest {
+        if self.has_pair.get() { PairRequest::Included } else { PairRequest::Skipped }
     }
 
     /// The token whose row is shown, if there are so many.

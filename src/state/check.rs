@@ -45,7 +45,7 @@ impl PageState {
             return Err(InputError::Conflict {
                 what: format!("{} heads of L2-MHA", self.heads),
                 problem: format!("cannot share the token dimension {d} equally"),
-                fix: "Use a number of heads that does, or other tokens.".into(),
+                fix: "Use a number of heads that divides it, or other tokens.".into(),
             });
         }
         match self.own_weight_dim() {

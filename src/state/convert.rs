@@ -13,7 +13,7 @@ impl PageState {
     #[must_use]
     pub fn experiment(&self) -> Experiment {
         let (n, radius) = (self.n, self.radius);
-        let random = |law| RandomTokens { law, n, d: self.dim(), radius, seed: self.token_seed };
+        let random = |distribution| RandomTokens { distribution, n, d: self.dim(), radius, seed: self.token_seed };
         let tokens = match (self.tokens, &self.own_tokens) {
             (TokenChoice::Own, Some(rows)) => TokenSource::Explicit(rows.0.as_ref().clone()),
             (TokenChoice::Adversarial, _) => TokenSource::Adversarial { n, radius },
@@ -79,7 +79,7 @@ impl PageState {
         match experiment.tokens {
             TokenSource::Explicit(rows) => state = state.with_own_tokens(rows),
             TokenSource::Random(law) => {
-                state.tokens = TokenChoice::Distribution(law.law);
+                state.tokens = TokenChoice::Distribution(law.distribution);
                 (state.n, state.d, state.radius, state.token_seed) = (law.n, law.d, law.radius, law.seed);
             }
             TokenSource::Adversarial { n, radius } => {

@@ -2,7 +2,7 @@
 
 use lipscope_core::experiment::Mask;
 use lipscope_core::fit::PowerLaw;
-use lipscope_models::charts::{ModelWords, law, root_law};
+use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
 use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, Published, Quantity, Training};
 use lipscope_plot::{Kind, Number};
 
@@ -73,7 +73,7 @@ fn quantity(quantity: Quantity) -> &'static str {
 /// A fit with both its intervals.
 pub fn model_fit(of: Quantity, fit: &PowerLaw) -> String {
     let [low, high] = fit.factor_interval();
-    let (name, law) = (quantity(of), law(fit));
+    let (name, law) = (quantity(of), power_law_text(fit));
     say!(
         "{name} ≈ {law}: α = {:.3} ± {:.3}, c in [{low:.3}, {high:.3}] (95%, {} windows)",
         "{name} ≈ {law}：α = {:.3} ± {:.3}，c 在 [{low:.3}, {high:.3}] 内（95%，{} 个窗口）",
@@ -86,7 +86,7 @@ pub fn model_fit(of: Quantity, fit: &PowerLaw) -> String {
 /// C sqrt(n) with its interval.
 pub fn model_root_fit(of: Quantity, fit: &PowerLaw) -> String {
     let [low, high] = fit.factor_interval();
-    let (name, law) = (quantity(of), root_law(fit));
+    let (name, law) = (quantity(of), sqrt_law_text(fit));
     say!(
         "{name} ≈ {law}: C in [{low:.3}, {high:.3}] (95%, {} lengths)",
         "{name} ≈ {law}：C 在 [{low:.3}, {high:.3}] 内（95%，{} 个长度）",

@@ -1,4 +1,4 @@
-//! The command line as a person meets it.
+//! Tests of the command line as a user runs it.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn measures_one_experiment_from_standard_input() {
 }
 
 #[test]
-fn answers_json_lines_in_order_and_goes_on_after_a_broken_line() {
+fn json_lines_are_answered_in_order_and_a_faulty_line_does_not_stop_the_rest() {
     let lines = format!("{GOOD}\n{{\"tokens\":{{\"source\":\"random\",\"m\":3}}}}\n\n{GOOD}\n");
     let assert = lipscope().arg("measure").write_stdin(lines).assert().code(1);
     let output = assert.get_output();
@@ -69,7 +69,7 @@ fn every_point_of_a_sweep_can_be_measured_again() {
     let arguments = ["sweep", "-n", "16", "--draws", "2", "--format", "json"];
     let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
     let sweep: Value = serde_json::from_slice(&output).expect("JSON");
-    // Draw 1 is the experiment with the seed one higher.
+    // Sample 1 is the experiment with the seed increased by one.
     let again = RANDOM.replace("\"seed\":5", "\"seed\":6").replace("\"n\":9", "\"n\":16");
     let output = lipscope().arg("measure").write_stdin(again).assert().success().get_output().stdout.clone();
     let measured: Value = serde_json::from_slice(&output).expect("JSON");
@@ -84,7 +84,7 @@ fn a_sweep_with_wrong_lengths_says_what_is_accepted() {
 }
 
 #[test]
-fn a_sweep_of_another_norm_names_its_column_and_leaves_out_what_needs_too_much() {
+fn a_sweep_of_another_norm_names_its_column_and_leaves_too_large_points_empty() {
     let table = |norm: &str| {
         let arguments = ["sweep", "-n", "4,700", "--draws", "1", "--norm", norm];
         let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
@@ -138,7 +138,7 @@ fn inverse_scaling_and_tightness_are_written_as_csv() {
     let output = lipscope().args(["scale", "--count", "9"]).write_stdin(RANDOM).assert().success();
     assert_eq!(String::from_utf8_lossy(&output.get_output().stdout).lines().count(), 10);
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("slope"));
-    // Where all entries of J are needed and it is too large, the sentence says what to do.
+    // If J is too large for a norm that needs all its entries, the error gives the fix.
     let large = r#"{"tokens":{"source":"random","n":300,"d":8},"weights":{"source":"random","head_dim":8}}"#;
     let problem = lipscope().args(["scale", "--norm", "linf"]).write_stdin(large).assert().code(1);
     assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("Use fewer tokens"));
@@ -152,7 +152,7 @@ fn inverse_scaling_and_tightness_are_written_as_csv() {
 }
 
 #[test]
-fn a_script_is_written_for_one_of_two_programs() {
+fn a_script_is_written_for_numpy_or_pytorch() {
     let script = |dialect: &str| {
         let output = lipscope().args(["script", dialect, "-"]).write_stdin(GOOD).assert().success();
         String::from_utf8(output.get_output().stdout.clone()).expect("text")
@@ -165,7 +165,7 @@ fn a_script_is_written_for_one_of_two_programs() {
 }
 
 #[test]
-fn a_search_passes_six_and_its_file_measures_the_same() {
+fn a_search_exceeds_six_and_its_file_measures_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("worst.json");
     let adversarial =
@@ -188,7 +188,7 @@ fn a_search_passes_six_and_its_file_measures_the_same() {
 }
 
 #[test]
-fn a_search_in_json_holds_its_experiment_and_a_normaliser_is_refused() {
+fn a_search_in_json_contains_its_experiment_and_a_normaliser_is_an_error() {
     let arguments = ["search", "--restarts", "1", "--steps", "5", "--on", "sphere", "--format", "json"];
     let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
     let search: Value = serde_json::from_slice(&output).expect("JSON");
@@ -229,7 +229,7 @@ fn the_spectrum_is_written_as_csv_and_json() {
 }
 
 #[test]
-fn the_estimators_lists_every_iteration_and_where_each_stopped() {
+fn the_estimator_comparison_lists_every_iteration_and_stop() {
     let output = lipscope().args(["estimators", "--preset", "small-gap"]).assert().success();
     let csv = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(csv.starts_with("estimator,iteration,products,value,relative_error,"), "{csv}");

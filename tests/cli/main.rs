@@ -1,4 +1,4 @@
-//! The command line's tests.
+//! Tests of the command line.
 
 mod cli;
 mod model;

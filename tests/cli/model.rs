@@ -1,4 +1,4 @@
-//! `lipscope model` and `lipscope merge` as a person meets them.
+//! Tests of `lipscope model` and `lipscope merge` as a user runs them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use lipscope_testkit::in_repository;
 use serde_json::Value;
 
-/// A small drawn model.
+/// A small randomly initialised model.
 const SMALL: [&str; 12] =
     ["model", "--weights", "random:gpt2", "--dim", "32", "--depth", "3", "--heads", "4", "--layers", "0,2", "-n"];
 
@@ -33,7 +33,7 @@ fn problem(mut command: Command) -> String {
 }
 
 #[test]
-fn the_text_that_comes_along_is_measured_window_by_window() {
+fn the_built_in_text_is_measured_window_by_window() {
     let (csv, said) = run(small(&["2:8:2", "--windows", "3"]));
     assert!(csv.starts_with("model,text,map,mask,estimator,layer,head,n,window,spectral,released,radius,"), "{csv}");
     assert_eq!(csv.lines().count(), 1 + 2 * 4 * 3);
@@ -46,13 +46,13 @@ fn the_text_that_comes_along_is_measured_window_by_window() {
 }
 
 #[test]
-fn a_run_that_was_ended_is_taken_up_and_ends_in_the_same_file() {
+fn an_interrupted_run_resumes_and_ends_with_the_same_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let (whole, part) = (folder.path().join("whole.csv"), folder.path().join("part.csv"));
     let out = |path: &Path| path.display().to_string();
     run(small(&["2:8:2", "--windows", "3", "-o", &out(&whole)]));
     let text = fs::read_to_string(&whole).expect("written");
-    // Some lines, and the beginning of another.
+    // Some complete lines, and the beginning of another.
     fs::write(&part, &text[..text.len() * 2 / 3]).expect("written");
     run(small(&["2:8:2", "--windows", "3", "-o", &out(&part)]));
     assert_eq!(fs::read_to_string(&part).expect("written"), text);
@@ -120,7 +120,7 @@ fn heads_are_measured_at_adversarial_tokens_and_their_table_merges() {
 }
 
 #[test]
-fn a_models_folder_is_read_with_its_tokenizer() {
+fn a_model_folder_is_read_with_its_tokenizer() {
     for (name, map) in [("bert", "attention,none"), ("gpt2", "with-output,causal"), ("distilbert", "attention,none")] {
         let weights = format!("tests/data/models/{name}");
         let (csv, _) = run(lipscope(&["model", "--weights", &weights, "--layers", "2", "-n", "3,8", "--windows", "2"]));
@@ -129,7 +129,7 @@ fn a_models_folder_is_read_with_its_tokenizer() {
             &fs::read_to_string(in_repository(format!("{weights}/expected.json"))).expect("a file"),
         )
         .expect("JSON");
-        // Window 0 of length 3 begins at token 0, window 1 of length 8 at token 8: the reference has both.
+        // Window 0 of length 3 begins at token 0, window 1 of length 8 at token 8; both are in the reference.
         for (line, window) in [(1, 0), (4, 1)] {
             let row: Vec<&str> = csv.lines().nth(line).expect("a row").split(',').collect();
             let maps = expected["runs"][0]["windows"][window]["maps"].as_array().expect("a list");
@@ -146,7 +146,7 @@ fn a_models_folder_is_read_with_its_tokenizer() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn impossible_settings_give_an_error_message() {
     for (arguments, word) in [
         (vec!["model", "--weights", "nowhere"], "nowhere"),
         (vec!["model", "--weights", "random:llama"], "random:gpt2"),

@@ -1,4 +1,4 @@
-//! J v and J^T u allocate nothing: counted by a global allocator, on the thread that computes.
+//! J v and J^T u do not allocate, as counted by a global allocator on the computing thread.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,7 +19,7 @@ fn count_one() {
     N_ALLOCATIONS.set(N_ALLOCATIONS.get() + 1);
 }
 
-// SAFETY: every call is passed on to the system's allocator unchanged.
+// SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count_one();
@@ -39,11 +39,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// (n, d, heads, k): those of the benches.
+/// (n, d, heads, k) of the benches.
 const SHAPES: [(usize, usize, usize, usize); 5] =
     [(16, 8, 1, 8), (64, 8, 1, 8), (256, 16, 1, 16), (1024, 64, 1, 64), (100, 768, 12, 64)];
 
-/// One past the size where attention matrices are kept.
+/// Just above the size up to which attention matrices are stored.
 const RECOMPUTED: (usize, usize, usize, usize) = (2600, 4, 4, 1);
 
 const SETTINGS: [&str; 5] = [
@@ -62,7 +62,7 @@ fn experiment((n, d, heads, k): (usize, usize, usize, usize), setting: &str, out
     .expect("a valid experiment")
 }
 
-/// Allocations of a second round of products.
+/// Counts the allocations of a second round of products.
 fn count<T: Scalar>(experiment: &Experiment) -> usize {
     let inputs = inputs(experiment).expect("inputs that fit");
     let mut operator = JacobianOperator::<T>::new(Forward::new(experiment, &inputs).expect("finite scores"));
@@ -86,7 +86,7 @@ fn products_with_the_jacobian_and_its_transpose_allocate_nothing() {
             for output in [false, true] {
                 let experiment = experiment(shape, setting, output);
                 assert_eq!(count::<f64>(&experiment), 0, "f64, {shape:?}, {setting}");
-                // Dual numbers run on the product of WebAssembly; the large shapes would only take longer.
+                // Dual numbers use the packed product; the large shapes would only take longer.
                 if shape.0 * shape.1 <= 4096 {
                     assert_eq!(count::<f32>(&experiment), 0, "f32, {shape:?}, {setting}");
                     assert_eq!(count::<Dual>(&experiment), 0, "dual, {shape:?}, {setting}");

@@ -1,5 +1,5 @@
-//! No upper bound is ever below the measured norm, no lower bound above the exact norm of its tokens, and ours are never
-//! worse than the published ones. The worst ratios are printed.
+//! No upper bound is below the measured norm, no lower bound above the exact norm of its tokens, and our bounds are
+//! never worse than the published ones. The worst ratios are printed.
 
 use lipscope_testkit::reference;
 
@@ -13,15 +13,15 @@ use lipscope_testkit::drawn::{Drawn, drawn};
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::json;
 
-/// Rounding: of bound and norm, each to some ulps times the condition of the case.
+/// Allowance for rounding of bound and norm, relative.
 const TOLERANCE: f64 = 1e-9;
 
-/// The worst ratio of each pair that must not exceed one, and over how many cases.
+/// For each pair of numbers that must not exceed one as a ratio: the worst ratio and the number of cases.
 #[derive(Default)]
 struct Worst(RefCell<BTreeMap<String, (f64, usize)>>);
 
 impl Worst {
-    /// Fails where `below` exceeds `above`, both as decimal logarithms.
+    /// Fails if `below` exceeds `above`, both given as log10.
     fn check(&self, what: String, below: f64, above: f64) -> Result<(), TestCaseError> {
         let ratio = if below == f64::NEG_INFINITY { 0.0 } else { 10f64.powf(below - above) };
         proptest::prop_assert!(ratio <= 1.0 + TOLERANCE, "{what}: 10^{below} is above 10^{above}");
@@ -46,7 +46,7 @@ fn find(found: &Measurement, id: BoundId) -> Option<&Bound> {
     found.bounds.iter().find(|bound| bound.id == id)
 }
 
-/// What holds at any tokens.
+/// Checks the order of norm and bounds at the measured tokens.
 fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> {
     let norm = found.spectral.log10();
     for bound in &found.bounds {
@@ -75,12 +75,12 @@ fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// The square root arm of `unified_masked`, term by term: v (a + sqrt((1 + a^2) sum 1/(1 + (i-1) e^(-2a)))).
+/// The square root in `unified_masked`, term by term: v (a + sqrt((1 + a^2) sum 1/(1 + (i-1) e^(-2a)))).
 fn check_masked_arm(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), TestCaseError> {
     let (Some(local), Some(_)) = (find(found, BoundId::Local), find(found, BoundId::UnifiedMasked)) else {
         return Ok(());
     };
-    // One head without normaliser and output matrix is enough to see it.
+    // Restricted to one head without normaliser and output matrix.
     if case.head_shapes.len() != 1 || case.d_out.is_some() || case.normalization != "none" {
         return Ok(());
     }
@@ -92,11 +92,11 @@ fn check_masked_arm(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<
     worst.check("local / masked square root arm".into(), local.log10, arm.log10())
 }
 
-/// The exact norm at the tokens of the two lower bounds that are about tokens of this n.
+/// Checks the lower bounds for this n against the exact norm at their witnesses.
 fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCaseError> {
     let base = case.experiment();
     let adversarial = Experiment { tokens: TokenSource::Adversarial { n, radius: case.radius }, ..base.clone() };
-    // A first head without a real eigenvalue has no such tokens.
+    // If the first head has no real eigenvalue, there are no adversarial tokens.
     if let Ok(found) = measure(&adversarial) {
         check_order(worst, &found)?;
         if let Some(bound) = find(&found, BoundId::Adversarial) {
@@ -114,7 +114,7 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
     Ok(())
 }
 
-/// The skew witness of a size and radius, for another norm of A.
+/// Checks the skew witness of a size and radius, for another norm of A.
 fn check_skew(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCaseError> {
     let a_norm = case.weight_scale;
     let skew = Experiment::from_value(json!({
@@ -138,7 +138,7 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         let found = measure(&case.experiment()).expect("measured");
         check_order(&worst, &found)?;
         check_masked_arm(&worst, &case, &found)?;
-        // Every fifth case also at its witnesses, with more tokens than were drawn.
+        // Every fifth case is also checked at its witnesses, with more tokens than were drawn.
         let count = counter.replace_with(|count| *count + 1);
         if count.is_multiple_of(5) {
             let n = 2 + count % 61;
@@ -197,7 +197,7 @@ fn the_bounds_hold_at_adversarial_tokens_of_every_radius_and_length() {
 }
 
 #[test]
-fn nothing_overflows_for_large_radii_lengths_and_weights() {
+fn bounds_do_not_overflow_for_large_radii_lengths_and_weights() {
     for (radius, ln_n, scale) in [(1e3, 1e18f64.ln(), 1.0), (1.0, 690.0, 1e3), (1e3, 690.0, 1e3), (1e-3, 41.0, 1e-3)] {
         for mask in ["none", "causal"] {
             let tokens = match mask {

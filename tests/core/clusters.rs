@@ -1,4 +1,4 @@
-//! Token measures and causal runs against the lists of tokens that they stand for, and against reference values.
+//! Compares token measures and causal runs with the token lists they stand for, and with reference values.
 
 use lipscope_testkit::reference;
 
@@ -9,12 +9,12 @@ use lipscope_testkit::repeated::repeated;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
-/// Every token by itself, all singular values.
+/// Options without grouping: all singular values of the full Jacobian.
 fn one_by_one() -> MeasureOptions {
     MeasureOptions { svd_limit: 4096, dense_limit: 4096, grouping: Grouping::Never, ..MeasureOptions::default() }
 }
 
-/// Equal tokens gathered, however few.
+/// Options that group equal tokens, however few.
 fn gathered() -> MeasureOptions {
     MeasureOptions { svd_limit: 0, ..MeasureOptions::default() }
 }
@@ -30,7 +30,7 @@ fn every_reference_case_of_a_token_measure_agrees() {
 }
 
 #[test]
-fn five_hundred_token_measures_are_their_expanded_lists() {
+fn five_hundred_token_measures_equal_their_expanded_lists() {
     let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
     let mut worst = 0.0f64;
     TestRunner::new(config)
@@ -52,7 +52,7 @@ fn five_hundred_token_measures_are_their_expanded_lists() {
                     "{what} {found:e} for {expected:e}"
                 );
             }
-            // The same bounds at the same tokens, `local` among them; block norms need the list.
+            // The same bounds at the same tokens, including `local`; block norms need the list.
             let expected = spectral_bounds(&list);
             proptest::prop_assert_eq!(measure.bounds.len(), expected.len());
             for (found, expected) in measure.bounds.iter().zip(&expected) {
@@ -63,7 +63,7 @@ fn five_hundred_token_measures_are_their_expanded_lists() {
             Ok(())
         })
         .expect("every case agrees");
-    // And found by themselves in a list of tokens.
+    // A list of tokens is grouped automatically.
     let rows: Vec<Vec<f64>> = (0..600).map(|i| vec![if i % 50 == 0 { -1.5 } else { 0.7 }, f64::from(i % 3)]).collect();
     let experiment = Experiment::from_value(json!({
         "tokens": {"source": "explicit", "rows": rows}, "weights": {"source": "random", "heads": 2, "head_dim": 3},
@@ -78,7 +78,7 @@ fn five_hundred_token_measures_are_their_expanded_lists() {
 }
 
 #[test]
-fn five_hundred_causal_runs_are_their_dense_jacobians() {
+fn five_hundred_causal_runs_equal_their_dense_jacobians() {
     let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
     let cases = std::cell::Cell::new(0);
     TestRunner::new(config)
@@ -124,7 +124,7 @@ fn the_adjoint_of_causal_runs_is_their_transpose() {
         .expect("the adjoint identity holds");
 }
 
-/// MATH.md section 9: d = 1, A = -1, V = 1, one token at -R and n - 1 at R.
+/// d = 1, A = -1, V = 1, one token at -R and n - 1 at R, tabulated outside this crate.
 #[test]
 fn the_exact_norms_of_the_tables_are_reproduced() {
     reference::check_cluster_tables();
@@ -144,7 +144,7 @@ fn a_million_tokens_in_two_runs_are_measured() {
 }
 
 #[test]
-fn the_mean_field_limit_is_the_norm_at_any_size() {
+fn the_mean_field_limit_equals_the_norm_at_any_size() {
     let at = |shift: f64| {
         let experiment = Experiment::from_value(json!({
             "tokens": {"source": "clusters", "positions": [[-1.0, 0.5], [0.8, 0.1], [0.2, -1.2]],

@@ -1,4 +1,4 @@
-//! The Jacobian three ways: operator against dense, adjoint identity, finite differences; and dual numbers as a fourth.
+//! Checks the Jacobian in four ways: operator against dense matrix, adjoint identity, finite differences, dual numbers.
 
 use lipscope_core::attention::{Dual, Forward, Scalar};
 use lipscope_core::experiment::{Experiment, Normalization, Scope};
@@ -21,8 +21,8 @@ fn prepared(case: &Drawn) -> (Experiment, Inputs, Forward<f64>) {
     (experiment, inputs, forward)
 }
 
-/// The map whose Jacobian is taken, as a function of tokens: in scope `inputs` the normaliser is left out, and the map
-/// is taken at the normalised tokens.
+/// The map whose Jacobian is taken, as a function of tokens: in scope `inputs` it is evaluated at the normalised
+/// tokens, without the normaliser.
 fn output_at<T: Scalar>(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<T>) -> DMatrix<T> {
     let mut plain = experiment.clone();
     if experiment.normalization_scope == Scope::Inputs {
@@ -38,8 +38,8 @@ fn base_tokens(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>)
     }
 }
 
-/// The size of the numbers that J is made of: under a composed normaliser J may be far smaller than they are (a long
-/// token of dimension 1 under RMSNorm hardly moves), and rounding is relative to them.
+/// The size of the numbers from which J is computed. Under a composed normaliser J may be far smaller (a long token of
+/// dimension 1 under RMSNorm hardly moves), but rounding is relative to this size.
 fn size_before_cancellation(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>) -> f64 {
     let mut inner = experiment.clone();
     inner.normalization_scope = Scope::Inputs;
@@ -66,7 +66,7 @@ proptest! {
         prop_assert!((&jv - &dense * &v).norm() <= 1e-11 * scale * v.norm(), "J v off by {}", (&jv - &dense * &v).norm());
         let back = dense.tr_mul(&u);
         prop_assert!((&jtu - &back).norm() <= 1e-11 * scale * u.norm(), "J^T u off by {}", (&jtu - &back).norm());
-        // The adjoint identity, with no dense matrix in it.
+        // The adjoint identity, independent of the dense matrix.
         let (left, right) = (u.dot(&jv), jtu.dot(&v));
         prop_assert!((left - right).abs() <= 1e-12 * scale * u.norm() * v.norm(), "<u,Jv> = {left}, <J^T u,v> = {right}");
     }
@@ -80,7 +80,7 @@ proptest! {
         let v = random_vector(n * d, case.seed);
         let mut jv = DVector::zeros(operator.n_outputs());
         operator.apply(v.as_slice(), jv.as_mut_slice());
-        // Central differences at two steps, combined so that the error is of fourth order.
+        // Central differences at two steps, extrapolated to fourth order.
         let direction = DMatrix::from_column_slice(d, n, v.as_slice());
         let h = 1e-4 * tokens.norm().max(1e-3) / (v.norm() * (1.0 + tokens.norm_squared() * case.weight_scale.powi(2)));
         let difference = |h: f64| {
@@ -89,7 +89,8 @@ proptest! {
         };
         let slope = (difference(h / 2.0) * 4.0 - difference(h)) / 3.0;
         let size = output_at(&experiment, &inputs, &tokens).norm();
-        // Rounding of f over h, and the truncation, which the curvature of LayerNorm near a constant token dominates.
+        // Rounding of f over h, and the truncation error, dominated by the curvature of LayerNorm near a constant
+        // token.
         let allowed = 1e-5 * jv.norm() + 1e-13 * size / h;
         let error = (DVector::from_column_slice(slope.as_slice()) - &jv).norm();
         let is_singular = experiment.normalization != Normalization::None
@@ -118,7 +119,7 @@ proptest! {
 
     #[test]
     fn single_precision_through_the_same_code_agrees_roughly(case in drawn(&["dot", "l2"])) {
-        // Scores of size s lose s times the rounding of f32, and normalisers divide by what may be small.
+        // Scores of size s lose s times the rounding of f32, and normalisers divide by possibly small numbers.
         let case = Drawn { normalization: "none", radius: case.radius.min(1.0), weight_scale: case.weight_scale.min(1.0), ..case };
         let (experiment, inputs, forward) = prepared(&case);
         let single = Forward::<f32>::new(&experiment, &inputs).expect("forward").output();
@@ -130,7 +131,7 @@ proptest! {
 
 #[test]
 fn recomputed_and_kept_attention_give_the_same_products() {
-    // 3 heads at n = 2900 pass the limit of what is kept; 1 head does not.
+    // 3 heads at n = 2900 exceed the limit for stored attention matrices; 1 head does not.
     let experiment = |heads: usize, mask: &str| {
         Experiment::from_value(serde_json::json!({
             "mask": mask,

@@ -1,4 +1,4 @@
-//! Whatever is wrong with an experiment, the answer is a sentence that names the field and the fix, never a panic.
+//! Every faulty experiment gives an error that names the field and the fix, and never a panic.
 
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::measure;
@@ -10,11 +10,11 @@ const WEIGHTS: &str = r#""weights":{"source":"identity","sign":-1}"#;
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let problem = match Experiment::from_json(text).and_then(|experiment| measure(&experiment)) {
-        Ok(_) => panic!("measured although it is wrong: {text}"),
+        Ok(_) => panic!("accepted a faulty experiment: {text}"),
         Err(problem) => problem.to_string(),
     };
     for part in expected {
-        assert!(problem.contains(part), "{text}\n  says: {problem}\n  but does not name: {part}");
+        assert!(problem.contains(part), "{text}\n  gives: {problem}\n  without: {part}");
     }
 }
 
@@ -67,13 +67,13 @@ fn shapes_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn sizes_over_the_limits_and_forms_to_come_are_named() {
+fn sizes_over_the_limits_and_unsupported_values_are_named() {
     check(&format!(r#"{{"tokens":{{"source":"random","n":2000000}},{WEIGHTS}}}"#), &["`tokens.n`", "1000000"]);
     check(&format!(r#"{{"tokens":{{"source":"random","n":1000000,"d":100}},{WEIGHTS}}}"#), &["n times d"]);
     check(&format!(r#"{{"tokens":{{"source":"random","n":100000,"d":1}},{WEIGHTS}}}"#), &["n times n", "16384"]);
     check(&format!(r#"{{{TOKENS},"weights":{{"source":"random","heads":1000,"head_dim":16000}}}}"#), &["weights"]);
     let plane = r#"{"source":"explicit","heads":[{"q":[[1]],"k":[[1]],"v":[[1]]}]}"#;
-    check(&format!(r#"{{"tokens":{{"source":"skew"}},"weights":{plane}}}"#), &["skew", "plane", "dimension 2"]);
+    check(&format!(r#"{{"tokens":{{"source":"skew"}},"weights":{plane}}}"#), &["skew", "dimension 2"]);
     check(&format!(r#"{{"attention":"l2","tokens":{{"source":"skew"}},{WEIGHTS}}}"#), &["skew", "dot"]);
     let clusters = r#""tokens":{"source":"clusters","positions":[[1],[2]],"log_multiplicities":[1,2]}"#;
     let large = r#""tokens":{"source":"clusters","positions":[[1],[2]],"log_multiplicities":[1,701]}"#;
@@ -91,7 +91,7 @@ fn sizes_over_the_limits_and_forms_to_come_are_named() {
 }
 
 #[test]
-fn numbers_past_the_range_are_answered_with_a_sentence() {
+fn overflowing_numbers_give_an_error_message() {
     let huge = |x: &str| format!(r#"{{"tokens":{{"source":"explicit","rows":[[-{x}],[{x}]]}},{WEIGHTS}}}"#);
     check(&huge("1e200"), &["overflow", "smaller"]);
     check(
@@ -103,7 +103,7 @@ fn numbers_past_the_range_are_answered_with_a_sentence() {
 }
 
 #[test]
-fn large_scores_are_no_overflow_and_softmax_stays_stable() {
+fn large_scores_do_not_overflow_and_softmax_stays_stable() {
     for radius in ["1e3", "1e20", "1e100"] {
         let text = format!(r#"{{"tokens":{{"source":"explicit","rows":[[-{radius}],[{radius}]]}},{WEIGHTS}}}"#);
         let found = Experiment::from_json(&text).and_then(|experiment| measure(&experiment)).expect("measured");
@@ -113,7 +113,7 @@ fn large_scores_are_no_overflow_and_softmax_stays_stable() {
 }
 
 #[test]
-fn an_experiment_survives_writing_and_reading() {
+fn an_experiment_is_written_and_read_back_unchanged() {
     let texts = [
         format!("{{{TOKENS},{WEIGHTS}}}"),
         r#"{"attention":"l2","mask":"causal","normalization":"rms","normalization_scope":"composed","eps":0,
@@ -134,7 +134,7 @@ fn an_experiment_survives_writing_and_reading() {
     }
 }
 
-/// A valid file of some length, to be broken.
+/// A valid file of some length, to be damaged.
 fn valid_text() -> String {
     r#"{"version":1,"attention":"dot","mask":"causal","normalization":"layer","normalization_scope":"inputs","eps":1e-5,
         "tokens":{"source":"explicit","rows":[[1.5,-2],[3,4e-1],[0,7]]},
@@ -182,7 +182,7 @@ proptest! {
 
 #[test]
 fn npy_files_of_any_number_type_and_order_are_read() {
-    // Written by hand as the format describes: magic, version, header length, header, data.
+    // Written by hand as the format specifies: magic, version, header length, header, data.
     let file = |descr: &str, fortran: &str, shape: &str, data: &[u8]| {
         let mut header = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}");
         while (10 + header.len() + 1) % 64 != 0 {
@@ -215,7 +215,7 @@ fn npy_files_of_any_number_type_and_order_are_read() {
         (file("<f8", "False", "(900000000, 900000000)", &doubles), "limit"),
         (file("<f8", "False", "(1, 6)", &doubles), "own line"),
         (file("<f8", "False", "(1, 2, 3)", &doubles), "shape"),
-        (file("<c16", "False", "(3, 1)", &doubles), "what can be read"),
+        (file("<c16", "False", "(3, 1)", &doubles), "can be read"),
     ] {
         let problem = read(&bytes).expect_err(part).to_string();
         assert!(problem.contains(part), "{problem} should name {part}");

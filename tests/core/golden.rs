@@ -1,4 +1,4 @@
-//! Reference values computed elsewhere, natively.
+//! Compares with reference values computed outside this crate, natively.
 
 use lipscope_testkit::reference;
 
@@ -9,8 +9,8 @@ fn every_reference_case_agrees_in_output_norms_and_singular_values() {
 }
 
 #[test]
-fn the_adversarial_tokens_of_the_tables_have_the_tabled_norms() {
-    // MATH.md section 9: R = 1 and R = 2, n = 100, no mask and causal.
+fn adversarial_tokens_have_the_tabulated_norms() {
+    // R = 1 and R = 2, n = 100, without a mask and causal, tabulated outside this crate.
     for (radius, mask, expected) in
         [(1.0, "none", 2.0504), (1.0, "causal", 5.3135), (2.0, "none", 12.1275), (2.0, "causal", 11.1338)]
     {

@@ -1,4 +1,4 @@
-//! The curves over n: where they stand to each other, what they do past the crossover, and how near they come.
+//! Bounds as functions of n: their order, their growth before and after the crossover, and the gap between them.
 
 use lipscope_testkit::reference;
 
@@ -52,7 +52,7 @@ fn lower_curves_stay_below_upper_ones_for_every_radius_weight_and_mask() {
                 let experiment = with_weights(radius, mask, random(heads, output, seed));
                 let found = growth(&experiment, &plan(1e18, 25)).expect("curves");
                 check_order(&found);
-                // Two clusters are found for any heads; every row has bounds from both sides.
+                // The two-cluster bound exists for any heads, so every row without a mask has bounds from both sides.
                 assert!(found.rows.iter().all(|row| mask == "causal" || row.gap_log10(Norm::Spectral).is_some()));
             }
         }
@@ -60,7 +60,7 @@ fn lower_curves_stay_below_upper_ones_for_every_radius_weight_and_mask() {
 }
 
 #[test]
-fn the_exact_norms_of_the_family_are_those_of_its_token_measures() {
+fn exact_norms_at_the_adversarial_tokens_equal_those_of_token_measures() {
     for radius in [1.0, 2.0, 3.0] {
         let plan = GrowthPlan { lengths: vec![2.0, 101.0, 4096.0, 1e9, 1e18], spacing: Spacing::Fixed };
         for point in family(&adversarial(radius, "none"), &plan) {
@@ -120,7 +120,7 @@ fn a_radius_that_grows_like_the_root_of_the_logarithm_keeps_the_square_root() {
         let expected = 2.0 * (row.n.ln() / 100f64.ln()).sqrt();
         assert!((row.radius / expected - 1.0).abs() < 1e-12, "{} for {expected}", row.radius);
     }
-    // 2 a = 2 R^2 is 1.74 ln n: e^(2a) stays above n, and sqrt(n) never ends.
+    // 2 a = 2 R^2 is 1.74 ln n, so e^(2a) stays above n, and the sqrt(n) growth never ends.
     let (first, last) = (&found.rows[10], found.rows.last().expect("rows"));
     let slope = (log10(last, BoundId::Unified).expect("dot") - log10(first, BoundId::Unified).expect("dot"))
         / (last.n.log10() - first.n.log10());
@@ -129,7 +129,7 @@ fn a_radius_that_grows_like_the_root_of_the_logarithm_keeps_the_square_root() {
 }
 
 #[test]
-fn plans_out_of_range_are_answered_with_a_sentence() {
+fn plans_out_of_range_give_an_error_message() {
     for (first, last) in [(1.0, 10.0), (2.0, 1e301), (10.0, 5.0), (f64::NAN, 10.0), (2.0, f64::INFINITY)] {
         let problem = GrowthPlan::new(first, last, 10, Spacing::Fixed).expect_err("no range").to_string();
         assert!(problem.contains("n") && problem.contains("1e300"), "{problem}");

@@ -1,4 +1,4 @@
-//! L2 multi-head attention of [K]: its bounds, its Jacobian, its inverse, and what dot-product attention does instead.
+//! L2 multi-head attention of [K]: its bounds, its Jacobian, its inverse, and dot-product attention in comparison.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
-/// A drawn case of L2 multi-head attention.
+/// A random case of L2 multi-head attention.
 #[derive(Clone, Debug)]
 struct Case {
     heads: usize,
@@ -47,7 +47,7 @@ impl Case {
         let law = ["gaussian", "sphere", "ball"][self.lie % 3];
         let random = json!({"source": "random", "law": law, "n": self.n, "d": d, "radius": self.radius, "seed": self.seed % 1000});
         let tokens = match self.lie {
-            // One token apart from all others, which is where the bound is tightest.
+            // One token apart from all others, where the bound is tightest.
             3 => {
                 let mut rows = vec![vec![0.0; d]; self.n];
                 rows[0][0] = self.radius;
@@ -89,7 +89,7 @@ fn the_bounds_of_l2_attention_hold_over_six_thousand_drawn_cases() {
             prop_assert!(norm == 0.0 || ratio <= 1.0 + 1e-9, "{:?}: {norm:e} above 10^{log10}", id);
             worst[at].set(worst[at].get().max(ratio));
         }
-        // In one dimension tokens are numbers, and blocks are entries: the bound is the l_inf norm itself.
+        // In one dimension blocks are entries, so the max-token bound equals the l_inf norm.
         if case.heads * case.k == 1 {
             let max_token = 10f64.powf(bound(&found, BoundId::MaxToken).expect("few blocks"));
             prop_assert!((max_token - dense.linf).abs() <= 1e-12 * dense.linf + f64::MIN_POSITIVE);
@@ -135,8 +135,8 @@ fn the_jacobian_of_l2_attention_is_its_derivative_over_five_thousand_drawn_cases
         .expect("every case agrees");
 }
 
-/// In `kim_l2` W_Q stands to the fourth power under the root. With the second, as f scales like |W_Q|^2, the bound is
-/// exceeded: by one case already.
+/// `kim_l2` has W_Q to the fourth power under the root. With the second power, as f scales like |W_Q|^2, a single case
+/// already exceeds the bound.
 #[test]
 fn with_the_second_power_of_the_query_norm_the_bound_would_be_wrong() {
     let mut exceeded = 0.0f64;
@@ -186,7 +186,7 @@ fn l2_attention_is_inverted_to_ten_digits_at_no_less_than_the_guaranteed_rate() 
             let rounding = 1e-14 * tokens.norm();
             assert!(step.error <= guaranteed * (1.0 + 1e-9) + rounding, "c = {fraction}: {step:?}");
         }
-        // Something was done: the image is not the tokens.
+        // The map is not the identity.
         assert!((inverting.target() - &tokens).norm() > 1e-3);
     }
 }
@@ -203,7 +203,8 @@ fn dot_product_attention_with_its_local_constant_fails_for_large_tokens() {
     let (small, steps) = invert(experiment(0.2), 0.9);
     assert_eq!((small.outcome(), small.constant().1), (Some(Outcome::Converged), ConstantKind::Local));
     assert!(steps.iter().all(|step| step.guaranteed.is_none()), "nothing is guaranteed");
-    // Softmax is one-hot at X, so that the local constant is one; on the way the tokens pass where it is far larger.
+    // Softmax is one-hot at X, so the local constant there is 1; on the way the tokens pass regions where it is far
+    // larger.
     let (large, steps) = invert(experiment(21.7), 0.9);
     assert_eq!(large.outcome(), Some(Outcome::Stalled));
     assert!((large.constant().0 - 1.0).abs() < 0.01, "{}", large.constant().0);

@@ -1,4 +1,4 @@
-//! The engine's tests.
+//! Tests of the engine.
 
 mod bounds_hold;
 mod clusters;

@@ -1,4 +1,4 @@
-//! The scripts for NumPy and PyTorch, run with Python where there is one, against the engine.
+//! Runs the NumPy and PyTorch scripts, if Python is available, and compares them with the engine.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use lipscope_core::experiment::Experiment;
 use lipscope_core::measure::measure;
 use lipscope_core::script::{Dialect, script};
 
-/// One of each kernel, mask, normaliser, scope, output matrix, and way to give tokens.
+/// One of each kernel, mask, normaliser, scope, output matrix, and token source.
 const CASES: [&str; 14] = [
     r#"{"tokens":{"source":"explicit","rows":[[-1],[1],[1]]},"weights":{"source":"identity","sign":-1}}"#,
     r#"{"tokens":{"source":"adversarial","n":64,"radius":3},"weights":{"source":"identity","sign":-1}}"#,
@@ -25,7 +25,7 @@ const CASES: [&str; 14] = [
     r#"{"mask":"causal","tokens":{"source":"explicit","rows":[[1,2],[0.1,-0.7],[0.3,1]]},"weights":{"source":"explicit","heads":[{"q":[[1,0.5]],"k":[[0.25,-1]],"v":[[1,0],[0,1],[1,1]]}],"output":[[1,0,2]]}}"#,
 ];
 
-/// The Python named by a variable, or else the system's, if it has the modules; a named one must have them.
+/// The Python named by a variable, which must have the modules, or else the system's if it has them.
 fn python_with(variable: &str, modules: &str) -> Option<String> {
     let named = std::env::var(variable).ok().filter(|path| !path.is_empty());
     let python = named.clone().unwrap_or_else(|| "python3".into());
@@ -33,7 +33,7 @@ fn python_with(variable: &str, modules: &str) -> Option<String> {
     let has = found.is_ok_and(|output| output.status.success());
     assert!(has || named.is_none(), "{variable} names {python}, which cannot import {modules}");
     if !has {
-        eprintln!("no Python with {modules}: nothing was run. scripts/setup.sh installs it.");
+        eprintln!("skipped: no Python with {modules}; scripts/setup.sh installs it");
     }
     has.then_some(python)
 }
@@ -74,7 +74,7 @@ fn pytorch_finds_the_same_norms() {
 }
 
 #[test]
-fn both_scripts_are_python() {
+fn both_scripts_are_valid_python() {
     let Some(python) = python_with("LIPSCOPE_NUMPY", "ast") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     for dialect in Dialect::ALL {
@@ -98,7 +98,7 @@ fn numbers_keep_their_digits_and_large_tables_are_bytes() {
 }
 
 #[test]
-fn a_jacobian_too_large_for_a_script_is_refused_with_a_way_out() {
+fn a_jacobian_too_large_for_a_script_gives_an_error_with_an_alternative() {
     let large = r#"{"mask":"causal","tokens":{"source":"random","n":2000,"d":8},"weights":{"source":"identity"}}"#;
     let problem = script(&Experiment::from_json(large).expect("valid"), Dialect::NumPy).expect_err("too large");
     assert!(problem.to_string().contains("16000") && problem.to_string().contains("lipscope measure"), "{problem}");

@@ -1,4 +1,4 @@
-//! The worst-case searcher: its gradient, what it finds, and that it goes the same way again.
+//! The worst-case search: its gradient, its results, and its reproducibility.
 
 use lipscope_core::bounds::Side;
 use lipscope_core::experiment::{Experiment, InputError};
@@ -17,7 +17,7 @@ fn plan(experiment: Experiment) -> SearchPlan {
     SearchPlan { experiment, region: Region::Ball, dim: None, restarts: 6, iterations: 300, seed: 0 }
 }
 
-/// The worst case of A = -1, R = 1.5, n = 16 that the adversarial tokens reach only 5.659 of.
+/// A = -1, R = 1.5, n = 16, where the adversarial tokens reach only 5.659.
 fn sixteen() -> Experiment {
     Experiment::from_value(json!({
         "tokens": {"source": "adversarial", "n": 16, "radius": 1.5}, "weights": {"source": "identity", "sign": -1},
@@ -34,7 +34,7 @@ fn run(plan: &SearchPlan) -> (Search, Vec<SearchStep>) {
     (search, steps)
 }
 
-/// The largest two singular values at tokens.
+/// The two largest singular values at given tokens.
 fn top_two(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<f64>) -> (f64, f64) {
     let forward = lipscope_core::attention::Forward::<f64>::at(experiment, inputs, tokens).expect("forward");
     let values = singular_values(&dense_jacobian(&forward)).expect("finite");
@@ -57,7 +57,7 @@ proptest! {
         let inputs = inputs(&experiment).expect("inputs");
         let tokens = inputs.tokens.clone();
         let (first, second) = top_two(&experiment, &inputs, &tokens);
-        // Where the largest singular value is multiple it has no derivative.
+        // A multiple largest singular value has no derivative.
         prop_assume!(first > 0.0 && first - second > 0.02 * first);
         let triplet = norm_at(&experiment, &inputs, &tokens, None).expect("a norm");
         prop_assert!((triplet.value - first).abs() < 1e-12 * first);
@@ -72,7 +72,7 @@ proptest! {
         let (coarse, fine) = (difference(2e-4), difference(1e-4));
         let rounding = 1e-10 * first;
         let scale = gradient.norm().max(rounding);
-        // Steps that are too long for this case's third derivative say nothing.
+        // Cases whose third derivative is too large for these step lengths are skipped.
         prop_assume!((coarse - fine).abs() < 1e-3 * scale + rounding);
         let extrapolated = (4.0 * fine - coarse) / 3.0;
         let error = (extrapolated - gradient.dot(&along)).abs();
@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_best_never_falls_never_passes_a_bound_and_is_measured_again(
+    fn the_best_norm_never_falls_never_exceeds_a_bound_and_equals_a_new_measurement(
         case in drawn(&["dot", "l2"]), region in prop::sample::select(&[Region::Ball, Region::Sphere][..]),
     ) {
         let case = Drawn { normalization: "none", n: case.n + 1, ..case };
@@ -109,7 +109,7 @@ proptest! {
 }
 
 #[test]
-fn six_is_passed_from_the_adversarial_tokens_of_minus_one() {
+fn the_search_exceeds_six_from_the_adversarial_tokens_of_a_equal_to_minus_one() {
     for (dim, least) in [(1, 6.007), (2, 6.168)] {
         let (search, steps) = run(&SearchPlan { dim: Some(dim), ..plan(sixteen()) });
         assert!((steps[0].norm - 5.659).abs() < 5e-4, "{:?}", steps[0]);
@@ -124,7 +124,7 @@ fn six_is_passed_from_the_adversarial_tokens_of_minus_one() {
 }
 
 #[test]
-fn crossed_tokens_reach_what_is_proved_of_them_and_most_of_the_unified_bound() {
+fn crossed_tokens_reach_their_proved_norm_and_most_of_the_unified_bound() {
     for (n, radius) in [(4, 1.0f64), (16, 3.0), (64, 3.0), (100, 4.0)] {
         let experiment = Experiment::from_value(json!({
             "tokens": {"source": "adversarial", "n": n, "radius": radius}, "weights": {"source": "identity", "sign": -1},
@@ -140,12 +140,12 @@ fn crossed_tokens_reach_what_is_proved_of_them_and_most_of_the_unified_bound() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_digits_also_when_it_is_taken_up_again() {
+fn the_same_seed_gives_the_same_digits_also_after_resuming() {
     let plan = SearchPlan { restarts: 4, iterations: 60, dim: Some(2), seed: 7, ..plan(sixteen()) };
     let (whole, steps) = run(&plan);
-    assert!(run(&plan).1 == steps, "a second run went another way");
-    assert!(run(&SearchPlan { seed: 8, ..plan.clone() }).1 != steps, "another seed went the same way");
-    // Inside a restart, at a kick, at the end of one, and at the last step.
+    assert!(run(&plan).1 == steps, "a second run took other steps");
+    assert!(run(&SearchPlan { seed: 8, ..plan.clone() }).1 != steps, "another seed took the same steps");
+    // Inside a restart, at a kick, at the end of a restart, and at the last step.
     for stop in [1, 37, 59, 60, 61, 150, steps.len() - 1] {
         let mut first = Search::start(&plan).expect("it begins");
         for _ in 0..stop {
@@ -164,7 +164,7 @@ fn the_same_seed_gives_the_same_digits_also_when_it_is_taken_up_again() {
 }
 
 #[test]
-fn a_large_jacobian_is_iterated_and_still_never_overstated() {
+fn iterated_norms_of_a_large_jacobian_are_never_too_large() {
     let experiment = Experiment::from_value(json!({
         "mask": "causal", "tokens": {"source": "random", "law": "ball", "n": 40, "d": 3, "radius": 1.5, "seed": 2},
         "weights": {"source": "random", "heads": 2, "head_dim": 3, "seed": 5, "output": true},
@@ -179,7 +179,7 @@ fn a_large_jacobian_is_iterated_and_still_never_overstated() {
 }
 
 #[test]
-fn what_cannot_be_hunted_is_said() {
+fn unsupported_plans_give_an_error_message() {
     let of = |tokens: serde_json::Value, more: serde_json::Value| {
         let mut file = json!({"tokens": tokens, "weights": {"source": "identity", "sign": -1}});
         file.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -199,7 +199,7 @@ fn what_cannot_be_hunted_is_said() {
     assert!(matches!(refused(&SearchPlan { iterations: 0, ..four.clone() }), InputError::BadValue { .. }));
     let zero = json!({"source": "explicit", "rows": [[0.0], [0.0]]});
     assert!(refused(&plan(of(zero, json!({})))).to_string().contains("radius"));
-    // A mark of another search.
+    // A checkpoint of another search.
     let mut search = Search::start(&four).expect("it begins");
     assert!(search.mark().expect("listed").is_none());
     search.step().expect("a step");
@@ -208,7 +208,7 @@ fn what_cannot_be_hunted_is_said() {
 }
 
 #[test]
-fn the_skew_witness_is_hunted_with_its_own_weights() {
+fn a_search_from_the_skew_witness_uses_its_weights() {
     let experiment =
         Experiment::from_value(json!({"tokens": {"source": "skew", "n": 12, "radius": 2.0}})).expect("valid");
     let (search, steps) = run(&SearchPlan { restarts: 1, iterations: 5, ..plan(experiment.clone()) });

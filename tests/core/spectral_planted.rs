@@ -1,4 +1,4 @@
-//! Singular values that were planted are found again: clustered, graded, repeated, of low rank.
+//! Planted singular values are recovered: clustered, graded, repeated, of low rank.
 
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::random::{Random, Stream};
@@ -73,9 +73,9 @@ fn planted_norms_are_recovered_whatever_the_spectrum() {
 }
 
 #[test]
-fn a_restart_converges_on_a_cluster_that_no_basis_holds() {
-    // 600 values within a relative width of 1e-3, closest together at the top, where neighbours are 3e-9 apart: a small
-    // residual says that some singular value is near, and here hundreds are.
+fn restarts_converge_on_a_cluster_larger_than_the_basis() {
+    // 600 values within a relative width of 1e-3, densest at the top, where neighbours are 3e-9 apart: a small residual
+    // shows that some singular value is near, and here hundreds are.
     let values: Vec<f64> = (0..600).map(|i| 1.0 - 1e-3 * (i as f64 / 600.0).powi(2)).collect();
     let mut operator = Planted { matrix: DMatrix::from_diagonal(&values.clone().into()), n_products: 0 };
     let options = LanczosOptions { max_basis: 24, max_iterations: 2000, tolerance: 1e-8, seed: 3 };
@@ -91,13 +91,13 @@ fn a_restart_converges_on_a_cluster_that_no_basis_holds() {
 }
 
 #[test]
-fn an_unconverged_value_is_below_the_norm_and_says_its_residual() {
+fn an_unconverged_value_is_below_the_norm_and_reports_its_residual() {
     let values: Vec<f64> = (0..500).map(|i| 1.0 - i as f64 / 2000.0).collect();
     for max_iterations in 1..20 {
         let mut operator = Planted { matrix: DMatrix::from_diagonal(&values.clone().into()), n_products: 0 };
         let found = find(&mut operator, LanczosOptions { max_iterations, ..LanczosOptions::default() });
         assert!(found.value <= 1.0 + 1e-14);
-        // There is a singular value within the residual of the found one.
+        // Some singular value lies within the residual of the value found.
         let distance = values.iter().map(|s| (s - found.value).abs()).fold(f64::INFINITY, f64::min);
         assert!(distance <= found.relative_residual * found.value * 1.01 + 1e-14);
         assert_eq!(found.iterations, max_iterations);
@@ -125,7 +125,7 @@ fn leading(operator: &mut Planted, count: usize, options: LanczosOptions) -> Vec
 }
 
 #[test]
-fn the_leading_values_are_recovered_one_by_one_also_where_they_repeat() {
+fn the_leading_values_are_recovered_with_their_multiplicities() {
     let tolerance = LanczosOptions { tolerance: 1e-8, ..LanczosOptions::default() };
     let steps: Vec<f64> = (0..60).map(|i| 1.0 - i as f64 / 70.0).collect();
     let graded: Vec<f64> = (0..60).map(|i| 10f64.powf(-f64::from(i) / 6.0)).collect();
@@ -139,11 +139,11 @@ fn the_leading_values_are_recovered_one_by_one_also_where_they_repeat() {
             let scaled: Vec<f64> = values.iter().map(|s| s * scale).collect();
             let mut operator = planted(90, 80, &scaled);
             let found = leading(&mut operator, 20, tolerance);
-            assert_eq!(found.len(), values.len().min(20), "{name}: values below rounding are none");
+            assert_eq!(found.len(), values.len().min(20), "{name}: values below rounding error must not be listed");
             for (at, (triplet, expected)) in found.iter().zip(&scaled).enumerate() {
                 let error = (triplet.value / expected - 1.0).abs();
                 assert!(error < 1e-9, "{name} x {scale:e}, value {at}: {:e} for {expected:e}", triplet.value);
-                // What is small beside the first value has the rounding of the first.
+                // A value that is small relative to the first has the first one's rounding error.
                 let floor = 1e-8 + 1e-14 * scaled[0] / expected;
                 assert!(triplet.relative_residual < floor, "{name}, {at}: residual {}", triplet.relative_residual);
             }

@@ -1,4 +1,4 @@
-//! Spectra of attention Jacobians against their dense matrices, and estimators of the largest value on trial.
+//! Spectra of attention Jacobians against their dense matrices, and the comparison of estimators of the largest value.
 
 use lipscope_core::attention::Forward;
 use lipscope_core::estimators::{
@@ -56,7 +56,7 @@ fn the_leading_twenty_of_drawn_jacobians_are_those_of_the_dense_matrix() {
 }
 
 #[test]
-fn the_block_of_the_first_pair_carries_what_the_dense_matrix_says() {
+fn the_block_of_the_leading_pair_has_the_share_computed_from_the_dense_matrix() {
     for (attention, mask, normalization) in
         [("dot", "none", "none"), ("dot", "causal", "rms"), ("l2", "none", "layer"), ("l2", "causal", "none")]
     {
@@ -108,7 +108,7 @@ fn equal_tokens_have_the_spectrum_of_their_list() {
     let gathered = find(&adversarial(601));
     assert_eq!((listed.method, gathered.method), (Method::DenseSvd, Method::Clusters));
     assert_eq!((gathered.listed(), gathered.size), (601.0, 601.0));
-    // Two values between the clusters, one that each pair of equal tokens has.
+    // Two values on cluster-constant fields, and one for each pair of equal tokens.
     let dense = MeasureOptions { svd_limit: 601, grouping: Grouping::Never, ..MeasureOptions::default() };
     let dense = measure_with(&adversarial(601), dense).expect("measured").singular_values.expect("all");
     let mut expanded: Vec<f64> = gathered
@@ -124,7 +124,7 @@ fn equal_tokens_have_the_spectrum_of_their_list() {
     assert_eq!((top.places, top.energies.len()), (Places::Clusters, 2));
     let outputs: f64 = top.energies.iter().map(|energy| energy.output).sum();
     assert!((outputs - 1.0).abs() < 1e-9);
-    // As many as one likes.
+    // Any number of tokens.
     let clusters = experiment(json!({
         "tokens": {"source": "clusters", "positions": [[-1], [1], [0.5]], "log_multiplicities": [0, 40, 600]},
         "weights": {"source": "identity", "sign": -1},
@@ -135,7 +135,7 @@ fn equal_tokens_have_the_spectrum_of_their_list() {
 }
 
 #[test]
-fn causal_runs_are_iterated_and_what_is_too_large_is_refused() {
+fn causal_runs_are_iterated_and_too_large_ones_give_an_error() {
     let causal = |n: usize| {
         experiment(json!({
             "mask": "causal", "tokens": {"source": "adversarial", "n": n, "radius": 1.5},
@@ -204,7 +204,7 @@ fn an_absolute_tolerance_stops_early_where_values_are_small() {
 }
 
 #[test]
-fn power_iteration_is_slow_where_the_gap_is_small_and_all_agree_where_it_is_large() {
+fn power_iteration_is_slow_for_a_small_gap_and_all_agree_for_a_large_one() {
     let products = |preset| {
         let points = trial(preset);
         let of = |estimator| stop(&points, estimator, Stop::Residual).products;

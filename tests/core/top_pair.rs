@@ -1,4 +1,4 @@
-//! The leading singular pair that the page draws: J v = sigma u token by token, in every form of the Jacobian.
+//! The leading singular pair that the page draws: J v = sigma u token by token, for every form of the Jacobian.
 
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{Experiment, Rows, Scope};
@@ -25,7 +25,7 @@ fn forward(experiment: &Experiment) -> Forward<f64> {
     Forward::new(experiment, &inputs(experiment).expect("inputs")).expect("forward")
 }
 
-/// |J v - s u| and |J^T u - s v| over the size of the numbers that J is made of.
+/// |J v - s u| and |J^T u - s v| relative to the size of the numbers from which J is computed.
 fn error(experiment: &Experiment, value: f64, input: &[f64], output: &[f64]) -> f64 {
     let forward_pass = forward(experiment);
     let jacobian = dense_jacobian(&forward_pass);
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn gathered_tokens_have_the_pair_and_the_images_of_their_list(case in repeated(&["none", "causal"])) {
+    fn grouped_tokens_have_the_pair_and_the_images_of_their_list(case in repeated(&["none", "causal"])) {
         let experiment = case.as_list();
         let gathered = MeasureOptions { svd_limit: 0, ..MeasureOptions::default() };
         let (measuring, measurement) = finished(&experiment, gathered);
@@ -76,7 +76,7 @@ proptest! {
 }
 
 #[test]
-fn a_token_measure_has_a_change_of_one_token_of_each_position() {
+fn the_pair_of_a_token_measure_has_one_column_per_position() {
     let positions = [[1.0, 0.5], [-1.5, 0.2], [0.1, -2.0]];
     let sizes = [1.0, 30.0, 4.0];
     let weights = json!({"source": "random", "heads": 2, "head_dim": 1, "seed": 5});
@@ -109,7 +109,7 @@ fn pair_of(value: serde_json::Value) -> Option<TopPair> {
 }
 
 #[test]
-fn the_sign_is_that_of_the_first_largest_entry_or_of_the_pair_before() {
+fn the_sign_follows_the_first_largest_entry_or_the_previous_pair() {
     let pair = pair_of(json!({
         "tokens": {"source": "random", "n": 20, "d": 2, "seed": 3}, "weights": {"source": "identity", "sign": -1},
     }))
@@ -128,7 +128,7 @@ fn the_sign_is_that_of_the_first_largest_entry_or_of_the_pair_before() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_absent() {
+fn pairs_that_cannot_be_drawn_are_absent() {
     let random = |heads: usize, normalization: &str, scope: &str, n: usize| {
         pair_of(json!({
             "normalization": normalization, "normalization_scope": scope,
@@ -145,7 +145,7 @@ fn what_cannot_be_drawn_is_absent() {
 }
 
 #[test]
-fn measuring_is_the_same_with_and_without_its_pair() {
+fn computing_the_pair_does_not_change_the_measurement() {
     let experiment = Experiment::from_value(json!({
         "tokens": {"source": "random", "n": 64, "d": 2}, "weights": {"source": "identity", "sign": -1},
     }))

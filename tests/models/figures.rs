@@ -1,4 +1,4 @@
-//! A table of models as pictures: what is drawn, what is written beside it, and the adversarial tokens of a head.
+//! Charts of a table of model measurements, their labels, and the adversarial tokens of a head.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ fn subject(text: &str) -> Subject {
     }
 }
 
-/// ||J||_2 = 0.2 n^0.1 and the released-script value 0.445 n^0.25, each within a per cent, at 7 lengths, 3 windows each.
+/// ||J||_2 = 0.2 n^0.1 and the released-script value 0.445 n^0.25, each within one per cent, at 7 lengths with 3 windows each.
 fn table(layers: &[usize], heads: &[Heads]) -> Table {
     let mut table = Table::new(subject("00ff"));
     for layer in layers {
@@ -97,7 +97,7 @@ fn the_scatter_has_its_axes_fits_key_and_published_curve() {
     assert_eq!(svg_text.matches("<circle").count(), 42, "a disc and a ring each");
     let alone = norms_chart(&[&groups[0]], Released::Hidden, &[], &words);
     assert!(alone.series.iter().all(|series| !series.id.contains("released")), "{:?}", alone.series);
-    // On a phone: no text leaves the picture, the key is still there.
+    // On a narrow screen no text leaves the figure, and the key is present.
     let narrow = svg(&chart, (340.0, 300.0));
     assert!(texts_inside(&narrow, 340.0 * 4.0), "{narrow}");
     assert!(
@@ -112,7 +112,7 @@ fn texts_inside(svg: &str, width: f64) -> bool {
 }
 
 #[test]
-fn dots_are_told_by_colour_and_size_found_by_pointers_and_walked_by_keys() {
+fn dots_differ_by_colour_and_size_and_are_found_by_pointer_and_keyboard() {
     let groups = table(&[6], &[Heads::All]).groups();
     let chart = norms_chart(&[&groups[0]], Released::Hidden, &[], &ModelWords::english());
     let layout = chart.layout((760.0, 460.0), &Style::svg(Theme::Light, 4.0));
@@ -135,7 +135,7 @@ fn dots_are_told_by_colour_and_size_found_by_pointers_and_walked_by_keys() {
 }
 
 #[test]
-fn ten_thousand_dots_are_thinned_and_still_all_found() {
+fn of_ten_thousand_dots_some_are_drawn_and_all_can_be_found() {
     let groups = table(&[6], &[Heads::All]).groups();
     let mut chart = norms_chart(&[&groups[0]], Released::Hidden, &[], &ModelWords::english());
     chart.dots = (0..10_000)
@@ -184,7 +184,7 @@ fn layers_and_heads_by_lengths_are_tiles_with_a_table() {
 }
 
 #[test]
-fn sinks_stand_in_their_order_and_the_table_is_by_length() {
+fn dots_are_ordered_by_sink_and_the_table_by_length() {
     let (groups, words) = (table(&[6], &[Heads::All]).groups(), ModelWords::english());
     let chart = sinks_chart(&by_sink(&groups[0]), &words);
     assert!(chart.dots.windows(2).all(|pair| pair[0].x <= pair[1].x));
@@ -213,12 +213,12 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
         for head in 0..4 {
             let rows = match adversarial_curve(&model, (2, head), &plan(radius, mask), &lengths) {
                 Ok(rows) => rows,
-                // A drawn A of rank 8 may have none.
+                // A random A of rank 8 may have no real eigenvalue.
                 Err(InputError::NoRealEigenvalue) => continue,
                 Err(problem) => panic!("{problem}"),
             };
             n_heads += 1;
-            // The same head as an experiment of this crate, whose bounds are tested by themselves.
+            // The same head as an experiment of the engine, whose bounds have their own tests.
             let part = &model.blocks[2].attention;
             let matrix = |weight: &nalgebra::DMatrix<f32>| -> Vec<Vec<f64>> {
                 (0..8).map(|row| (0..32).map(|col| f64::from(weight[(8 * head + row, col)])).collect()).collect()
@@ -250,7 +250,7 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
 }
 
 #[test]
-fn the_root_of_n_is_fitted_and_a_table_says_that_its_tokens_are_adversarial() {
+fn c_sqrt_n_is_fitted_and_the_table_names_its_adversarial_tokens() {
     let rows = adversarial_curve(&drawn(), (2, 1), &plan(60.0, Mask::Causal), &[8, 2, 4]).expect("a curve");
     let mut table = Table::new(subject(&adversarial_text(60.0)));
     table.rows.extend(rows);

@@ -1,4 +1,4 @@
-//! Files of models: what each form of tokenizer gives, and what is said of broken files.
+//! Files of models: the ids of every tokenizer format, and the errors for damaged files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ fn load(config: ModelConfig, bytes: &[u8]) -> Result<Model, InputError> {
     load_model(config, &mut SafeTensors::open(bytes)?, &needs())
 }
 
-/// The file with its header changed.
+/// The file with its header modified.
 fn with_header(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let len = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let mut header: Value = serde_json::from_slice(&bytes[8..8 + len]).expect("JSON");
@@ -39,8 +39,7 @@ fn with_header(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 fn problem(outcome: Result<Model, InputError>) -> String {
-    let said = outcome.expect_err("a broken file").to_string();
-    said
+    outcome.expect_err("a broken file").to_string()
 }
 
 const QUERY: &str = "encoder.layer.1.attention.self.query.weight";
@@ -74,7 +73,7 @@ fn a_file_that_was_cut_off_names_the_first_tensor_that_is_not_whole() {
 }
 
 #[test]
-fn another_architecture_or_another_kind_of_file_is_told() {
+fn another_architecture_or_file_format_gives_an_error_message() {
     let said = problem(load(config("gpt2"), &bytes("bert")));
     assert!(said.contains("wte.weight") && said.contains("not in the file"), "{said}");
     for text in [&b""[..], b"PK\x03\x04 a zip file, as PyTorch writes", b"\x08\0\0\0\0\0\0\0{\"a\": 1"] {
@@ -92,7 +91,7 @@ fn another_architecture_or_another_kind_of_file_is_told() {
 fn a_number_that_is_not_finite_names_its_tensor() {
     let (config, mut whole) = (config("bert"), bytes("bert"));
     let end = whole.len();
-    // Every number but those of the header.
+    // Every number after the header.
     let start = 8 + u64::from_le_bytes(whole[..8].try_into().expect("eight bytes")) as usize;
     whole[start..end].as_chunks_mut::<4>().0.iter_mut().for_each(|x| *x = f32::NAN.to_le_bytes());
     let said = problem(load(config, &whole));

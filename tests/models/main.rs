@@ -1,4 +1,4 @@
-//! The tests of transformers.
+//! Tests of transformers.
 
 mod figures;
 mod files;

@@ -1,4 +1,4 @@
-//! Small BERT, DistilBERT and GPT-2 models against what PyTorch finds in them in float64 (tests/models/reference.py).
+//! Small BERT, DistilBERT and GPT-2 models compared with PyTorch in float64 (tests/models/reference.py).
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn norms_and_released_script_values_are_those_of_a_dense_autograd_jacobian() {
 }
 
 #[test]
-fn rows_of_drawn_models_are_those_that_are_written_down() {
+fn rows_of_randomly_initialised_models_equal_the_stored_ones() {
     reference::check_drawn_rows();
 }
 
@@ -52,21 +52,21 @@ fn the_jacobian_with_biases_is_that_of_finite_differences() {
 }
 
 #[test]
-fn attention_that_gathers_on_one_token_is_found() {
+fn the_attention_sink_is_found() {
     let model = model("bert");
     let input = &inputs(&model, Mask::Causal, &[5, 6, 7, 8, 9])[2];
     let map = AttentionMap::new(&model, 2, MapKind::Attention, Heads::All).expect("a map");
     let found = estimate(&map, input, Mask::Causal, Estimators::Released, LanczosOptions::default());
     let found = found.expect("an estimate");
     assert!(found.spectral.is_none());
-    // The first row of a causal softmax is one; the five rows together give all their attention.
+    // The first row of a causal softmax is 1, and the five rows together have mass 5.
     assert!(found.sink.mass >= 1.0 && found.sink.mass <= 5.0, "{:?}", found.sink);
     assert!(found.sink.token < 5 && found.sink.head < 4, "{:?}", found.sink);
     let radius = (input.norm_squared() / 5.0).sqrt();
     assert!((found.radius / radius - 1.0).abs() < 1e-12);
 }
 
-/// The published random experiment, thinned out: MATH.md section 8 has its whole table.
+/// A part of the published experiment on a random GPT-2; docs/models.md has the whole table.
 #[test]
 fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
     let text = fs::read_to_string(in_repository("assets/attention.txt")).expect("a file");
@@ -103,7 +103,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
     assert!((0.06..0.12).contains(&spectral.exponent) && (0.15..0.21).contains(&spectral.factor), "{spectral:?}");
 }
 
-/// Windows that begin at one token share a pass where attention is causal; elsewhere every window has its own.
+/// Under the causal mask, windows that begin at the same token share a pass; otherwise every window has its own.
 #[test]
 fn a_window_is_the_same_in_a_shared_pass_as_alone() {
     let ids: Vec<u32> = (0..96).map(|at| (at * at + 7) % 50).collect();

@@ -1,4 +1,4 @@
-//! Line charts on an SVG back end: curves, bands and rules, what is written where, and what is read of them.
+//! Line charts on an SVG back end: curves, bands, rules, labels, and reading values from them.
 
 use lipscope_plot::{
     AxisSpec, Band, Extent, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
@@ -41,7 +41,7 @@ fn line_charts_name_curves_axes_and_numbers_without_overlap() {
 }
 
 #[test]
-fn greater_values_are_higher_and_further_right() {
+fn larger_values_are_higher_and_further_right() {
     for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
         let axis = || AxisSpec::new("", scale).range(Extent::new(1.0, 100.0));
         let data = vec![(10.0, 20.0), (50.0, 70.0)];
@@ -64,9 +64,9 @@ fn pixels_map_to_data_and_back() {
         let layout = chart().layout((f64::from(size.0), f64::from(size.1)), &Style::svg(Theme::Light, SCALE));
         for n in [2.0, 17.0, 4096.0] {
             let back = layout.px_to_x(layout.x_to_px(n));
-            assert!((back - n).abs() < 1e-9 * n, "x {n} came back as {back}");
+            assert!((back - n).abs() < 1e-9 * n, "x = {n} was mapped to {back}");
             let back = layout.px_to_y(layout.y_to_px(n));
-            assert!((back - n).abs() < 1e-9 * n, "y {n} came back as {back}");
+            assert!((back - n).abs() < 1e-9 * n, "y = {n} was mapped to {back}");
         }
         assert!((layout.x_to_px(2.0) - layout.plot.left).abs() < 1e-9);
         assert!((layout.y_to_px(1000.0) - layout.plot.top).abs() < 1e-9);
@@ -74,12 +74,12 @@ fn pixels_map_to_data_and_back() {
 }
 
 #[test]
-fn curves_are_cut_at_the_frame_with_an_arrow_where_they_leave() {
+fn curves_are_clipped_at_the_frame_with_an_arrow_where_they_leave() {
     let mut chart = chart();
     chart.y.range = Extent::new(1.0, 100.0);
     let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
     let plot = layout.plot;
-    // Leader lines are the only strokes beside the plot.
+    // Apart from curves, only leader lines are strokes beside the plot.
     let strokes: Vec<(f64, f64)> = elements(&svg, "polyline").iter().flat_map(Element::points).collect();
     assert!(strokes.iter().all(|p| p.1 >= plot.top - 0.3 && p.1 <= plot.bottom + 0.3), "a curve leaves the frame");
     let highest = strokes.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
@@ -112,10 +112,10 @@ fn values_beyond_floating_point_are_drawn_from_their_logarithms() {
 }
 
 #[test]
-fn bands_lie_behind_everything_and_are_cut_exactly_at_the_frame() {
+fn bands_are_behind_everything_and_clipped_exactly_at_the_frame() {
     let mut chart = chart();
     let points = [2.0, 8.0, 64.0, f64::NAN, 512.0, 4096.0];
-    // From far below the frame, on a log axis even from nothing, to beyond floating point.
+    // From far below the frame (zero on a log axis) to beyond the range of f64.
     let data = points.iter().map(|&n| (n, f64::from(-400), 400.0)).collect();
     chart.bands = vec![Band::new("everything", "no name in the picture", Role::Skew, data).given_log10()];
     let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
@@ -128,7 +128,7 @@ fn bands_lie_behind_everything_and_are_cut_exactly_at_the_frame() {
         let (across, down) = (span(|p| p.0), span(|p| p.1));
         let wanted = (layout.x_to_px(from), layout.x_to_px(to), layout.plot.top, layout.plot.bottom);
         for (found, wanted) in [across.lo(), across.hi(), down.lo(), down.hi()].iter().zip(<[f64; 4]>::from(wanted)) {
-            assert!((found - wanted).abs() < 0.3, "the area ends at {found} rather than {wanted}");
+            assert!((found - wanted).abs() < 0.3, "the area ends at {found}, expected {wanted}");
         }
         let opacity: f64 = area.attribute("opacity").parse().expect("a number");
         assert!((opacity - Band::OPACITY).abs() < 0.01, "opacity {opacity}");

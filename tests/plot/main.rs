@@ -1,4 +1,4 @@
-//! The figures' tests.
+//! Tests of the figures.
 
 mod charts;
 mod planes;

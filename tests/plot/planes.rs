@@ -1,4 +1,4 @@
-//! Points in the plane and on a line on an SVG back end, with changes of them.
+//! Points in the plane and on a line on an SVG back end, with changes of the points.
 
 use lipscope_plot::{Changes, Extent, Palette, PixelRect, PlaneShape, Style, Sway, Theme, TokenPlane, css};
 
@@ -66,7 +66,7 @@ fn plane_with_changes(shape: PlaneShape) -> TokenPlane {
 }
 
 #[test]
-fn the_label_of_the_ball_on_a_line_is_clear_of_the_points() {
+fn the_label_of_the_ball_does_not_cover_points_on_a_line() {
     let clusters = |at: &[f64]| TokenPlane::new(at.iter().flat_map(|&x| vec![(x, 0.0); 40]).collect());
     for size in SIZES {
         for ends in [[-2.0, 2.0], [2.0, 2.3], [2.05, 2.1]] {
@@ -141,7 +141,7 @@ fn changes_are_arrows_with_filled_heads_and_their_images_squares_with_open_ones(
 }
 
 #[test]
-fn a_swing_moves_points_and_images_and_its_ends_are_marked() {
+fn an_animated_change_moves_points_and_images_and_a_static_one_marks_its_ends() {
     let places = |sway: Sway, shape: PlaneShape| -> (usize, Vec<f64>) {
         let mut plane = plane_with_changes(shape);
         plane.selected = None;
@@ -158,7 +158,7 @@ fn a_swing_moves_points_and_images_and_its_ends_are_marked() {
         assert_eq!((still.0, moved.0), (4, 4));
         assert!(moved.1[0] > still.1[0] + 5.0 && (moved.1[2] - still.1[2]).abs() < 0.5, "{still:?} {moved:?}");
         let rings = places(Sway::Ends, shape).0 - 4;
-        // On a line a change across it is not seen.
+        // On a line a change across it is not drawn.
         assert_eq!(rings, if shape == PlaneShape::Line { 4 } else { 6 });
     }
 }
@@ -177,7 +177,7 @@ fn the_shares_of_the_selected_point_are_lines_as_wide_as_they_are() {
 }
 
 #[test]
-fn the_table_of_a_plane_has_the_changes_true_to_scale() {
+fn the_table_of_a_plane_has_the_changes_without_the_stretch() {
     let table = plane_with_changes(PlaneShape::Plane).to_table();
     let header = ["point", "1st", "2nd", "v, 1st", "v, 2nd", "F(X), 1st", "F(X), 2nd", "σu, 1st", "σu, 2nd"];
     assert_eq!(table.header[..9], header.map(String::from));

@@ -1,4 +1,4 @@
-//! Ladders and heat maps on an SVG back end, and what holds for every plot: files of its numbers, and that no data break it.
+//! Ladders and heat maps on an SVG back end, and properties of every plot: its CSV, and robustness against any data.
 
 use lipscope_plot::{
     AxisSpec, Band, Changes, Dot, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, MOST_DRAWN, Mark, Palette,
@@ -52,7 +52,7 @@ fn ladders_write_labels_numbers_and_decades_without_overlap() {
 }
 
 #[test]
-fn bars_of_a_ladder_end_at_their_numbers_or_leave_with_an_arrow() {
+fn bars_of_a_ladder_end_at_their_numbers_or_have_an_arrow_at_the_frame() {
     let ladder = ladder();
     let (layout, svg) = render((520, 260), |area| ladder.draw(area, &Style::svg(Theme::Light, SCALE)));
     let layout = layout.expect("SVG draws");
@@ -65,7 +65,7 @@ fn bars_of_a_ladder_end_at_their_numbers_or_leave_with_an_arrow() {
     };
     for i in [0, 4, 5] {
         let (found, wanted) = (reach(i), layout.log10_to_px(ladder.rows[i].log10));
-        assert!((found - wanted).abs() < 0.3, "row {i} reaches {found} rather than {wanted}");
+        assert!((found - wanted).abs() < 0.3, "row {i} reaches {found}, expected {wanted}");
     }
     assert_eq!(reach(3), f64::NEG_INFINITY, "zero has no bar");
     let tips: Vec<f64> = elements(&svg, "polygon")
@@ -185,7 +185,7 @@ fn large_heat_maps_have_no_more_rectangles_than_can_be_seen() {
 }
 
 #[test]
-fn no_bright_cell_and_no_tall_bar_is_rounded_away() {
+fn single_bright_cells_and_tall_bars_remain_visible() {
     for n in [64, 191, 300, 512] {
         for at in [0, n / 3, n - 1] {
             let mut map = HeatMap::new(n, n, vec![0.0; n * n]);
@@ -201,7 +201,7 @@ fn no_bright_cell_and_no_tall_bar_is_rounded_away() {
                 sharp.filter(|e| inside.contains(e.px("x"), e.px("y"))).map(|e| e.px("width")).fold(0.0, f64::max)
             };
             let cell = visible(css(palette.sequential(1.0)), layout.plot);
-            // The tallest bar is the one that is set off.
+            // The tallest bar has the accent colour.
             let bar = visible(css(palette.accent), layout.sums.expect("there are sums"));
             assert!(cell >= 1.0 && bar >= 1.0, "{n} cells, {at}: the cell is {cell} wide, the bar {bar}");
         }
@@ -209,7 +209,7 @@ fn no_bright_cell_and_no_tall_bar_is_rounded_away() {
 }
 
 #[test]
-fn the_largest_column_sum_is_set_off_and_names_its_number_and_column() {
+fn the_largest_column_sum_is_highlighted_with_its_number_and_column() {
     for (column, names) in [(0, ["1", "400"]), (6, ["7", "400"]), (250, ["251", "400"]), (399, ["1", "400"])] {
         let mut map = heat_map(4);
         (map.row_span, map.col_span) = (400, 400);
@@ -237,7 +237,7 @@ fn the_largest_column_sum_is_set_off_and_names_its_number_and_column() {
 }
 
 #[test]
-fn a_heat_map_of_means_counts_what_its_cells_stand_for() {
+fn a_heat_map_of_means_counts_items_and_not_cells() {
     let mut map = heat_map(4);
     (map.row_span, map.col_span) = (400, 400);
     map.column_sums = Some(vec![1.0; 400]);
@@ -249,7 +249,7 @@ fn a_heat_map_of_means_counts_what_its_cells_stand_for() {
 }
 
 #[test]
-fn no_data_break_a_plot() {
+fn any_data_can_be_drawn() {
     let nasty =
         [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324];
     let mut sets: Vec<Vec<(f64, f64)>> = vec![vec![], vec![(3.0, 3.0)], vec![(3.0, 3.0); 5], vec![(1.0, f64::NAN); 3]];
@@ -343,7 +343,7 @@ fn many_dots_of_any_numbers_are_drawn_or_left_out() {
                 chart.selected = Some(6 * MOST_DRAWN);
                 let (layout, svg) = render(size, |area| chart.draw(area, &Style::svg(Theme::Light, SCALE)));
                 let layout = layout.expect("SVG draws");
-                // Those in the frame are at a few places, and either all drawn or one a place.
+                // The dots in the frame are at a few positions: either all are drawn, or one per position.
                 assert!(layout.n_drawn() <= MOST_DRAWN, "{}", layout.n_drawn());
                 assert_eq!(elements(&svg, "circle").len(), layout.n_drawn());
                 assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

@@ -4,7 +4,7 @@ use lipscope_core::bounds::{BoundId, Norm, Side};
 use lipscope_core::estimators::{EstimatorPlan, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::measure::BlockNorms;
-use lipscope_core::picture::PairWanted;
+use lipscope_core::picture::PairRequest;
 use lipscope_core::search::{Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
@@ -38,7 +38,7 @@ fn a_measurement_is_started_measured_and_finished() {
         head_idx: 1,
         most_cells: 16,
         block_norms: BlockNorms::Skipped,
-        pair: PairWanted::Skipped,
+        pair: PairRequest::Skipped,
     });
     assert_eq!(replies.first(), Some(&Reply::Started { run_id: 5 }));
     assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 5 }));
@@ -92,7 +92,7 @@ fn what_cannot_be_done_is_answered_with_a_sentence() {
         head_idx: 0,
         most_cells: 8,
         block_norms: BlockNorms::Skipped,
-        pair: PairWanted::Skipped,
+        pair: PairRequest::Skipped,
     });
     assert!(matches!(replies.last(), Some(Reply::Failed { run_id: 9, problem }) if problem.contains("smaller")));
 }

@@ -1,4 +1,4 @@
-//! `lipscope bounds` and `lipscope growth`: every bound over a list of n, as a table, CSV or JSON.
+//! `lipscope bounds` and `lipscope growth`: the bounds at a list of n, as a table, CSV or JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -15,13 +15,13 @@ use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, gr
 /// Arguments of `lipscope bounds`.
 #[derive(Debug, Args)]
 pub(super) struct BoundsArguments {
-    /// An experiment file: its weights, ball, mask and normaliser count, its n does not. - reads standard input.
+    /// An experiment file, or - for standard input. Its weights, radius, mask and normaliser are used, its n is not.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT of them evenly spaced in log n.
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n.
     #[arg(long, short = 'n', default_value = "2:1e18:x19")]
     lengths: String,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 }
@@ -29,24 +29,24 @@ pub(super) struct BoundsArguments {
 /// Arguments of `lipscope growth`.
 #[derive(Debug, Args)]
 pub(super) struct GrowthArguments {
-    /// An experiment file: its weights, ball, mask and normaliser count, its n does not. - reads standard input.
+    /// An experiment file, or - for standard input. Its weights, radius, mask and normaliser are used, its n is not.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT of them evenly spaced in log n.
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n.
     #[arg(long, short = 'n', default_value = "2:1e18:x120")]
     lengths: String,
-    /// Let R grow like sqrt(log n), from the experiment's R at this n on; without it R is fixed.
+    /// Let R grow like sqrt(log n), with the experiment's R at this n; without it R is constant.
     #[arg(long)]
     growing_from: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Columns for people.
+    /// Aligned columns.
     Table,
-    /// Values with all digits; empty where a bound does not apply, inf past the range of f64.
+    /// All digits; empty where a bound does not apply, inf above the range of f64.
     Csv,
-    /// One object a line, with values and decimal logarithms.
+    /// One object per line, with values and decimal logarithms.
     Json,
 }
 
@@ -103,18 +103,18 @@ fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The bounds that apply anywhere in a table.
+/// The bounds that apply in at least one row.
 fn columns(found: &Growth) -> Vec<BoundId> {
     let applies = |id: &BoundId| found.rows.iter().any(|row| row.bounds.iter().any(|bound| bound.id == *id));
     BoundId::ALL.into_iter().filter(applies).collect()
 }
 
-/// The decimal logarithm of a bound at a row.
+/// log10 of a bound in a row.
 fn log10(found: &Growth, row: usize, id: BoundId) -> Option<f64> {
     found.rows[row].bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
 }
 
-/// Six significant digits, past f64 from the logarithm.
+/// Six significant digits; above the range of f64 from the logarithm.
 fn short(log10: f64) -> String {
     if log10 == f64::NEG_INFINITY {
         return "0".into();
@@ -178,7 +178,7 @@ fn write_json(out: &mut impl Write, found: &Growth) -> io::Result<()> {
     Ok(())
 }
 
-/// Decimal logarithms, so that nothing is past the range of a spreadsheet.
+/// Writes decimal logarithms, which stay in the range of a spreadsheet.
 fn write_growth(out: &mut impl Write, found: &Growth, points: &[FamilyPoint]) -> io::Result<()> {
     let ids = columns(found);
     let names: Vec<String> = ids.iter().map(|id| format!("log10_{}", id.id())).collect();
@@ -197,7 +197,7 @@ fn write_growth(out: &mut impl Write, found: &Growth, points: &[FamilyPoint]) ->
     Ok(())
 }
 
-/// A list `2,100,1e9` or a spaced range `2:1e18:x60`.
+/// Parses a list `2,100,1e9` or a log-spaced range `2:1e18:x60`.
 fn parse_lengths(text: &str) -> Result<Vec<f64>, InputError> {
     let wrong = || InputError::bad_value("--lengths", text, "a list 2,100,1e9, or first:last:xCOUNT, from 2 to 1e300");
     let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_lists_or_spaced_ranges() {
+    fn lengths_parse_from_lists_and_log_spaced_ranges() {
         assert_eq!(parse_lengths("2,100,1e9"), Ok(vec![2.0, 100.0, 1e9]));
         assert_eq!(parse_lengths("2:1e6:x2"), Ok(vec![2.0, 1e6]));
         for broken in ["", "1", "2:8", "2:8:2", "a", "8:2:x3", "1:5:x3", "2:1e400:x3", "nan"] {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_tables_have_six_digits() {
+    fn table_numbers_have_six_significant_digits() {
         for (value, text) in [(2.0504, "2.05040"), (1838480000.0, "1.83848e9"), (12.0, "12.0000")] {
             assert_eq!(short(f64::log10(value)), text);
         }

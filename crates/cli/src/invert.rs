@@ -1,4 +1,4 @@
-//! `lipscope invert`: attention inverted by fixed-point iteration, its error at each step as CSV.
+//! `lipscope invert`: inverts attention by fixed-point iteration and writes the error of each step as CSV.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, MOST_ITERATIO
 /// Arguments of `lipscope invert`.
 #[derive(Debug, Args)]
 pub(super) struct InvertArguments {
-    /// An experiment file. - reads standard input.
+    /// An experiment file, or - for standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// The fractions c of X + c F(X)/L, one after the other.
+    /// Values of c in X + c F(X)/L, inverted one after the other.
     #[arg(long, short = 'c', value_delimiter = ',', default_value = "0.5,0.7,0.9")]
     fractions: Vec<f64>,
-    /// The most iterations of each.
+    /// Iteration limit for each c.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     max_iterations: u32,
 }
@@ -55,7 +55,7 @@ fn complain(problem: &InputError) -> io::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The iterations of one fraction, and a line on how they ended.
+/// Writes the iterations for one c; returns a line on how they ended.
 fn write_one(out: &mut impl Write, plan: &InversePlan) -> io::Result<Result<String, InputError>> {
     let fraction = plan.fraction;
     let mut inverting = match Inverting::start(plan) {

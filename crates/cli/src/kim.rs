@@ -1,4 +1,5 @@
-//! `lipscope scale` and `lipscope tightness`: the norm as tokens are scaled up, and how tight `kim_linf` is, as CSV.
+//! `lipscope scale` and `lipscope tightness`: norms under scaling of the tokens, and the tightness of `kim_linf`, as
+//! CSV.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,28 +17,28 @@ use lipscope_core::tightness::Tightness;
 /// Arguments of `lipscope scale`.
 #[derive(Debug, Args)]
 pub(super) struct ScaleArguments {
-    /// An experiment file; its kernel does not matter, both are measured. - reads standard input.
+    /// An experiment file, or - for standard input. Its kernel is ignored: both are measured.
     #[arg(default_value = "-")]
     file: PathBuf,
     /// The largest R; the smallest is 1.
     #[arg(long, default_value_t = 1e4)]
     most: f64,
-    /// How many R, evenly spaced in log R.
+    /// Number of R, evenly spaced in log R.
     #[arg(long, default_value_t = 25)]
     count: usize,
-    /// Which tokens are scaled.
+    /// Which token list is scaled.
     #[arg(long, value_enum, default_value_t = Shape::OneAtZero)]
     tokens: Shape,
-    /// Which norm of the Jacobian; the last is bounded by the row sums of block norms.
+    /// Norm of the Jacobian; for max_token its upper bound by row sums of block norms.
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Shape {
-    /// The experiment's, the first one moved to 0.
+    /// The experiment's tokens, the first one moved to 0.
     OneAtZero,
-    /// The experiment's as they are.
+    /// The experiment's tokens, unchanged.
     AsTheyAre,
 }
 
@@ -47,13 +48,13 @@ pub(super) struct TightnessArguments {
     /// The largest n; the smallest is 2.
     #[arg(long, default_value_t = 1000)]
     most: usize,
-    /// How many n, evenly spaced in log n.
+    /// Number of n, evenly spaced in log n.
     #[arg(long, default_value_t = 13)]
     count: usize,
-    /// Random restarts at each n, besides the structured ones.
+    /// Random restarts at each n, in addition to the structured starts.
     #[arg(long, default_value_t = 20)]
     restarts: usize,
-    /// Seed of the restarts.
+    /// Seed of the random restarts.
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }

@@ -1,7 +1,7 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `invert`, `scale`, `tightness`, `search`,
 //! `spectrum`, `estimators`, `script`, `model` and `merge`.
 //!
-//! Results go to standard output, errors to standard error; the exit code is 1 where anything failed.
+//! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
 mod bounds;
 mod invert;
@@ -35,38 +35,39 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measures an experiment file, or JSON Lines of them: one result a line.
+    /// Measures an experiment file, or JSON Lines of experiments: one result per line.
     Measure(measure::MeasureArguments),
-    /// Measures the spectral norm over a list of lengths n, with several draws at each, on all cores.
+    /// Measures the spectral norm over a list of lengths n, with several random samples at each, on all cores.
     Sweep(sweep::SweepArguments),
-    /// Lists every bound over a list of n up to 1e300, for an experiment's weights and ball.
+    /// Lists all bounds at a list of n up to 1e300, for an experiment's weights and radius.
     Bounds(bounds::BoundsArguments),
-    /// Writes the growth view's data as CSV: every bound and the exact norms of the adversarial tokens over n.
+    /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
     #[command(alias = "regime")]
     Growth(bounds::GrowthArguments),
-    /// Inverts X + c F(X)/L by fixed-point iteration: the error at each step, as CSV.
+    /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step as CSV.
     Invert(invert::InvertArguments),
     /// Measures dot-product and L2 attention as the tokens are scaled up.
     Scale(kim::ScaleArguments),
-    /// Searches the largest l_inf norm of L2 attention at each n, against its published bound.
+    /// Searches for the largest l_inf norm of L2 attention at each n and compares it with the published bound.
     Tightness(kim::TightnessArguments),
     /// Writes an experiment as a Python program that builds its matrices and prints the norm.
     Script(script::ScriptArguments),
-    /// Searches the ball for tokens with a large constant, by ascent with restarts: best and current norm as CSV.
+    /// Searches the ball for tokens with a large norm by gradient ascent with restarts; writes best and current norm as
+    /// CSV.
     #[command(alias = "hunt")]
     Search(search::SearchArguments),
-    /// Lists the singular values of the Jacobian: all, or the leading ones where it is large.
+    /// Lists the singular values of the Jacobian: all of a small one, the leading ones of a large one.
     Spectrum(spectrum::SpectrumArguments),
-    /// Compares power iteration, Lanczos and the dense SVD on one Jacobian: every iteration, as CSV.
+    /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration as CSV.
     #[command(alias = "court")]
     Estimators(spectrum::EstimatorArguments),
-    /// Measures the attention of a BERT or GPT-2, trained or drawn, over windows of text, on all cores.
+    /// Measures the attention of a BERT or GPT-2, trained or randomly initialised, over windows of text, on all cores.
     Model(model::ModelArguments),
-    /// Puts tables of `lipscope model` together, such as those of its shards.
+    /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),
 }
 
-/// Runs the command line of this process.
+/// Runs the program with the arguments of this process.
 #[must_use]
 pub fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
@@ -86,7 +87,7 @@ pub fn run() -> ExitCode {
     };
     match outcome {
         Ok(code) => code,
-        // The reader of a pipe went away: nobody is left to tell.
+        // A closed pipe is normal, as in `lipscope .. | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("lipscope: {error}");
@@ -95,7 +96,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The text of a file, or of standard input for `-`.
+/// Reads a file, or standard input for `-`.
 fn read_text(path: &Path) -> io::Result<String> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     if path.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(path).map_err(named) }

@@ -1,4 +1,4 @@
-//! `lipscope measure`: experiments in, results out, a line each.
+//! `lipscope measure`: measures experiments and writes one result per line.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use lipscope_core::spectral::LanczosOptions;
 /// Arguments of `lipscope measure`.
 #[derive(Debug, Args)]
 pub(super) struct MeasureArguments {
-    /// An experiment file, or JSON Lines (one experiment a line); - reads standard input.
+    /// An experiment file, or JSON Lines (one experiment per line); - reads standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
     /// Relative residual at which the iteration stops.
@@ -23,7 +23,7 @@ pub(super) struct MeasureArguments {
     /// Largest number of rows and columns for a dense SVD.
     #[arg(long, default_value_t = MeasureOptions::default().svd_limit)]
     svd_limit: usize,
-    /// Also the bound over the largest token: the norm of every block of the Jacobian.
+    /// Also compute the norm of every block of the Jacobian, for the max-token bound.
     #[arg(long)]
     block_norms: bool,
     /// Largest number of rows and columns for the Frobenius, l_inf and l_1 norms.
@@ -31,7 +31,7 @@ pub(super) struct MeasureArguments {
     dense_limit: usize,
 }
 
-/// The largest dense Jacobian anyone may ask for: 16384 square is 2 GiB.
+/// The largest dense Jacobian that can be requested: 16384 square takes 2 GiB.
 const MOST_DENSE: usize = 16_384;
 
 pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
@@ -60,13 +60,13 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
     Ok(code)
 }
 
-/// The experiments of a text with their line numbers: the whole of it where that is one JSON value, else each line that
+/// The experiments of a text with their line numbers: the whole text if it is one JSON value, otherwise each line that
 /// is not blank.
 fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
     let is_one_value = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty()).collect();
-    // A file of several lines that is no JSON Lines either is one broken experiment: its error names line and column.
+    // Several lines of which none is valid JSON are one broken experiment: its error names line and column.
     let is_lines = lines.iter().any(|(_, line)| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok());
     if is_one_value || lines.len() < 2 || !is_lines {
         let first = lines.first().map_or(1, |(at, _)| *at);
@@ -75,7 +75,7 @@ fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
     lines.into_iter().map(|(at, line)| (at, Experiment::from_json(line))).collect()
 }
 
-/// A tolerance of at least the rounding of f64.
+/// Parses a tolerance, at least the rounding of f64.
 pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     if (1e-15..1.0).contains(&value) { Ok(value) } else { Err("must lie between 1e-15 and 1".into()) }

@@ -1,4 +1,4 @@
-//! `lipscope model`: the constant of a transformer's attention over windows of text, on all cores.
+//! `lipscope model`: the local Lipschitz constant of a transformer's attention over windows of text, on all cores.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::read_text;
 use super::results::{Form, Results};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::fit::PowerLaw;
-use lipscope_models::charts::{root_law, sqrt_law};
+use lipscope_models::charts::{sqrt_law, sqrt_law_text};
 use lipscope_models::{
     Cell, Estimators, Group, MapKind, Maps, Plan, PlanText, Quantity, Shard, Subject, Table, adversarial_text,
     text_fingerprint,
@@ -26,13 +26,14 @@ use lipscope_models::{
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
     /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2), or random:gpt2 or random:bert
-    /// for a model as it is before training.
+    /// for a randomly initialised model.
     #[arg(long)]
     weights: String,
-    /// The text; a page about attention comes with the program and is taken without this. - reads standard input.
+    /// A text file, or - for standard input; the default is a built-in page about attention.
     #[arg(long)]
     text: Option<PathBuf>,
-    /// A tokenizer.json, where the folder has none or the model is drawn; without one a drawn model takes words for tokens.
+    /// A tokenizer.json, if the folder has none or the model is randomly initialised; without one such a model uses
+    /// words as tokens.
     #[arg(long)]
     tokenizer: Option<PathBuf>,
     /// Layers, counted from 0: a list 0,6.
@@ -41,54 +42,54 @@ pub(super) struct ModelArguments {
     /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
     #[arg(long, short = 'n', default_value = "2:98:2")]
     lengths: String,
-    /// Windows a length.
+    /// Windows per length.
     #[arg(long, default_value_t = 10)]
     windows: usize,
-    /// Seed of a drawn model.
+    /// Seed of a randomly initialised model.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// The spectral norm of the Jacobian, the value of the script released with "How Smooth Is Attention?", or both.
     #[arg(long, value_enum, default_value_t = EstimatorName::Both)]
     estimator: EstimatorName,
-    /// Which tokens a token attends to, in the whole model; without this as the model was made for.
+    /// Which tokens a token attends to, in the whole model; by default the mask of the model's family.
     #[arg(long, value_enum)]
     mask: Option<MaskName>,
-    /// all heads together, each one by itself, or a list 0,7 of heads by themselves.
+    /// all heads together, each head by itself, or a list 0,7 of single heads.
     #[arg(long, default_value = "all")]
     head: String,
-    /// The concatenated heads, or the same through the output matrix; without this attention for BERT and with-output for
-    /// GPT-2, as their attention modules are.
+    /// The concatenated heads, or those after the output matrix; by default attention for BERT and with-output for
+    /// GPT-2, as in their attention modules.
     #[arg(long, value_enum)]
     map: Option<MapName>,
-    /// Width of a drawn model.
+    /// Width of a randomly initialised model.
     #[arg(long, default_value_t = 768)]
     dim: usize,
-    /// Layers of a drawn model.
+    /// Layers of a randomly initialised model.
     #[arg(long, default_value_t = 12)]
     depth: usize,
-    /// Heads of a drawn model.
+    /// Heads of a randomly initialised model.
     #[arg(long, default_value_t = 12)]
     heads: usize,
-    /// Relative residual at which the iteration stops; the norm's own error goes with its square.
+    /// Relative residual at which the iteration stops; the relative error of the norm is of the order of its square.
     #[arg(long, default_value_t = 3e-4, value_parser = super::measure::tolerance)]
     tolerance: f64,
-    /// Writes to this file as it goes, and goes on with what is missing where there is one; without it standard output.
+    /// Write to this file while running, and resume if it exists; without it write to standard output.
     #[arg(long, short)]
     out: Option<PathBuf>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Form::Csv)]
     format: Form,
-    /// Takes the adversarial tokens of "How Smooth Is Attention?" with this R at each of the heads of --head, instead of
-    /// windows of a text, at n of -n tokens; without --map before the output matrix.
+    /// Use the adversarial tokens of "How Smooth Is Attention?" with this R at each head of --head, instead of windows
+    /// of a text, with n from -n; without --map before the output matrix.
     #[arg(long, value_name = "R", value_parser = radius)]
     adversarial: Option<f64>,
-    /// Also draws both estimators over n, with their slopes, into this SVG file.
+    /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
-    /// Part i of N of the windows, as i/N with i from 0: parts are put together by `lipscope merge`.
+    /// Measure part i of N of the windows, as i/N with i from 0; merge the parts with `lipscope merge`.
     #[arg(long, default_value = "0/1", value_parser = shard)]
     shard: Shard,
-    /// Threads; 0 takes all cores.
+    /// Threads; 0 uses all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
 }
@@ -139,7 +140,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
     }
 }
 
-/// Everything that a run needs.
+/// Everything that a run needs: model, plan, text and results.
 pub(super) struct Run {
     pub(super) found: Found,
     ids: Vec<u32>,
@@ -182,7 +183,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     Ok((Run { found, ids, plan }, results))
 }
 
-/// Measures what is missing; what could not be measured is told at the end.
+/// Measures the missing cells; returns the problems met.
 fn measure(
     arguments: &ModelArguments,
     run: &mut Run,
@@ -202,7 +203,7 @@ fn measure(
     let done = results.table().rows.clone();
     let shared = Mutex::new((results, Vec::new()));
     pool.install(|| {
-        // A bridge hands batches out one by one, longest windows first.
+        // The bridge hands out batches one by one, so that the longest windows start first.
         batches.into_iter().par_bridge().for_each(|batch| {
             let measured = maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell));
             bar.inc(1);
@@ -220,7 +221,7 @@ fn measure(
     Ok((results.finish()?, problems))
 }
 
-/// So many threads, or all cores for 0.
+/// A pool of that many threads, or all cores for 0.
 pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
     let failed = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
         key: "--threads".into(),
@@ -230,7 +231,7 @@ pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputErro
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)
 }
 
-/// The slopes, a line each.
+/// The fitted slopes, one per line.
 pub(super) fn summary(table: &Table) -> String {
     let line = |cell: &str, name: &str, fit: Option<PowerLaw>| {
         fit.map_or_else(String::new, |fit| {
@@ -257,10 +258,10 @@ pub(super) fn summary(table: &Table) -> String {
     table.groups().iter().map(of_group).collect()
 }
 
-/// C sqrt(n) in a line.
+/// C sqrt(n) as a line of text.
 fn root_line(cell: &str, name: &str, root: &PowerLaw) -> String {
     let [low, high] = root.factor_interval();
-    format!("{cell}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", root_law(root))
+    format!("{cell}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", sqrt_law_text(root))
 }
 
 fn radius(text: &str) -> Result<f64, String> {

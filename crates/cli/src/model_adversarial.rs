@@ -1,4 +1,4 @@
-//! `lipscope model --adversarial`: heads of a model at the adversarial tokens of \[C\], on all cores.
+//! `lipscope model --adversarial`: measures heads of a model at the adversarial tokens of \[C\], on all cores.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use super::results::Results;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Needs, Shard, Table};
 
-/// Measures what is missing of a shard; what could not be measured is told at the end.
+/// Measures the missing cells of a shard; returns the problems met.
 pub(super) fn measure(
     run: &mut Run,
     radius: f64,
@@ -27,7 +27,7 @@ pub(super) fn measure(
             let head = which.alone()?;
             match AdversarialHead::new(&model, *layer, head, of_plan.kind) {
                 Ok(found) => heads.push((*layer, *which, found)),
-                // The other heads are measured all the same.
+                // The other heads are still measured.
                 Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {
                     what: format!("Layer {layer}, head {head}"),
                     problem: "has an A without real eigenvalues, and so no adversarial tokens".into(),

@@ -1,4 +1,4 @@
-//! A table of `lipscope model` as a picture: both estimators over n, with their slopes.
+//! Draws a table of `lipscope model`: both estimators over n, with their slopes.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +7,7 @@ use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_cha
 use lipscope_models::{Group, PUBLISHED, Published, Table};
 use lipscope_plot::{Figure, Scatter};
 
-/// Writes the picture.
+/// Writes the chart as an SVG file.
 pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
     let svg = chart(table).to_svg((760.0, 460.0), &title(table)).map_err(io::Error::other)?;
     std::fs::write(path, svg).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
@@ -22,7 +22,8 @@ fn title(table: &Table) -> String {
     format!("Self-attention of {} (map {}, mask {}) {tokens}", subject.model, subject.map, subject.mask)
 }
 
-/// Of one head at adversarial tokens with C sqrt(n); else of all layers and heads, with the published curves about them.
+/// For adversarial tokens the chart of one head with C sqrt(n); otherwise all layers and heads with the published
+/// curves that match them.
 fn chart(table: &Table) -> Scatter {
     let (groups, words) = (table.groups(), ModelWords::english());
     let is_about = |curve: &Published, group: &Group| curve.is_about(&table.subject, group.layer, group.heads);

@@ -1,4 +1,4 @@
-//! A model's folder, or the word for a drawn one.
+//! Opens the model named by `--weights`: a folder, or a randomly initialised model.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use lipscope_core::experiment::InputError;
 use lipscope_models::{DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, ids_by_first_appearance};
 
-/// A model and where its tokenizer is.
+/// A model and the folder of its tokenizer.
 pub(super) struct Found {
     /// The model.
     pub(super) model: Opened<FileSource>,
-    /// `None` for a drawn one.
+    /// `None` for a randomly initialised model.
     folder: Option<PathBuf>,
 }
 
-/// Opens a folder, or takes `random:gpt2` or `random:bert` for what they are.
+/// Opens a folder, `random:gpt2` or `random:bert`.
 pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Result<Found, InputError> {
     if !weights.starts_with("random:") {
         return open_folder(Path::new(weights));
@@ -36,7 +36,8 @@ fn open_folder(folder: &Path) -> Result<Found, InputError> {
 }
 
 impl Found {
-    /// The token ids of a text, by a tokenizer that is given, or the folder's; without one by words, for a drawn model.
+    /// The token ids of a text, from the given tokenizer or the folder's; a randomly initialised model without one uses
+    /// words.
     pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<Vec<u32>, InputError> {
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
@@ -79,7 +80,7 @@ impl Source for FileSource {
     }
 
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
-        // Never more than there is: a header may claim anything.
+        // Limited by the file's length, because a header may claim anything.
         let mut bytes = vec![0; range.end.min(self.len).saturating_sub(range.start) as usize];
         let outcome = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
         outcome.map_err(|error| unreadable(&self.path, &error))?;
@@ -91,7 +92,7 @@ fn read(path: &Path) -> Result<String, InputError> {
     fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
-/// What the system says of a file.
+/// The error for a file that the system cannot read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> InputError {
     InputError::File {
         file: path.display().to_string(),

@@ -1,10 +1,10 @@
-//! Norms by their words.
+//! The norms as command-line values.
 
 use clap::ValueEnum;
 
 use lipscope_core::bounds::Norm;
 
-/// The norms by their words in files.
+/// The norms by their names in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum NormName {

@@ -1,10 +1,10 @@
-//! How far long work is, on standard error.
+//! Progress bars on standard error.
 
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar over so many `units`; drawn on a terminal only.
+/// A bar over `n` `units`; shown only on a terminal.
 pub(super) fn progress_bar(n: usize, units: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

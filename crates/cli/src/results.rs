@@ -1,4 +1,4 @@
-//! The table of a run in its file: kept while it goes, taken up again, put together from parts.
+//! The results file of a run: saved while it runs, resumed, and merged from shards.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,10 +14,10 @@ use super::model_files::unreadable;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Table};
 
-/// The form of a table.
+/// Output format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
-    /// One window a line, with a header.
+    /// One window per line, with a header.
     Csv,
     /// One object with the windows and the fitted slopes.
     Json,
@@ -29,13 +29,13 @@ pub(super) struct MergeArguments {
     /// Tables of `lipscope model` about the same model, text and map.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where the whole goes; without this standard output.
+    /// Output file; by default standard output.
     #[arg(long, short)]
     out: Option<PathBuf>,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Form::Csv)]
     format: Form,
-    /// Also draws both estimators over n, with their slopes, into this SVG file.
+    /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
 }
@@ -64,7 +64,7 @@ fn merged(files: &[PathBuf]) -> Result<Table, InputError> {
     for path in files {
         let name = path.display().to_string();
         let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
-        // A shard that had nothing to do has left an empty table.
+        // A shard without windows leaves an empty table.
         let Some(table) = Table::parse(&name, &text)? else { continue };
         match &mut whole {
             None => whole = Some(table),
@@ -74,7 +74,7 @@ fn merged(files: &[PathBuf]) -> Result<Table, InputError> {
     whole.ok_or_else(|| InputError::Empty { what: "Every table".into(), least: "one with a row".into() })
 }
 
-/// A run's table and where it is kept.
+/// The table of a run and the file in which it is saved.
 pub(super) struct Results {
     table: Table,
     form: Form,
@@ -83,7 +83,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Takes up what a file already has; `empty` says what the run is about.
+    /// Loads the rows that the file already has; `empty` holds the subject of the run.
     pub(super) fn open(out: Option<&Path>, form: Form, empty: Table) -> Result<Self, InputError> {
         let mut table = empty;
         if let Some(path) = out.filter(|path| path.exists()) {
@@ -100,9 +100,9 @@ impl Results {
         &self.table
     }
 
-    /// Takes rows in; the file has them soon.
+    /// Adds rows; the file is updated after at most a few seconds.
     pub(super) fn add(&mut self, rows: Vec<(Cell, Estimate)>) -> Result<(), InputError> {
-        /// Writing a table of a hundred thousand rows takes a tenth of this.
+        /// Time between two updates of the file; writing a table of a hundred thousand rows takes a tenth of it.
         const BETWEEN: Duration = Duration::from_secs(2);
         self.table.rows.extend(rows);
         if self.out.is_some() && self.saved.elapsed() > BETWEEN {
@@ -112,14 +112,14 @@ impl Results {
         Ok(())
     }
 
-    /// Writes the whole.
+    /// Writes the complete table.
     pub(super) fn finish(self) -> Result<Table, InputError> {
         write_whole(self.out.as_deref(), self.form, &self.table)?;
         Ok(self.table)
     }
 }
 
-/// Through a file beside it, so that a run that is ended leaves either the table before or the one after.
+/// Writes to a temporary file and renames it, so that an interrupted run leaves a complete table.
 fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), InputError> {
     let text = match form {
         Form::Csv => table.to_csv()?,

@@ -1,4 +1,4 @@
-//! `lipscope script`: an experiment as a program for NumPy or PyTorch.
+//! `lipscope script`: writes an experiment as a NumPy or PyTorch program.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ pub(super) struct ScriptArguments {
     /// An experiment file; - reads standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// For NumPy: the Jacobian by its formula.
+    /// For NumPy: J from its formula.
     #[arg(long)]
     numpy: bool,
-    /// For PyTorch: the Jacobian by automatic differentiation.
+    /// For PyTorch: J by automatic differentiation.
     #[arg(long)]
     pytorch: bool,
 }

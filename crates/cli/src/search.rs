@@ -1,4 +1,4 @@
-//! `lipscope search`: the largest constant over a ball that an ascent finds, iteration by iteration, as CSV or JSON.
+//! `lipscope search`: worst-case search over a ball or sphere, every iteration as CSV or JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,29 +16,30 @@ use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, Region, Search, Sear
 /// Arguments of `lipscope search`.
 #[derive(Debug, Args)]
 pub(super) struct SearchArguments {
-    /// An experiment file; its tokens are the first start, and their largest norm (or their law's radius) is R. - reads
-    /// standard input.
+    /// An experiment file, or - for standard input. Its tokens are the first start; R is their largest norm, or the
+    /// radius of their distribution.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// How many starts: the experiment's tokens, adversarial ones, two clusters, crossed and opposed ones, then random ones.
+    /// Number of starts: the experiment's tokens, adversarial ones, two clusters, crossed and skew ones, then random
+    /// ones.
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
     restarts: u32,
-    /// The most iterations from each start.
+    /// Iteration limit of each start.
     #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     steps: u32,
-    /// Where the tokens may be.
+    /// Whether tokens stay in the ball or on the sphere.
     #[arg(long, value_enum, default_value_t = On::Ball)]
     on: On,
-    /// The dimension, where it is more than that of the tokens; only identity weights take any.
+    /// A dimension larger than that of the tokens; requires identity weights.
     #[arg(long)]
     dim: Option<usize>,
-    /// Seed of random starts and kicks.
+    /// Seed of the random starts and kicks.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// CSV has a row an iteration; JSON has them with the bounds and the best experiment.
+    /// CSV has one row per iteration; JSON adds the bounds and the best experiment.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// Writes the experiment at the best tokens to this file, for `lipscope measure`.
+    /// Write the experiment at the best tokens to this file, for `lipscope measure`.
     #[arg(long, short)]
     out: Option<PathBuf>,
 }
@@ -133,7 +134,7 @@ fn to_value(search: &Search, steps: &[SearchStep], best: &Experiment) -> serde_j
     })
 }
 
-/// What was found, in a line: between which bounds, and from where.
+/// One line on the result: the norm, its start, and the bound above it.
 fn summary(search: &Search, steps: &[SearchStep]) -> String {
     let hypotheses = search.domain();
     let Some((_, best)) = search.best() else { return "nothing was found".into() };

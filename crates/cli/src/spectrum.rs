@@ -15,35 +15,35 @@ use lipscope_core::spectrum::{Coverage, Finding, MOST_COUNT, Places, Spectrum, S
 /// Arguments of `lipscope spectrum`.
 #[derive(Debug, Args)]
 pub(super) struct SpectrumArguments {
-    /// An experiment file. - reads standard input.
+    /// An experiment file, or - for standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// How many of the leading values, where the Jacobian has more than 600 rows; below that all are found.
+    /// Number of leading values if the Jacobian has more than 600 rows; a smaller one gives all values.
     #[arg(long, default_value_t = USUAL_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
     count: u32,
-    /// The form of the result.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A value a line; the summary goes to standard error.
+    /// One value per line; a summary goes to standard error.
     Csv,
-    /// One object with the values and the first pair, token by token.
+    /// One object with the values and the leading pair, token by token.
     Json,
 }
 
 /// Arguments of `lipscope estimators`.
 #[derive(Debug, Args)]
 pub(super) struct EstimatorArguments {
-    /// An experiment file. - reads standard input.
+    /// An experiment file, or - for standard input.
     #[arg(default_value = "-", conflicts_with = "preset")]
     file: PathBuf,
-    /// A trial of its own instead of a file: small-values, small-gap or easy.
+    /// A built-in experiment instead of a file: small-values, small-gap or easy.
     #[arg(long, value_parser = preset)]
     preset: Option<Preset>,
-    /// The tolerance of power iteration's stops: on the change of s^2, absolute and relative.
+    /// Tolerance of the stopping rules on the change of s^2, absolute and relative.
     #[arg(long, default_value_t = USUAL_TOLERANCE)]
     tolerance: f64,
 }

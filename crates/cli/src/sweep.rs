@@ -1,4 +1,4 @@
-//! `lipscope sweep`: the spectral norm over lengths and draws, on all cores.
+//! `lipscope sweep`: the norm over lengths and random samples, on all cores.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -21,29 +21,29 @@ use lipscope_core::sweep::{SweepPlan, SweepPoint, parse_lengths};
 /// Arguments of `lipscope sweep`.
 #[derive(Debug, Args)]
 pub(super) struct SweepArguments {
-    /// An experiment file; its n is replaced by the lengths. - reads standard input.
+    /// An experiment file, or - for standard input. Its n is replaced by the lengths.
     #[arg(default_value = "-")]
     file: PathBuf,
     /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
     #[arg(long, short = 'n', default_value = "2:256:x16")]
     lengths: String,
-    /// Draws a length.
+    /// Random samples per length.
     #[arg(long, default_value_t = 8)]
     draws: usize,
-    /// Which norm of the Jacobian; the last is bounded by the row sums of block norms.
+    /// Norm of the Jacobian; for max_token its upper bound by row sums of block norms.
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
-    /// Form of the output.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// Threads; 0 takes all cores.
+    /// Threads; 0 uses all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One point a line, with a header.
+    /// One point per line, with a header.
     Csv,
     /// One object with the points and the fitted slope.
     Json,
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A norm that needs every entry of a Jacobian too large for that is an empty cell.
+/// A norm that is missing, because J is too large for it, is an empty cell.
 fn write_csv(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(out, "n,draw,{},radius,method,iterations,relative_residual", norm.id())?;

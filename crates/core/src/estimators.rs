@@ -1,12 +1,13 @@
-//! Estimators of the spectral norm on trial: power iteration, Golub-Kahan-Lanczos and the dense SVD on one Jacobian.
+//! Compares estimators of ||J||_2 on one Jacobian: power iteration, Golub-Kahan-Lanczos and the dense SVD.
 //!
-//! Power iteration takes u <- J^T J u / |J^T J u|, and s_k^2 = |J u|^2 only grows. Common code stops it where s_k^2 changes
-//! by less than some tolerance: the released script of [C] where |s_k^2 - s_(k-1)^2| <= 1e-4 (`adversarial_data/toolbox.py`,
-//! with s_0 = 0), which is early where the norm itself is small. A change relative to s_k^2 does not depend on the scale,
-//! but is early too where the leading values are close: only the residual |J^T u - s v|/s says how near a singular value is.
+//! Power iteration takes u <- J^T J u / |J^T J u|, and s_k^2 = |J u|^2 never decreases. It is often stopped when s_k^2
+//! changes by less than a tolerance: the released script of \[C\] stops at |s_k^2 - s_(k-1)^2| <= 1e-4
+//! (`adversarial_data/toolbox.py`, with s_0 = 0), which is too early if the norm itself is small. A change relative to
+//! s_k^2 does not depend on the scale, but also stops too early if the leading values are close. Only the residual |J^T
+//! u - s v|/s bounds the distance to a singular value.
 //!
-//! Every estimator starts from the same vector and costs a product with J and one with J^T an iteration. The clock is the
-//! caller's.
+//! Every estimator starts from the same vector, and an iteration costs one product with J and one with J^T. The caller
+//! provides the clock.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -21,24 +22,24 @@ use crate::spectral::{Lanczos, LanczosOptions, PowerIteration, Status, singular_
 use crate::spectrum::{ALL_UP_TO, TOLERANCE};
 use crate::weights::{HeadWeights, inputs, weights_for};
 
-/// What is tried.
+/// Input of an estimator comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EstimatorPlan {
-    /// Where the Jacobian is taken; at most [`ALL_UP_TO`] rows and columns.
+    /// The experiment whose Jacobian is used; at most [`ALL_UP_TO`] rows and columns.
     pub experiment: Experiment,
-    /// The tolerance of both stops on the change of s^2: absolute, and relative to s^2.
+    /// Tolerance of both rules on the change of s^2: absolute, and relative to s^2.
     pub tolerance: f64,
 }
 
-/// The released script's tolerance.
+/// The tolerance of the released script of \[C\].
 pub const USUAL_TOLERANCE: f64 = 1e-4;
-/// The most iterations of each.
+/// The most iterations of each estimator.
 pub const MOST_ITERATIONS: usize = 5000;
 
-/// An estimator.
+/// An estimator of ||J||_2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Estimator {
-    /// All singular values of the matrix: the truth, to rounding.
+    /// All singular values of the dense matrix: exact to rounding.
     DenseSvd,
     /// Golub-Kahan-Lanczos.
     Lanczos,
@@ -46,55 +47,55 @@ pub enum Estimator {
     Power,
 }
 
-/// Why an iteration may stop.
+/// A stopping rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Stop {
-    /// s^2 changed by no more than the tolerance.
+    /// s^2 changed by at most the tolerance.
     AbsoluteChange,
-    /// s^2 changed by no more than the tolerance times itself.
+    /// s^2 changed by at most the tolerance times s^2.
     RelativeChange,
-    /// The relative residual is at most [`TOLERANCE`], or the space is exhausted.
+    /// The relative residual is at most [`TOLERANCE`], or the Krylov space is exhausted.
     Residual,
-    /// The most iterations.
+    /// The iteration limit is reached.
     StepLimit,
 }
 
-/// An iteration of an estimator.
+/// One iteration of one estimator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EstimatorPoint {
-    /// Whose.
+    /// The estimator.
     pub estimator: Estimator,
     /// From 1; 0 for the dense SVD.
     pub iteration: usize,
     /// Products with J and J^T so far.
     pub products: usize,
-    /// s so far.
+    /// The estimate s.
     pub value: f64,
-    /// |s - ||J||_2| / ||J||_2, the norm by the dense SVD.
+    /// |s - ||J||_2| / ||J||_2, with the norm from the dense SVD.
     pub error: f64,
-    /// |J^T u - s v| / s, of Lanczos as estimated while it runs.
+    /// |J^T u - s v| / s; for Lanczos an estimate until it ends.
     pub relative_residual: f64,
-    /// The rules that stop here for the first time.
+    /// The stopping rules first met at this iteration.
     pub stops: Vec<Stop>,
-    /// Milliseconds so far, by the caller's clock.
+    /// Milliseconds since this estimator started, by the caller's clock.
     pub milliseconds: f64,
 }
 
 impl EstimatorPoint {
-    /// Whether its residual is small enough to call it the norm; else it is a lower bound.
+    /// Whether the residual is small enough to report the value as the norm; otherwise it is a lower bound.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         self.relative_residual <= 10.0 * TOLERANCE
     }
 }
 
-/// A trial under way: the dense SVD, then Lanczos, then power iteration, an iteration a step.
+/// Runs the dense SVD, then Lanczos, then power iteration, one iteration per step.
 #[derive(Clone, Debug)]
 pub struct EstimatorComparison {
     operator: JacobianOperator<f64>,
     tolerance: f64,
     truth: f64,
-    /// Of the estimator that runs.
+    /// Milliseconds of the current estimator.
     milliseconds: f64,
     stage: Stage,
 }
@@ -108,10 +109,10 @@ enum Stage {
 }
 
 impl EstimatorComparison {
-    /// Takes the Jacobian.
+    /// Runs the forward pass at the experiment's tokens.
     ///
     /// # Errors
-    /// [`InputError`] where it is too large for a dense SVD, or the tolerance is none.
+    /// [`InputError`] if J is too large for a dense SVD, or the tolerance is not a positive number.
     pub fn new(plan: &EstimatorPlan) -> Result<Self, InputError> {
         let EstimatorPlan { experiment, tolerance } = plan;
         if !(tolerance.is_finite() && *tolerance > 0.0) {
@@ -121,7 +122,7 @@ impl EstimatorComparison {
         if inputs.ln_multiplicities.is_some() {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
-                problem: "is no list of tokens".into(),
+                problem: "is not a list of tokens".into(),
                 fix: "List the tokens, or draw them.".into(),
             });
         }
@@ -130,7 +131,7 @@ impl EstimatorComparison {
             return Err(InputError::TooLarge {
                 what: "The number of tokens times their dimension".into(),
                 found: size.to_string(),
-                limit: format!("{ALL_UP_TO}, for the dense SVD that the others are held against"),
+                limit: format!("{ALL_UP_TO}, for the dense SVD that the other estimators are compared with"),
                 fix: "Use fewer tokens.".into(),
             });
         }
@@ -138,10 +139,10 @@ impl EstimatorComparison {
         Ok(EstimatorComparison { operator, tolerance: *tolerance, truth: 0.0, milliseconds: 0.0, stage: Stage::Dense })
     }
 
-    /// The next point; `None` at the end. `clock` gives milliseconds.
+    /// The next iteration; `None` at the end. `clock` returns milliseconds.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64, [`InputError::Conflict`] where it is zero.
+    /// [`InputError::Overflow`] if the Jacobian overflows, [`InputError::Conflict`] if it is zero.
     pub fn step(&mut self, clock: impl Fn() -> f64) -> Result<Option<EstimatorPoint>, InputError> {
         let began = clock();
         let mut point = match std::mem::replace(&mut self.stage, Stage::Over) {
@@ -163,7 +164,7 @@ impl EstimatorComparison {
         Ok(Some(point))
     }
 
-    /// The truth, with its own forming of the matrix.
+    /// The exact norm; the time includes forming the dense matrix.
     fn dense(&mut self) -> Result<EstimatorPoint, InputError> {
         let values = singular_values(&dense_jacobian(self.operator.forward()))
             .ok_or_else(|| InputError::Overflow { what: "The entries of the Jacobian".into() })?;
@@ -171,7 +172,7 @@ impl EstimatorComparison {
         if self.truth == 0.0 {
             return Err(InputError::Conflict {
                 what: "The Jacobian".into(),
-                problem: "is zero at these tokens, which every estimator finds at once".into(),
+                problem: "is zero at these tokens, so there is nothing to compare".into(),
                 fix: "Use other tokens or weights.".into(),
             });
         }
@@ -196,7 +197,7 @@ impl EstimatorComparison {
         }
         let mut point = self.point(Estimator::Lanczos, iteration, value, residual, stops);
         if status == Status::Done {
-            // The last value is computed once more from its vectors.
+            // The final value is recomputed from its vectors, with two more products.
             point.products += 2;
         }
         point
@@ -237,32 +238,32 @@ impl EstimatorComparison {
     }
 }
 
-/// Trials to start from.
+/// Experiments on which the stopping rules differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preset {
-    /// V scaled by 0.02: an absolute tolerance is large beside s^2.
+    /// V scaled by 0.02: an absolute tolerance is large compared with s^2.
     SmallValues,
     /// The first two singular values are close.
     SmallGap,
-    /// The first is far above the second.
+    /// The first singular value is far above the second.
     Easy,
 }
 
 impl Preset {
-    /// All, with their ids.
+    /// All presets, with their ids.
     pub const ALL: [(&'static str, Preset); 3] =
         [("small-values", Preset::SmallValues), ("small-gap", Preset::SmallGap), ("easy", Preset::Easy)];
 
-    /// The experiment of a trial.
+    /// The experiment of the preset.
     #[must_use]
     pub fn experiment(self) -> Experiment {
         match self {
             Preset::SmallValues => {
-                let drawn = drawn(SMALL_VALUES_SEED, WeightSource::Random(law(SMALL_VALUES_SEED)));
+                let drawn = drawn(SMALL_VALUES_SEED, WeightSource::Random(small_head(SMALL_VALUES_SEED)));
                 let weights = weights_for(&drawn, DIM).ok().and_then(|weights| small_values(&weights.heads));
                 Experiment { weights: weights.or(drawn.weights.clone()), ..drawn }
             }
-            Preset::SmallGap => drawn(SMALL_GAP_SEED, WeightSource::Random(law(SMALL_GAP_SEED))),
+            Preset::SmallGap => drawn(SMALL_GAP_SEED, WeightSource::Random(small_head(SMALL_GAP_SEED))),
             Preset::Easy => Experiment {
                 tokens: TokenSource::Adversarial { n: 64, radius: 2.0 },
                 ..drawn(0, WeightSource::Identity { sign: -1.0 })
@@ -271,15 +272,15 @@ impl Preset {
     }
 }
 
-/// Tokens and dimension of the drawn trials.
+/// Tokens and dimension of the randomly drawn presets.
 const TOKENS: usize = 12;
 const DIM: usize = 8;
-/// What V is scaled by.
+/// The factor applied to V.
 const SMALL: f64 = 0.02;
 const SMALL_VALUES_SEED: u64 = 1;
 const SMALL_GAP_SEED: u64 = 54;
 
-fn law(seed: u64) -> RandomWeights {
+fn small_head(seed: u64) -> RandomWeights {
     RandomWeights { heads: 1, head_dim: DIM, scale: 1.0, seed, output: Output::Absent }
 }
 
@@ -291,12 +292,18 @@ fn drawn(seed: u64, weights: WeightSource) -> Experiment {
         normalization: Normalization::None,
         normalization_scope: Scope::Inputs,
         eps: 1e-5,
-        tokens: TokenSource::Random(RandomTokens { law: Distribution::Gaussian, n: TOKENS, d: DIM, radius: 3.0, seed }),
+        tokens: TokenSource::Random(RandomTokens {
+            distribution: Distribution::Gaussian,
+            n: TOKENS,
+            d: DIM,
+            radius: 3.0,
+            seed,
+        }),
         weights: Some(weights),
     }
 }
 
-/// Heads as they are drawn, V scaled.
+/// The drawn heads with V scaled.
 fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
     let rows = |matrix: &DMatrix<f64>, scale: f64| {
         Rows::new("the weights", matrix.ncols(), (matrix.transpose() * scale).as_slice().to_vec()).ok()
@@ -308,7 +315,7 @@ fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
 }
 
 impl Estimator {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -320,7 +327,7 @@ impl Estimator {
 }
 
 impl Stop {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {

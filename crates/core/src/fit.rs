@@ -1,4 +1,4 @@
-//! L = c n^alpha, fitted as the line of log L on log n, with 95% intervals for both.
+//! Fits L = c n^alpha as the line of log L against log n, with 95% intervals for both parameters.
 //!
 //! Student's t on the residuals: alpha ± t s / sqrt(S), log c ± t s sqrt(1/N + m^2/S), with m the mean of log n, S the sum of
 //! (log n - m)^2 and s^2 the residuals' sum of squares over N - 2. So c has a factor where alpha has a term.
@@ -12,18 +12,18 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub struct PowerLaw {
     /// alpha.
     pub exponent: f64,
-    /// Half the width of alpha's 95% interval (Student's t on the residuals); 0 where alpha was given.
+    /// Half the width of alpha's 95% interval (Student's t on the residuals); 0 if alpha was fixed.
     pub half_width: f64,
     /// c.
     pub factor: f64,
-    /// At least 1: c's 95% interval is from c / `factor_ratio` to c `factor_ratio`.
+    /// c's 95% interval is [c / `factor_ratio`, c `factor_ratio`]; at least 1.
     pub factor_ratio: f64,
-    /// Points used: those with n and L above zero.
+    /// Number of points used: those with n and L above zero.
     pub n_points: usize,
 }
 
 impl PowerLaw {
-    /// The fit as files have it.
+    /// The fit as JSON, in the form of the exported files.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({
@@ -72,7 +72,7 @@ pub fn fit_power_law(points: &[(f64, f64)]) -> Option<PowerLaw> {
     })
 }
 
-/// Fits c where alpha is given: log c is the mean of log L - alpha log n. `None` with fewer than two usable points.
+/// Fits c for a given alpha: log c is the mean of log L - alpha log n. `None` with fewer than two usable points.
 #[must_use]
 pub fn fit_factor(points: &[(f64, f64)], exponent: f64) -> Option<PowerLaw> {
     let logs = logarithms(points);
@@ -93,12 +93,12 @@ pub fn fit_factor(points: &[(f64, f64)], exponent: f64) -> Option<PowerLaw> {
     })
 }
 
-/// The points that have logarithms.
+/// Logarithms of the points whose coordinates are both positive.
 fn logarithms(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.iter().filter(|(n, l)| *n > 0.0 && *l > 0.0 && l.is_finite()).map(|(n, l)| (n.ln(), l.ln())).collect()
 }
 
-/// Of Student's t, for 95% on two sides.
+/// The two-sided 95% quantile of Student's t with `freedom` degrees of freedom.
 fn quantile(freedom: f64) -> Option<f64> {
     Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975))
 }
@@ -116,8 +116,8 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_students() {
-        // y = x + (0, 1, -1, 0) on x = 0, 1, 2, 3 in logarithms; worked by hand: slope 0.8, s^2 = 0.9, t(2) = 4.3027.
+    fn the_interval_is_that_of_students_t() {
+        // y = x + (0, 1, -1, 0) on x = 0, 1, 2, 3 in logarithms; computed by hand: slope 0.8, s^2 = 0.9, t(2) = 4.3027.
         let points: Vec<(f64, f64)> =
             [(0.0f64, 0.0f64), (1.0, 2.0), (2.0, 1.0), (3.0, 3.0)].iter().map(|(x, y)| (x.exp(), y.exp())).collect();
         let fit = fit_power_law(&points).expect("enough points");

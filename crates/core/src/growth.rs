@@ -1,5 +1,5 @@
-//! The constant against n from 2 to 1e18 and past it: every bound over the ball as a curve, and the exact norms of the
-//! adversarial tokens as token measures. One picture of what in [C] are two theorems.
+//! Growth of the Lipschitz constant with n, for n from 2 to 1e300: every bound on the ball as a curve, and the exact
+//! norms of the adversarial tokens as token measures. It shows two theorems of \[C\] in one plot.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -12,57 +12,57 @@ use crate::spectral::largest_singular_value;
 use crate::tokens::{self, AdversarialDirection};
 use crate::weights::{HeadWeights, Inputs, Weights, inputs, weights_for};
 
-/// What R does as n grows.
+/// How R depends on n.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Spacing {
-    /// R stays.
+    /// R is constant.
     Fixed,
-    /// R sqrt(ln n / ln n_0): the setting's R at n_0, and a is proportional to ln n.
+    /// R_n = R sqrt(ln n / ln n_0), with the experiment's R at n_0, so that a is proportional to ln n.
     SqrtLog {
-        /// Where R is the setting's own.
+        /// n_0, where R is the experiment's own.
         from_n: f64,
     },
 }
 
-/// What to compute.
+/// Input of a growth plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrowthPlan {
-    /// The n, ascending, at least 2 each.
+    /// The n, ascending, each at least 2.
     pub lengths: Vec<f64>,
-    /// What R does.
+    /// How R depends on n.
     pub spacing: Spacing,
 }
 
-/// Everything at one n.
+/// The bounds at one n.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrowthRow {
     /// Number of tokens.
     pub n: f64,
     /// R.
     pub radius: f64,
-    /// The bounds over the ball, and the skew witness.
+    /// The bounds on the ball, and the skew witness.
     pub bounds: Vec<Bound>,
 }
 
-/// Where the sqrt(n) growth ends.
+/// The crossover at which the sqrt(n) growth ends.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossover {
     /// Natural logarithm of n = e^(2a).
     pub ln_n: f64,
-    /// The largest a = ||A||_2 R^2 of the heads there.
+    /// The largest a = ||A||_2 R^2 over the heads at that n.
     pub a: f64,
 }
 
-/// The growth of an experiment's weights and ball.
+/// The bounds on the Lipschitz constant as functions of n.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// One row for each n.
+    /// One row per n.
     pub rows: Vec<GrowthRow>,
-    /// Where sqrt(n) ends; `None` where it does not.
+    /// Where the sqrt(n) growth ends; `None` if it does not.
     pub crossover: Option<Crossover>,
 }
 
-/// An exact norm of adversarial tokens.
+/// The exact norm at the adversarial tokens of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FamilyPoint {
     /// Number of tokens.
@@ -75,14 +75,14 @@ pub struct FamilyPoint {
 pub const MOST_ROWS: usize = 2000;
 /// The largest n.
 pub const MOST_N: f64 = 1e300;
-/// The largest dimension in which exact norms of the family are computed.
+/// The largest d for which exact norms at the adversarial tokens are computed.
 const MOST_FAMILY_DIM: usize = 64;
 
 impl GrowthPlan {
-    /// `count` lengths from `first` to `last`, evenly spaced in the logarithm, whole numbers where they are below 2^53.
+    /// `count` lengths from `first` to `last`, evenly spaced in ln n and rounded to integers below 2^53.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] where the range is none.
+    /// [`InputError::BadValue`] if the range is empty or outside 2 to 1e300.
     pub fn new(first: f64, last: f64, count: usize, spacing: Spacing) -> Result<Self, InputError> {
         let bad = |key: &str, found: f64| {
             Err(InputError::bad_value(key, &found.to_string(), "a number of tokens from 2 to 1e300"))
@@ -106,22 +106,22 @@ impl GrowthPlan {
 }
 
 impl GrowthRow {
-    /// The lowest upper bound on a norm over the ball.
+    /// The lowest upper bound on a norm on the ball.
     #[must_use]
     pub fn best_upper(&self, norm: Norm) -> Option<&Bound> {
         self.on_ball(norm, Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
     }
 
-    /// The highest lower bound on a norm over the ball at exactly this n.
+    /// The highest lower bound on a norm on the ball at exactly this n.
     #[must_use]
     pub fn best_lower(&self, norm: Norm) -> Option<&Bound> {
-        // The envelope is about all lengths up to n.
+        // The envelope bounds the largest constant over all lengths up to n, not the one at n.
         self.on_ball(norm, Side::Lower)
             .filter(|bound| bound.id != BoundId::AdversarialEnvelope)
             .max_by(|a, b| a.log10.total_cmp(&b.log10))
     }
 
-    /// Best upper over best lower bound, as a decimal logarithm.
+    /// log10 of the best upper over the best lower bound.
     #[must_use]
     pub fn gap_log10(&self, norm: Norm) -> Option<f64> {
         Some(self.best_upper(norm)?.log10 - self.best_lower(norm)?.log10)
@@ -133,25 +133,26 @@ impl GrowthRow {
     }
 }
 
-/// The setting of an experiment's weights and ball, whatever its tokens: the bounds at it hold for all tokens of the
-/// ball, and in scope `composed` for the steepest point of the normaliser.
+/// The hypotheses of an experiment's weights and ball, independent of its tokens: the bounds hold for all tokens in the
+/// ball, and in scope `composed` at the steepest point of the normaliser.
 ///
 /// # Errors
-/// [`InputError`] of the experiment.
+/// [`InputError`] if the experiment cannot be built.
 pub fn hypotheses_of_ball(experiment: &Experiment) -> Result<Hypotheses, InputError> {
     let Ball { tokens, weights, radius } = Ball::of(experiment)?;
     let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
     let mut hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
     if experiment.scope() == Scope::Composed {
-        // 1/sqrt(eps) at a constant token; infinite for eps = 0, and then the bounds are absent.
+        // The normaliser's slope is 1/sqrt(eps) at a constant token; for eps = 0 it is infinite, and the bounds are
+        // absent.
         hypotheses.outer_factor = 1.0 / experiment.eps.sqrt();
     }
     Ok(hypotheses)
 }
 
-/// Weights and radius of an experiment whatever its n.
+/// Weights and radius of an experiment, without its n.
 struct Ball {
-    /// A few of its tokens, to know the normaliser by.
+    /// A few of its tokens, for the normaliser.
     tokens: DMatrix<f64>,
     weights: Weights,
     radius: f64,
@@ -165,7 +166,7 @@ impl Ball {
                 weights: weights_for(experiment, law.d)?,
                 radius: law.radius,
             }),
-            // A list is cut: the bounds know nothing of it but its largest norm.
+            // Of a list, only the first tokens and the largest norm of all are needed.
             TokenSource::Explicit(rows) => {
                 let tokens = tokens::listed_tokens(rows);
                 Ok(Ball {
@@ -188,14 +189,14 @@ impl Ball {
     }
 }
 
-/// The bound curves of an experiment.
+/// The bounds as functions of n.
 ///
 /// # Errors
-/// [`InputError`] of the experiment.
+/// [`InputError`] if the experiment cannot be built.
 pub fn growth(experiment: &Experiment, plan: &GrowthPlan) -> Result<Growth, InputError> {
     let hypotheses = hypotheses_of_ball(experiment)?;
     let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
-    // One search over ratios serves all n while R stays.
+    // At constant R, one search over ratios serves every n.
     let curve = match plan.spacing {
         Spacing::Fixed => TwoClusterCurve::new(&hypotheses, longest.ln()),
         Spacing::SqrtLog { .. } => None,
@@ -238,8 +239,8 @@ fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
     }
 }
 
-/// The exact norm of the skew witness with the setting's ||A|| and ||V||, for one head without a mask, up to the
-/// crossover n - 1 = e^(2a): past it no room is left to turn.
+/// The exact norm of the skew witness with the ||A|| and ||V|| of the hypotheses, for one head without a mask. Only up
+/// to the crossover n - 1 = e^(2a), where c reaches ||A||.
 fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
     let [HeadNorms { a_norm, v_norm }] = hypotheses.heads[..] else { return None };
     if BoundId::Unified.at(hypotheses).is_none() || hypotheses.radius <= 0.0 || a_norm <= 0.0 {
@@ -259,7 +260,7 @@ fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
     (norm > 0.0).then(|| Bound::of_ln(BoundId::Skew, norm.ln() + v_norm.ln()))
 }
 
-/// The exact norms of the adversarial tokens at each n of a plan, one call each; `None` where there are none.
+/// Computes the exact norms at the adversarial tokens, one n per step.
 #[derive(Clone, Debug)]
 pub struct Family {
     weights: Weights,
@@ -270,10 +271,11 @@ pub struct Family {
 }
 
 impl Family {
-    /// The family of an experiment's weights without a mask.
+    /// The adversarial tokens of an experiment's weights. `None` unless attention is dot-product without mask and
+    /// normaliser, A has a real eigenvalue and d is at most 64.
     ///
     /// # Errors
-    /// [`InputError`] of the experiment.
+    /// [`InputError`] if the experiment cannot be built.
     pub fn new(experiment: &Experiment, plan: &GrowthPlan) -> Result<Option<Self>, InputError> {
         let applies = experiment.mask == Mask::None
             && experiment.normalization == Normalization::None
@@ -298,7 +300,7 @@ impl Family {
         let AdversarialDirection { direction, first, others, .. } = &self.line;
         let positions = DMatrix::from_columns(&[direction * (radius * first), direction * (radius * others)]);
         let norm = cluster_norm(&self.weights, positions, [0.0, (n - 1.0).ln()]);
-        // A norm that leaves f64 is left out, and the next n is looked at.
+        // An n whose norm overflows is skipped.
         match norm {
             Some(spectral) => Some(FamilyPoint { n, spectral }),
             None => self.step(),

@@ -1,8 +1,8 @@
-//! Attention that can be inverted ([K] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
+//! Invertible attention (\[K\] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
 //!
-//! Its inverse is the fixed point of X_{t+1} = Y - c F(X_t)/L, and |X_t - X| <= c^t/(1-c) |X_1 - X_0| where L is a Lipschitz
-//! constant on the whole space: that of [K]'s L2 multi-head attention is `kim_l2`. Dot-product attention has none, so that
-//! its local constant at X takes its place, and the iteration may fail.
+//! Its inverse is the fixed point of X_{t+1} = Y - c F(X_t)/L, with |X_t - X| <= c^t/(1-c) |X_1 - X_0| if L is a
+//! Lipschitz constant on the whole space. For \[K\]'s L2 multi-head attention L = `kim_l2`. Dot-product attention has no
+//! global constant; its local constant at X is used instead, and the iteration may fail.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -13,56 +13,56 @@ use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization};
 use crate::measure::{Detail, MeasureOptions, measure_with};
 use crate::weights::{Inputs, inputs};
 
-/// What to invert.
+/// Input of an inversion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InversePlan {
     /// The map F and the tokens X.
     pub experiment: Experiment,
-    /// c, above 0.
+    /// The factor c, above 0.
     pub fraction: f64,
     /// The most iterations.
     pub max_iterations: usize,
 }
 
-/// The first two numbers of each token.
+/// The first two coordinates of each token.
 pub type Places = Vec<(f32, f32)>;
 
-/// Which constant stands for Lip(F).
+/// The constant used for Lip(F).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConstantKind {
-    /// `kim_l2`, on the whole space: the rate is guaranteed for c < 1.
+    /// `kim_l2`, on the whole space: convergence at rate c is guaranteed for c < 1.
     KimL2,
-    /// ||J||_2 at X: nothing is guaranteed.
+    /// ||J||_2 at X: convergence is not guaranteed.
     Local,
 }
 
-/// An iteration of the inverse.
+/// One iteration of the inversion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InverseStep {
     /// t, from 0: X_0 = Y.
     pub iteration: usize,
-    /// |X_t - X|, Frobenius.
+    /// |X_t - X| in the Frobenius norm.
     pub error: f64,
     /// |X_{t+1} - X_t|.
     pub residual: f64,
-    /// c^t/(1-c) |X_1 - X_0|; `None` where nothing is guaranteed.
+    /// c^t/(1-c) |X_1 - X_0|; `None` if convergence is not guaranteed.
     pub guaranteed: Option<f64>,
-    /// The first two numbers of each token of X_t, where there are few.
+    /// The first two coordinates of each token of X_t; empty for long lists.
     pub positions: Places,
 }
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// The residual fell to the rounding of the tokens.
+    /// The residual fell to rounding error.
     Converged,
-    /// The residual grew past all bounds.
+    /// The residual grew beyond its limit.
     Diverged,
-    /// Neither, within the iterations that were allowed.
+    /// Neither, within the iteration limit.
     Stalled,
 }
 
-/// An inverse under way.
+/// The state of an inversion.
 #[derive(Clone, Debug)]
 pub struct Inverting {
     experiment: Experiment,
@@ -80,20 +80,20 @@ pub struct Inverting {
     outcome: Option<Outcome>,
 }
 
-/// The most tokens whose places are told at each iteration.
+/// The most tokens whose positions are returned at each iteration.
 const MOST_PICTURED: usize = 1024;
-/// A residual so many times the first one is no rounding and no start.
+/// The iteration has diverged once the residual exceeds the first one by this factor.
 const DIVERGED_AT: f64 = 1e6;
-/// Residuals in units of the tokens' rounding below which nothing more can be gained.
+/// The iteration has converged once the residual is below this many units of rounding of the tokens.
 const CONVERGED_AT: f64 = 64.0;
-/// The most iterations anyone may ask for.
+/// The largest iteration limit.
 pub const MOST_ITERATIONS: usize = 100_000;
 
 impl Inverting {
     /// Computes Y = X + c F(X)/L.
     ///
     /// # Errors
-    /// [`InputError`] where F does not map tokens to tokens, or c is no fraction.
+    /// [`InputError`] if F does not map tokens to tokens of the same dimension, or c is not a positive number.
     pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
         let InversePlan { experiment, fraction, max_iterations } = plan;
         if !(fraction.is_finite() && *fraction > 0.0) {
@@ -102,7 +102,7 @@ impl Inverting {
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
-                problem: "is no part of the map that is inverted".into(),
+                problem: "is not part of the map that is inverted".into(),
                 fix: "Use \"normalization\":\"none\".".into(),
             });
         }
@@ -111,7 +111,7 @@ impl Inverting {
         if inputs.ln_multiplicities.is_some() || d != d_out {
             return Err(InputError::Conflict {
                 what: format!("Attention from dimension {d} to {d_out}"),
-                problem: "does not map a list of tokens to one of the same kind".into(),
+                problem: "does not map tokens to tokens of the same dimension".into(),
                 fix:
                     "Use listed or drawn tokens and weights whose output has the tokens' dimension (an output matrix, \
                       or heads times head_dim = d)."
@@ -140,7 +140,7 @@ impl Inverting {
         Ok(inverting)
     }
 
-    /// L, and what it is.
+    /// L, and which constant it is.
     #[must_use]
     pub fn constant(&self) -> (f64, ConstantKind) {
         (self.constant, self.kind)
@@ -158,29 +158,29 @@ impl Inverting {
         &self.current
     }
 
-    /// The first two numbers of the tokens X and of their images Y, where there are few.
+    /// The first two coordinates of the tokens X and of their images Y; empty for long lists.
     #[must_use]
     pub fn places(&self) -> (Places, Places) {
         (places(&self.inputs.tokens), places(&self.target))
     }
 
-    /// How it ended, once it has.
+    /// How the iteration ended; `None` while it runs.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
-    /// The next iteration; `None` when it is over.
+    /// The next iteration; `None` after the end.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] never: an iterate that leaves f64 has diverged.
+    /// None in practice: an iterate that overflows counts as diverged.
     pub fn step(&mut self) -> Result<Option<InverseStep>, InputError> {
         if self.outcome.is_some() {
             return Ok(None);
         }
         let next = match self.moved(&self.current) {
             Ok(moved) => &self.target - moved,
-            // The iterate is past the range of scores.
+            // The iterate is so large that its scores overflow.
             Err(InputError::Overflow { .. }) => {
                 self.outcome = Some(Outcome::Diverged);
                 return Ok(None);
@@ -218,7 +218,7 @@ impl Inverting {
 }
 
 impl Outcome {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -229,7 +229,7 @@ impl Outcome {
     }
 }
 
-/// The first two numbers of each token, where there are few.
+/// The first two coordinates of each token; empty for long lists.
 fn places(tokens: &DMatrix<f64>) -> Places {
     if tokens.ncols() > MOST_PICTURED {
         return Vec::new();
@@ -237,7 +237,7 @@ fn places(tokens: &DMatrix<f64>) -> Places {
     tokens.column_iter().map(|token| (token[0] as f32, token.get(1).copied().unwrap_or(0.0) as f32)).collect()
 }
 
-/// `kim_l2` where it applies, else the local constant at X.
+/// `kim_l2` if it applies, otherwise the local constant at X.
 fn constant(experiment: &Experiment, inputs: &Inputs) -> Result<(f64, ConstantKind), InputError> {
     if experiment.attention == Attention::L2 && experiment.mask == Mask::None && inputs.weights.l2_mha.is_some() {
         let forward = Forward::<f64>::new(experiment, inputs)?;

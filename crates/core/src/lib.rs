@@ -1,10 +1,10 @@
 //! The engine: the local Lipschitz constant of self-attention, the bounds on it, and sweeps of it.
 //!
-//! The local Lipschitz constant of self-attention at given tokens is the spectral norm of its Jacobian there. This crate
-//! computes it; the page, its workers, the command line and the npm package are faces of the same functions. It knows no
-//! browser, no clock and no file.
+//! The local Lipschitz constant of self-attention at given tokens is the spectral norm of its Jacobian there. The page,
+//! its workers, the command line and the npm package all call this crate. It does no I/O and uses neither browser nor
+//! clock.
 //!
-//! Modules import only from modules before them in this list (`tests/layering.rs` checks it):
+//! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
 //! [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
 //! [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
 //! [`spectrum`], [`estimators`], [`picture`].

@@ -1,14 +1,14 @@
-//! Named, seeded, portable random streams.
+//! Seeded random streams that give the same bits natively and in WebAssembly.
 //!
-//! Every use of randomness names its [`Stream`]; the seed and the name together fix the numbers, so that changing the
-//! number of tokens never changes the weights. ChaCha8 gives the same words on every machine, and the normal law is
-//! Box-Muller over the `libm` crate rather than the platform's `ln` and `cos`, whose last bit differs between glibc and
-//! wasm: the same seed gives the same bits natively and in the browser.
+//! Every use of randomness names its [`Stream`]; the seed and the stream together fix the numbers, so that changing the
+//! number of tokens never changes the weights. ChaCha8 gives the same words on every machine. The normal distribution
+//! is Box-Muller with the `libm` crate instead of the platform's `ln` and `cos`, whose last bit differs between glibc
+//! and wasm.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng};
 
-/// What a stream of random numbers is for.
+/// The purpose of a stream of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Token positions.
@@ -21,30 +21,30 @@ pub enum Stream {
     Value(usize),
     /// The output matrix.
     Output,
-    /// The start vector of an iteration for the spectral norm.
+    /// The start vector of an iterative spectral norm.
     StartVector,
-    /// Which of the reader's own tokens a draw of a sweep takes.
+    /// The random subset of listed tokens used for one sample of a sweep.
     Subset,
-    /// Restarts of a search over n tokens.
+    /// Restarts of the search over n tokens.
     Restart(usize),
-    /// The start of an ascent.
+    /// The random start of a restart of the worst-case search.
     AscentStart(usize),
-    /// A kick of an ascent, counted over all of them.
+    /// A random perturbation of the worst-case search, numbered over all restarts.
     AscentKick(usize),
-    /// The embedding of a token id in a drawn model.
+    /// The embedding of a token id in a randomly initialised model.
     ModelWord(usize),
-    /// The embedding of a position in a drawn model.
+    /// The embedding of a position in a randomly initialised model.
     ModelPosition(usize),
-    /// The embedding of token type 0 in a drawn model.
+    /// The embedding of token type 0 in a randomly initialised model.
     ModelTokenType,
-    /// The attention matrices of a layer of a drawn model.
+    /// The attention matrices of one layer of a randomly initialised model.
     ModelAttention(usize),
-    /// The feed-forward matrices of a layer of a drawn model.
+    /// The feed-forward matrices of one layer of a randomly initialised model.
     ModelFeedForward(usize),
 }
 
 impl Stream {
-    /// The number of the ChaCha stream: the role in the low byte, the head above it.
+    /// The number of the ChaCha stream: the purpose in the low byte, the index (head, restart, ..) above it.
     fn id(self) -> u64 {
         let (role, head_idx) = match self {
             Stream::Tokens => (0, 0),
@@ -67,7 +67,7 @@ impl Stream {
     }
 }
 
-/// A source of random numbers for one named use.
+/// A generator for one stream.
 #[derive(Clone, Debug)]
 pub struct Random {
     words: ChaCha8Rng,
@@ -76,7 +76,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of that name under that seed.
+    /// The generator of a stream under a seed.
     #[must_use]
     pub fn new(seed: u64, stream: Stream) -> Self {
         let mut words = ChaCha8Rng::seed_from_u64(seed);
@@ -94,7 +94,7 @@ impl Random {
         if let Some(second) = self.spare.take() {
             return second;
         }
-        // 1 - u lies in (0, 1], so that the logarithm is finite.
+        // 1 - u lies in (0, 1], so the logarithm is finite.
         let radius = (-2.0 * libm::log(1.0 - self.uniform())).sqrt();
         let angle = std::f64::consts::TAU * self.uniform();
         self.spare = Some(radius * libm::sin(angle));
@@ -103,7 +103,7 @@ impl Random {
 
     /// Uniform in `0..n`, for n >= 1.
     pub fn below(&mut self, n: usize) -> usize {
-        // The bias of at most n / 2^53 is far below what any draw here can show.
+        // The bias of at most n / 2^53 is too small to show in any sample drawn here.
         ((self.uniform() * n as f64) as usize).min(n.saturating_sub(1))
     }
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_can_be_drawn_again() {
+    fn the_same_seed_and_stream_give_the_same_numbers() {
         let mut random = Random::new(7, Stream::Tokens);
         let first: Vec<u64> = (0..3).map(|_| random.normal().to_bits()).collect();
         let mut again = Random::new(7, Stream::Tokens);

@@ -1,7 +1,7 @@
-//! Not Lipschitz on the whole space: the norm as the tokens are scaled up, for both kernels with the same weights.
+//! The norm of J as the tokens are scaled up: dot-product against L2 attention with the same weights.
 //!
-//! [K] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2; that of L2
-//! attention with tied weights stays bounded.
+//! \[K\] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2, so it is
+//! not Lipschitz on the whole space; that of L2 attention with tied weights stays bounded.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,29 +12,29 @@ use crate::measure::{MeasureOptions, measure_with};
 use crate::tokens::largest_norm;
 use crate::weights::inputs;
 
-/// Which tokens are scaled.
+/// Which token list is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScaledTokens {
-    /// The experiment's, with the first one moved to 0.
+    /// The experiment's tokens, with the first one moved to 0.
     OneAtZero,
-    /// The experiment's as they are.
+    /// The experiment's tokens, unchanged.
     AsTheyAre,
 }
 
-/// What to compute.
+/// Input of a scaling experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingPlan {
-    /// Tokens and weights; its kernel does not matter.
+    /// Tokens and weights; the experiment's kernel is ignored, because both are measured.
     pub experiment: Experiment,
     /// Which tokens are scaled.
     pub tokens: ScaledTokens,
     /// The largest token norms R, ascending.
     pub radii: Vec<f64>,
-    /// The norm of J that is computed.
+    /// The norm of J to compute.
     pub norm: Norm,
 }
 
-/// Both kernels at one radius.
+/// The norms of both kernels at one radius.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingPoint {
     /// R, the largest token norm.
@@ -45,11 +45,11 @@ pub struct ScalingPoint {
     pub l2: f64,
 }
 
-/// A scaling under way: one radius at a time.
+/// Computes a [`ScalingPlan`], one radius per step.
 #[derive(Clone, Debug)]
 pub struct Scaling {
     experiment: Experiment,
-    /// d x n, with the largest norm one.
+    /// The tokens divided by their largest norm, d x n.
     shape: nalgebra::DMatrix<f64>,
     radii: Vec<f64>,
     norm: Norm,
@@ -60,16 +60,16 @@ pub struct Scaling {
 pub const MOST_RADII: usize = 500;
 
 impl Scaling {
-    /// Takes the shape of the tokens.
+    /// Builds the tokens of largest norm 1.
     ///
     /// # Errors
-    /// [`InputError`] where there is nothing to scale, or a normaliser would undo it.
+    /// [`InputError`] if all tokens are zero, or under a normaliser, which would undo the scaling.
     pub fn new(plan: &ScalingPlan) -> Result<Self, InputError> {
         let ScalingPlan { experiment, tokens, radii, norm } = plan;
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
-                problem: "undoes every scaling of the tokens".into(),
+                problem: "cancels any scaling of the tokens".into(),
                 fix: "Use \"normalization\":\"none\".".into(),
             });
         }
@@ -83,7 +83,7 @@ impl Scaling {
         if inputs.ln_multiplicities.is_some() {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
-                problem: "is no list of tokens".into(),
+                problem: "is not a list of tokens".into(),
                 fix: "List the tokens, or draw them.".into(),
             });
         }
@@ -94,7 +94,7 @@ impl Scaling {
         if largest == 0.0 {
             return Err(InputError::Conflict {
                 what: "The tokens".into(),
-                problem: "are all zero, which no scaling changes".into(),
+                problem: "are all zero, so that scaling does not change them".into(),
                 fix: "Use other tokens.".into(),
             });
         }
@@ -102,17 +102,17 @@ impl Scaling {
         Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), norm: *norm, next: 0 })
     }
 
-    /// Radii done and radii in all.
+    /// (radii done, radii in all).
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.radii.len())
     }
 
-    /// The next point; `None` at the end.
+    /// Computes the next point; `None` when all are done.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where scores leave the range of f64, [`InputError::TooLarge`] where the norm needs more
-    /// entries of J than are computed.
+    /// [`InputError::Overflow`] where scores overflow, [`InputError::TooLarge`] where the norm needs all entries of J
+    /// and J is over the limit.
     pub fn step(&mut self) -> Result<Option<ScalingPoint>, InputError> {
         let Some(radius) = self.radii.get(self.next).copied() else { return Ok(None) };
         self.next += 1;
@@ -122,7 +122,7 @@ impl Scaling {
             let experiment = Experiment { attention, tokens: tokens.clone(), ..self.experiment.clone() };
             let measurement = measure_with(&experiment, MeasureOptions::for_norm(self.norm))?;
             measurement.norm(self.norm).ok_or_else(|| InputError::TooLarge {
-                what: "The Jacobian, whose every entry this norm needs,".into(),
+                what: "The Jacobian, all of whose entries this norm needs,".into(),
                 found: format!("{} rows and columns", self.shape.len()),
                 limit: MeasureOptions::default().dense_limit.to_string(),
                 fix: "Use fewer tokens, or the spectral norm.".into(),
@@ -132,7 +132,7 @@ impl Scaling {
     }
 }
 
-/// The slopes of log norm on log R over the last two decades: of dot-product attention, and of L2 attention.
+/// Slopes of the log norm against log R over the last two decades of R: (dot-product, L2).
 #[must_use]
 pub fn slopes(points: &[ScalingPoint]) -> Option<(PowerLaw, PowerLaw)> {
     let last = points.last()?.radius;

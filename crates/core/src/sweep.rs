@@ -1,7 +1,7 @@
-//! A sweep: the spectral norm over a list of lengths n and a number of draws at each.
+//! Sweeps: the norm of J over a list of lengths n, with several random samples at each n.
 //!
-//! Every point is an experiment of its own ([`SweepPlan::experiment_at`]), so that any point can be taken out and
-//! measured again anywhere. Points are computed by index, never accumulated.
+//! Every point is an experiment of its own ([`SweepPlan::experiment_at`]) that can be exported and measured again.
+//! Points are computed from their index, never accumulated.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::weights::{inputs, weights_for};
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
 
-/// What to sweep.
+/// Input of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepPlan {
     experiment: Experiment,
@@ -31,15 +31,15 @@ pub struct SweepPlan {
 pub struct SweepPoint {
     /// Number of tokens.
     pub n: usize,
-    /// Which draw at this n.
+    /// Index of the sample at this n.
     pub draw: usize,
     /// ||J||_2.
     pub spectral: f64,
-    /// The other norms, where they were asked for and J is small enough.
+    /// The other norms, if requested and if J is small enough.
     pub dense: Option<DenseNormValues>,
     /// R of the bounds at this point.
     pub radius: f64,
-    /// How.
+    /// How the norm was computed.
     pub method: Method,
     /// Lanczos steps.
     pub iterations: usize,
@@ -48,11 +48,11 @@ pub struct SweepPoint {
 }
 
 impl SweepPlan {
-    /// A sweep of an experiment over lengths. Laws without chance have one draw; a list of tokens gives random subsets,
-    /// up to its own length.
+    /// A sweep of an experiment over lengths. Deterministic tokens have one sample per length; a list of tokens is
+    /// sampled by random subsets of n tokens.
     ///
     /// # Errors
-    /// [`InputError`] where there is nothing to sweep or too much.
+    /// [`InputError`] if no length remains or there are too many points.
     pub fn new(experiment: &Experiment, lengths: &[usize], draws: usize) -> Result<Self, InputError> {
         let most = match &experiment.tokens {
             TokenSource::Explicit(rows) => rows.n_rows(),
@@ -90,7 +90,7 @@ impl SweepPlan {
         self.lengths.len() * self.draws
     }
 
-    /// The lengths that were asked for and cannot be: under 2, or more than there are tokens.
+    /// The requested lengths that are impossible: below 2, or above the number of listed tokens.
     #[must_use]
     pub fn left_out(&self) -> &[usize] {
         &self.left_out
@@ -102,10 +102,11 @@ impl SweepPlan {
         &self.lengths
     }
 
-    /// The experiment of a point: draw r of random tokens has seed + r, draw r of listed tokens is the subset of seed r.
+    /// The experiment of a point: sample r of random tokens has seed + r; sample r of listed tokens is the subset of
+    /// seed r.
     ///
     /// # Errors
-    /// [`InputError`] where n d is over the limit.
+    /// [`InputError`] if n d is over its limit.
     pub fn experiment_at(&self, point_idx: usize) -> Result<Experiment, InputError> {
         let n = self.lengths[(point_idx / self.draws).min(self.lengths.len() - 1)];
         let draw = (point_idx % self.draws) as u64;
@@ -128,7 +129,7 @@ impl SweepPlan {
         Ok(Experiment { tokens, ..self.experiment.clone() })
     }
 
-    /// The point that a measurement of [`SweepPlan::experiment_at`] is.
+    /// The point that results from measuring [`SweepPlan::experiment_at`].
     #[must_use]
     pub fn point(&self, point_idx: usize, measurement: &Measurement) -> SweepPoint {
         SweepPoint {
@@ -145,7 +146,7 @@ impl SweepPlan {
 }
 
 impl SweepPoint {
-    /// A norm of the point.
+    /// The value of one norm, if it was computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {
         match norm {
@@ -154,7 +155,7 @@ impl SweepPoint {
         }
     }
 
-    /// The point as files have it, with one norm.
+    /// The point as JSON with one norm, in the form of the exported files.
     #[must_use]
     pub fn to_value(&self, norm: Norm) -> Value {
         json!({
@@ -164,7 +165,7 @@ impl SweepPoint {
     }
 }
 
-/// Whole numbers from `first` to `last`, evenly spaced in the logarithm, without repeats.
+/// Integers from `first` to `last`, evenly spaced in the logarithm, without duplicates.
 #[must_use]
 pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
     let (first, last) = (first.max(1), last.max(first).max(1));
@@ -180,7 +181,7 @@ pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
     lengths
 }
 
-/// A sweep under way, in steps.
+/// Runs a sweep in steps.
 #[derive(Clone, Debug)]
 pub struct Sweeping {
     plan: SweepPlan,
@@ -190,22 +191,23 @@ pub struct Sweeping {
 }
 
 impl Sweeping {
-    /// Starts at the first point; the options are [`MeasureOptions::for_sweep`] or like them.
+    /// Begins at the first point; `options` are usually [`MeasureOptions::for_sweep`].
     #[must_use]
     pub fn new(plan: SweepPlan, options: MeasureOptions) -> Self {
         Sweeping { plan, options, next: 0, current: None }
     }
 
-    /// Points done and points in all.
+    /// (points done, points in all).
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.plan.n_points())
     }
 
-    /// One step of the point under way; the point when it is done, `None` in the outer option at the end.
+    /// One step of the current point: `Some(Some(point))` when it is done, `Some(None)` before, `None` at the end of
+    /// the sweep.
     ///
     /// # Errors
-    /// [`InputError`] of the point's experiment.
+    /// [`InputError`] if the experiment of the point cannot be measured.
     pub fn step(&mut self) -> Result<Option<Option<SweepPoint>>, InputError> {
         if self.next >= self.plan.n_points() {
             return Ok(None);
@@ -228,12 +230,12 @@ impl Sweeping {
     }
 }
 
-/// A setting whose bounds hold for every draw of a sweep up to `longest` tokens: R is that of the ball, and the
-/// normaliser's factor is the largest over the draws. A shorter draw is the beginning of a longer one, so that the
-/// longest speaks for all.
+/// Hypotheses whose bounds hold for every sample of a sweep with up to `longest` tokens: R is that of the ball, and the
+/// normaliser's factor is the largest over the samples. The longest lists suffice, because shorter ones are their
+/// beginnings.
 ///
 /// # Errors
-/// [`InputError`] of the experiment.
+/// [`InputError`] if the experiment cannot be built.
 pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Hypotheses, InputError> {
     let of = |tokens: &DMatrix<f64>, radius: f64| {
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
@@ -252,7 +254,7 @@ pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize
                 let factor = Normalizer::new(experiment.normalization, experiment.eps, &tokens).jacobian_norm_bound();
                 match &mut hypotheses {
                     None => hypotheses = Some(of(&tokens, law.radius)?),
-                    // Without a composed normaliser the factor is 1 whatever the draw.
+                    // Outside scope `composed` the factor is 1 for every sample.
                     Some(hypotheses) if hypotheses.outer_factor != 1.0 => {
                         hypotheses.outer_factor = hypotheses.outer_factor.max(factor);
                     }
@@ -272,11 +274,10 @@ pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize
     }
 }
 
-/// A list `2,4,8`, a range `2:98:2`, or a spaced range `2:4096:x16` of that many lengths evenly
-/// spaced in log n.
+/// Parses lengths: a list `2,4,8`, a range `2:98:2`, or `2:4096:x16` for 16 lengths evenly spaced in ln n.
 ///
 /// # Errors
-/// [`InputError::BadValue`] with the forms that there are.
+/// [`InputError::BadValue`] with the accepted forms.
 pub fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
     let wrong = || InputError::BadValue {
         key: "lengths".into(),
@@ -306,7 +307,7 @@ mod tests {
     use super::parse_lengths;
 
     #[test]
-    fn lengths_are_lists_ranges_or_spaced_ranges() {
+    fn lengths_parse_from_lists_ranges_and_log_spaced_ranges() {
         assert_eq!(parse_lengths("2,4,8"), Ok(vec![2, 4, 8]));
         assert_eq!(parse_lengths("2:10:4"), Ok(vec![2, 6, 10]));
         assert_eq!(parse_lengths("2:128:x7"), Ok(vec![2, 4, 8, 16, 32, 64, 128]));

@@ -1,8 +1,8 @@
-//! How tight `kim_linf` is: the largest l_inf norm of L2 attention that a search finds, for d = heads = 1 and weights one.
+//! How tight `kim_linf` is: a search for the largest l_inf norm of L2 attention with d = heads = 1 and all weights one.
 //!
-//! Tokens on a line in a few clusters, one of them a single token: the l_inf norm of such tokens is exact for any n
-//! (token measures), so that a search over positions and sizes is cheap. Structured starts (one token apart from all
-//! others) and random ones; what is found is a lower bound on the largest norm.
+//! Tokens lie on a line in a few clusters, the first a single token. The l_inf norm of such token measures is exact for
+//! any n, so that a search over positions and sizes is cheap. It starts from one token apart from all others and from
+//! random clusters; its result is a lower bound on the largest norm.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -14,20 +14,20 @@ use crate::jacobian::ClusterJacobian;
 use crate::random::{Random, Stream};
 use crate::weights::{L2Mha, Weights};
 
-/// The best that was found at one n, and the bound there.
+/// The largest norm found at one n, and the bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TightnessPoint {
     /// Number of tokens.
     pub n: usize,
     /// The largest l_inf norm found.
     pub found: f64,
-    /// Positions and sizes of its clusters.
+    /// (position, size) of each cluster that reaches it.
     pub clusters: Vec<(f64, usize)>,
-    /// `kim_linf`.
+    /// The value of `kim_linf`.
     pub bound: f64,
 }
 
-/// A search under way: one n at a time.
+/// Runs the search, one n per step.
 #[derive(Clone, Debug)]
 pub struct Tightness {
     weights: Weights,
@@ -43,10 +43,10 @@ pub const MOST_TOKENS: usize = 1_000_000;
 pub const MOST_RESTARTS: usize = 1000;
 
 impl Tightness {
-    /// A search with so many random restarts at each length.
+    /// A search with `restarts` random starts at each length.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] for lengths below 2 or above a million.
+    /// [`InputError::BadValue`] for a length below 2 or above a million, or too many restarts.
     pub fn new(lengths: &[usize], restarts: usize, seed: u64) -> Result<Self, InputError> {
         if lengths.is_empty() || lengths.iter().any(|n| !(2..=MOST_TOKENS).contains(n)) {
             let expected = format!("numbers of tokens from 2 to {MOST_TOKENS}");
@@ -57,24 +57,25 @@ impl Tightness {
         Ok(Tightness { weights, lengths: lengths.to_vec(), restarts: restarts.min(MOST_RESTARTS), seed, next: 0 })
     }
 
-    /// Lengths done and lengths in all.
+    /// (lengths done, lengths in all).
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.lengths.len())
     }
 
-    /// The best at the next length; `None` at the end.
+    /// Searches at the next length; `None` when all are done.
     pub fn step(&mut self) -> Option<TightnessPoint> {
         let n = *self.lengths.get(self.next)?;
         self.next += 1;
         let mut best = (0.0, Vec::new());
         let mut consider = |clusters: Vec<(f64, usize)>| {
-            let (norm, clusters) = self.climb(clusters);
+            let (norm, clusters) = self.pattern_search(clusters);
             if norm > best.0 {
                 best = (norm, clusters);
             }
         };
-        // One token apart from all others, at spacings around the critical one, where its weight is about 1/2.
+        // One token apart from all others, at spacings around the critical one, where the single token has a weight of
+        // about 1/2.
         let critical = ((n - 1) as f64).ln().max(0.1).sqrt();
         for spacing in [0.5, 0.8, 1.0, 1.2, 1.5] {
             consider(vec![(0.0, 1), (spacing * critical, n - 1)]);
@@ -91,8 +92,8 @@ impl Tightness {
         Some(TightnessPoint { n, found: best.0, clusters: best.1, bound })
     }
 
-    /// Pattern search over the positions of all clusters but the first.
-    fn climb(&self, mut clusters: Vec<(f64, usize)>) -> (f64, Vec<(f64, usize)>) {
+    /// Pattern search over the positions of all clusters but the first; returns the norm and the clusters.
+    fn pattern_search(&self, mut clusters: Vec<(f64, usize)>) -> (f64, Vec<(f64, usize)>) {
         let mut best = self.norm(&clusters);
         let mut step = 0.5;
         while step > 1e-5 {
@@ -120,13 +121,13 @@ impl Tightness {
         let positions = DMatrix::from_iterator(1, clusters.len(), clusters.iter().map(|(place, _)| *place));
         let ln_sizes: Vec<f64> = clusters.iter().map(|(_, size)| (*size as f64).ln()).collect();
         let normalizer = Normalizer::new(Normalization::None, 0.0, &positions);
-        // A place that no score can be computed for is no good place.
+        // Positions whose scores overflow count as the worst.
         ClusterJacobian::new(Attention::L2, normalizer, Scope::Inputs, &self.weights, &ln_sizes)
             .map_or(0.0, |jacobian| jacobian.sums(&jacobian.between()).linf)
     }
 }
 
-/// Clusters of random sizes that add up to n, the first a single token, at random places.
+/// Draws clusters at random positions, with random sizes that add up to n; the first is a single token.
 fn random_clusters(random: &mut Random, n: usize, count: usize, critical: f64) -> Vec<(f64, usize)> {
     let mut left = n - 1;
     let mut clusters = vec![(0.0, 1)];
@@ -146,7 +147,7 @@ fn random_clusters(random: &mut Random, n: usize, count: usize, critical: f64) -
 mod tests {
     use super::*;
 
-    /// MATH.md section 9, last lines.
+    /// Best spacing of one token apart from n - 1 equal ones, and `kim_linf` (docs/theory.md section 5).
     #[test]
     fn the_search_finds_at_least_the_tabled_norms_and_never_more_than_the_bound() {
         let table = [(10, 2.98, 5.40), (30, 3.95, 8.15), (100, 5.05, 11.52), (300, 6.07, 14.84), (1000, 7.22, 18.68)];

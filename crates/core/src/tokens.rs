@@ -1,20 +1,21 @@
-//! From an experiment to its token matrix X = [x_1 .. x_n], d x n, a column a token.
+//! Builds the token matrix X = [x_1 .. x_n] of an experiment, d x n, one column per token.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::experiment::{Distribution, InputError, RandomTokens, Rows};
 use crate::random::{Random, Stream};
 
-/// Tokens drawn from a law, d x n. The first tokens of a longer draw are the tokens of a shorter one.
+/// Draws tokens from a distribution, d x n. A list of n tokens is the beginning of every longer list with the same
+/// seed.
 #[must_use]
-pub fn random_tokens(law: &RandomTokens) -> DMatrix<f64> {
-    let mut random = Random::new(law.seed, Stream::Tokens);
-    let (d, radius) = (law.d, law.radius);
-    let mut tokens = DMatrix::zeros(d, law.n);
+pub fn random_tokens(parameters: &RandomTokens) -> DMatrix<f64> {
+    let mut random = Random::new(parameters.seed, Stream::Tokens);
+    let (d, radius) = (parameters.d, parameters.radius);
+    let mut tokens = DMatrix::zeros(d, parameters.n);
     for mut token in tokens.column_iter_mut() {
         token.iter_mut().for_each(|x| *x = random.normal());
         let norm = token.norm();
-        match law.law {
+        match parameters.distribution {
             Distribution::Gaussian => {
                 token *= radius / (d as f64).sqrt();
                 let norm = token.norm();
@@ -33,19 +34,20 @@ pub fn random_tokens(law: &RandomTokens) -> DMatrix<f64> {
     tokens
 }
 
-/// Tokens listed as rows, d x n.
+/// The listed rows as a token matrix, d x n.
 #[must_use]
 pub fn listed_tokens(rows: &Rows) -> DMatrix<f64> {
     DMatrix::from_column_slice(rows.n_columns(), rows.n_rows(), rows.entries())
 }
 
-/// The largest norm of a token, 0 where there are none.
+/// The largest norm of a token, 0 for an empty list.
 #[must_use]
 pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
     tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max)
 }
 
-/// n of the listed tokens, drawn without replacement and kept in their order, d x n; all of them where n is as large.
+/// n of the tokens, drawn without replacement and kept in their order, d x n; all of them if n is at least their
+/// number.
 #[must_use]
 pub fn subset(tokens: &DMatrix<f64>, n: usize, seed: u64) -> DMatrix<f64> {
     if n >= tokens.ncols() {
@@ -79,25 +81,25 @@ impl QueryKey<'_> {
     }
 }
 
-/// The line of the adversarial tokens of [C] (and its published script), and where the tokens lie on it.
+/// The adversarial tokens of \[C\] and of its published script: a line through the origin, and positions on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdversarialDirection {
     /// u, a unit eigenvector of A for a real eigenvalue, its largest entry positive.
     pub direction: DVector<f64>,
-    /// The first token is at this multiple of R u.
+    /// The first token is `first` R u.
     pub first: f64,
-    /// All others are at this multiple of R u.
+    /// The other tokens are `others` R u.
     pub others: f64,
     /// gamma = max(-lambda_min, lambda_max/8) over the real eigenvalues of A.
     pub gamma: f64,
 }
 
 impl AdversarialDirection {
-    /// That of a head: R (-u, u, .., u) or R (u, u/2, .., u/2), whichever of the lowest and the highest real eigenvalue
-    /// serves better.
+    /// The direction for a head: R (-u, u, .., u) with the lowest real eigenvalue, or R (u, u/2, .., u/2) with the
+    /// highest if lambda_max > -8 lambda_min.
     ///
     /// # Errors
-    /// [`InputError::NoRealEigenvalue`].
+    /// [`InputError::NoRealEigenvalue`] if A has none.
     pub fn of(head: QueryKey<'_>) -> Result<Self, InputError> {
         let small = SmallProblem::of(head);
         let (lambda_min, lambda_max) = extreme_real_eigenvalues(&small.matrix)?;
@@ -107,7 +109,7 @@ impl AdversarialDirection {
         Ok(AdversarialDirection { direction, first, others, gamma: (-lambda_min).max(lambda_max / 8.0) })
     }
 
-    /// n of its tokens at a radius, d x n.
+    /// n adversarial tokens of the largest norm `radius`, d x n.
     #[must_use]
     pub fn tokens(&self, n: usize, radius: f64) -> DMatrix<f64> {
         let (first, others) = (radius * self.first, radius * self.others);
@@ -120,7 +122,7 @@ impl AdversarialDirection {
 /// The adversarial tokens of a head, d x n.
 ///
 /// # Errors
-/// [`InputError::NoRealEigenvalue`].
+/// [`InputError::NoRealEigenvalue`] if A has none.
 pub fn adversarial_tokens(head: QueryKey<'_>, n: usize, radius: f64) -> Result<DMatrix<f64>, InputError> {
     Ok(AdversarialDirection::of(head)?.tokens(n, radius))
 }
@@ -128,19 +130,19 @@ pub fn adversarial_tokens(head: QueryKey<'_>, n: usize, radius: f64) -> Result<D
 /// Unit eigenvectors of A for its lowest and its highest real eigenvalue.
 ///
 /// # Errors
-/// [`InputError::NoRealEigenvalue`].
+/// [`InputError::NoRealEigenvalue`] if A has none.
 pub fn extreme_real_eigenvectors(head: QueryKey<'_>) -> Result<[DVector<f64>; 2], InputError> {
     let small = SmallProblem::of(head);
     let (lambda_min, lambda_max) = extreme_real_eigenvalues(&small.matrix)?;
     Ok([lambda_min, lambda_max].map(|lambda| small.direction(head, lambda)))
 }
 
-/// The skew witness (ours, docs/theory.md): A = -c I + sqrt(||A||^2 - c^2) J, J the quarter turn of the plane, with
-/// c R^2 = (1/2) ln(n - 1), at most ||A||; 2 x 2.
+/// The 2 x 2 matrix A of the skew witness (ours, docs/theory.md section 4): A = -c I + sqrt(||A||^2 - c^2) J, where J
+/// is the quarter turn of the plane and c R^2 = (1/2) ln(n - 1), at most ||A|| R^2.
 #[must_use]
 pub fn skew_matrix(a_norm: f64, radius: f64, ln_n_minus_1: f64) -> DMatrix<f64> {
     let c = (0.5 * ln_n_minus_1 / (radius * radius)).min(a_norm);
-    // (|A| - c)(|A| + c) keeps the digits that squares lose.
+    // The factored form keeps the digits that the difference of squares would lose.
     let turn = ((a_norm - c) * (a_norm + c)).max(0.0).sqrt();
     DMatrix::from_row_slice(2, 2, &[-c, -turn, turn, -c])
 }
@@ -155,9 +157,8 @@ pub fn skew_tokens(n: usize, radius: f64) -> DMatrix<f64> {
     })
 }
 
-/// The matrix whose eigenvalues are those of A = K^T Q / sqrt(k), and which of two sides it is on.
-///
-/// Where k < d, A has the nonzero eigenvalues of B = Q K^T / sqrt(k), and B w = lambda w gives A K^T w = lambda K^T w.
+/// A, or where k < d the smaller k x k matrix B = Q K^T / sqrt(k), which has the same nonzero eigenvalues: B w = lambda
+/// w gives A K^T w = lambda K^T w.
 struct SmallProblem {
     matrix: DMatrix<f64>,
     side: Side,
@@ -225,12 +226,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_law_stays_in_its_ball_and_the_sphere_on_it() {
-        for law in [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball] {
-            let tokens = random_tokens(&RandomTokens { law, n: 500, d: 3, radius: 2.5, seed: 9 });
+    fn every_distribution_stays_in_its_ball_and_the_sphere_on_its_surface() {
+        for distribution in [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball] {
+            let tokens = random_tokens(&RandomTokens { distribution, n: 500, d: 3, radius: 2.5, seed: 9 });
             for token in tokens.column_iter() {
-                assert!(token.norm() <= 2.5 * (1.0 + 1e-12), "{law:?}: {}", token.norm());
-                if law == Distribution::Sphere {
+                assert!(token.norm() <= 2.5 * (1.0 + 1e-12), "{distribution:?}: {}", token.norm());
+                if distribution == Distribution::Sphere {
                     assert!((token.norm() - 2.5).abs() < 1e-12);
                 }
             }
@@ -238,13 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_draw_begins_with_the_shorter_one() {
-        let draw = |n| random_tokens(&RandomTokens { law: Distribution::Ball, n, d: 3, radius: 1.0, seed: 4 });
+    fn a_longer_token_list_begins_with_the_shorter_one() {
+        let draw = |n| random_tokens(&RandomTokens { distribution: Distribution::Ball, n, d: 3, radius: 1.0, seed: 4 });
         assert_eq!(draw(7), draw(50).columns(0, 7).into_owned());
     }
 
     #[test]
-    fn adversarial_tokens_of_minus_one_are_the_papers() {
+    fn adversarial_tokens_for_a_equal_to_minus_one_and_one_are_those_of_the_paper() {
         let (one, minus) = (DMatrix::from_element(1, 1, 1.0), DMatrix::from_element(1, 1, -1.0));
         let tokens = adversarial_tokens(QueryKey { q: &minus, k: &one }, 4, 2.0).expect("a real eigenvalue");
         assert_eq!(tokens.as_slice(), &[-2.0, 2.0, 2.0, 2.0]);
@@ -261,18 +262,18 @@ mod tests {
     }
 
     #[test]
-    fn the_eigenvector_of_a_head_of_low_rank_is_that_of_the_whole_a() {
+    fn eigenvectors_from_the_small_problem_are_eigenvectors_of_a() {
         let entry = |row: usize, col: usize, turn: f64| ((3 * row + 5 * col) as f64 * turn).sin();
         let (q, k) = (DMatrix::from_fn(3, 7, |r, c| entry(r, c, 1.3)), DMatrix::from_fn(3, 7, |r, c| entry(r, c, 0.7)));
         let head = QueryKey { q: &q, k: &k };
         for u in extreme_real_eigenvectors(head).expect("an odd size has a real eigenvalue") {
             let image = head.a() * &u;
-            assert!((&image - &u * u.dot(&image)).norm() < 1e-10 * head.a().norm(), "{u} is no eigenvector");
+            assert!((&image - &u * u.dot(&image)).norm() < 1e-10 * head.a().norm(), "{u} is not an eigenvector");
         }
     }
 
     #[test]
-    fn the_skew_matrix_has_the_norm_that_was_asked_for() {
+    fn the_skew_matrix_has_the_requested_norm() {
         for (a_norm, radius, ln_n) in [(1.0, 3.0, 10.0), (0.5, 1.0, 3.0), (1e3, 1e3, 41.0), (2.0, 1e-3, 5.0)] {
             let norm = skew_matrix(a_norm, radius, ln_n).singular_values()[0];
             assert!((norm / a_norm - 1.0).abs() < 1e-12, "{norm} for {a_norm}");

@@ -1,4 +1,4 @@
-//! From an experiment to its heads and output matrix.
+//! Builds the heads and the output matrix of an experiment.
 
 use nalgebra::DMatrix;
 
@@ -20,18 +20,18 @@ pub struct HeadWeights {
     pub v: DMatrix<f64>,
 }
 
-/// The weights of self-attention: heads on the same d, and an output matrix or none.
+/// The weights of self-attention: heads that take tokens of the same dimension d, and an optional output matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     /// At least one.
     pub heads: Vec<HeadWeights>,
     /// d_out x (sum of d_v).
     pub output: Option<DMatrix<f64>>,
-    /// The matrices of [K]'s L2 multi-head attention, where these are its weights.
+    /// The matrices of \[K\]'s L2 multi-head attention, if the weights were built from them.
     pub l2_mha: Option<L2Mha>,
 }
 
-/// The matrices of [K]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, A_h = W_Q,h W_Q,h^T/sqrt(k).
+/// The matrices of \[K\]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, A_h = W_Q,h W_Q,h^T/sqrt(k).
 /// As heads: Q_h = K_h = W_Q,h^T, V_h = W_V,h^T A_h, O = W_O^T.
 #[derive(Clone, Debug, PartialEq)]
 pub struct L2Mha {
@@ -43,19 +43,19 @@ pub struct L2Mha {
     pub output: DMatrix<f64>,
 }
 
-/// Tokens (d x n) and the weights that fit them.
+/// Tokens (d x n) and weights for tokens of that dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// d x n, a column a token.
     pub tokens: DMatrix<f64>,
     /// Heads and output matrix.
     pub weights: Weights,
-    /// For a token measure: the natural logarithm of how many tokens each column of `tokens` stands for.
+    /// For a token measure, ln N_a of the position in each column of `tokens`.
     pub ln_multiplicities: Option<Vec<f64>>,
 }
 
 impl HeadWeights {
-    /// Q and K, which make A.
+    /// Q and K of this head.
     #[must_use]
     pub fn query_key(&self) -> QueryKey<'_> {
         QueryKey { q: &self.q, k: &self.k }
@@ -69,7 +69,7 @@ impl Weights {
         self.heads.first().map_or(0, |head| head.q.ncols())
     }
 
-    /// Of each head (O_h^T, V_h) whose product O_h V_h it adds to the output; O_h is the identity without an output matrix.
+    /// For each head (O_h^T, V_h): the head adds O_h V_h to the output. O_h is the identity without an output matrix.
     #[must_use]
     pub fn values_through_output(&self) -> Vec<(DMatrix<f64>, &DMatrix<f64>)> {
         let mut column = 0;
@@ -87,7 +87,7 @@ impl Weights {
             .collect()
     }
 
-    /// Of each head O_h V_h, and the first entry of an output token that it writes; V_h where heads are concatenated.
+    /// For each head O_h V_h (V_h without an output matrix) and the first entry of an output token that it writes.
     #[must_use]
     pub fn values_in_output(&self) -> Vec<(DMatrix<f64>, usize)> {
         let mut column = 0;
@@ -114,14 +114,14 @@ impl Weights {
     }
 }
 
-/// Draws, lists or builds the tokens and weights of an experiment.
+/// Draws or builds the tokens and weights of an experiment.
 ///
 /// # Errors
-/// [`InputError`] where the two do not fit, or have too many entries.
+/// [`InputError`] if tokens and weights do not fit together or have too many entries.
 pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
     match &experiment.tokens {
         TokenSource::Explicit(rows) => with_tokens(experiment, tokens::listed_tokens(rows)),
-        TokenSource::Random(law) => with_tokens(experiment, tokens::random_tokens(law)),
+        TokenSource::Random(parameters) => with_tokens(experiment, tokens::random_tokens(parameters)),
         TokenSource::Adversarial { n, radius } => {
             let weights = weights_for(experiment, d_of_weights(experiment)?)?;
             let d = weights.d();
@@ -141,8 +141,8 @@ pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
     }
 }
 
-/// The weights of the skew witness: its own A, whose norm, and V, are those of the experiment's weights; without weights
-/// ||A|| = 1 and V = I.
+/// The weights of the skew witness: its own A with the ||A|| and V of the experiment's weights; without weights ||A|| =
+/// 1 and V = I.
 fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Result<Weights, InputError> {
     let conflict = |problem: &str| InputError::Conflict {
         what: "`tokens.source` = \"skew\"".into(),
@@ -152,13 +152,13 @@ fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Resu
     let (a_norm, v) = match &experiment.weights {
         None => (1.0, DMatrix::identity(2, 2)),
         Some(WeightSource::Explicit { heads, .. }) if heads[0].q.n_columns() != 2 => {
-            return Err(conflict("lives in the plane, and these weights take tokens of another dimension"));
+            return Err(conflict("has tokens of dimension 2, and these weights take tokens of another dimension"));
         }
         Some(_) => {
             let Weights { heads, output, .. } = weights_for(experiment, 2)?;
             match (<[HeadWeights; 1]>::try_from(heads), output) {
                 (Ok([head]), None) => (head.query_key().a().singular_values()[0], head.v),
-                _ => return Err(conflict("is one head without an output matrix")),
+                _ => return Err(conflict("has one head and no output matrix")),
             }
         }
     };
@@ -182,11 +182,11 @@ fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, 
 /// The weights of an experiment for tokens of dimension d.
 ///
 /// # Errors
-/// [`InputError`] where they do not fit, or have too many entries.
+/// [`InputError`] if the weights do not fit tokens of dimension d or have too many entries.
 pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputError> {
     let weights = match &experiment.weights {
         Some(WeightSource::Explicit { heads, output }) => explicit_weights(heads, output.as_ref(), d)?,
-        Some(WeightSource::Random(law)) => random_weights(law, d)?,
+        Some(WeightSource::Random(parameters)) => random_weights(parameters, d)?,
         Some(WeightSource::Identity { sign }) => identity_weights(*sign, d)?,
         Some(WeightSource::Kim { heads, scale, seed }) => kim_weights(*heads, *scale, *seed, d)?,
         None => return Err(InputError::MissingKey { key: "weights".into(), expected: "the weights' source".into() }),
@@ -194,24 +194,24 @@ pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputEr
     Ok(weights)
 }
 
-/// The token dimension that the weights fix by themselves: their own where they are listed, heads times head dimension
-/// where they are drawn, 1 for the identity, one a head for L2 multi-head attention.
+/// The token dimension implied by the weights: that of listed matrices, heads times head dimension for drawn ones, 1
+/// for the identity, the number of heads for L2 multi-head attention.
 fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
     match &experiment.weights {
         Some(WeightSource::Explicit { heads, .. }) => Ok(heads[0].q.n_columns()),
-        Some(WeightSource::Random(law)) => Ok(law.heads * law.head_dim),
+        Some(WeightSource::Random(parameters)) => Ok(parameters.heads * parameters.head_dim),
         Some(WeightSource::Kim { heads, .. }) => Ok(*heads),
         _ => Ok(1),
     }
 }
 
-/// Drawn weights of [K]'s L2 multi-head attention: entries of W_Q, W_V and W_O are N(0, scale^2/d).
+/// Draws the weights of \[K\]'s L2 multi-head attention: entries of W_Q, W_V and W_O are N(0, scale^2/d).
 fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights, InputError> {
     if !d.is_multiple_of(heads) {
         return Err(InputError::Conflict {
             what: format!("`weights.heads` = {heads}"),
-            problem: format!("does not divide the token dimension {d}, and each head has its share of it"),
-            fix: "Use a number of heads that does.".into(),
+            problem: format!("does not divide the token dimension {d}, which the heads share equally"),
+            fix: "Use a number of heads that divides it.".into(),
         });
     }
     if 3usize.saturating_mul(d).saturating_mul(d) > MAX_WEIGHT_ENTRIES {
@@ -232,7 +232,7 @@ fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights,
 }
 
 impl L2Mha {
-    /// As heads and output matrix.
+    /// The same map as heads and an output matrix.
     #[must_use]
     pub fn weights(self) -> Weights {
         let heads = self
@@ -270,27 +270,27 @@ fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<W
     })
 }
 
-fn random_weights(law: &RandomWeights, d: usize) -> Result<Weights, InputError> {
-    let entries = 4usize.saturating_mul(law.heads).saturating_mul(law.head_dim).saturating_mul(d);
+fn random_weights(parameters: &RandomWeights, d: usize) -> Result<Weights, InputError> {
+    let entries = 4usize.saturating_mul(parameters.heads).saturating_mul(parameters.head_dim).saturating_mul(d);
     if entries > MAX_WEIGHT_ENTRIES {
         return Err(weights_too_large(entries));
     }
-    let deviation = law.scale / (d as f64).sqrt();
+    let deviation = parameters.scale / (d as f64).sqrt();
     let draw = |stream: Stream, n_rows: usize, n_columns: usize| {
-        let mut random = Random::new(law.seed, stream);
+        let mut random = Random::new(parameters.seed, stream);
         let entries: Vec<f64> = (0..n_rows * n_columns).map(|_| deviation * random.normal()).collect();
         DMatrix::from_row_slice(n_rows, n_columns, &entries)
     };
-    let heads = (0..law.heads)
+    let heads = (0..parameters.heads)
         .map(|h| HeadWeights {
-            q: draw(Stream::Query(h), law.head_dim, d),
-            k: draw(Stream::Key(h), law.head_dim, d),
-            v: draw(Stream::Value(h), law.head_dim, d),
+            q: draw(Stream::Query(h), parameters.head_dim, d),
+            k: draw(Stream::Key(h), parameters.head_dim, d),
+            v: draw(Stream::Value(h), parameters.head_dim, d),
         })
         .collect();
-    let output = match law.output {
+    let output = match parameters.output {
         Output::Absent => None,
-        Output::Drawn => Some(draw(Stream::Output, d, law.heads * law.head_dim)),
+        Output::Drawn => Some(draw(Stream::Output, d, parameters.heads * parameters.head_dim)),
     };
     Ok(Weights { heads, output, l2_mha: None })
 }

@@ -1,8 +1,8 @@
-//! The adversarial tokens of \[C\] at one head of a model: R (-u, u, .., u) or R (u, u/2, .., u/2), A u = lambda u,
-//! A = K^T Q / sqrt(k) of the head's weights ([`AdversarialDirection`], MATH.md section 4).
+//! The adversarial tokens of \[C\] at one head of a model: R (-u, u, .., u) or R (u, u/2, .., u/2) with A u = lambda u,
+//! A = K^T Q / sqrt(k) of the head's weights ([`AdversarialDirection`], docs/theory.md section 4).
 //!
-//! The map is that of the head as it is measured at a text, with its biases, though A knows none of them. The norm is a
-//! lower bound on the head's Lipschitz constant over the ball of radius R.
+//! The map measured is the head with its biases, although A does not depend on them. The norm is a lower bound on the
+//! head's Lipschitz constant on the ball of radius R.
 
 use nalgebra::DMatrix;
 
@@ -16,10 +16,10 @@ use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::tokens::{AdversarialDirection, QueryKey};
 
-/// What a table of such tokens has for the fingerprint of a text, before R.
+/// Prefix of the text column of a table of adversarial tokens, followed by R.
 const TEXT: &str = "adversarial:";
 
-/// One head with the line of its adversarial tokens.
+/// One head with the direction of its adversarial tokens.
 #[derive(Clone, Debug)]
 pub struct AdversarialHead {
     layer: usize,
@@ -28,23 +28,23 @@ pub struct AdversarialHead {
     line: AdversarialDirection,
 }
 
-/// How a head is measured at them.
+/// How a head is measured at its adversarial tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdversarialPlan {
     /// R.
     pub radius: f64,
-    /// Of the map.
+    /// The mask of the head.
     pub mask: Mask,
-    /// Through the output matrix, or before it.
+    /// Whether the output matrix is part of the map.
     pub kind: MapKind,
-    /// What is computed.
+    /// The estimators to compute.
     pub estimators: Estimators,
-    /// When the iteration for ||J||_2 stops.
+    /// Stopping rule of the iteration for ||J||_2.
     pub options: LanczosOptions,
 }
 
 impl AdversarialPlan {
-    /// As a plan has it for windows of a text.
+    /// The mask, map, estimators and options of a plan, at radius R.
     #[must_use]
     pub fn of(plan: &Plan, radius: f64) -> Self {
         let Plan { mask, kind, estimators, options, .. } = plan;
@@ -53,10 +53,10 @@ impl AdversarialPlan {
 }
 
 impl Heads {
-    /// The one head that it is.
+    /// The index of a single head.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] where it is all of them: adversarial tokens are of one.
+    /// [`InputError::BadValue`] for [`Heads::All`]: adversarial tokens belong to one head.
     pub fn alone(self) -> Result<usize, InputError> {
         match self {
             Heads::One(head) => Ok(head),
@@ -70,10 +70,10 @@ impl Heads {
 }
 
 impl AdversarialHead {
-    /// Of a layer's head.
+    /// The adversarial direction of one head of a layer.
     ///
     /// # Errors
-    /// [`InputError`] where the model has no such layer or head, or A no real eigenvalue.
+    /// [`InputError`] if the model has no such layer or head, or A has no real eigenvalue.
     pub fn new(model: &Model, layer: usize, head: usize, kind: MapKind) -> Result<Self, InputError> {
         let map = AttentionMap::new(model, layer, kind, Heads::One(head))?;
         let part = &model.block(layer)?.attention;
@@ -83,10 +83,10 @@ impl AdversarialHead {
         Ok(AdversarialHead { layer, head, map, line: AdversarialDirection::of(QueryKey { q: &q, k: &k })? })
     }
 
-    /// Measures it at n tokens; the row is window 0 of its length.
+    /// Measures the head at n adversarial tokens; the cell is window 0 of length n.
     ///
     /// # Errors
-    /// [`InputError`] where n is 0, there are too many tokens, or numbers overflow.
+    /// [`InputError`] if n is 0 or too large, or numbers overflow.
     pub fn measure(&self, plan: &AdversarialPlan, n: usize) -> Result<(Cell, Estimate), InputError> {
         if n == 0 {
             return Err(InputError::Empty { what: "The adversarial tokens".into(), least: "one token".into() });
@@ -97,7 +97,7 @@ impl AdversarialHead {
     }
 }
 
-/// The whole curve of one head over some lengths.
+/// Measures one head at several lengths.
 ///
 /// # Errors
 /// As [`AdversarialHead::new`] and [`AdversarialHead::measure`].
@@ -111,14 +111,14 @@ pub fn adversarial_curve(
     lengths.iter().map(|n| at_head.measure(plan, *n)).collect()
 }
 
-/// What a table of adversarial tokens says in the place of its text.
+/// The text column of a table of adversarial tokens.
 #[must_use]
 pub fn adversarial_text(radius: f64) -> String {
     format!("{TEXT}{radius}")
 }
 
 impl Subject {
-    /// R, where a table is of adversarial tokens.
+    /// R, if the table is one of adversarial tokens.
     #[must_use]
     pub fn adversarial_radius(&self) -> Option<f64> {
         self.text.strip_prefix(TEXT)?.parse().ok()

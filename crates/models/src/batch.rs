@@ -1,7 +1,7 @@
-//! Which windows are measured together, in one go.
+//! Groups the windows of a run into batches that share a forward pass.
 //!
-//! Windows share every product with a weight matrix of one forward pass. Where attention is causal a token knows nothing of
-//! those after it, so that a window that begins where a longer one begins has its whole pass in that one's.
+//! The windows of a batch share every product with a weight matrix. Under the causal mask a token does not depend on
+//! later ones, so a window that begins where a longer one begins reuses the longer one's forward pass.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,50 +12,49 @@ use super::map::Heads;
 use super::plan::Plan;
 use lipscope_core::experiment::Mask;
 
-/// A window of a text.
+/// A window of a text: its length and its index among the windows of that length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Window {
-    /// Tokens.
+    /// Number of tokens.
     pub n: usize,
-    /// Counted from 0.
+    /// Index, from 0.
     pub window: usize,
 }
 
-/// Windows of which one pass is enough: all begin where the first, the longest one, begins.
+/// Windows that share one forward pass over the longest: all begin at the same token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixGroup {
-    /// What the pass is of.
+    /// The window of the forward pass.
     pub longest: Window,
-    /// The others.
+    /// Its prefixes.
     pub shorter: Vec<Window>,
 }
 
-/// Stretches that share a pass.
+/// Prefix groups that share a forward pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
-    /// The longest one first.
+    /// The group with the longest window first.
     pub prefix_groups: Vec<PrefixGroup>,
 }
 
-/// Part `index` of `count` of a run, counted from 0.
+/// Part `index` of `count` equal parts of a run, for several processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Below `count`.
+    /// Index, from 0.
     pub index: usize,
-    /// How many parts there are.
+    /// Number of parts.
     pub count: usize,
 }
 
-/// The tokens of a batch's pass, about: enough that a product with a weight matrix is worth reading it.
+/// Approximate number of tokens in a batch's forward pass: enough to amortise reading the weight matrices.
 pub(super) const PASS_TOKENS: usize = 256;
-/// The tokens of all its windows, times the maps that are measured, about: a batch is not interrupted.
+/// Approximate limit on the tokens of all windows times the maps measured, because a batch cannot be interrupted.
 const MEASURED_TOKENS: usize = 512;
-/// How many heads by themselves cost as much as a map of all heads, about.
+/// Single heads that cost about as much as a map of all heads.
 const HEADS_A_MAP: usize = 4;
 
 impl Plan {
-    /// The batches of a shard, longest windows first. They depend on lengths, windows, layers, heads and mask
-    /// alone.
+    /// The batches of a shard, longest windows first. They depend only on lengths, windows, layers, heads and mask.
     #[must_use]
     pub fn batches(&self, shard: Shard) -> Vec<Batch> {
         let most = Size { pass: PASS_TOKENS, measured: MEASURED_TOKENS / self.maps().max(1) };
@@ -77,13 +76,13 @@ impl Plan {
         batches.into_iter().skip(shard.index).step_by(shard.count.max(1)).collect()
     }
 
-    /// How many maps a window costs, about.
+    /// Approximate cost of a window in maps of all heads.
     fn maps(&self) -> usize {
         self.layers.len()
             * if self.heads.contains(&Heads::All) { self.heads.len() } else { self.heads.len().div_ceil(HEADS_A_MAP) }
     }
 
-    /// Every window of the plan in a stretch, the longest first.
+    /// All windows of the plan in prefix groups, the longest first.
     fn prefix_groups(&self, most_measured: usize) -> Vec<PrefixGroup> {
         let mut lengths = self.lengths.clone();
         lengths.sort_unstable_by(|a, b| b.cmp(a));
@@ -108,12 +107,12 @@ impl Plan {
 }
 
 impl PrefixGroup {
-    /// All its windows, the longest first.
+    /// All windows of the group, the longest first.
     pub fn windows(&self) -> impl Iterator<Item = Window> + '_ {
         [self.longest].into_iter().chain(self.shorter.iter().copied())
     }
 
-    /// Whether a window is among them.
+    /// Whether the group contains a window.
     #[must_use]
     pub fn has(&self, wanted: Window) -> bool {
         self.windows().any(|window| window == wanted)
@@ -121,25 +120,25 @@ impl PrefixGroup {
 }
 
 impl Batch {
-    /// All its windows.
+    /// All windows of the batch.
     pub fn windows(&self) -> impl Iterator<Item = Window> + '_ {
         self.prefix_groups.iter().flat_map(PrefixGroup::windows)
     }
 
-    /// The tokens of its longest window.
+    /// Number of tokens in its longest window.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.prefix_groups.iter().map(|prefix_group| prefix_group.longest.n).max().unwrap_or(0)
     }
 
-    /// The tokens of its pass.
+    /// Number of tokens in its forward pass.
     #[must_use]
     pub fn pass_tokens(&self) -> usize {
         self.prefix_groups.iter().map(|prefix_group| prefix_group.longest.n).sum()
     }
 }
 
-/// What limits a batch.
+/// The quantities that are limited per batch.
 #[derive(Clone, Copy, Default)]
 struct Size {
     pass: usize,
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_window_is_in_one_stretch_of_one_shard() {
+    fn every_window_is_in_one_prefix_group_of_one_shard() {
         for (mask, layers) in [(Mask::None, 1), (Mask::Causal, 1), (Mask::Causal, 12)] {
             let plan = plan(mask, layers);
             let parts = (0..3).flat_map(|index| plan.batches(Shard { index, count: 3 }));
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_begins_at_one_token_and_portions_are_bounded() {
+    fn windows_of_a_prefix_group_begin_at_one_token_and_batches_are_bounded() {
         for (mask, layers) in [(Mask::None, 1), (Mask::Causal, 1), (Mask::Causal, 12)] {
             for batch in whole(&plan(mask, layers)) {
                 for PrefixGroup { longest, shorter } in &batch.prefix_groups {
@@ -215,9 +214,9 @@ mod tests {
         }
     }
 
-    /// docs/models.md has these numbers.
+    /// docs/models.md quotes these numbers.
     #[test]
-    fn the_passes_of_the_papers_figure_are_fewer_where_attention_is_causal() {
+    fn the_causal_mask_needs_fewer_forward_passes_for_the_figure_of_the_paper() {
         let tokens = |mask| {
             let figure = Plan { lengths: (2..=98).step_by(2).collect(), ..plan(mask, 1) };
             whole(&figure).iter().map(Batch::pass_tokens).sum::<usize>()

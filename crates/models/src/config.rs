@@ -1,25 +1,25 @@
-//! What a transformer is made of: its family and sizes, from `config.json` or by default.
+//! The architecture of a transformer: family and sizes, from `config.json` or by default.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use lipscope_core::experiment::{InputError, Mask, limits};
 
-/// The families that can be read.
+/// The supported model families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Family {
-    /// BERT and its kin (MiniLM): layer norms after attention and after the feed-forward part.
+    /// BERT and MiniLM: layer norm after attention and after the feed-forward network.
     Bert,
-    /// DistilBERT: BERT under other names, without token types.
+    /// DistilBERT: BERT with other tensor names and without token types.
     DistilBert,
-    /// GPT-2: layer norms before both, causal.
+    /// GPT-2: layer norm before attention and before the feed-forward network; causal.
     Gpt2,
 }
 
-/// The function between the two matrices of the feed-forward part.
+/// Activation function of the feed-forward network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activation {
-    /// x Phi(x), Phi the normal distribution function.
+    /// x Phi(x), with Phi the normal distribution function.
     GeluErf,
     /// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2.
     GeluTanh,
@@ -27,17 +27,17 @@ pub enum Activation {
     Relu,
 }
 
-/// Which outputs the attention map of a layer gives.
+/// Whether the measured attention map includes the output matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MapKind {
-    /// The concatenated heads.
+    /// The concatenated heads, without the output matrix.
     Attention,
-    /// The same through the output matrix.
+    /// With the output matrix.
     WithOutput,
 }
 
 impl MapKind {
-    /// As tables and the command line have it.
+    /// Its name in tables and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl MapKind {
     }
 }
 
-/// The shape of a model.
+/// The architecture of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelConfig {
     /// The family.
@@ -58,23 +58,23 @@ pub struct ModelConfig {
     pub layers: usize,
     /// Heads of each layer; they divide d.
     pub heads: usize,
-    /// Width between the two matrices of the feed-forward part.
+    /// Hidden width of the feed-forward network.
     pub inner: usize,
-    /// Tokens that have an embedding.
+    /// Number of token ids.
     pub vocabulary: usize,
-    /// Token types that have an embedding: 2 for BERT, of which a plain text is type 0.
+    /// Number of token types: 2 for BERT, where plain text has type 0.
     pub token_types: usize,
-    /// Positions that have an embedding: the longest window.
+    /// Number of positions, which limits the window length.
     pub positions: usize,
-    /// Added to variances in layer norms.
+    /// Epsilon of the layer norms.
     pub eps: f64,
-    /// Between the two matrices of the feed-forward part.
+    /// Activation of the feed-forward network.
     pub activation: Activation,
 }
 
-/// The most layers; any model there is has fewer.
+/// The most layers; far above existing models.
 const MAX_LAYERS: usize = 1_024;
-/// The most tokens or positions; any model there is has fewer.
+/// The most tokens or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
 
 impl ModelConfig {
@@ -109,10 +109,10 @@ impl ModelConfig {
         }
     }
 
-    /// Another width, depth and number of heads; the feed-forward part is four times as wide.
+    /// The same family with another width, depth and number of heads; the feed-forward network is four times as wide.
     ///
     /// # Errors
-    /// [`InputError`] where they cannot be.
+    /// [`InputError`] if the sizes are out of range or `heads` does not divide `d`.
     pub fn resized(self, d: usize, layers: usize, heads: usize) -> Result<Self, InputError> {
         ModelConfig { d, layers, heads, inner: d.saturating_mul(4), ..self }.checked()
     }
@@ -120,7 +120,7 @@ impl ModelConfig {
     /// Reads a `config.json`.
     ///
     /// # Errors
-    /// [`InputError`] that names the field: another architecture, a missing or impossible size.
+    /// [`InputError`] that names the field: another architecture, or a missing or invalid size.
     pub fn from_json(text: &str) -> Result<Self, InputError> {
         let value: Value = serde_json::from_str(text).map_err(|error| InputError::File {
             file: "config.json".into(),
@@ -150,7 +150,7 @@ impl ModelConfig {
         self.d / self.heads
     }
 
-    /// The mask the family is trained with.
+    /// The mask with which the family is trained.
     #[must_use]
     pub fn usual_mask(&self) -> Mask {
         match self.family {
@@ -159,7 +159,7 @@ impl ModelConfig {
         }
     }
 
-    /// What the family's attention module gives, and what MATH.md's tables measure: GPT-2's holds the output matrix.
+    /// The output of the family's attention module in \[C\]'s script: for GPT-2 it includes the output matrix.
     #[must_use]
     pub fn usual_map(&self) -> MapKind {
         match self.family {
@@ -255,7 +255,7 @@ fn distilbert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
     })
 }
 
-/// The fields of a `config.json`; those that the model's defaults leave out take them.
+/// The fields of a `config.json`; absent ones take the family's defaults.
 struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -291,7 +291,7 @@ impl Fields {
         }
     }
 
-    /// A switch that changes what attention is, where it is set to what we do not compute.
+    /// Rejects a field that changes attention in a way that is not implemented.
     fn only(&self, name: &str, expected: &Value) -> Result<(), InputError> {
         match self.get(name) {
             Some(value) if value != expected => Err(bad(name, value, &format!("{expected}"))),
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_config_leaves_out_takes_the_familys_default() {
+    fn absent_fields_take_the_defaults_of_the_family() {
         assert_eq!(ModelConfig::from_json(r#"{"model_type":"gpt2"}"#), Ok(ModelConfig::gpt2()));
         assert_eq!(ModelConfig::from_json(r#"{"model_type":"bert"}"#), Ok(ModelConfig::bert()));
         let small = ModelConfig::from_json(r#"{"model_type":"gpt2","n_embd":8,"n_head":2,"n_inner":null}"#);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_named() {
+    fn errors_name_the_invalid_field() {
         for (text, word) in [
             (r#"{"model_type":"llama"}"#, "model_type"),
             (r#"{"n_embd":8}"#, "model_type"),

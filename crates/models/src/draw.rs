@@ -1,9 +1,9 @@
-//! Models as they are before training: drawn, not read.
+//! Randomly initialised models.
 //!
-//! As Hugging Face's transformers initialise them: every matrix and embedding N(0, 0.02^2), biases zero, layer norms the
+//! Initialised as in Hugging Face's transformers: every matrix and embedding N(0, 0.02^2), biases zero, layer norms the
 //! identity. GPT-2 draws the two matrices that write into the residual stream (`c_proj` of attention and of the
-//! feed-forward part) from N(0, 0.02^2/(2 layers)); BERT's embedding of token 0, its padding, is zero. Each layer and each
-//! embedding row has its own stream, so that only what is needed is drawn and nothing depends on what else is.
+//! feed-forward network) from N(0, 0.02^2/(2 layers)); BERT's embedding of token 0, its padding, is zero. Each layer
+//! and each embedding row has its own random stream, so that a part can be drawn without the rest.
 
 use nalgebra::DMatrix;
 
@@ -12,15 +12,15 @@ use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Lin
 use lipscope_core::experiment::InputError;
 use lipscope_core::random::{Random, Stream};
 
-/// The deviation of every matrix and embedding.
+/// Standard deviation of matrices and embeddings.
 const DEVIATION: f64 = 0.02;
-/// The most numbers that are drawn: 4 GiB of f32.
+/// The most random numbers drawn: 4 GiB of f32.
 const MOST_DRAWN: usize = 1 << 30;
 
-/// Draws a model.
+/// Draws the needed part of a randomly initialised model.
 ///
 /// # Errors
-/// [`InputError`] where more layers or positions are needed than there are, or too many numbers.
+/// [`InputError`] if `needs` exceeds the model, or there are too many numbers.
 pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model, InputError> {
     needs.check(&config)?;
     let layer = (4 * config.d).saturating_add(2 * config.inner).saturating_mul(config.d);
@@ -79,7 +79,7 @@ fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
     }
 }
 
-/// The deviation of a matrix that writes into the residual stream.
+/// Standard deviation of a matrix that writes into the residual stream.
 fn residual_deviation(config: &ModelConfig) -> f64 {
     match config.family {
         Family::Gpt2 => DEVIATION / (2.0 * config.layers as f64).sqrt(),
@@ -95,7 +95,7 @@ fn identity_norm(d: usize) -> LayerNorm {
     LayerNorm { gain: vec![1.0; d], shift: vec![0.0; d] }
 }
 
-/// Rounded to f32, as the weights of a file are.
+/// A normal number rounded to f32, the type of weights in files.
 fn number(random: &mut Random, deviation: f64) -> f32 {
     (deviation * random.normal()) as f32
 }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_does_not_depend_on_what_else_is() {
+    fn a_drawn_part_does_not_depend_on_which_other_parts_are_drawn() {
         let config = ModelConfig::bert().resized(8, 4, 2).expect("fits");
         let few = draw_model(config, &needs(1, &[0, 7]), 5).expect("small");
         let many = draw_model(config, &needs(3, &[0, 1, 7, 9]), 5).expect("small");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn deviations_are_those_of_the_initialisation() {
+    fn standard_deviations_are_those_of_the_initialisation() {
         let config = ModelConfig::gpt2().resized(64, 8, 2).expect("fits");
         let model = draw_model(config, &needs(2, &[1]), 0).expect("small");
         let deviation = |linear: &Linear| {
@@ -134,14 +134,14 @@ mod tests {
             (&part.widen, 0.02),
             (&part.narrow, 0.005),
         ] {
-            // Five standard errors of the deviation of 4096 normal numbers.
+            // Five standard errors of the standard deviation of 4096 normal numbers.
             let found = deviation(linear);
             assert!((found / expected - 1.0).abs() < 0.056, "{found} {expected}");
         }
     }
 
     #[test]
-    fn more_layers_than_there_are_is_an_error() {
+    fn more_layers_than_the_model_has_is_an_error() {
         let config = ModelConfig::bert().resized(8, 2, 2).expect("fits");
         let problem = draw_model(config, &needs(3, &[]), 0).expect_err("two layers").to_string();
         assert!(problem.contains("layer"), "{problem}");

@@ -1,9 +1,8 @@
-//! What is measured of an attention map at a window: two numbers that are called its Lipschitz constant, and what the
-//! window is like.
+//! Measures an attention map at a window: ||J||_2, the value of the script released with \[C\], R and the attention
+//! sink.
 //!
-//! The script released with \[C\] iterates on v = torch.func.jvp(f, (X,), (u,))\[0\], which is f(X) and not J u; what it
-//! returns is sqrt(|J^T f(X)|). It is offered beside ||J||_2 under the name of released-script estimator. MATH.md
-//! section 8.
+//! The released script iterates on v = torch.func.jvp(f, (X,), (u,))\[0\], which is f(X) and not J u; what it returns
+//! is sqrt(|J^T f(X)|). It is offered beside ||J||_2 as "released-script estimator" (docs/models.md).
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
 
-/// Which estimators are computed.
+/// The estimators to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimators {
     /// ||J||_2.
@@ -26,7 +25,7 @@ pub enum Estimators {
 }
 
 impl Estimators {
-    /// As tables and the command line have it.
+    /// Its name in tables and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -37,10 +36,10 @@ impl Estimators {
     }
 }
 
-/// ||J||_2 and how it was found.
+/// ||J||_2 with the accuracy of its computation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpectralNorm {
-    /// Never above ||J||_2.
+    /// A lower bound on ||J||_2, equal to it up to the residual.
     pub value: f64,
     /// Steps of the iteration.
     pub iterations: usize,
@@ -49,41 +48,41 @@ pub struct SpectralNorm {
 }
 
 impl SpectralNorm {
-    /// Whether it is ||J||_2 to the digits that are shown; else it is a lower bound.
+    /// Whether the residual is small enough to report the value as ||J||_2; otherwise it is a lower bound.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         self.relative_residual <= LanczosOptions::default().tolerance
     }
 }
 
-/// The token that attention gathers on.
+/// The token that receives the most attention.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sink {
-    /// The largest column sum of P over heads and tokens: the attention that one token receives, at most n.
+    /// The largest column sum of P over heads and tokens, at most n.
     pub mass: f64,
-    /// Its token.
+    /// Index of the token.
     pub token: usize,
-    /// Its head, counted within the map.
+    /// Index of the head within the map.
     pub head: usize,
 }
 
-/// One window measured.
+/// The results for one window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Where asked for.
+    /// ||J||_2, if requested.
     pub spectral: Option<SpectralNorm>,
-    /// sqrt(|J^T f(X)|), where asked for.
+    /// sqrt(|J^T f(X)|), if requested.
     pub released: Option<f64>,
-    /// R = sqrt(mean |x_i|^2) of the map's input, as the released script has it.
+    /// R = sqrt(mean |x_i|^2) of the map's input, as in the released script.
     pub radius: f64,
-    /// Where attention gathers.
+    /// The token that receives the most attention.
     pub sink: Sink,
 }
 
 /// Measures a map at its tokens (d x n).
 ///
 /// # Errors
-/// [`InputError`] where numbers overflow or there are too many tokens.
+/// [`InputError`] if numbers overflow or there are too many tokens.
 pub fn estimate(
     map: &AttentionMap,
     tokens: &DMatrix<f64>,

@@ -1,7 +1,7 @@
-//! From token ids to the input of each layer's attention.
+//! The forward pass of a model, from token ids to the input of each layer's attention.
 //!
-//! GPT-2 (norms before): y = ln_1(x) is the input of attention, x <- x + O att(y) + b_O, x <- x + FF(ln_2(x)).
-//! BERT (norms after): x is the input of attention, x <- ln(x + O att(x) + b_O), x <- ln(x + FF(x)).
+//! GPT-2 (layer norm first): y = ln_1(x) is the input of attention, x <- x + O att(y) + b_O, x <- x + FF(ln_2(x)).
+//! BERT (layer norm last): x is the input of attention, x <- ln(x + O att(x) + b_O), x <- ln(x + FF(x)).
 
 use std::borrow::Borrow;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use super::parts::{FeedForward, Model};
 use lipscope_core::attention::{Forward, Projections};
 use lipscope_core::experiment::{InputError, Mask};
 
-/// A model ready for forward passes: the attention of its layers stacked for the engine.
+/// A model prepared for forward passes, with its projections stacked for the engine.
 #[derive(Debug)]
 pub struct ForwardPass<M> {
     model: M,
     mask: Mask,
-    /// Of every layer before the deepest: heads, and b_O.
+    /// Projections and b_O of every layer before the deepest.
     attention: Vec<(Projections<f64>, Vec<f64>)>,
 }
 
@@ -29,10 +29,10 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         self.model.borrow()
     }
 
-    /// For inputs of layers up to `deepest`.
+    /// Prepares forward passes up to the input of layer `deepest`.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] where the model has no such layer.
+    /// [`InputError::BadValue`] if the model has no such layer.
     pub fn new(model: M, mask: Mask, deepest: usize) -> Result<Self, InputError> {
         let of: &Model = model.borrow();
         of.block(deepest)?;
@@ -45,13 +45,13 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         Ok(ForwardPass { model, mask, attention })
     }
 
-    /// The inputs of the attention of some layers at some windows of token ids: of each window, in their order, one
-    /// d x n matrix a layer, in the order asked for.
+    /// The inputs of the attention of some layers at some windows of token ids: for each window, one d x n matrix per
+    /// layer, in the given orders.
     ///
-    /// Windows share every product with a weight matrix, so that many short ones cost little more than one.
+    /// The windows share every product with a weight matrix, so that many short ones cost little more than one.
     ///
     /// # Errors
-    /// [`InputError`] where a layer, a token or a position is none of the model's, or numbers overflow.
+    /// [`InputError`] if the model has no such layer, token or position, or numbers overflow.
     pub fn inputs(&self, windows: &[&[u32]], layers: &[usize]) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
         let model = self.model();
         let spans = spans(windows);
@@ -89,7 +89,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         Ok(inputs)
     }
 
-    /// The attention of every window, side by side, through the output matrix.
+    /// The attention of all windows, concatenated along the tokens, after the output matrix.
     fn attended(
         &self,
         heads: &Projections<f64>,
@@ -107,7 +107,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     }
 }
 
-/// The columns of each window where they stand side by side.
+/// The column range of each window in the concatenation.
 fn spans(windows: &[&[u32]]) -> Vec<Range<usize>> {
     let mut start = 0;
     let next = |window: &&[u32]| {

@@ -1,12 +1,12 @@
-//! Trained and randomly initialised transformers: BERT and GPT-2, their layers' attention as maps of the engine.
+//! Trained and randomly initialised transformers (BERT, GPT-2): the attention of their layers as maps of the engine.
 //!
-//! The experiments of \[C\] section 5, MATH.md section 8: the constant of the self-attention of one layer at the tokens
-//! that the model's own forward pass brings there, for windows of text of n tokens.
+//! The experiments of \[C\] section 5 (docs/models.md): the local Lipschitz constant of one layer's self-attention, at
+//! the tokens that the model's forward pass produces there from windows of n tokens of a text.
 //!
-//! [`ModelConfig`] -> [`Model`] (drawn by [`draw_model`], or read by [`load_model`] from
-//! [`SafeTensors`] over any [`Source`] of bytes) -> [`ForwardPass`] at a window ->
-//! [`AttentionMap`] of a layer -> [`estimate`]; what comes of it is a [`Table`], read layer by layer and head by head as
-//! [`Group`]s beside the [`Published`] curves. [`adversarial_curve`] takes \[C\]'s adversarial tokens instead of a text.
+//! [`ModelConfig`] -> [`Model`] (from [`draw_model`], or from [`load_model`] with [`SafeTensors`] over any [`Source`]
+//! of bytes) -> [`ForwardPass`] at a window -> [`AttentionMap`] of a layer -> [`estimate`]. The results form a
+//! [`Table`], which is read by layer and head as [`Group`]s and compared with the [`Published`] curves.
+//! [`adversarial_curve`] uses \[C\]'s adversarial tokens instead of a text.
 
 mod adversarial;
 mod batch;

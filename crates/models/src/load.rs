@@ -1,4 +1,4 @@
-//! From a file's tensors to a model: the names that each family gives to its parts.
+//! Builds a model from the tensors of a file, with the tensor names of each family.
 //!
 //! | part | BERT, MiniLM | DistilBERT | GPT-2 |
 //! | --- | --- | --- | --- |
@@ -15,11 +15,11 @@ use super::safetensors::{Layout, SafeTensors};
 use super::source::Source;
 use lipscope_core::experiment::InputError;
 
-/// Reads as much of a model as is needed.
+/// Loads the needed part of a model.
 ///
 /// # Errors
-/// [`InputError`] that names the tensor: missing, of another shape or type, cut off, or not finite; or the layer, position
-/// or token id that the model does not have.
+/// [`InputError`] that names the tensor (missing, of another shape or type, truncated, or not finite), or the layer,
+/// position or token id that the model does not have.
 pub fn load_model<S: Source>(
     config: ModelConfig,
     file: &mut SafeTensors<S>,
@@ -28,20 +28,20 @@ pub fn load_model<S: Source>(
     needs.check(&config)?;
     let names = Names::of(config.family);
     let prefix = names.prefixes.into_iter().find(|prefix| file.has(&format!("{prefix}{}", names.words)));
-    // Without any of them the error names the tensor as it is called most often.
+    // If no prefix matches, errors name the tensor with the most common one.
     let mut loader = Loader { prefix: prefix.unwrap_or_default(), names, config, file };
     let embeddings = loader.embeddings(needs)?;
     let mut blocks = Vec::with_capacity(needs.layers);
     for layer in 0..needs.layers {
         let attention = loader.attention(layer)?;
-        // Of the deepest layer only attention is measured.
+        // Of the deepest layer only the attention is measured.
         let feed_forward = if layer + 1 < needs.layers { Some(loader.feed_forward(layer)?) } else { None };
         blocks.push(Block { attention, feed_forward });
     }
     Ok(Model { config, embeddings, blocks })
 }
 
-/// What a family calls its parts.
+/// The tensor names of a family.
 #[derive(Debug)]
 struct Names {
     prefixes: [&'static str; 2],
@@ -50,7 +50,7 @@ struct Names {
     kinds: Option<&'static str>,
     norm: Option<&'static str>,
     layer: &'static str,
-    /// Query, key and value apart; none where they are one tensor.
+    /// Names of query, key and value; `None` if they are one tensor.
     projections: Option<[&'static str; 3]>,
     output: &'static str,
     attention_norm: &'static str,

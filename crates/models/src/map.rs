@@ -1,4 +1,4 @@
-//! The attention of one layer as a map of its own, for the engine of this crate: f(X), J v and J^T u.
+//! The attention of one layer as a map f of its input tokens: f(X), J v and J^T u.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
 
-/// Which heads of a layer a map has.
+/// The heads of a layer that a map includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Heads {
-    /// All.
+    /// All heads.
     All,
-    /// One, by its index.
+    /// One head, by index.
     One(usize),
 }
 
@@ -25,14 +25,14 @@ pub enum Heads {
 #[derive(Clone, Debug)]
 pub struct AttentionMap {
     double: Projections<f64>,
-    /// The same in half the width, for products that need not be exact.
+    /// The projections in f32, for products that need not be exact.
     single: Projections<f32>,
-    /// b_O of all heads through the output matrix. A head alone has none: it belongs to their sum.
+    /// b_O if all heads and the output matrix are included. A single head has none, since b_O belongs to the sum.
     output_bias: Option<Vec<f64>>,
     value_direction: Vec<f64>,
 }
 
-/// An attention map at its tokens.
+/// An attention map with its forward pass at given tokens.
 #[derive(Clone, Debug)]
 pub struct MapAtTokens {
     forward: Forward<f64>,
@@ -40,10 +40,10 @@ pub struct MapAtTokens {
 }
 
 impl AttentionMap {
-    /// The map of a layer.
+    /// The map of some heads of a layer.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] where the model has no such layer or head.
+    /// [`InputError::BadValue`] if the model has no such layer or head.
     pub fn new(model: &Model, layer: usize, kind: MapKind, heads: Heads) -> Result<Self, InputError> {
         let part = &model.block(layer)?.attention;
         let columns = columns(model, heads)?;
@@ -58,16 +58,16 @@ impl AttentionMap {
         })
     }
 
-    /// The map at tokens, d x n.
+    /// Runs the map at tokens (d x n).
     ///
     /// # Errors
-    /// [`InputError`] where there are too many tokens, or scores overflow.
+    /// [`InputError`] if there are too many tokens, or scores overflow.
     pub fn at(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<MapAtTokens, InputError> {
         let forward = Forward::of_projections(self.double.clone(), mask, tokens)?;
         Ok(MapAtTokens { forward, output_bias: self.output_bias.clone() })
     }
 
-    /// Its Jacobian at tokens in 32 bits: seven digits in half the time.
+    /// The Jacobian at tokens in f32: seven digits in half the time.
     ///
     /// # Errors
     /// As [`AttentionMap::at`].
@@ -76,8 +76,8 @@ impl AttentionMap {
         Ok(JacobianOperator::new(Forward::of_projections(self.single.clone(), mask, &tokens)?))
     }
 
-    /// The unit change of a token (d numbers) that O V magnifies most: where attention hardly changes, the leading
-    /// singular vector of J is this one times a profile over tokens.
+    /// The unit vector (d numbers) that O V stretches most. If attention hardly changes, the leading singular vector of
+    /// J is this vector times a profile over the tokens.
     #[must_use]
     pub fn value_direction(&self) -> &[f64] {
         &self.value_direction
@@ -95,13 +95,13 @@ impl MapAtTokens {
         value
     }
 
-    /// The forward pass, for attention matrices.
+    /// The forward pass, for its attention matrices.
     #[must_use]
     pub fn forward(&self) -> &Forward<f64> {
         &self.forward
     }
 
-    /// Its Jacobian. Biases move P and the projections, nothing else of it.
+    /// The Jacobian at these tokens. Biases enter it only through P and the projections.
     #[must_use]
     pub fn jacobian(self) -> JacobianOperator<f64> {
         JacobianOperator::new(self.forward)
@@ -113,7 +113,7 @@ pub(super) fn add_bias(x: &mut DMatrix<f64>, bias: &[f64]) {
     x.column_iter_mut().for_each(|mut token| token.iter_mut().zip(bias).for_each(|(x, b)| *x += b));
 }
 
-/// The heads of a layer for the engine.
+/// The stacked projections of some heads of a layer.
 pub(super) fn projections<T: Scalar>(
     model: &Model,
     layer: usize,
@@ -131,7 +131,7 @@ pub(super) fn projections<T: Scalar>(
         .collect();
     let p = parts.len() * k;
     let mut stacked = DMatrix::from_element(p, d, T::constant(0.0));
-    // Column by column, so that both matrices are walked through once.
+    // Column by column, so that both matrices are read in order.
     for (column, entries) in stacked.as_mut_slice().chunks_exact_mut(p).enumerate() {
         for (to, (linear, first)) in entries.chunks_exact_mut(k).zip(&parts) {
             let from = &linear.weight.as_slice()[column * d + first..column * d + first + k];
@@ -144,10 +144,10 @@ pub(super) fn projections<T: Scalar>(
     Ok(Projections::of_equal_heads(stacked, &biases, k, output))
 }
 
-/// Where some heads lie among the d concatenated outputs, k a head.
+/// The columns of the d concatenated outputs that belong to some heads, k per head.
 ///
 /// # Errors
-/// [`InputError::BadValue`] where the model has no such head.
+/// [`InputError::BadValue`] if the model has no such head.
 pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, InputError> {
     let (k, count) = (model.config.head_dim(), model.config.heads);
     match heads {
@@ -168,14 +168,14 @@ fn output(linear: &Linear, kind: MapKind, columns: &Range<usize>) -> Option<DMat
     }
 }
 
-/// O V as two products.
+/// The product O V, applied as two products.
 struct ValuePath {
     values: DMatrix<f64>,
     output: Option<DMatrix<f64>>,
 }
 
 impl ValuePath {
-    /// Its leading right singular vector, to two digits: it only starts another iteration.
+    /// Its leading right singular vector to two digits, as the start of another iteration.
     fn leading_direction(mut self) -> Vec<f64> {
         let options = LanczosOptions { tolerance: 1e-2, max_iterations: 40, ..LanczosOptions::default() };
         Lanczos::new(self.n_inputs(), options).run(&mut self).right

@@ -1,12 +1,12 @@
-//! ||J||_2 of an attention map in as few products as its accuracy needs.
+//! Computes ||J||_2 of an attention map with few and cheap products.
 //!
-//! Products of 32 bits take half the time and carry seven digits; an iteration that stops at a residual of 1e-4 does not
-//! feel the rest. So it runs in 32 bits, and value and residual of the vector that it finds are computed in 64: the value
-//! is a norm of J v, never above ||J||_2, and its residual is its own. Where that is not below the tolerance, the iteration
-//! goes on in 64 bits.
+//! Products in f32 take half the time and are accurate to seven digits, which suffices for an iteration that stops at a
+//! residual of 1e-4. So the iteration runs in f32, and value and residual of its vector are then computed in f64: the
+//! value is a norm of J v, never above ||J||_2, with its true residual. If that is above the tolerance, the iteration
+//! continues in f64.
 //!
-//! It starts from what is the leading vector where attention hardly changes: the direction that O V magnifies most, times
-//! the profile over tokens that the mean of P magnifies most; and a little of every direction.
+//! The start vector is the leading vector in the case that attention hardly changes: the vector that O V stretches most
+//! times the token profile that the mean of P stretches most, plus some noise in every direction.
 
 use nalgebra::DMatrix;
 
@@ -16,12 +16,12 @@ use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 
-/// Below this tolerance rounding in 32 bits would be felt.
+/// Below this tolerance the rounding of f32 would dominate the residual.
 const SINGLE_TOLERANCE: f64 = 2e-5;
-/// The length of the random part of the start, whose other part has length 1.
+/// Length of the random part of the start vector, relative to the rest.
 const RANDOM_PART: f64 = 0.2;
 
-/// The leading triplet of a map's Jacobian, which is `operator`.
+/// The leading singular triplet of a map's Jacobian `operator`.
 pub(super) fn leading_triplet(
     map: &AttentionMap,
     tokens: &DMatrix<f64>,
@@ -44,7 +44,7 @@ pub(super) fn leading_triplet(
     Ok(SingularTriplet { iterations: found.iterations + last.iterations, ..last })
 }
 
-/// The leading vector if P did not depend on the tokens and were the same in all heads, and some noise.
+/// The leading vector for a P that is constant and equal in all heads, plus noise.
 fn start(map: &AttentionMap, operator: &JacobianOperator<f64>, seed: u64) -> Vec<f64> {
     let direction = map.value_direction();
     let profile = profile(operator);
@@ -56,7 +56,7 @@ fn start(map: &AttentionMap, operator: &JacobianOperator<f64>, seed: u64) -> Vec
 
 /// The leading right singular vector of the mean over heads of P.
 fn profile(operator: &JacobianOperator<f64>) -> Vec<f64> {
-    /// Past so many tokens the dense decomposition would cost more than it saves.
+    /// Above this many tokens the dense decomposition would cost more than it saves.
     const MOST_TOKENS: usize = 256;
     let forward = operator.forward();
     let n = forward.n();
@@ -79,7 +79,7 @@ fn profile(operator: &JacobianOperator<f64>) -> Vec<f64> {
     largest_triplet(&mean).map_or_else(even, |triplet| triplet.right)
 }
 
-/// A Jacobian in 32 bits as an operator on vectors of 64.
+/// A Jacobian in f32 as an operator on f64 vectors.
 struct Single {
     operator: JacobianOperator<f32>,
     inputs: Vec<f32>,

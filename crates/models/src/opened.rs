@@ -1,4 +1,4 @@
-//! A model of which only the shape is known yet: drawn, or a `config.json` beside its weights.
+//! A model whose architecture is known but whose weights are not loaded yet.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::source::Source;
 use super::text::fingerprint;
 use lipscope_core::experiment::InputError;
 
-/// Families that are drawn.
+/// Families that can be randomly initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DrawnFamily {
     /// GPT-2.
@@ -20,7 +20,7 @@ pub enum DrawnFamily {
     Bert,
 }
 
-/// A model as it is before training.
+/// A randomly initialised model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnModel {
     /// The family.
@@ -35,7 +35,7 @@ pub struct DrawnModel {
     pub seed: u64,
 }
 
-/// A model whose weights are read or drawn when it is known how much of it is needed.
+/// A model whose weights are loaded or drawn once it is known which part is needed.
 #[derive(Debug)]
 pub struct Opened<S> {
     config: ModelConfig,
@@ -50,11 +50,11 @@ enum Origin<S> {
 }
 
 impl DrawnFamily {
-    /// Both, with their words on the command line.
+    /// All families, with their names on the command line.
     pub const ALL: [(&'static str, DrawnFamily); 2] =
         [("random:gpt2", DrawnFamily::Gpt2), ("random:bert", DrawnFamily::Bert)];
 
-    /// Its word on the command line and in tables.
+    /// Its name on the command line and in tables.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -65,10 +65,10 @@ impl DrawnFamily {
 }
 
 impl<S: Source> Opened<S> {
-    /// A drawn model.
+    /// Opens a randomly initialised model.
     ///
     /// # Errors
-    /// [`InputError`] where it cannot have that size.
+    /// [`InputError`] if its sizes are invalid.
     pub fn drawn(model: DrawnModel) -> Result<Self, InputError> {
         let DrawnModel { family, d, layers, heads, seed } = model;
         let default = match family {
@@ -79,12 +79,12 @@ impl<S: Source> Opened<S> {
         Ok(Opened { config: default.resized(d, layers, heads)?, label, origin: Origin::Drawn { seed } })
     }
 
-    /// A model of files: `name` is its folder's, `config` the text of its `config.json`.
+    /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`.
     ///
     /// # Errors
-    /// [`InputError`] where the config is not one of the families', or the weights cannot be read.
+    /// [`InputError`] if the config is not of a supported family, or the weights cannot be read.
     pub fn of_files(name: &str, config: &str, mut weights: S) -> Result<Self, InputError> {
-        /// Header and first tensors: enough to tell two models apart.
+        /// Bytes that are hashed for the label (header and first tensors): enough to distinguish models.
         const LOOKED_AT: u64 = 1 << 20;
         let config = ModelConfig::from_json(config)?;
         let first = weights.read(0..weights.len().min(LOOKED_AT))?;
@@ -92,22 +92,22 @@ impl<S: Source> Opened<S> {
         Ok(Opened { config, label, origin: Origin::File(weights) })
     }
 
-    /// Its shape.
+    /// Its architecture.
     #[must_use]
     pub fn config(&self) -> &ModelConfig {
         &self.config
     }
 
-    /// What tables call it.
+    /// Its name in tables.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// Whether the file is one of tensors at all: a header is read, no tensor.
+    /// Checks that the weights are a safetensors file, by reading its header.
     ///
     /// # Errors
-    /// [`InputError::File`] where it is not.
+    /// [`InputError::File`] if they are not.
     pub fn check(&mut self) -> Result<(), InputError> {
         match &mut self.origin {
             Origin::Drawn { .. } => Ok(()),
@@ -115,7 +115,7 @@ impl<S: Source> Opened<S> {
         }
     }
 
-    /// As much of the model as is needed.
+    /// Loads or draws the needed part of the model.
     ///
     /// # Errors
     /// As [`draw_model`] and [`load_model`].

@@ -1,7 +1,7 @@
-//! The weights of a model, as far as they are needed: f32 in memory, f64 in every product.
+//! The weights of a model: f32 in memory, f64 in every product.
 //!
-//! A model of 500 MB is one of f32 numbers: kept so, it takes no more memory than its file, and a product converts a panel
-//! of it at a time.
+//! Files hold f32 numbers; kept so, a model takes no more memory than its file, and a product converts one panel at a
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,90 +20,90 @@ pub struct Linear {
     pub bias: Vec<f32>,
 }
 
-/// LayerNorm with a gain and a shift of each coordinate.
+/// LayerNorm with gain and shift per coordinate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerNorm {
-    /// One number a coordinate.
+    /// d numbers.
     pub gain: Vec<f32>,
-    /// One number a coordinate.
+    /// d numbers.
     pub shift: Vec<f32>,
 }
 
-/// The attention of a layer.
+/// The attention of a layer, with its layer norm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttentionPart {
-    /// d x d, the heads below one another.
+    /// d x d, the rows of the heads one below the other.
     pub query: Linear,
     /// d x d.
     pub key: Linear,
     /// d x d.
     pub value: Linear,
-    /// d x d, on the concatenated heads.
+    /// d x d, applied to the concatenated heads.
     pub output: Linear,
-    /// Before attention (GPT-2), or after its residual (BERT).
+    /// Applied before attention (GPT-2) or after the residual sum (BERT).
     pub norm: LayerNorm,
 }
 
-/// The feed-forward part of a layer.
+/// The feed-forward network of a layer, with its layer norm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedForward {
     /// inner x d.
     pub widen: Linear,
     /// d x inner.
     pub narrow: Linear,
-    /// Before it (GPT-2), or after its residual (BERT).
+    /// Applied before the network (GPT-2) or after the residual sum (BERT).
     pub norm: LayerNorm,
 }
 
-/// A layer; of the deepest one only attention is needed.
+/// A layer of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Self-attention.
     pub attention: AttentionPart,
-    /// Absent in the deepest layer.
+    /// `None` for the deepest layer, of which only the attention is measured.
     pub feed_forward: Option<FeedForward>,
 }
 
-/// The embeddings of the tokens and positions that occur.
+/// The embeddings of the tokens and positions that are used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embeddings {
     /// By token id.
     pub words: BTreeMap<u32, Vec<f32>>,
-    /// The first positions.
+    /// By position, from 0.
     pub positions: Vec<Vec<f32>>,
-    /// Of token type 0, where there are types.
+    /// Of token type 0, if the model has types.
     pub kind: Option<Vec<f32>>,
-    /// After the sum (BERT).
+    /// Applied after the sum (BERT).
     pub norm: Option<LayerNorm>,
 }
 
-/// A model up to the deepest layer that is asked for.
+/// A model up to the deepest measured layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Its shape; it may have more layers than `blocks`.
+    /// Its architecture; it may have more layers than `blocks`.
     pub config: ModelConfig,
     /// Embeddings.
     pub embeddings: Embeddings,
-    /// Layers from the first on.
+    /// The layers from the first to the deepest measured one.
     pub blocks: Vec<Block>,
 }
 
-/// How much of a model is needed.
+/// The part of a model that a run needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Layers from the first on: one more than the deepest that is measured.
+    /// Number of layers: one more than the index of the deepest one measured.
     pub layers: usize,
-    /// The token ids that occur.
+    /// The token ids that occur in the windows.
     pub ids: BTreeSet<u32>,
     /// The length of the longest window.
     pub positions: usize,
 }
 
 impl Model {
-    /// A layer.
+    /// A loaded layer.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] where it was not read or there is none.
+    /// [`InputError::BadValue`] if it was not loaded or does not exist.
     pub fn block(&self, layer: usize) -> Result<&Block, InputError> {
         self.blocks.get(layer).ok_or_else(|| InputError::BadValue {
             key: "layer".into(),
@@ -114,10 +114,10 @@ impl Model {
 }
 
 impl Needs {
-    /// Checks that a model of that shape has it all.
+    /// Checks that a model of this architecture has all that is needed.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] that names what it has not.
+    /// [`InputError::BadValue`] that names what it lacks.
     pub fn check(&self, config: &ModelConfig) -> Result<(), InputError> {
         let within = |key: &str, found: usize, count: usize, what: &str| match found {
             found if found <= count => Ok(()),
@@ -135,11 +135,11 @@ impl Needs {
 }
 
 impl Linear {
-    /// W X + b at every column.
+    /// W X + b.
     #[must_use]
     pub fn apply(&self, x: &DMatrix<f64>) -> DMatrix<f64> {
-        /// Rows and columns of W that are converted at a time: they stay in the second-level cache, and their rows are a
-        /// multiple of what the kernels of a product take at once.
+        /// Rows and columns of W converted at a time: a panel stays in the second-level cache, and its rows are a
+        /// multiple of the tile height of the product.
         const PANEL: (usize, usize) = (96, 512);
         let (rows, inner) = self.weight.shape();
         let n = x.ncols();
@@ -166,14 +166,14 @@ impl Linear {
 }
 
 impl LayerNorm {
-    /// Every column with mean 0 and variance 1, times the gain, plus the shift.
+    /// Normalises every column to mean 0 and variance 1, then applies gain and shift.
     pub fn apply(&self, x: &mut DMatrix<f64>, eps: f64) {
         let d = x.nrows() as f64;
         for mut token in x.column_iter_mut() {
             let mean = token.iter().sum::<f64>() / d;
             let variance = token.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / d;
             let scale = (variance + eps).sqrt();
-            // A constant token with eps = 0 has no scale: it goes to the shift.
+            // A constant token with eps = 0 is mapped to the shift.
             let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
             for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {
                 *x = (*x - mean) * inverse * f64::from(*gain) + f64::from(*shift);
@@ -183,7 +183,7 @@ impl LayerNorm {
 }
 
 impl Activation {
-    /// Its value at x.
+    /// The value at x.
     #[must_use]
     pub fn at(self, x: f64) -> f64 {
         match self {

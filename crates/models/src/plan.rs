@@ -1,4 +1,4 @@
-//! A run over windows: which there are, what of a model they need, and how they are measured.
+//! A run over windows: which windows are measured, which part of the model that needs, and the measurement itself.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -16,24 +16,24 @@ use super::text::{check_windows, window_span};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::spectral::LanczosOptions;
 
-/// What to measure.
+/// Input of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Layers, counted from 0.
+    /// Layers, from 0.
     pub layers: Vec<usize>,
-    /// All heads together, or each of some.
+    /// The maps of each layer: all heads together, or some heads one by one.
     pub heads: Vec<Heads>,
-    /// Lengths of windows.
+    /// Window lengths.
     pub lengths: Vec<usize>,
-    /// Windows a length.
+    /// Windows per length.
     pub windows: usize,
-    /// Of the forward pass and of the map.
+    /// Mask of the forward pass and of the map.
     pub mask: Mask,
-    /// Through the output matrix, or before it.
+    /// Whether the map includes the output matrix.
     pub kind: MapKind,
-    /// What is computed of a map.
+    /// The estimators to compute.
     pub estimators: Estimators,
-    /// When the iteration for ||J||_2 stops.
+    /// Stopping rule of the iteration for ||J||_2.
     pub options: LanczosOptions,
 }
 
@@ -41,10 +41,10 @@ pub struct Plan {
 pub const MOST_WINDOWS: usize = 1_000_000;
 
 impl Plan {
-    /// Checks the plan against a text of so many tokens.
+    /// Checks the plan against the number of tokens in the text.
     ///
     /// # Errors
-    /// [`InputError`] that names what cannot be.
+    /// [`InputError`] that names the invalid setting.
     pub fn check(&self, n_tokens: usize) -> Result<(), InputError> {
         let empty = |what: &str, least: &str| InputError::Empty { what: what.into(), least: least.into() };
         if self.layers.is_empty() || self.heads.is_empty() {
@@ -72,13 +72,13 @@ impl Plan {
         check_windows(n_tokens, self.longest(), self.windows)
     }
 
-    /// The longest window.
+    /// The longest window length.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.lengths.iter().copied().max().unwrap_or(0)
     }
 
-    /// What of a model some batches need.
+    /// The part of a model that some batches need.
     #[must_use]
     pub fn needs(&self, ids: &[u32], batches: &[Batch]) -> Needs {
         let texts = batches.iter().flat_map(|batch| &batch.prefix_groups).map(|prefix_group| prefix_group.longest);
@@ -89,11 +89,11 @@ impl Plan {
         }
     }
 
-    /// The bytes that a run with this plan takes, about, with a margin for what comes and goes.
+    /// Approximate memory of a run with this plan in bytes, with a margin for temporaries.
     ///
-    /// Weights are f32: 4 d^2 of attention and 2 d inner of the feed-forward part, of each layer up to the deepest. The
-    /// forward pass keeps attention's 4 d^2 in f64, and the measured maps have theirs in f64 and f32. A window brings its
-    /// attention matrices and 40 pairs of vectors of the iteration.
+    /// Weights are f32: 4 d^2 for attention and 2 d inner for the feed-forward network, for each layer up to the
+    /// deepest. The forward pass keeps attention's 4 d^2 in f64, and the measured maps keep theirs in f64 and f32. A
+    /// window adds its attention matrices and 40 pairs of vectors for the iteration.
     #[must_use]
     pub fn bytes(&self, config: &ModelConfig) -> f64 {
         const MARGIN: f64 = 1.2;
@@ -110,7 +110,7 @@ impl Plan {
         MARGIN * (weights + forward + maps + window)
     }
 
-    /// The places that a batch's windows fill.
+    /// The table cells that a batch fills.
     pub fn cells<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = Cell> + 'a {
         let of_window = move |Window { n, window }: Window| {
             let layers = self.layers.iter().flat_map(|layer| self.heads.iter().map(move |heads| (*layer, *heads)));
@@ -129,10 +129,10 @@ pub struct Maps<M> {
 }
 
 impl<M: Borrow<Model>> Maps<M> {
-    /// The maps of every layer and head of a plan.
+    /// Builds the map of every layer and head of a plan.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] where the model has no such layer or head.
+    /// [`InputError::BadValue`] if the model has no such layer or head.
     pub fn new(plan: &Plan, model: M) -> Result<Self, InputError> {
         let mut maps = BTreeMap::new();
         for layer in &plan.layers {
@@ -149,15 +149,15 @@ impl<M: Borrow<Model>> Maps<M> {
         self.forward.model()
     }
 
-    /// What is measured.
+    /// The plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The input of a layer's attention at a window, d x n.
+    /// The input of a layer's attention at one window, d x n.
     ///
     /// # Errors
-    /// [`InputError`] where the text has no such window, or the model no such layer.
+    /// [`InputError`] if the text has no such window, or the model no such layer.
     pub fn tokens(&self, ids: &[u32], cell: &Cell) -> Result<DMatrix<f64>, InputError> {
         let span = window_span(cell.n, cell.window);
         let window = ids.get(span).ok_or_else(|| InputError::Conflict {
@@ -168,10 +168,10 @@ impl<M: Borrow<Model>> Maps<M> {
         Ok(self.forward.inputs(&[window], &[cell.layer])?.remove(0).remove(0))
     }
 
-    /// Measures the places of a batch that are wanted.
+    /// Measures the wanted cells of a batch.
     ///
     /// # Errors
-    /// [`InputError`] where a token is none of the model's, or numbers overflow.
+    /// [`InputError`] if the model has no such token, or numbers overflow.
     pub fn measure(
         &self,
         ids: &[u32],
@@ -184,7 +184,8 @@ impl<M: Borrow<Model>> Maps<M> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        // All of the batch, wanted or not: the digits of those that are wanted are then the same in every run.
+        // The forward pass covers the whole batch even if few cells are wanted, so that their digits are the same in
+        // every run.
         let prefix_groups = &batch.prefix_groups;
         let text = |prefix_group: &PrefixGroup| &ids[window_span(prefix_group.longest.n, prefix_group.longest.window)];
         let texts: Vec<&[u32]> = prefix_groups.iter().map(text).collect();

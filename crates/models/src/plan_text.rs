@@ -1,4 +1,4 @@
-//! A plan in words, as the command line and the page's form have it, and what its table is about.
+//! A plan as the text fields of the command line and of the page's form, and the subject of its table.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,35 +12,35 @@ use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::sweep::parse_lengths;
 
-/// A plan for some model; what is left out takes what the model was made for.
+/// A plan as entered; absent settings take the model's defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanText {
     /// A list `0,6`.
     pub layers: String,
-    /// `all` together, `each` by itself, or a list `0,7` of heads by themselves.
+    /// `all` heads together, `each` head by itself, or a list `0,7` of single heads.
     pub heads: String,
-    /// A list, a range or a spaced range, as [`parse_lengths`] reads it.
+    /// A list, a range or a log-spaced range, as [`parse_lengths`] reads it.
     pub lengths: String,
-    /// Windows a length.
+    /// Windows per length.
     pub windows: usize,
-    /// Which tokens a token attends to, in the whole model.
+    /// Mask of the whole model.
     pub mask: Option<Mask>,
-    /// Through the output matrix, or before it.
+    /// Whether the map includes the output matrix.
     pub kind: Option<MapKind>,
-    /// What is computed of a map.
+    /// The estimators to compute.
     pub estimators: Estimators,
     /// Relative residual at which the iteration stops.
     pub tolerance: f64,
 }
 
-/// The tolerance of a run: the norm's own error goes with its square.
+/// The default tolerance of a run; the relative error of the norm is of the order of its square.
 pub const USUAL_TOLERANCE: f64 = 3e-4;
 
 impl PlanText {
-    /// The plan for a model.
+    /// Parses the plan for a model.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] that names the list that is none.
+    /// [`InputError::BadValue`] that names the invalid list.
     pub fn plan(&self, config: &ModelConfig) -> Result<Plan, InputError> {
         Ok(Plan {
             layers: numbers("layers", &self.layers)?,
@@ -60,7 +60,7 @@ impl PlanText {
 }
 
 impl Subject {
-    /// What the table of a plan is about, for a model's label and the fingerprint of its text.
+    /// The subject of a plan's table, given the model's label and the fingerprint of its text.
     #[must_use]
     pub fn of(model: &str, text: &str, plan: &Plan) -> Self {
         Subject {
@@ -73,7 +73,7 @@ impl Subject {
     }
 }
 
-/// The fingerprint of a text's token ids, as tables have it.
+/// The fingerprint of a text's token ids, as written in tables.
 #[must_use]
 pub fn text_fingerprint(ids: &[u32]) -> String {
     format!("{:016x}", fingerprint(ids.iter().flat_map(|id| id.to_le_bytes())))

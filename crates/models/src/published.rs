@@ -1,28 +1,28 @@
-//! The curves c n^alpha that \[C\] section 5 publishes, each with the model, layer, mask and tokens that it is about.
+//! The curves c n^alpha published in \[C\] section 5, each with its model, layer, mask and tokens.
 //!
-//! They are references: the script released with \[C\] returns sqrt(|J^T f(X)|) ([`super::estimate`]), so that they stand
-//! beside that number. MATH.md section 8.
+//! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`super::estimate`]), so the curves are compared with that
+//! estimator (docs/models.md).
 
 use super::config::{Family, MapKind};
 use super::map::Heads;
 use super::table::Subject;
 use lipscope_core::experiment::Mask;
 
-/// Where a model's weights come from.
+/// Whether a model's weights are trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Training {
-    /// As published, trained.
+    /// Trained.
     Trained,
-    /// As drawn before training.
+    /// Randomly initialised.
     Random,
 }
 
-/// At which tokens a curve was measured.
+/// The tokens at which a curve was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CurveTokens {
     /// Windows of a text.
     Text,
-    /// The adversarial tokens of one head with this R.
+    /// The adversarial tokens of one head, with this R.
     Adversarial(f64),
 }
 
@@ -35,21 +35,21 @@ pub struct Published {
     pub factor: f64,
     /// alpha.
     pub exponent: f64,
-    /// The family of its model, of the default size.
+    /// The family of its model, in the default size.
     pub family: Family,
-    /// Trained or drawn.
+    /// Trained or randomly initialised.
     pub training: Training,
-    /// Counted from 0.
+    /// The layer, from 0.
     pub layer: usize,
-    /// The head, where the paper names one.
+    /// The head, if the paper names one.
     pub head: Option<usize>,
-    /// A BERT with the causal mask is what the paper calls a decoder.
+    /// The mask; the paper calls a BERT with the causal mask a decoder.
     pub mask: Mask,
-    /// At which tokens.
+    /// The tokens at which it was measured.
     pub tokens: CurveTokens,
 }
 
-/// All of them.
+/// All published curves.
 pub const PUBLISHED: [Published; 8] = [
     Published { id: "gpt2-0", factor: 35.3, exponent: 0.26, layer: 0, ..GPT2 },
     Published { id: "gpt2-6", factor: 25.0, exponent: 0.51, layer: 6, ..GPT2 },
@@ -95,7 +95,7 @@ pub const PUBLISHED: [Published; 8] = [
     },
 ];
 
-/// What a curve about trained GPT-2 at a text has in common with the others.
+/// The fields shared by the curves of trained GPT-2 over text.
 const GPT2: Published = Published {
     id: "",
     factor: 1.0,
@@ -109,7 +109,7 @@ const GPT2: Published = Published {
 };
 
 impl Published {
-    /// By its id.
+    /// The curve with this id.
     #[must_use]
     pub fn by_id(id: &str) -> Option<Self> {
         PUBLISHED.into_iter().find(|curve| curve.id == id)
@@ -121,9 +121,9 @@ impl Published {
         self.factor * n.powf(self.exponent)
     }
 
-    /// Whether it is about what one layer and head of a table is about: the same model, as far as its name tells, of the
-    /// default size, the same layer, mask and kind of tokens, and the map that its constant is of: the attention module at
-    /// a text, a head before the output matrix at adversarial tokens.
+    /// Whether the curve belongs to one layer and head of a table: the same model (by name, in the default size),
+    /// layer, mask and kind of tokens, and the same map: the attention module over text, a head before the output
+    /// matrix at adversarial tokens.
     #[must_use]
     pub fn is_about(&self, subject: &Subject, layer: usize, heads: Heads) -> bool {
         let is_head = match (self.tokens, self.head, heads) {
@@ -132,7 +132,7 @@ impl Published {
             (CurveTokens::Adversarial(_), Some(head), heads) => heads == Heads::One(head),
         };
         let tokens = subject.adversarial_radius().map_or(CurveTokens::Text, CurveTokens::Adversarial);
-        // A head alone is taken before the output matrix, which belongs to all heads.
+        // A single head is measured before the output matrix, which mixes all heads.
         let kind = match (self.tokens, self.family) {
             (CurveTokens::Text, Family::Gpt2) => MapKind::WithOutput,
             _ => MapKind::Attention,
@@ -145,7 +145,7 @@ impl Published {
             && self.is_of_model(&subject.model)
     }
 
-    /// Whether a table's model is, by its name, the one of this curve.
+    /// Whether the table's model name matches this curve.
     fn is_of_model(&self, model: &str) -> bool {
         let name = model.split_whitespace().next().unwrap_or_default().to_lowercase();
         match (self.training, self.family) {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_belongs_to_its_model_layer_and_mask_alone() {
+    fn a_curve_matches_only_its_model_layer_and_mask() {
         let random = subject("random:gpt2 768x12x12 seed 3", "with-output", "causal", "00ff");
         assert_eq!(about(&random, 6, Heads::All), ["random-gpt2-6"]);
         assert!(about(&random, 5, Heads::All).is_empty() && about(&random, 6, Heads::One(0)).is_empty());
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_adversarial_curve_belongs_to_its_head_and_radius() {
+    fn an_adversarial_curve_matches_only_its_head_and_radius() {
         let decoder = subject("bert-base-uncased 0123", "attention", "causal", "adversarial:21.5");
         assert_eq!(about(&decoder, 6, Heads::One(7)), ["adversarial-bert-decoder-6-7"]);
         assert!(about(&decoder, 6, Heads::One(6)).is_empty());

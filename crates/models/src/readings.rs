@@ -1,4 +1,4 @@
-//! A table by layer and head: the windows, their means over a length, and both slopes; and as grids of means.
+//! A table grouped by layer and head, with means per length and fitted slopes; also as grids of means.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use lipscope_core::fit::{PowerLaw, fit_power_law};
 /// The windows of one layer and head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Counted from 0.
+    /// The layer, from 0.
     pub layer: usize,
-    /// All, or one.
+    /// All heads, or one.
     pub heads: Heads,
-    /// In the order of lengths, then of windows.
+    /// The cells ordered by length, then window.
     pub readings: Vec<(Cell, Estimate)>,
-    /// c n^alpha through ||J||_2.
+    /// c n^alpha fitted to ||J||_2.
     pub spectral: Option<PowerLaw>,
-    /// c n^alpha through sqrt(|J^T f(X)|).
+    /// c n^alpha fitted to sqrt(|J^T f(X)|).
     pub released: Option<PowerLaw>,
 }
 
-/// Which number of a window.
+/// One of the two estimators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// ||J||_2.
@@ -31,51 +31,51 @@ pub enum Quantity {
     Released,
 }
 
-/// Least, mean and greatest of some numbers.
+/// Minimum, mean and maximum of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The least.
+    /// Minimum.
     pub low: f64,
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The greatest.
+    /// Maximum.
     pub high: f64,
 }
 
 /// The windows of one length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtLength {
-    /// Tokens of each window.
+    /// Tokens per window.
     pub n: usize,
-    /// How many windows.
+    /// Number of windows.
     pub windows: usize,
-    /// Of ||J||_2.
+    /// ||J||_2 over the windows.
     pub spectral: Option<Spread>,
-    /// Of sqrt(|J^T f(X)|).
+    /// sqrt(|J^T f(X)|) over the windows.
     pub released: Option<Spread>,
-    /// Of the root mean square of the token norms.
+    /// Root mean square of the token norms.
     pub radius: Spread,
-    /// Of the largest column sum of P.
+    /// Largest column sum of P.
     pub sink: Spread,
-    /// The largest relative residual of the iterations.
+    /// The largest relative residual of an iteration.
     pub worst_residual: f64,
 }
 
-/// Means of ||J||_2 over windows, in rows by columns.
+/// Means of ||J||_2 over windows, layers or heads by lengths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormGrid {
-    /// Layers or heads, whichever differ from row to row, counted from 0.
+    /// Index of the layer or head of each row, from 0.
     pub rows: Vec<usize>,
-    /// Lengths.
+    /// The length of each column.
     pub lengths: Vec<usize>,
-    /// Row by row; not a number where nothing was measured.
+    /// Row by row; NaN where nothing was measured.
     pub means: Vec<f64>,
-    /// How many windows each mean is of, row by row.
+    /// Number of windows behind each mean, row by row.
     pub windows: Vec<usize>,
 }
 
 impl Quantity {
-    /// That number of a window.
+    /// The value of this estimator at one window.
     #[must_use]
     pub fn of(self, estimate: &Estimate) -> Option<f64> {
         match self {
@@ -86,14 +86,14 @@ impl Quantity {
 }
 
 impl Group {
-    /// (n, number) of every window that has the number.
+    /// (n, value) for every window that has a value.
     #[must_use]
     pub fn points(&self, quantity: Quantity) -> Vec<(f64, f64)> {
         let point = |(cell, estimate): &(Cell, Estimate)| Some((cell.n as f64, quantity.of(estimate)?));
         self.readings.iter().filter_map(point).collect()
     }
 
-    /// Its fit.
+    /// The fit of one estimator.
     #[must_use]
     pub fn fit(&self, quantity: Quantity) -> Option<PowerLaw> {
         match quantity {
@@ -102,13 +102,13 @@ impl Group {
         }
     }
 
-    /// Length by length.
+    /// Summaries by length.
     #[must_use]
     pub fn by_length(&self) -> Vec<AtLength> {
         self.readings.chunk_by(|a, b| a.0.n == b.0.n).map(at_length).collect()
     }
 
-    /// The first and the last length.
+    /// The shortest and the longest length.
     #[must_use]
     pub fn ends(&self) -> Option<(usize, usize)> {
         Some((self.readings.first()?.0.n, self.readings.last()?.0.n))
@@ -116,7 +116,7 @@ impl Group {
 }
 
 impl Spread {
-    /// `None` of no numbers.
+    /// `None` for an empty list.
     fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let (mut low, mut high, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0.0);
         for x in numbers {
@@ -127,7 +127,7 @@ impl Spread {
 }
 
 impl Table {
-    /// By layer, then by head.
+    /// The rows grouped by layer, then by head.
     #[must_use]
     pub fn groups(&self) -> Vec<Group> {
         let mut groups: BTreeMap<(usize, Heads), Vec<(Cell, Estimate)>> = BTreeMap::new();
@@ -143,7 +143,7 @@ impl Table {
         groups.into_iter().map(group).collect()
     }
 
-    /// The windows of one layer and head alone.
+    /// The table restricted to one layer and head.
     #[must_use]
     pub fn only(&self, layer: usize, heads: Heads) -> Table {
         let rows = self.rows.iter().filter(|(cell, _)| (cell.layer, cell.heads) == (layer, heads));
@@ -151,14 +151,14 @@ impl Table {
     }
 }
 
-/// Layers by lengths, all heads together; `None` with fewer than two layers.
+/// Layers by lengths, for all heads together; `None` with fewer than two layers.
 #[must_use]
 pub fn layer_grid(groups: &[Group]) -> Option<NormGrid> {
     let rows = groups.iter().filter(|group| group.heads == Heads::All).map(|group| (group.layer, group));
     NormGrid::of(rows.collect())
 }
 
-/// Heads by lengths, of one layer; `None` with fewer than two heads.
+/// Heads of one layer by lengths; `None` with fewer than two heads.
 #[must_use]
 pub fn head_grid(groups: &[Group], layer: usize) -> Option<NormGrid> {
     let of_head = |group: &'_ Group| match group.heads {
@@ -168,7 +168,7 @@ pub fn head_grid(groups: &[Group], layer: usize) -> Option<NormGrid> {
     NormGrid::of(groups.iter().filter_map(|group| Some((of_head(group)?, group))).collect())
 }
 
-/// The layers of which heads were measured one by one.
+/// The layers whose heads were measured one by one.
 #[must_use]
 pub fn layers_by_head(groups: &[Group]) -> Vec<usize> {
     let mut layers: Vec<usize> = groups.iter().map(|group| group.layer).collect();
@@ -199,7 +199,7 @@ impl NormGrid {
         Some(NormGrid { rows: with_norms.iter().map(|(row, _)| *row).collect(), lengths, means, windows })
     }
 
-    /// The mean of a row and column, if there is one, and of how many windows.
+    /// The mean at a row and column, and its number of windows; `None` where nothing was measured.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> Option<(f64, usize)> {
         let index = (column < self.lengths.len()).then(|| row * self.lengths.len() + column)?;

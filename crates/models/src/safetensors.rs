@@ -1,7 +1,7 @@
-//! Tensors of a `model.safetensors`, each read when it is asked for.
+//! Reads tensors from a `model.safetensors`, one at a time.
 //!
-//! The file is eight bytes with the length of a JSON header, the header with shape, type and place of every tensor, and
-//! the numbers. Only the header is read first: a tensor costs its own bytes and nothing else.
+//! The file consists of eight bytes with the length of a JSON header, the header with shape, type and offsets of every
+//! tensor, and the numbers. Opening it reads only the header; reading a tensor reads only its bytes.
 
 use half::{bf16, f16};
 use nalgebra::DMatrix;
@@ -11,32 +11,32 @@ use safetensors::tensor::Metadata;
 use super::source::Source;
 use lipscope_core::experiment::InputError;
 
-/// How a matrix lies in the file, and what becomes of it.
+/// The storage order of a matrix in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Rows are outputs, as `torch.nn.Linear` has them.
+    /// Rows are outputs, as in `torch.nn.Linear`.
     OutputsByInputs,
-    /// Rows are inputs, as GPT-2's `Conv1D` has them.
+    /// Rows are inputs, as in GPT-2's `Conv1D`.
     InputsByOutputs,
 }
 
-/// A file with its header read.
+/// An open file with its parsed header.
 #[derive(Debug)]
 pub struct SafeTensors<S> {
     source: S,
     metadata: Metadata,
-    /// Where the numbers start.
+    /// Offset of the numbers.
     data: u64,
 }
 
-/// The largest header that is looked at; those of real models have some ten thousand bytes.
+/// The largest accepted header; those of real models have some ten thousand bytes.
 const MAX_HEADER: u64 = 100 << 20;
 
 impl<S: Source> SafeTensors<S> {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`InputError::File`] where the file is not safetensors.
+    /// [`InputError::File`] if the file is not safetensors.
     pub fn open(mut source: S) -> Result<Self, InputError> {
         let broken = |problem: String| InputError::File {
             file: "model.safetensors".into(),
@@ -61,18 +61,18 @@ impl<S: Source> SafeTensors<S> {
         Ok(SafeTensors { source, metadata, data: 8 + header_len })
     }
 
-    /// Whether there is a tensor of that name.
+    /// Whether the file has a tensor of that name.
     #[must_use]
     pub fn has(&self, tensor: &str) -> bool {
         self.metadata.info(tensor).is_some()
     }
 
-    /// A vector.
+    /// Reads a vector.
     pub(super) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
         self.numbers(tensor, &[len], 0, len)
     }
 
-    /// A matrix, outputs x inputs whatever its layout in the file.
+    /// Reads a matrix as outputs x inputs, whatever its order in the file.
     pub(super) fn matrix(
         &mut self,
         tensor: &str,
@@ -84,14 +84,14 @@ impl<S: Source> SafeTensors<S> {
             Layout::OutputsByInputs => {
                 DMatrix::from_row_slice(n_outputs, n_inputs, &self.numbers(tensor, &[n_outputs, n_inputs], 0, count)?)
             }
-            // Rows of the file are columns here, and columns are what nalgebra stores.
+            // The file's rows are this matrix's columns, which nalgebra stores contiguously.
             Layout::InputsByOutputs => {
                 DMatrix::from_vec(n_outputs, n_inputs, self.numbers(tensor, &[n_inputs, n_outputs], 0, count)?)
             }
         })
     }
 
-    /// Some rows of a table, from `first` on.
+    /// Reads some rows of a table, from `first` on.
     pub(super) fn rows(
         &mut self,
         tensor: &str,
@@ -103,7 +103,7 @@ impl<S: Source> SafeTensors<S> {
         Ok(numbers.chunks(width).map(<[f32]>::to_vec).collect())
     }
 
-    /// Some numbers of a tensor of that shape, in the order of the file.
+    /// Reads `count` numbers of a tensor of that shape from number `first` on, in file order.
     fn numbers(&mut self, tensor: &str, shape: &[usize], first: usize, count: usize) -> Result<Vec<f32>, InputError> {
         let wrong = |problem: String, expected: String| InputError::Tensor { tensor: tensor.into(), problem, expected };
         let expected = || format!("shape {shape:?}, as config.json says");

@@ -1,21 +1,21 @@
-//! Where the bytes of a file come from: all in memory, or a range at a time.
+//! Access to the bytes of a file: in memory, or by ranges.
 
 use std::ops::Range;
 
 use lipscope_core::experiment::InputError;
 
-/// A file that is read by ranges, such as one on disk or one that a browser holds.
+/// A file that is read by ranges, such as one on disk or one held by a browser.
 pub trait Source {
-    /// Its length in bytes.
+    /// Length in bytes.
     fn len(&self) -> u64;
 
-    /// The bytes of a range within it.
+    /// Reads the bytes of a range.
     ///
     /// # Errors
-    /// [`InputError::File`] where it cannot be read.
+    /// [`InputError::File`] if it cannot be read.
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError>;
 
-    /// Whether there is nothing in it.
+    /// Whether the file is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -44,9 +44,9 @@ impl<S: Source + ?Sized> Source for Box<S> {
 /// The whole of a text file.
 ///
 /// # Errors
-/// [`InputError::File`] where it is larger than any of its kind, cannot be read, or is no text.
+/// [`InputError::File`] if it is too large, cannot be read, or is not UTF-8.
 pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputError> {
-    /// The largest tokenizers have some ten million bytes.
+    /// Well above the largest tokenizers, which have some ten million bytes.
     const MOST: u64 = 128 << 20;
     let broken = |problem: String| InputError::File {
         file: file.into(),

@@ -1,4 +1,4 @@
-//! Results as a table: what was measured, of what, one row a window; CSV and JSON, both ways.
+//! Results of a run as a table with one row per cell, written and read as CSV or JSON.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::map::Heads;
 use lipscope_core::experiment::InputError;
 use lipscope_core::fit::PowerLaw;
 
-/// What a table is about. Rows of two tables belong together only where this is equal.
+/// The subject of a table. Rows of two tables can be merged only if their subjects are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
-    /// The model: how it is drawn, or its folder and a fingerprint of its file.
+    /// The model: how it was drawn, or its folder's name and a fingerprint of its file.
     pub model: String,
     /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
     pub text: String,
@@ -25,29 +25,29 @@ pub struct Subject {
     pub estimator: String,
 }
 
-/// Which window of which layer.
+/// One cell of a table: a window at a layer and head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
-    /// Counted from 0.
+    /// The layer, from 0.
     pub layer: usize,
-    /// All, or one.
+    /// All heads, or one.
     pub heads: Heads,
-    /// Tokens of the window.
+    /// Number of tokens in the window.
     pub n: usize,
-    /// Counted from 0.
+    /// Index of the window, from 0.
     pub window: usize,
 }
 
-/// Everything measured so far, in the order of places.
+/// All measured cells, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// What it is about.
+    /// Model, text, map, mask and estimators.
     pub subject: Subject,
-    /// By place.
+    /// Results by cell.
     pub rows: BTreeMap<Cell, Estimate>,
 }
 
-/// A row as files have it.
+/// A row as written in files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Record {
     model: String,
@@ -70,16 +70,16 @@ struct Record {
 }
 
 impl Table {
-    /// Nothing yet.
+    /// An empty table.
     #[must_use]
     pub fn new(subject: Subject) -> Self {
         Table { subject, rows: BTreeMap::new() }
     }
 
-    /// Rows in the order of places, with a header. Numbers have all their digits.
+    /// The table as CSV with a header; numbers are exact.
     ///
     /// # Errors
-    /// None that an input can cause: writing to memory.
+    /// None in practice: it writes to memory.
     pub fn to_csv(&self) -> Result<String, InputError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let failed = |problem: String| broken("The table", problem);
@@ -90,7 +90,7 @@ impl Table {
         String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
     }
 
-    /// One object with the subject, the rows and the fitted slopes.
+    /// The table as one JSON object with subject, rows and fitted slopes.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let rows: Vec<Record> = self.records().collect();
@@ -108,7 +108,7 @@ impl Table {
         json!({"rows": rows, "fits": fits})
     }
 
-    /// Reads what [`Table::to_csv`] or [`Table::to_value`] wrote. A last line that was cut off is left out.
+    /// Reads the output of [`Table::to_csv`] or [`Table::to_value`]. A truncated last line is ignored.
     ///
     /// # Errors
     /// [`InputError::File`] that names file and line.
@@ -127,21 +127,21 @@ impl Table {
         Table::of_records(file, records.map_err(|error| broken(file, error.to_string()))?)
     }
 
-    /// Takes the rows of another table in; none of them where there is a problem.
+    /// Adds the rows of another table; on an error this table is unchanged.
     ///
     /// # Errors
-    /// [`InputError::Conflict`] where it is about something else, or where both have a window with other numbers.
+    /// [`InputError::Conflict`] if the subjects differ, or if both have a cell with different numbers.
     pub fn merge(&mut self, file: &str, mut other: Table) -> Result<(), InputError> {
         self.check_subject(file, &other.subject)?;
         for (cell, estimate) in &other.rows {
             self.check_row(file, cell, estimate)?;
         }
-        // In one go: both are in order.
+        // One ordered merge, since both are sorted.
         self.rows.append(&mut other.rows);
         Ok(())
     }
 
-    /// Checks that a row is new, or has the numbers that it had before.
+    /// Checks that a row is new or equal to the one already present.
     fn check_row(&self, file: &str, cell: &Cell, estimate: &Estimate) -> Result<(), InputError> {
         if self.rows.get(cell).is_none_or(|present| present == estimate) {
             return Ok(());
@@ -154,10 +154,10 @@ impl Table {
         })
     }
 
-    /// Checks that a table is about the same thing.
+    /// Checks that another table has the same subject.
     ///
     /// # Errors
-    /// [`InputError::Conflict`] that names what differs.
+    /// [`InputError::Conflict`] that names the difference.
     pub fn check_subject(&self, file: &str, other: &Subject) -> Result<(), InputError> {
         let Subject { model, text, map, mask, estimator } = &self.subject;
         for (what, here, there) in [
@@ -204,7 +204,7 @@ impl Table {
         })
     }
 
-    /// `None` without any row.
+    /// `None` if there are no rows.
     fn of_records(file: &str, records: Vec<Record>) -> Result<Option<Self>, InputError> {
         let mut table: Option<Table> = None;
         for (at, record) in records.into_iter().enumerate() {
@@ -231,7 +231,7 @@ impl Table {
 }
 
 impl Heads {
-    /// As files have it: `all`, or the head's number.
+    /// Its name in files: `all`, or the head's index.
     #[must_use]
     pub fn id(self) -> String {
         match self {
@@ -240,7 +240,7 @@ impl Heads {
         }
     }
 
-    /// The reverse of [`Heads::id`].
+    /// The inverse of [`Heads::id`].
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text == "all" { Some(Heads::All) } else { text.parse().ok().map(Heads::One) }

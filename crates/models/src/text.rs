@@ -1,13 +1,13 @@
-//! From text to windows of token ids.
+//! Splits a text into token ids and windows.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use lipscope_core::experiment::InputError;
 
-/// Token ids of a text for a model without a tokenizer: every word, and every mark that is neither letter, digit nor
-/// blank, counts as a token, and the first one gets id 1, the next that is new id 2, and so on, starting over past the
-/// vocabulary. In a drawn model all embeddings are alike, so that of the ids only matters which are equal.
+/// Token ids for a model without a tokenizer: every word, and every character that is neither letter, digit nor blank,
+/// is a token. The first distinct token gets id 1, the next id 2, and so on, modulo the vocabulary. In a randomly
+/// initialised model all embeddings have the same distribution, so only equality of ids matters.
 #[must_use]
 pub fn ids_by_first_appearance(text: &str, vocabulary: usize) -> Vec<u32> {
     let mut seen: HashMap<&str, u32> = HashMap::new();
@@ -20,23 +20,23 @@ pub fn ids_by_first_appearance(text: &str, vocabulary: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Where the tokens of [`ids_by_first_appearance`] stand in the text, in bytes.
+/// The byte ranges of the tokens of [`ids_by_first_appearance`].
 #[must_use]
 pub fn spans_of_words(text: &str) -> Vec<Range<usize>> {
     words(text).collect()
 }
 
-/// The place of window `window` of n tokens: a text is cut from its beginning into windows of n tokens, one after the
-/// other, for every n anew, so that neither other lengths nor the number of windows move it.
+/// The token range of window `window` of length n. For each n the text is cut from its beginning into consecutive
+/// windows, so the range depends on nothing else.
 #[must_use]
 pub fn window_span(n: usize, window: usize) -> Range<usize> {
     window * n..(window + 1) * n
 }
 
-/// Checks that a text has so many windows of so many tokens.
+/// Checks that the text has enough tokens for `windows` windows of the longest length.
 ///
 /// # Errors
-/// [`InputError::Conflict`] with the numbers.
+/// [`InputError::Conflict`] with both numbers.
 pub fn check_windows(n_tokens: usize, longest: usize, windows: usize) -> Result<(), InputError> {
     let needed = longest.saturating_mul(windows);
     if needed > n_tokens {
@@ -49,7 +49,7 @@ pub fn check_windows(n_tokens: usize, longest: usize, windows: usize) -> Result<
     Ok(())
 }
 
-/// 64 bits of some bytes (FNV-1a), to tell whether two runs are about the same thing; no defence against malice.
+/// A 64-bit FNV-1a hash, to detect whether two runs have the same input; not cryptographic.
 #[must_use]
 pub fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_too_short_is_refused_with_numbers() {
+    fn the_error_for_a_short_text_gives_the_numbers() {
         assert_eq!(check_windows(980, 98, 10), Ok(()));
         let problem = check_windows(979, 98, 10).expect_err("one token short").to_string();
         assert!(problem.contains("979") && problem.contains("980"), "{problem}");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fingerprint_is_fnv() {
+    fn the_fingerprint_is_fnv_1a() {
         assert_eq!(fingerprint(*b"a"), 0xaf63_dc4c_8601_ec8c);
     }
 }

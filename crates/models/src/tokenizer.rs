@@ -1,5 +1,5 @@
-//! Tokenizers in the forms that models come with: `tokenizer.json`, or BERT's `vocab.txt`, or GPT-2's `vocab.json` with
-//! `merges.txt`. No special tokens are added, nothing is cut and nothing padded: windows are of the text itself.
+//! Tokenizers in the formats that models come with: `tokenizer.json`, BERT's `vocab.txt`, or GPT-2's `vocab.json` with
+//! `merges.txt`. No special tokens, truncation or padding: windows contain only the text.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use serde_json::{Map, Value, json};
 
 use lipscope_core::experiment::InputError;
 
-/// The contents of a tokenizer's files; the first form that is whole is taken.
+/// The contents of a tokenizer's files; the first complete format is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenizerFiles {
     /// `tokenizer.json`.
     pub tokenizer: Option<String>,
-    /// `vocab.txt`: a word piece a line.
+    /// `vocab.txt`: one word piece per line.
     pub word_pieces: Option<String>,
     /// `vocab.json`: byte-level pieces with their ids.
     pub pieces: Option<String>,
-    /// `merges.txt`: pairs of pieces in the order in which they are merged.
+    /// `merges.txt`: pairs of pieces in the order of merging.
     pub merges: Option<String>,
 }
 
-/// Text to token ids.
+/// Converts text to token ids.
 #[derive(Clone, Debug)]
 pub struct Tokenizer(tokenizers::Tokenizer);
 
 impl Tokenizer {
-    /// From the files at hand.
+    /// Builds a tokenizer from its files.
     ///
     /// # Errors
     /// [`InputError::File`] that names the file.
@@ -53,13 +53,13 @@ impl Tokenizer {
     /// The token ids of a text.
     ///
     /// # Errors
-    /// [`InputError::File`] where the tokenizer has no token for a part of it.
+    /// [`InputError::File`] if the tokenizer has no token for a part of the text.
     pub fn ids(&self, text: &str) -> Result<Vec<u32>, InputError> {
         let encoding = self.0.encode_fast(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// The token ids of a text, and where each token stands in it, in bytes.
+    /// The token ids of a text and the byte range of each token.
     ///
     /// # Errors
     /// As [`Tokenizer::ids`].
@@ -78,7 +78,8 @@ fn wrong(file: &str, problem: &str) -> InputError {
     }
 }
 
-/// A word piece's id is its line. The list says nothing of case: one without any capital letter is of lower case.
+/// In `vocab.txt` the id of a piece is its line number. The file does not record whether text is lower-cased: it is
+/// assumed so if no piece has a capital letter.
 fn word_piece_json(lines: &str) -> Value {
     let is_special = |piece: &str| piece.starts_with('[') && piece.ends_with(']');
     let is_cased = lines.lines().any(|piece| !is_special(piece) && piece.chars().any(char::is_uppercase));

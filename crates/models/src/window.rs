@@ -1,8 +1,8 @@
-//! A window's attention as an experiment: its tokens, and the weights of its layer's map.
+//! A window's attention as an experiment: its tokens, and the weights of the layer's map.
 //!
-//! An experiment's projections have no biases. With q_i = Q x_i + b_Q and so on, b_K adds to all scores of a row the same
-//! and goes in the softmax, b_V adds a constant to every output, and so does b_O: none of them is in the Jacobian. b_Q is:
-//! it moves the scores by b_Q.K x_j.
+//! Experiments have no biases. In q_i = Q x_i + b_Q etc., b_K adds a constant to each row of scores, which softmax
+//! cancels, and b_V and b_O add a constant to the output; the Jacobian depends on none of them. It does depend on b_Q,
+//! which adds b_Q.K x_j to the scores.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -16,30 +16,30 @@ use lipscope_core::experiment::{
     Attention, Experiment, Head, InputError, Normalization, Rows, Scope, TokenSource, WeightSource,
 };
 
-/// What of a map its experiment does not have.
+/// The biases that are lost in the conversion to an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LeftOut {
-    /// Nothing: all biases are zero.
+    /// None: all biases are zero.
     Nothing,
-    /// Biases of which the Jacobian is independent.
+    /// Only biases on which the Jacobian does not depend.
     Constants,
-    /// The queries' bias too, on which it depends.
+    /// Also b_Q, on which the Jacobian depends.
     QueryBias,
 }
 
-/// A window as an experiment.
+/// A window converted to an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WindowExperiment {
     /// Tokens and weights.
     pub experiment: Experiment,
-    /// What it lacks.
+    /// The biases that were left out.
     pub left_out: LeftOut,
 }
 
-/// The experiment of a place, at the tokens (d x n) that its layer's attention has there.
+/// Converts a cell to an experiment, given the tokens (d x n) at the input of its layer's attention.
 ///
 /// # Errors
-/// [`InputError`] where the model has no such layer or head, or numbers are not finite.
+/// [`InputError`] if the model has no such layer or head, or numbers are not finite.
 pub fn window_experiment(
     model: &Model,
     plan: &Plan,
@@ -93,7 +93,7 @@ pub fn window_experiment(
         normalization: Normalization::None,
         normalization_scope: Scope::Inputs,
         eps: model.config.eps,
-        // Columns are tokens, and a token is a row of the list.
+        // A column of `tokens` is a row of the list.
         tokens: TokenSource::Explicit(Rows::new("the tokens", d, tokens.as_slice().to_vec())?),
         weights: Some(WeightSource::Explicit { heads, output }),
     };

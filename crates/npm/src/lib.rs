@@ -1,4 +1,4 @@
-//! The engine as an npm package: exports for JavaScript, with TypeScript types of the experiment file.
+//! The engine as an npm package: functions for JavaScript, with TypeScript types for experiments and results.
 
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -13,18 +13,19 @@ const TYPES: &str = include_str!("npm.d.ts");
 
 #[wasm_bindgen]
 extern "C" {
-    /// An experiment as an object or as the text of a file.
+    /// An experiment as an object, or as the text of an experiment file.
     #[wasm_bindgen(typescript_type = "Experiment | string")]
     pub type ExperimentInput;
-    /// A result.
+    /// The result of `measure`.
     #[wasm_bindgen(typescript_type = "Measurement")]
     pub type MeasurementOutput;
-    /// A sweep's result.
+    /// The result of `sweep`.
     #[wasm_bindgen(typescript_type = "SweepResult")]
     pub type SweepOutput;
 }
 
-/// Measures an experiment: its spectral norm, the other norms where they are dense, and the bounds that apply.
+/// Measures an experiment: its spectral norm, the norms that need all entries of J if it is small enough, and the
+/// bounds that apply.
 ///
 /// # Errors
 /// Throws an `Error` whose message names the field and the fix.
@@ -34,7 +35,7 @@ pub fn measure_in_js(experiment: &ExperimentInput) -> Result<MeasurementOutput, 
     to_js(&measurement.to_value())
 }
 
-/// The spectral norm over lengths and draws, with the fitted slope of log L on log n.
+/// Measures the spectral norm over lengths and random samples, and fits the slope of log L against log n.
 ///
 /// # Errors
 /// Throws an `Error` whose message names the field and the fix.

@@ -1,4 +1,4 @@
-//! Axes: scales that map data onto [0, 1], their ticks, and how ticks are labelled.
+//! Axes: scales that map data to [0, 1], ticks, and tick labels.
 
 use super::extent::Extent;
 use super::number::Number;
@@ -10,15 +10,15 @@ pub enum Scale {
     /// Equal differences, equal distances.
     #[default]
     Linear,
-    /// Equal ratios, equal distances; only positive numbers have a place.
+    /// Equal ratios, equal distances; only positive numbers can be shown.
     Log,
-    /// Distances as the square root, mirrored for negative numbers.
+    /// Distances proportional to the square root, mirrored for negative numbers.
     Sqrt,
 }
 
 impl Scale {
-    /// The number on the scale's own ruler. Not finite for what has no place on it; a log scale
-    /// sends zero to negative infinity.
+    /// The number in the scale's own coordinate (for a log scale, its logarithm). Not finite for numbers that the scale
+    /// cannot show; a log scale sends zero to negative infinity.
     pub fn forward(self, value: f64) -> f64 {
         match self {
             Scale::Linear => value,
@@ -36,7 +36,7 @@ impl Scale {
         }
     }
 
-    /// A value given as its logarithm to base ten, on the scale's own ruler.
+    /// As [`Scale::forward`], for a value given as log10.
     pub fn forward_log10(self, log10: f64) -> f64 {
         match self {
             Scale::Linear => 10f64.powf(log10),
@@ -45,12 +45,12 @@ impl Scale {
         }
     }
 
-    /// Whether a number has a place on it: whether [`Scale::forward`] is finite, without the logarithm.
+    /// Whether the scale can show a number: [`Scale::forward`] is finite (decided without computing a logarithm).
     pub(super) fn shows(self, value: f64) -> bool {
         value.is_finite() && (self != Scale::Log || value > 0.0)
     }
 
-    /// The extent widened to round ends; see [`Extent::nice`].
+    /// The extent widened to round ends (see [`Extent::nice`]).
     pub(super) fn nice(self, extent: Extent) -> Extent {
         let widened = match self {
             Scale::Log if extent.lo() > 0.0 => {
@@ -66,7 +66,7 @@ impl Scale {
     }
 }
 
-/// What an axis shows and how it is called.
+/// The label, unit, scale and range of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AxisSpec {
     /// The name of the quantity.
@@ -75,24 +75,24 @@ pub struct AxisSpec {
     pub unit: String,
     /// How numbers are spaced.
     pub scale: Scale,
-    /// What is shown. `None` lets the data decide.
+    /// The range shown; `None` derives it from the data.
     pub range: Option<Extent>,
-    /// Which numbers there are.
+    /// Whether only integers occur.
     pub numbers: Numbers,
 }
 
-/// Which numbers an axis has.
+/// Whether an axis is for real numbers or for counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Numbers {
-    /// All.
+    /// Real numbers.
     #[default]
     Real,
-    /// Counts: ticks stand at whole numbers only.
+    /// Counts: ticks at integers only.
     Whole,
 }
 
 impl AxisSpec {
-    /// An axis without a unit whose range the data decide.
+    /// An axis without a unit, with a range derived from the data.
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
         AxisSpec { label: label.into(), unit: String::new(), scale, range: None, numbers: Numbers::Real }
     }
@@ -115,17 +115,17 @@ impl AxisSpec {
         self
     }
 
-    /// Name and unit, as the axis is titled.
+    /// The title of the axis: label and unit.
     pub fn title(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{}, {}", self.label, self.unit) }
     }
 }
 
 impl AxisSpec {
-    /// The ticks that this axis has, of those its ruler proposes: for counts the whole ones, and all whole numbers where
+    /// Selects the ticks of this axis from those proposed by its ruler: for counts the integers, and all integers if
     /// there are few.
     pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
-        /// Up to so many whole numbers each has a tick.
+        /// Up to this many integers all have ticks.
         const FEW: f64 = 8.0;
         if self.numbers == Numbers::Real {
             return proposed;
@@ -147,32 +147,32 @@ impl AxisSpec {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ruler {
     scale: Scale,
-    /// The ends on the scale's own ruler; `hi > lo`.
+    /// The ends of the range in the scale's coordinate; `hi > lo`.
     lo: f64,
     hi: f64,
 }
 
-/// A place on an axis worth marking.
+/// A tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// The value there.
+    /// Its value.
     pub value: f64,
-    /// Where it is, from 0 to 1.
+    /// Its position along the axis, from 0 to 1.
     pub position: f64,
     /// Its label; minor ticks have none.
     pub label: Option<Number>,
 }
 
 impl Ruler {
-    /// The ruler of a scale over a range. A range of one number is widened around it; a range
-    /// that a scale cannot show becomes the part it can, or a unit around 1.
+    /// The ruler of a scale over a range. A range of one number is widened around it; a range the scale cannot show is
+    /// replaced by the part it can show, or by an interval around 1.
     pub fn new(scale: Scale, range: Extent) -> Self {
         let (mut lo, mut hi) = (scale.forward(range.lo()), scale.forward(range.hi()));
         if !hi.is_finite() {
             (lo, hi) = (scale.forward(1.0), scale.forward(1.0));
         }
         if !lo.is_finite() {
-            // A log range that starts at zero: show three decades below its top.
+            // A log range that starts at zero shows three decades below its top.
             lo = hi - 3.0;
         }
         if hi - lo <= 1e-12 * hi.abs().max(lo.abs()) {
@@ -186,7 +186,7 @@ impl Ruler {
         Ruler { scale, lo, hi }
     }
 
-    /// The scale it measures on.
+    /// Its scale.
     pub fn scale(&self) -> Scale {
         self.scale
     }
@@ -196,13 +196,13 @@ impl Ruler {
         (self.scale.inverse(self.lo), self.scale.inverse(self.hi))
     }
 
-    /// Where a value is: 0 at the lower end, 1 at the upper, beyond them outside the range; not
-    /// finite if the value has no place on the scale.
+    /// The position of a value: 0 at the lower end, 1 at the upper, outside [0, 1] beyond them; not finite if the scale
+    /// cannot show the value.
     pub fn position(&self, value: f64) -> f64 {
         self.place(self.scale.forward(value))
     }
 
-    /// Where a value given as its logarithm to base ten is.
+    /// The position of a value given as log10.
     pub fn position_log10(&self, log10: f64) -> f64 {
         self.place(self.scale.forward_log10(log10))
     }
@@ -212,8 +212,8 @@ impl Ruler {
         self.scale.inverse(self.lo + position * (self.hi - self.lo))
     }
 
-    /// Ticks at round values in order, with at most about `max_labels` of them labelled. Axes of
-    /// one unit length whose `max_labels` are in proportion to their lengths have equal steps.
+    /// Ticks at round values in order, about `max_labels` of them labelled. Two axes with `max_labels` proportional to
+    /// their lengths have equal tick steps.
     pub fn ticks(&self, max_labels: f64) -> Vec<Tick> {
         let max_labels = if max_labels.is_finite() { max_labels.clamp(2.0, 100.0) } else { 2.0 };
         let mut values = match self.scale {
@@ -224,7 +224,7 @@ impl Ruler {
         ascending(&mut values, |value| value.0);
         let tick = |(value, labelled): (f64, bool)| {
             let position = self.position(value);
-            // Ends computed from logarithms are off by rounding; a tick there still counts.
+            // The tolerance keeps ticks at ends that were computed from logarithms.
             (-1e-9..=1.0 + 1e-9).contains(&position).then(|| Tick {
                 value,
                 position: position.clamp(0.0, 1.0),
@@ -244,7 +244,7 @@ impl Ruler {
     }
 
     fn sqrt_ticks(&self, max_labels: f64) -> Vec<(f64, bool)> {
-        // Far from zero the root is almost straight, and squares would be odd numbers.
+        // Far from zero the root is almost linear, and squares would be odd tick values.
         if self.lo > 0.5 * self.hi || self.hi < 0.5 * self.lo {
             return self.linear_ticks(max_labels);
         }
@@ -273,24 +273,24 @@ impl Ruler {
         marked.map(|e| (10f64.powi(e), e % stride == 0)).collect()
     }
 
-    /// The multiples 1 to 9 of each power of ten, those labelled that `labelled` picks.
+    /// The multiples 1 to 9 of each power of ten; `labelled` selects which have labels.
     fn within_decades(&self, first: i32, last: i32, labelled: impl Fn(f64) -> bool) -> Vec<(f64, bool)> {
         (first..=last)
             .flat_map(|e| (1..10).map(move |m| (f64::from(m), e)))
-            // Parsed rather than multiplied: 3 × 10⁻¹ is then the same number as 0.3.
+            // Parsed instead of multiplied, so that 3 × 10⁻¹ is the same number as 0.3.
             .map(|(m, e)| (format!("{m}e{e}").parse().unwrap_or(f64::NAN), labelled(m)))
             .collect()
     }
 }
 
-/// Multiples of a round step in a range, at most about `max` of them.
+/// Multiples of a round step within a range, about `max` of them.
 fn steps(lo: f64, hi: f64, max: f64) -> Vec<f64> {
     let step = round_step((hi - lo) / max);
     let (first, last) = ((lo / step - 1e-9).ceil(), (hi / step + 1e-9).floor());
     if !(first.is_finite() && last.is_finite()) || last - first > 2.0 * max + 2.0 {
         return Vec::new();
     }
-    // Dividing by a whole inverse keeps 0.3 from becoming 0.30000000000000004.
+    // Dividing by an integer keeps 0.3 from becoming 0.30000000000000004.
     let inverse = (1.0 / step).round();
     let at = |i: f64| if step < 1.0 && inverse.is_finite() { i / inverse } else { i * step };
     (0..=(last - first).max(-1.0) as i64).map(|i| at(first + i as f64)).filter(|_| last >= first).collect()
@@ -301,7 +301,7 @@ fn round_step(rough: f64) -> f64 {
     round_1_2_5(rough.max(f64::MIN_POSITIVE), f64::ge)
 }
 
-/// The nearest 1, 2 or 5 times a power of ten that compares with `value` as asked.
+/// The nearest 1, 2 or 5 times a power of ten that satisfies `compare` with `value`.
 fn round_1_2_5(value: f64, compare: fn(&f64, &f64) -> bool) -> f64 {
     if !(value > 0.0 && value.is_finite()) {
         return value;
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_given_as_its_logarithm_has_the_same_place() {
+    fn a_value_and_its_logarithm_have_the_same_position() {
         for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
             let ruler = Ruler::new(scale, Extent::new(1.0, 1000.0).expect("finite"));
             let error = ruler.position(50.0) - ruler.position_log10(50f64.log10());
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_ranges_still_make_a_ruler() {
+    fn degenerate_ranges_give_a_usable_ruler() {
         for scale in [Scale::Linear, Scale::Log, Scale::Sqrt] {
             for (lo, hi) in [(0.0, 0.0), (-5.0, -5.0), (-1.0, 0.0), (0.0, 1.0), (f64::MIN, f64::MAX), (5e-324, 1e308)] {
                 let ruler = Ruler::new(scale, Extent::new(lo, hi).expect("finite"));

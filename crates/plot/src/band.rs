@@ -6,54 +6,52 @@ use super::DrawError;
 use super::frame::ChartLayout;
 use super::palette::Role;
 use super::pen::{Pen, Point};
-use super::series::Given;
+use super::series::ValueForm;
 use super::style::Style;
 
-/// Positions further away than this many lengths of an axis are drawn in to it, so that products
-/// of them stay finite.
+/// Positions further outside than this many axis lengths are clamped, so that products stay finite.
 const FARTHEST: f64 = 1e12;
 
 /// The area between two curves over the same x values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
-    /// What the program calls it.
+    /// Identifier.
     pub id: String,
-    /// What the reader calls it, for words around the picture: the area itself carries no name,
-    /// and it is in no table, since the curves at its edges are.
+    /// Name for text around the figure. The area itself is not labelled, and it is in no table, because the curves at
+    /// its edges are.
     pub label: String,
-    /// What it stands for: its colour.
+    /// Its role, which decides the colour.
     pub role: Role,
-    /// How low and high are given.
-    pub given: Given,
-    /// The points (x, low, high), in the order of x. One that is not finite makes a gap.
+    /// Whether `low` and `high` are values or logarithms.
+    pub given: ValueForm,
+    /// The points (x, low, high), ordered by x. A point that is not finite makes a gap.
     pub data: Vec<(f64, f64, f64)>,
-    /// How opaque the area is, from 0 to 1; see [`Band::OPACITY`].
+    /// Opacity, from 0 to 1 (see [`Band::OPACITY`]).
     pub opacity: f64,
 }
 
 impl Band {
-    /// The usual opacity: seen at once, and curves on it keep their contrast.
+    /// The default opacity: clearly visible, and curves on it keep their contrast.
     pub const OPACITY: f64 = 0.14;
 
-    /// A band of plain values with the usual opacity.
+    /// A band of plain values with the default opacity.
     pub fn new(id: impl Into<String>, label: impl Into<String>, role: Role, data: Vec<(f64, f64, f64)>) -> Self {
-        Band { id: id.into(), label: label.into(), role, given: Given::Value, data, opacity: Self::OPACITY }
+        Band { id: id.into(), label: label.into(), role, given: ValueForm::Value, data, opacity: Self::OPACITY }
     }
 
-    /// The same band, its lows and highs being logarithms to base ten.
+    /// The same band, with lows and highs given as log10.
     pub fn given_log10(mut self) -> Self {
-        self.given = Given::Log10;
+        self.given = ValueForm::Log10;
         self
     }
 
-    /// The band as polygons cut at the frame, one between each two gaps.
+    /// The band as polygons clipped to the frame, separated by its gaps.
     fn polygons(&self, layout: &ChartLayout) -> Vec<Vec<Point>> {
         let corner = |&(x, low, high): &(f64, f64, f64)| {
             let finite = x.is_finite() && low.is_finite() && high.is_finite();
             let up = |y| self.given.position(&layout.y, y);
             let (across, low, high) = (layout.x.position(x), up(low), up(high));
-            // What the axis cannot reach, such as zero on a log axis, is far outside; what has no
-            // place on it at all is a gap.
+            // A value the axis cannot reach, such as zero on a log axis, is far outside; NaN is a gap.
             (finite && !(across.is_nan() || low.is_nan() || high.is_nan()))
                 .then(|| [across, low, high].map(|p| p.clamp(-FARTHEST, FARTHEST)))
         };
@@ -84,10 +82,10 @@ pub(super) fn draw<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The part of a polygon between 0 and 1 on both axes (Sutherland and Hodgman 1974). Parts that
-/// are apart stay joined along the edge, by a bridge without area.
+/// Clips a polygon to the unit square (Sutherland and Hodgman 1974). Separate parts stay connected along the edge by a
+/// bridge of zero area.
 fn in_unit_square(polygon: Vec<Point>) -> Vec<Point> {
-    // Each side as the distance from it, positive inside.
+    // For each side the distance from it, positive inside.
     let sides: [fn(Point) -> f64; 4] = [|p| p.0, |p| 1.0 - p.0, |p| p.1, |p| 1.0 - p.1];
     sides.into_iter().fold(polygon, |corners, inside| {
         let before = corners.iter().skip(corners.len().saturating_sub(1)).chain(&corners);

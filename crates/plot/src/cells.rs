@@ -1,10 +1,10 @@
-//! A matrix as a picture: averaged down to at most a cell a pixel, and coloured.
+//! Averages a matrix down to at most one cell per pixel and colours the cells.
 
 use plotters::style::RGBColor;
 
 use super::axis::Ruler;
 
-/// A matrix on a grid, row by row. Cells without any number are NaN.
+/// A matrix on a coarser grid, row by row. Cells without any finite number are NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Grid {
     pub rows: usize,
@@ -40,7 +40,7 @@ impl Grid {
         Grid { rows: grid_rows, cols: grid_cols, values: grid }
     }
 
-    /// The colour of each cell from a table, `None` where there is no number.
+    /// The colour of each cell from a table; `None` for NaN.
     pub fn colors(&self, ruler: &Ruler, table: &[RGBColor]) -> Vec<Option<RGBColor>> {
         let color = |v: &f64| {
             let position = ruler.position(*v).clamp(0.0, 1.0);
@@ -51,7 +51,7 @@ impl Grid {
     }
 }
 
-/// Coloured cells blown up to an image of `width` times `height`, four bytes a pixel.
+/// Scales coloured cells up to an image of `width` times `height` pixels, four bytes each.
 pub(super) fn to_rgba(
     grid: &Grid,
     colors: &[Option<RGBColor>],

@@ -1,10 +1,10 @@
-//! Curves in pixels: a series cut exactly at the frame of its plot.
+//! Curves in pixels: a series clipped to the frame of its plot.
 
 use super::frame::ChartLayout;
 use super::pen::Point;
 use super::series::Series;
 
-/// The edge through which something leaves the plot.
+/// The edge through which a curve leaves the plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edge {
     Top,
@@ -12,7 +12,7 @@ pub(super) enum Edge {
 }
 
 impl Edge {
-    /// The edge beyond which a position on the vertical axis lies, if it does.
+    /// The edge beyond which a vertical position lies; `None` inside.
     pub fn beyond(position: f64) -> Option<Edge> {
         if position > 1.0 + 1e-9 {
             Some(Edge::Top)
@@ -31,12 +31,12 @@ pub(super) struct Course {
     pub pieces: Vec<Vec<Point>>,
     /// The edge beyond which the curve ends, if it ends outside.
     pub leaves_at_end: Option<Edge>,
-    /// The pixel column where it left for good; `None` if it was never inside.
+    /// The pixel column where it leaves for the last time; `None` if it was never inside.
     pub left_at: Option<f64>,
 }
 
-/// Cuts a series at the frame. Values that are not numbers break the curve; so do infinite ones,
-/// which still count as its end.
+/// Clips a series to the frame. NaN and infinite values interrupt the curve; an infinite last value still counts as its
+/// end.
 pub(super) fn clipped(series: &Series, layout: &ChartLayout) -> Course {
     let mut course = Course { pieces: Vec::new(), leaves_at_end: None, left_at: None };
     let mut piece: Vec<Point> = Vec::new();
@@ -82,7 +82,7 @@ fn clip_segment(from: Point, to: Point, layout: &ChartLayout) -> Option<(Point, 
         [(-dx, from.0 - plot.left), (dx, plot.right - from.0), (-dy, from.1 - plot.top), (dy, plot.bottom - from.1)]
     {
         if speed == 0.0 {
-            // Parallel to this edge; a hair outside is rounding.
+            // Parallel to this edge; the tolerance absorbs rounding.
             if distance < -1e-6 {
                 return None;
             }

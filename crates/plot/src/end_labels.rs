@@ -1,4 +1,4 @@
-//! The names of curves, standing at their ends.
+//! Labels of curves, placed at their ends.
 
 use plotters::prelude::DrawingBackend;
 
@@ -6,27 +6,27 @@ use super::DrawError;
 use super::axis::Ruler;
 use super::curve::Edge;
 use super::frame::{ChartLayout, lay_out, shortened};
-use super::labels::{Wanted, place};
+use super::labels::{LabelRequest, place};
 use super::palette::{LineStyle, Role};
 use super::pen::Align;
 use super::pen::Pen;
 use super::series::Series;
 use super::style::{Style, Type, text_width};
 
-/// The space between the plot and the names, where leader lines run.
+/// The space between plot and labels, crossed by leader lines.
 const GUTTER: f64 = 14.0;
-/// The height of a line of a name, in font sizes.
+/// Line height of a label, in font sizes.
 const LEADING: f64 = 1.2;
 
-/// Lays a plot out with room for the names of its series beside it.
+/// Lays out a plot with room for the labels of its series beside it.
 pub(super) fn lay_out_named(size: (f64, f64), font: &Type, (x, y): (Ruler, Ruler), series: &[Series]) -> ChartLayout {
-    // The names depend on which curves leave the frame, not on the width they are given.
+    // The labels depend on which curves leave the frame, but not on the available width.
     let rough = lay_out(size, font, x, y, 0.0);
     let right = column_width(&labels(series, &rough), size.0, font, rough.compact);
     lay_out(size, font, x, y, right)
 }
 
-/// Draws the names of series beside the plot, moved apart where they would meet.
+/// Draws the labels of the series beside the plot, moved apart where they would overlap.
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -38,10 +38,10 @@ pub(super) fn draw<DB: DrawingBackend>(
     let left = layout.plot.right + GUTTER;
     let room = pen.size().0 - left - 2.0;
     let lines: Vec<Vec<String>> = labels.iter().map(|label| label.lines(room, size)).collect();
-    let wanted: Vec<Wanted> = labels
+    let wanted: Vec<LabelRequest> = labels
         .iter()
         .zip(&lines)
-        .map(|(label, lines)| Wanted { center: label.end.1, height: LEADING * size * lines.len() as f64 + 2.0 })
+        .map(|(label, lines)| LabelRequest { center: label.end.1, height: LEADING * size * lines.len() as f64 + 2.0 })
         .collect();
     let places = place(&wanted, layout.plot.top - size, layout.plot.bottom + size);
     for ((label, lines), middle) in labels.iter().zip(&lines).zip(places) {
@@ -59,19 +59,19 @@ pub(super) fn draw<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The name of a series and where the series ends.
+/// The label of a series and the point where the series ends.
 struct EndLabel {
     name: String,
-    /// The value the curve goes to, when it leaves the frame.
+    /// The value of the end, if the curve leaves the frame.
     beyond: Option<String>,
     role: Role,
     opacity: f64,
-    /// Where the series ends, in CSS pixels; outside the plot if it ends outside.
+    /// End of the series in CSS pixels; outside the plot if it ends outside.
     end: (f64, f64),
 }
 
 impl EndLabel {
-    /// The label of a series, if it has a name and an end between the ends of the horizontal axis.
+    /// The label of a series that has a name and ends within the range of the horizontal axis.
     fn of(series: &Series, layout: &ChartLayout) -> Option<Self> {
         let name = match &series.short_label {
             Some(short) if layout.compact => short,
@@ -91,7 +91,7 @@ impl EndLabel {
         Some(EndLabel { name: name.clone(), beyond, role: series.role, opacity: series.opacity, end })
     }
 
-    /// The lines of the label in a column of some width.
+    /// The lines of the label, broken to a width.
     fn lines(&self, room: f64, size: f64) -> Vec<String> {
         let fits = |text: &str| text_width(text, size) <= room;
         let mut lines = if fits(&self.name) { vec![self.name.clone()] } else { wrapped(&self.name, room, size) };
@@ -106,14 +106,14 @@ impl EndLabel {
     }
 }
 
-/// A position along the axis with what lies outside drawn in near the frame, order kept, so that
-/// names of curves that leave stay beside the plot and stand in the order of their values.
+/// Compresses positions outside the frame towards it, keeping their order, so that labels of curves that leave stay
+/// beside the plot in the order of their values.
 fn drawn_in(position: f64) -> f64 {
     let outside = (position - position.clamp(0.0, 1.0)).abs().min(1e12);
     position.clamp(0.0, 1.0) + (0.5 * outside / (1.0 + outside)).copysign(position)
 }
 
-/// How wide the column of names is, the gutter included.
+/// The width of the label column, including the gutter.
 fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact: bool) -> f64 {
     let most = if compact { 0.27 * width } else { (0.24 * width).min(190.0) };
     let widest = labels
@@ -129,7 +129,7 @@ fn labels(series: &[Series], layout: &ChartLayout) -> Vec<EndLabel> {
     series.iter().filter_map(|series| EndLabel::of(series, layout)).collect()
 }
 
-/// A fine line from the end of a curve to its name, where the two are not side by side.
+/// A thin line from the end of a curve to its label, if they are at different heights.
 fn draw_leader<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     layout: &ChartLayout,
@@ -141,7 +141,7 @@ fn draw_leader<DB: DrawingBackend>(
     let right = layout.plot.right;
     let moved = (middle - y).abs() > 3.0;
     if right - x > 10.0 {
-        // Sparse dots: a line would read as the series going on.
+        // Sparse dots, because a line would look like a continuation of the curve.
         pen.path(&[(x + 8.0, y), (right, y)], LineStyle::Dotted, 0.75, color, 0.3 * label.opacity)?;
     }
     if moved {
@@ -151,7 +151,7 @@ fn draw_leader<DB: DrawingBackend>(
     Ok(())
 }
 
-/// A text broken at the space that makes its two lines most alike, each cut to the room.
+/// Breaks a text at the space that makes its two lines most equal; each is cut to the width.
 fn wrapped(text: &str, room: f64, size: f64) -> Vec<String> {
     let widest = |at: usize| text_width(&text[..at], size).max(text_width(&text[at + 1..], size));
     let breaks = text.match_indices(' ').map(|(at, _)| at);

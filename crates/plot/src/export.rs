@@ -1,10 +1,10 @@
-//! SVG files: what plotters' SVG back end writes, made fit to stand alone.
+//! Turns the SVG output of plotters into standalone files.
 
-/// Finishes an SVG document drawn with `scale` units to a CSS pixel: sets its size in CSS pixels,
-/// names it for those who cannot see it, and asks for tabular figures. Plotters writes whole
-/// coordinates only; drawing at a scale of 4 or more and finishing makes curves smooth.
+/// Finishes an SVG document drawn with `scale` units per CSS pixel: sets its size in CSS pixels, adds a title for
+/// screen readers, and selects tabular figures. Plotters writes integer coordinates only; a scale of 4 or more keeps
+/// curves smooth.
 ///
-/// A document that does not start as plotters writes it is returned as it is.
+/// A document that does not start as plotters writes it is returned unchanged.
 pub fn finish_svg(svg: &str, scale: f64, title: &str) -> String {
     finished(svg, scale, title).unwrap_or_else(|| svg.to_owned())
 }
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_document_is_left_alone() {
+    fn other_text_is_returned_unchanged() {
         assert_eq!(finish_svg("no picture", 4.0, "t"), "no picture");
     }
 }

@@ -1,8 +1,8 @@
-//! The span of a set of numbers, and a span that keeps still while a slider is held.
+//! The range of a set of numbers, and a range that stays fixed while a slider is dragged.
 
 use super::axis::Scale;
 
-/// A span of finite numbers, `lo <= hi`.
+/// A range of finite numbers, `lo <= hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extent {
     lo: f64,
@@ -10,19 +10,19 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// The span between two numbers, in either order; `None` if one is not finite.
+    /// The range between two numbers, in either order; `None` if one is not finite.
     pub fn new(a: f64, b: f64) -> Option<Self> {
         (a.is_finite() && b.is_finite()).then(|| Extent { lo: a.min(b), hi: a.max(b) })
     }
 
-    /// The span of the finite numbers among `values`; `None` if there are none.
+    /// The range of the finite numbers among `values`; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         values.into_iter().filter(|v| v.is_finite()).fold(None, |extent: Option<Extent>, v| {
             Some(extent.map_or(Extent { lo: v, hi: v }, |e| Extent { lo: e.lo.min(v), hi: e.hi.max(v) }))
         })
     }
 
-    /// The span of those numbers that a scale can show: on a log scale, the positive ones.
+    /// The range of the numbers that a scale can show: on a log scale, the positive ones.
     pub fn shown(values: impl IntoIterator<Item = f64>, scale: Scale) -> Option<Self> {
         Self::of(values.into_iter().filter(|v| scale.shows(*v)))
     }
@@ -37,25 +37,24 @@ impl Extent {
         self.hi
     }
 
-    /// The smallest span that holds both.
+    /// The smallest range that contains both.
     pub fn union(self, other: Extent) -> Extent {
         Extent { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    /// Whether a number lies in the span.
+    /// Whether the range contains a number.
     pub fn contains(self, value: f64) -> bool {
         self.lo <= value && value <= self.hi
     }
 
-    /// The span widened to round numbers on a scale: 1, 2 or 5 times a power of ten on a log
-    /// scale, steps of an axis elsewhere. A small change of the data mostly leaves it as it is.
+    /// The range widened to round numbers: 1, 2 or 5 times a power of ten on a log scale, multiples of a round step
+    /// otherwise. A small change of the data rarely changes it.
     pub fn nice(self, scale: Scale) -> Extent {
         scale.nice(self)
     }
 }
 
-/// An extent that never changes while it is held and settles afterwards, so that axes do not
-/// move under the eye while a slider is dragged.
+/// An axis range that stays fixed while it is held, so that axes do not move while a slider is dragged.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct HeldExtent {
     shown: Option<Extent>,
@@ -63,7 +62,7 @@ pub struct HeldExtent {
 }
 
 impl HeldExtent {
-    /// Keeps the present extent from now on.
+    /// Keeps the current range from now on.
     pub fn hold(&mut self) {
         self.held = true;
     }
@@ -73,13 +72,13 @@ impl HeldExtent {
         self.held = false;
     }
 
-    /// Whether the extent is held.
+    /// Whether the range is held.
     pub fn is_held(&self) -> bool {
         self.held
     }
 
-    /// Takes the extent that the data ask for and returns the one to draw: the old one while
-    /// held or while the data have none, the wanted one otherwise.
+    /// ValueForm the range of the data, returns the range to draw: the previous one while held or without data, otherwise
+    /// the given one.
     pub fn update(&mut self, wanted: Option<Extent>) -> Option<Extent> {
         if !(self.held && self.shown.is_some()) {
             self.shown = wanted.or(self.shown);
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extents_ignore_what_is_not_finite() {
+    fn extents_ignore_numbers_that_are_not_finite() {
         let extent = Extent::of([f64::NAN, 3.0, f64::INFINITY, -1.0, f64::NEG_INFINITY]);
         assert_eq!(extent, Extent::new(-1.0, 3.0));
         assert_eq!(Extent::of([f64::NAN]), None);

@@ -1,4 +1,4 @@
-//! What every plot is: drawn by one code on whatever there is to draw on.
+//! The trait of all plots: one drawing function for every plotters back end.
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
@@ -14,23 +14,23 @@ const SVG_SCALE: f64 = 4.0;
 
 /// A plot.
 pub trait Figure {
-    /// Where everything went, for whoever answers the pointer.
+    /// Where everything was drawn, for pointer events.
     type Layout;
 
-    /// Draws it over the whole area.
+    /// Draws the plot over the whole area.
     ///
     /// # Errors
-    /// [`DrawError`] where the back end cannot draw.
+    /// [`DrawError`] if the back end fails.
     fn draw_on<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
         style: &Style,
     ) -> Result<Self::Layout, DrawError>;
 
-    /// It as an SVG document that stands alone, on light ground; `size` in CSS pixels.
+    /// The plot as a standalone SVG document in the light theme; `size` in CSS pixels.
     ///
     /// # Errors
-    /// [`DrawError`] where the back end cannot draw.
+    /// [`DrawError`] if the back end fails.
     fn to_svg(&self, (width, height): (f64, f64), title: &str) -> Result<String, DrawError> {
         let units = |length: f64| (length * SVG_SCALE).round().clamp(1.0, 1e5) as u32;
         let mut svg = String::new();
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_is_a_document_of_its_size_with_its_words() {
+    fn a_figure_is_an_svg_document_of_its_size_with_its_labels() {
         let series = Series::new("a", "bound", Role::Unified, SeriesKind::Line, vec![(1.0, 1.0), (10.0, 5.0)]);
         let chart = LineChart::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("norm", Scale::Linear), vec![series]);
         let svg = chart.to_svg((640.0, 400.0), "norm over n").expect("a string can be written");

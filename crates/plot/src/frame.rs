@@ -1,7 +1,7 @@
-//! The frame of a plot: where it sits, how pixels map to data, and the axes around it.
+//! The frame of a plot: its rectangle, the mapping between pixels and data, and its axes.
 //!
-//! No box is drawn. Ticks stand outside, the grid is fainter than the hairlines, the vertical
-//! axis is titled above itself, horizontally, and the horizontal one at its right end.
+//! There is no box. Ticks point outwards, the grid is fainter than the axis lines, the vertical axis has a horizontal
+//! title above it, and the title of the horizontal axis is at its right end.
 
 use plotters::prelude::DrawingBackend;
 
@@ -14,13 +14,13 @@ use super::{AxisSpec, DrawError};
 
 /// Plots up to this wide, in CSS pixels, have fewer ticks and shorter labels.
 const COMPACT_UP_TO: f64 = 420.0;
-/// Areas narrower or lower than this, in CSS pixels, show nothing but the ground.
+/// Areas narrower or lower than this, in CSS pixels, show only the background.
 const LEAST_SIDE: f64 = 60.0;
 
-/// Where a plot is in its area, and how its pixels map to data. All pixels are CSS pixels.
+/// The rectangle of a plot in its area and the mapping between its pixels and data, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChartLayout {
-    /// The rectangle that the axes span.
+    /// The rectangle of the axes.
     pub plot: PixelRect,
     /// The horizontal axis.
     pub x: Ruler,
@@ -36,7 +36,7 @@ impl ChartLayout {
         self.px_at(self.x.position(x))
     }
 
-    /// The pixel of a y value; greater values are higher, at smaller pixels.
+    /// The pixel of a y value; larger values have smaller pixels.
     pub fn y_to_px(&self, y: f64) -> f64 {
         self.py_at(self.y.position(y))
     }
@@ -51,22 +51,22 @@ impl ChartLayout {
         self.y.value((self.plot.bottom - px) / self.plot.height())
     }
 
-    /// The pixel of a position along the horizontal axis.
+    /// The pixel of a position (0 to 1) along the horizontal axis.
     pub(super) fn px_at(&self, position: f64) -> f64 {
         self.plot.left + position.clamp(-1e6, 1e6) * self.plot.width()
     }
 
-    /// The pixel of a position along the vertical axis.
+    /// The pixel of a position (0 to 1) along the vertical axis.
     pub(super) fn py_at(&self, position: f64) -> f64 {
         self.plot.bottom - position.clamp(-1e6, 1e6) * self.plot.height()
     }
 
-    /// Whether there is room to draw anything.
+    /// Whether the plot is large enough to draw.
     pub(super) fn has_room(&self) -> bool {
         self.plot.width() > 1.0 && self.plot.height() > 1.0
     }
 
-    /// The ticks of both axes, as dense as is usual for each.
+    /// The ticks of both axes, at the usual density of each.
     pub(super) fn ticks(&self) -> Ticks {
         Ticks {
             x: self.x.ticks(self.plot.width() / if self.compact { 56.0 } else { 72.0 }),
@@ -74,7 +74,7 @@ impl ChartLayout {
         }
     }
 
-    /// Ticks equally dense on both axes, so that axes of one scale have one step.
+    /// Ticks of equal density on both axes, so that axes of one scale have equal steps.
     pub(super) fn square_ticks(&self) -> Ticks {
         let apart = if self.compact { 44.0 } else { 64.0 };
         Ticks { x: self.x.ticks(self.plot.width() / apart), y: self.y.ticks(self.plot.height() / apart) }
@@ -87,7 +87,7 @@ pub(super) struct Ticks {
     pub y: Vec<Tick>,
 }
 
-/// Lays a plot out in an area, leaving `right` CSS pixels beside it for the names of curves.
+/// Lays out a plot in an area, leaving `right` CSS pixels beside it for curve labels.
 pub(super) fn lay_out((width, height): (f64, f64), font: &Type, x: Ruler, y: Ruler, right: f64) -> ChartLayout {
     let compact = is_compact(width);
     let top = 1.4 * font.size_normal + 14.0;
@@ -101,17 +101,17 @@ pub(super) fn lay_out((width, height): (f64, f64), font: &Type, x: Ruler, y: Rul
     let left = 14.0 + (widest / 8.0).ceil().max(3.0) * 8.0;
     let plot = PixelRect { left, top, right: width - right, bottom };
     let has_room = width >= LEAST_SIDE && height >= LEAST_SIDE && plot.width() > 8.0 && plot.height() > 8.0;
-    // A plot without room keeps one pixel, so that its mappings stay finite.
+    // A plot that is too small keeps one pixel, so that its mappings stay finite.
     let plot = if has_room { plot } else { PixelRect { right: left + 1.0, bottom: top + 1.0, ..plot } };
     ChartLayout { plot, x, y, compact }
 }
 
-/// Whether an area is so narrow that its plot has fewer ticks and shorter labels.
+/// Whether a plot of this width has fewer ticks and shorter labels.
 pub(super) fn is_compact(width: f64) -> bool {
     width <= COMPACT_UP_TO
 }
 
-/// Draws the grid, the ticks with their labels, and the titles.
+/// Draws the grid, the ticks with their labels, and the axis titles.
 pub(super) fn draw_axes<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -160,7 +160,7 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
     pen.text(&y_title, (4.0, 0.5 * font.size_normal + 4.0), Align::Left, font.size_normal, palette.ink, 1.0)
 }
 
-/// Writes a note into a plot that has no data; an empty one is none.
+/// Writes a note into a plot without data; an empty note writes nothing.
 pub(super) fn draw_note<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -173,7 +173,7 @@ pub(super) fn draw_note<DB: DrawingBackend>(
     let PixelRect { left, right, top, bottom } = layout.plot;
     let (middle, size) = (((left + right) / 2.0, (top + bottom) / 2.0), style.font.size_normal);
     let note = shortened(note, size, right - left);
-    // The grid does not strike the words through.
+    // Clears the grid behind the text.
     let (half, line) = (text_width(&note, size) / 2.0 + 4.0, 0.9 * size);
     let (left, right) = (middle.0 - half, middle.0 + half);
     let ground = PixelRect { left, top: middle.1 - line, right, bottom: middle.1 + line };
@@ -181,7 +181,7 @@ pub(super) fn draw_note<DB: DrawingBackend>(
     pen.text(&note, middle, Align::Center, size, style.palette.muted, 1.0)
 }
 
-/// The height of the row of tick labels under the plot.
+/// The height of the row of tick labels below the plot.
 pub(super) fn x_label_row(layout: &ChartLayout, font: &Type) -> f64 {
     layout.plot.bottom + 10.0 + 0.6 * font.size_small
 }
@@ -191,7 +191,7 @@ pub(super) fn x_title_row(layout: &ChartLayout, font: &Type) -> f64 {
     x_label_row(layout, font) + 0.7 * font.size_small + 0.8 * font.size_normal
 }
 
-/// A text cut to a width, an ellipsis standing for what is missing.
+/// A text cut to a width, with an ellipsis if it was cut.
 pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
     if text_width(text, size) <= room {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Heat maps: a matrix with its colour key, and the sums of its columns below.
+//! Heat maps: a matrix with its colour key, and its column sums below.
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
@@ -15,40 +15,40 @@ use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
 
-/// The most cells along a side that are drawn as rectangles: more are slow everywhere. A page
-/// that wants a cell a pixel uses `HeatMap::rgba`.
+/// The most cells per side that are drawn as rectangles, which are slow. For one cell per pixel the page uses
+/// `HeatMap::rgba`.
 const MOST_RECTANGLES: usize = 192;
 /// The width of the colour key in CSS pixels.
 const KEY_WIDTH: f64 = 10.0;
 
-/// A matrix drawn as coloured cells, row 0 on top.
+/// A matrix drawn as coloured cells, with row 0 on top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeatMap {
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// How many columns.
+    /// Number of columns.
     pub cols: usize,
-    /// The entries, row by row. Missing or broken entries show the ground.
+    /// The entries, row by row. Entries that are not finite show the background.
     pub values: Vec<f64>,
-    /// How many things the rows stand for: more than there are rows if each row is the mean of
-    /// several. Labels, highlights and pixels count these things.
+    /// The number of items (such as tokens) in all rows: more than `rows` if each row is a mean over several. Labels,
+    /// highlights and pixels count items.
     pub row_span: usize,
-    /// How many things the columns stand for.
+    /// The number of items in all columns.
     pub col_span: usize,
-    /// What it shows, and what the colour key measures.
+    /// The quantity shown, which titles the colour key.
     pub title: String,
-    /// What a row is.
+    /// Name of a row item.
     pub row_label: String,
-    /// What a column is.
+    /// Name of a column item.
     pub col_label: String,
-    /// The values at the ends of the colour key; `None` is from zero to the greatest entry.
+    /// The values at the ends of the colour key; `None` means from zero to the largest entry.
     pub range: Option<Extent>,
-    /// How colours are spaced between those ends.
+    /// The scale of the colours between those ends.
     pub scale: Scale,
-    /// A number for each thing the columns stand for, drawn as bars under the matrix, the largest
-    /// in the accent colour with the number of its column.
+    /// One number per column item, drawn as bars below the matrix, the largest in the accent colour with its column
+    /// number.
     pub column_sums: Option<Vec<f64>>,
-    /// What those numbers are called.
+    /// Name of those numbers.
     pub sums_label: String,
     /// A row to outline.
     pub highlight_row: Option<usize>,
@@ -56,7 +56,7 @@ pub struct HeatMap {
     pub highlight_col: Option<usize>,
 }
 
-/// Where a heat map is, in CSS pixels.
+/// Where a heat map was drawn, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeatMapLayout {
     /// The rectangle of the cells.
@@ -70,8 +70,7 @@ pub struct HeatMapLayout {
 }
 
 impl HeatMapLayout {
-    /// The row and column at a pixel, counting what rows and columns stand for; in the bars, the
-    /// row is `None`.
+    /// The row and column item at a pixel; in the bars the row is `None`.
     pub fn cell_at(&self, x: f64, y: f64) -> Option<(Option<usize>, usize)> {
         if self.row_span == 0 || self.col_span == 0 {
             return None;
@@ -85,7 +84,7 @@ impl HeatMapLayout {
         }
     }
 
-    /// The rectangle of one row and column.
+    /// The rectangle of one row and column item.
     pub fn cell_rect(&self, row: usize, col: usize) -> PixelRect {
         let PixelRect { left, top, .. } = self.plot;
         let (width, height) =
@@ -100,7 +99,7 @@ impl HeatMapLayout {
 }
 
 impl HeatMap {
-    /// A matrix of `rows` times `cols`, given row by row, without words.
+    /// A matrix of `rows` times `cols`, given row by row, without labels.
     pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Self {
         HeatMap {
             rows,
@@ -120,7 +119,7 @@ impl HeatMap {
         }
     }
 
-    /// The entry at a row and column, counting what rows and columns stand for.
+    /// The entry at a row and column item.
     pub fn value(&self, row: usize, col: usize) -> Option<f64> {
         let inside = row < self.row_span && col < self.col_span;
         let cell = |index: usize, count: usize, span: usize| index * count / span.max(1);
@@ -128,7 +127,7 @@ impl HeatMap {
         inside.then(|| self.values.get(at()).copied()).flatten()
     }
 
-    /// Where everything goes in an area of this many CSS pixels.
+    /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, (width, height): (f64, f64), style: &Style) -> HeatMapLayout {
         let font = &style.font;
         let row = 1.5 * font.size_normal;
@@ -149,7 +148,7 @@ impl HeatMap {
         HeatMapLayout { plot, sums, key, row_span: self.row_span, col_span: self.col_span }
     }
 
-    /// Draws the map over the whole area, with at most 192 cells a side.
+    /// Draws the map over the whole area, with at most 192 cells per side.
     pub fn draw<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -166,9 +165,8 @@ impl HeatMap {
         Ok(layout)
     }
 
-    /// Draws all but the cells, for a page that puts [`HeatMap::rgba`] there itself, and the
-    /// ground under them. What is highlighted comes after the cells, by
-    /// [`HeatMap::draw_highlights`].
+    /// Draws everything except the cells and their background, for a page that paints [`HeatMap::rgba`] itself and then
+    /// calls [`HeatMap::draw_highlights`].
     pub fn draw_without_cells<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -183,7 +181,7 @@ impl HeatMap {
         Ok(layout)
     }
 
-    /// Outlines what is highlighted, over cells that are there.
+    /// Outlines the highlighted row and column over cells that are already drawn.
     pub fn draw_highlights<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -194,8 +192,7 @@ impl HeatMap {
         if has_room(&layout) { self.outline(&pen, style, &layout) } else { Ok(()) }
     }
 
-    /// The cells as an image of `width` times `height` pixels, four bytes each, row by row: what
-    /// `ImageData` takes.
+    /// The cells as an image of `width` times `height` pixels, four bytes each, row by row, as `ImageData` takes them.
     pub fn rgba(&self, width: usize, height: usize, palette: &Palette) -> Vec<u8> {
         let grid = Grid::of(&self.values, (self.rows, self.cols), (height, width));
         let colors = grid.colors(&self.key_ruler(), &palette.sequential_table());
@@ -228,7 +225,7 @@ impl HeatMap {
         let size = style.font.size_small;
         let labels = self.key_labels(f64::INFINITY, size).into_iter();
         let widest = labels.map(|(_, label)| text_width(&label, size)).fold(0.0, f64::max);
-        // The words beside the bars start further to the left than the numbers of the key.
+        // The labels beside the bars extend further to the left than the numbers of the key.
         let words = self.meter().map_or(0.0, |meter| meter.words_width(size) - KEY_WIDTH - 18.0);
         (widest.max(words) / 12.0).ceil().max(3.0) * 12.0
     }
@@ -243,8 +240,8 @@ impl HeatMap {
         labelled.chain([top]).collect()
     }
 
-    /// The sides of the plot: square cells, unless that would make it a thread; all of one size
-    /// in whole pixels, unless that would leave much room unused.
+    /// The sides of the plot: square cells, unless that would make it very narrow; cells of equal whole pixels, unless
+    /// that would waste much space.
     fn sides(&self, room_x: f64, room_y: f64, style: &Style) -> (f64, f64) {
         let (rows, cols) = (self.rows.max(1) as f64, self.cols.max(1) as f64);
         if (rows / cols).max(cols / rows) > 6.0 {
@@ -262,7 +259,7 @@ impl HeatMap {
         style: &Style,
         layout: &HeatMapLayout,
     ) -> Result<(), DrawError> {
-        // Each cell gets at least a pixel, or it could be rounded away.
+        // Each cell gets at least one pixel, so that none is rounded away.
         let pixels = |length: f64| (length / style.grain()) as usize;
         let most = (pixels(layout.plot.height()), pixels(layout.plot.width()));
         let most = (most.0.min(MOST_RECTANGLES), most.1.min(MOST_RECTANGLES));
@@ -272,7 +269,7 @@ impl HeatMap {
         let x = |j: usize| style.snap(plot.left + plot.width() * j as f64 / grid.cols as f64);
         let y = |i: usize| style.snap(plot.top + plot.height() * i as f64 / grid.rows as f64);
         for (i, row) in colors.chunks(grid.cols.max(1)).enumerate() {
-            // Neighbours of one colour make one rectangle.
+            // Neighbours of equal colour are merged into one rectangle.
             let mut j = 0;
             for run in row.chunk_by(|a, b| a == b) {
                 let end = j + run.len();
@@ -349,8 +346,8 @@ impl HeatMap {
         pen.text(&title, place, Align::Right, font.size_normal, palette.muted, 1.0)
     }
 
-    /// The first and the last column, and in the accent colour the one with the largest sum; the
-    /// others give way to it.
+    /// Writes the numbers of the first and the last column, and in the accent colour the column with the largest sum,
+    /// which takes precedence.
     fn draw_column_numbers<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -393,10 +390,10 @@ impl HeatMap {
         let y = |i: usize| style.snap(key.bottom - key.height() * i as f64 / bands as f64);
         for i in 0..bands {
             let color = palette.sequential((i as f64 + 0.5) / bands as f64);
-            // Up to the top each time, the next one covering the rest: no seams between bands.
+            // Each band extends to the top and the next one covers the rest, so that there are no seams.
             pen.rect(PixelRect { bottom: y(i), ..key }, color, 1.0)?;
         }
-        // The ground end of the key would vanish without an edge.
+        // An edge keeps the background end of the key visible.
         for x in [key.left - 1.0, key.right] {
             pen.vertical(x, key.top, key.bottom, palette.hairline)?;
         }

@@ -1,23 +1,23 @@
-//! Placing labels one above the other: as near as possible to where each belongs, in order,
-//! never overlapping, inside the plot.
+//! Places labels in a column: as near as possible to their preferred positions, in order, without overlap, inside the
+//! plot.
 
 use super::order::ascending;
 
-/// A label that wants a place in a column.
+/// A label to be placed in a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wanted {
-    /// Where its middle would best be.
+pub struct LabelRequest {
+    /// Its preferred centre.
     pub center: f64,
-    /// How tall it is, the gap to its neighbours included.
+    /// Its height, including the gap to its neighbours.
     pub height: f64,
 }
 
-/// The middles of the labels in a column from `top` to `bottom`, in the order given.
+/// The centres of the labels in a column from `top` to `bottom`, in the given order.
 ///
-/// Labels keep the order of their wished middles, and the sum of the squared moves is least
-/// (adjacent labels that collide are pooled and moved as a block). If the column cannot hold
-/// all, those that come last in the slice get `None`: give the important ones first.
-pub fn place(wanted: &[Wanted], top: f64, bottom: f64) -> Vec<Option<f64>> {
+/// Labels keep the order of their preferred centres, and the sum of squared moves is minimal (adjacent labels that
+/// collide are pooled and moved as a block). If the column is too short, the last labels of the slice get `None`: pass
+/// the important ones first.
+pub fn place(wanted: &[LabelRequest], top: f64, bottom: f64) -> Vec<Option<f64>> {
     let mut kept: Vec<usize> = Vec::new();
     let mut total = 0.0;
     for (i, label) in wanted.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn place(wanted: &[Wanted], top: f64, bottom: f64) -> Vec<Option<f64>> {
 struct Block {
     members: Vec<usize>,
     height: f64,
-    /// The sum over the members of where the block would start if that member sat where it wants.
+    /// Sum over the members of the block's start that would put that member at its preferred position.
     sum: f64,
     start: f64,
 }
@@ -81,9 +81,9 @@ mod tests {
 
     const HEIGHT: f64 = 14.0;
 
-    /// Places labels of one height and checks what every placement must keep.
+    /// Places labels of one height and checks the invariants of every placement.
     fn check(centers: &[f64], top: f64, bottom: f64) -> Vec<Option<f64>> {
-        let wanted: Vec<Wanted> = centers.iter().map(|&center| Wanted { center, height: HEIGHT }).collect();
+        let wanted: Vec<LabelRequest> = centers.iter().map(|&center| LabelRequest { center, height: HEIGHT }).collect();
         let places = place(&wanted, top, bottom);
         let mut found: Vec<(f64, f64)> =
             centers.iter().zip(&places).filter_map(|(&center, place)| place.map(|p| (center, p))).collect();
@@ -99,17 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_do_not_meet_stay_where_they_are() {
+    fn labels_that_do_not_overlap_keep_their_positions() {
         assert_eq!(check(&[20.0, 60.0, 40.0], 0.0, 100.0), [Some(20.0), Some(60.0), Some(40.0)]);
     }
 
     #[test]
-    fn labels_that_meet_move_apart_evenly() {
+    fn overlapping_labels_move_apart_evenly() {
         assert_eq!(check(&[50.0, 50.0], 0.0, 100.0), [Some(43.0), Some(57.0)]);
     }
 
     #[test]
-    fn labels_outside_the_column_come_in() {
+    fn labels_outside_the_column_are_moved_inside() {
         assert_eq!(check(&[-40.0, -50.0, 500.0], 0.0, 100.0), [Some(21.0), Some(7.0), Some(93.0)]);
     }
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out_from_the_end() {
+    fn labels_that_do_not_fit_are_left_out_from_the_end() {
         assert_eq!(check(&[5.0, 6.0, 7.0], 0.0, 28.0), [Some(7.0), Some(21.0), None]);
         assert_eq!(check(&[5.0], 10.0, 10.0), [None]);
         assert_eq!(check(&[f64::NAN, 5.0], 0.0, 28.0), [None, Some(7.0)]);

@@ -1,7 +1,7 @@
-//! Ladders: numbers many decades apart, one above the other, as bars on one logarithmic axis.
+//! Ladders: numbers many decades apart as horizontal bars on one logarithmic axis.
 //!
-//! A bar is a line in the style of its role, and its end says what its number says: a dot is the
-//! number itself, "]" closes what is at most so much, "[" opens what is at least so much.
+//! A bar is a line in the style of its role. Its end shows the kind of number: a dot for an exact value, "]" for an
+//! upper bound, "[" for a lower bound.
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
@@ -16,67 +16,67 @@ use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
 
-/// The height of a row in CSS pixels: as much as there is between the two.
+/// The smallest and largest height of a row in CSS pixels.
 const ROW_HEIGHTS: (f64, f64) = (13.0, 34.0);
-/// Areas narrower or lower than this, in CSS pixels, show nothing but the ground.
+/// Areas narrower or lower than this, in CSS pixels, show only the background.
 const LEAST_SIDE: f64 = 60.0;
 
 /// One number of a ladder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LadderRow {
-    /// What the program calls it.
+    /// Identifier.
     pub id: String,
-    /// What the reader calls it.
+    /// Label.
     pub label: String,
-    /// The logarithm of the number to base ten; negative infinity is zero.
+    /// log10 of the number; negative infinity is zero.
     pub log10: f64,
-    /// What the number says: the sign in front of it and the end of its bar.
+    /// Exact value or bound, which decides its sign and the end of its bar.
     pub kind: Kind,
-    /// What it stands for: colour and line style.
+    /// Its role, which decides colour and line style.
     pub role: Role,
 }
 
 /// Positive numbers as bars on one logarithmic axis, in the order given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ladder {
-    /// The numbers, the first on top. If there is no room for all, the last are not drawn.
+    /// The numbers, the first on top. The last ones are not drawn if there is not enough space.
     pub rows: Vec<LadderRow>,
     /// The name of the quantity.
     pub axis_label: String,
     /// Its unit, empty if it has none.
     pub unit: String,
-    /// A row that is set off.
+    /// The highlighted row.
     pub selected: Option<usize>,
-    /// What the axis shows, as logarithms to base ten; `None` lets the numbers decide, as
-    /// [`Ladder::extent`] says. A number beyond it has an arrow in place of its bar's end.
+    /// Range of the axis as log10; `None` uses [`Ladder::extent`]. A number beyond it has an arrow at the end of its
+    /// bar.
     pub range: Option<Extent>,
 }
 
-/// Where a ladder is, in CSS pixels.
+/// Where a ladder was drawn, in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LadderLayout {
     /// The rectangle that the axis and the rows span.
     pub plot: PixelRect,
-    /// The rectangles of the rows that are drawn, labels and numbers included.
+    /// The rectangles of the drawn rows, including labels and numbers.
     pub rows: Vec<PixelRect>,
-    /// Whether the picture is narrow.
+    /// Whether the figure is narrow.
     pub compact: bool,
     range: Extent,
 }
 
 impl LadderLayout {
-    /// The row at a height.
+    /// The row at a vertical pixel.
     pub fn row_at(&self, py: f64) -> Option<usize> {
         self.rows.iter().position(|row| row.top <= py && py < row.bottom)
     }
 
-    /// The pixel column of a number given as its logarithm to base ten.
+    /// The pixel column of a number given as log10.
     pub fn log10_to_px(&self, log10: f64) -> f64 {
         let position = (log10 - self.range.lo()) / (self.range.hi() - self.range.lo());
         self.plot.left + position.clamp(-1e6, 1e6) * self.plot.width()
     }
 
-    /// The number at a pixel column, as its logarithm to base ten.
+    /// log10 of the number at a pixel column.
     pub fn px_to_log10(&self, px: f64) -> f64 {
         let position = (px - self.plot.left) / self.plot.width().max(1.0);
         self.range.lo() + position * (self.range.hi() - self.range.lo())
@@ -84,19 +84,19 @@ impl LadderLayout {
 }
 
 impl Ladder {
-    /// Numbers without a unit on an axis that they decide.
+    /// Numbers without a unit, with an axis range derived from them.
     pub fn new(axis_label: impl Into<String>, rows: Vec<LadderRow>) -> Self {
         Ladder { rows, axis_label: axis_label.into(), unit: String::new(), selected: None, range: None }
     }
 
-    /// What the numbers ask the axis to show, as logarithms to base ten: whole decades, and of
-    /// very many only those from the smallest number on, or around the first exact one.
+    /// The axis range for these numbers as log10: whole decades; of very many, only those from the smallest number on,
+    /// or around the first exact one.
     pub fn extent(&self) -> Option<Extent> {
         let exact = self.rows.iter().find(|row| row.kind == Kind::Exact && row.log10.is_finite());
-        ladder_axis::wanted(self.rows.iter().map(|row| row.log10), exact.map(|row| row.log10))
+        ladder_axis::axis_range(self.rows.iter().map(|row| row.log10), exact.map(|row| row.log10))
     }
 
-    /// Where everything goes in an area of this many CSS pixels.
+    /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, (width, height): (f64, f64), style: &Style) -> LadderLayout {
         let font = &style.font;
         let compact = is_compact(width);
@@ -150,13 +150,13 @@ impl Ladder {
         Ok(layout)
     }
 
-    /// What the ladder shows as a table for reading, four significant digits.
+    /// The ladder as a table with four significant digits.
     pub fn table(&self) -> Table {
         let row = |row: &LadderRow| vec![row.label.clone(), number(row).to_string()];
         Table { header: vec!["label".into(), self.title()], rows: self.rows.iter().map(row).collect() }
     }
 
-    /// The numbers as CSV, every digit of their logarithms kept.
+    /// The numbers as CSV, with all digits of their logarithms.
     pub fn to_csv(&self) -> String {
         let row =
             |row: &LadderRow| vec![row.id.clone(), row.label.clone(), row.kind.sign().to_owned(), exact(row.log10)];
@@ -217,7 +217,7 @@ fn number(row: &LadderRow) -> Number {
     Number::from_log10(row.log10).kind(row.kind)
 }
 
-/// The ground of the selected row.
+/// The background of the selected row.
 fn selection_tint(style: &Style) -> RGBColor {
     mix(style.palette.background, style.palette.accent, 0.09)
 }
@@ -245,7 +245,7 @@ fn draw_row<DB: DrawingBackend>(
     let arrow =
         |tip: f64, base: f64| pen.polygon(&[(base, middle - 4.0), (base, middle + 4.0), (tip, middle)], color, 1.0);
     let number_from = if row.log10 == f64::NEG_INFINITY || row.log10.is_nan() {
-        // Zero and what is not a number have no place on the axis.
+        // Zero and NaN cannot be shown on the axis.
         left
     } else if at > right + 0.5 {
         bar(right - 4.0)?;
@@ -261,7 +261,7 @@ fn draw_row<DB: DrawingBackend>(
     };
     let text = number(row).to_string();
     let from = number_from + 6.0;
-    // A grid line through the digits would be read as one of them.
+    // Clears the grid behind the digits, where a line could be read as one of them.
     let under = PixelRect {
         left: from - 1.0,
         top: middle - 0.55 * size,
@@ -272,7 +272,7 @@ fn draw_row<DB: DrawingBackend>(
     pen.text(&text, (from, middle), Align::Left, size, color, 1.0)
 }
 
-/// The end of a bar: what its number says, as a shape.
+/// Draws the end of a bar, whose shape shows the kind of number.
 fn draw_end<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     row: &LadderRow,

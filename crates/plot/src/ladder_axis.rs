@@ -1,31 +1,30 @@
-//! The axis of a ladder: a logarithmic axis that works on logarithms alone, so that it reaches
-//! beyond floating point.
+//! The axis of a ladder, computed on logarithms so that it reaches beyond the range of f64.
 
 use super::extent::Extent;
 use super::number::{Kind, Number};
 use super::order::ascending;
 
-/// Up to this many decades all are shown.
+/// Ranges of up to this many decades are shown completely.
 const WIDEST: f64 = 12.0;
-/// Of more decades this many are shown.
+/// Number of decades shown of a longer range.
 const CUT_TO: f64 = 8.0;
-/// This many decades are shown below the number that is exact, if there is one.
+/// Decades shown below the exact number, if there is one.
 const BELOW_EXACT: f64 = 4.0;
 
 /// A tick at a multiple of a power of ten.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LogTick {
-    /// The logarithm to base ten.
+    /// log10 of its value.
     pub log10: f64,
     /// Its label; minor ticks have none.
     pub label: Option<Number>,
 }
 
-/// What an axis should show of numbers given as logarithms to base ten: whole decades, all if
-/// they are few. Otherwise a window that begins at the smallest number, or near the `exact` one
-/// so that a vacuous bound does not push it off the axis. `None` without finite numbers.
-pub(super) fn wanted(logs: impl IntoIterator<Item = f64>, exact: Option<f64>) -> Option<Extent> {
-    // Beyond this an axis of doubles has no decades any more.
+/// The axis range for numbers given as log10: whole decades, all of them if they are few. Otherwise a window that
+/// begins at the smallest number, or near the `exact` one, so that a vacuous bound does not push it off the axis.
+/// `None` without finite numbers.
+pub(super) fn axis_range(logs: impl IntoIterator<Item = f64>, exact: Option<f64>) -> Option<Extent> {
+    // Larger logarithms have no separate decades in f64.
     let logs: Vec<f64> = logs.into_iter().filter(|log| log.abs() < 1e15).collect();
     let all = Extent::of(logs.iter().copied())?;
     let shown = if all.hi() - all.lo() <= WIDEST {
@@ -35,11 +34,11 @@ pub(super) fn wanted(logs: impl IntoIterator<Item = f64>, exact: Option<f64>) ->
         let lo = exact.map_or(all.lo(), |exact| all.lo().max(exact - BELOW_EXACT));
         Extent::of(logs.into_iter().filter(|log| (lo..=lo + CUT_TO).contains(log))).unwrap_or(all)
     };
-    // The shortest bar is still a bar.
+    // The shortest bar keeps a visible length.
     Extent::new((shown.lo() - 0.2).floor(), shown.hi().ceil().max((shown.lo() - 0.2).floor() + 1.0))
 }
 
-/// Ticks over a range of logarithms, at most about `most` of them labelled.
+/// Ticks over a range of log10, about `most` of them labelled.
 pub(super) fn ticks(range: Extent, most: f64) -> Vec<LogTick> {
     let (first, last) = ((range.lo() - 1e-9).ceil() as i64, (range.hi() + 1e-9).floor() as i64);
     let decades = last.saturating_sub(first).saturating_add(1).max(0);
@@ -56,7 +55,7 @@ pub(super) fn ticks(range: Extent, most: f64) -> Vec<LogTick> {
         for power in first.saturating_sub(1)..=last {
             for multiple in 2..10 {
                 let log10 = power as f64 + f64::from(multiple).log10();
-                // A range inside one decade has no powers of ten to label.
+                // A range within one decade has no power of ten to label.
                 let labelled = decades < 2 && (multiple == 2 || multiple == 5);
                 let label = labelled.then(|| {
                     let value = format!("{multiple}e{power}").parse().unwrap_or(f64::NAN);
@@ -89,15 +88,15 @@ mod tests {
 
     #[test]
     fn few_decades_are_all_shown_and_many_are_cut() {
-        assert_eq!(wanted([0.5, 3.2], None), Extent::new(0.0, 4.0));
-        assert_eq!(wanted([0.5, 3.2, 7.1, 5000.0], None), Extent::new(0.0, 8.0));
-        assert_eq!(wanted([f64::NEG_INFINITY, f64::NAN], None), None);
-        assert_eq!(wanted([2.0], None), Extent::new(1.0, 2.0));
+        assert_eq!(axis_range([0.5, 3.2], None), Extent::new(0.0, 4.0));
+        assert_eq!(axis_range([0.5, 3.2, 7.1, 5000.0], None), Extent::new(0.0, 8.0));
+        assert_eq!(axis_range([f64::NEG_INFINITY, f64::NAN], None), None);
+        assert_eq!(axis_range([2.0], None), Extent::new(1.0, 2.0));
     }
 
     #[test]
     fn a_vacuous_number_does_not_push_the_exact_one_off_the_axis() {
-        let range = wanted([-250.0, 1.5, 2.5, 700.0], Some(1.5)).expect("finite");
+        let range = axis_range([-250.0, 1.5, 2.5, 700.0], Some(1.5)).expect("finite");
         assert!(range.contains(1.5) && range.contains(2.5) && range.hi() - range.lo() <= 10.0, "{range:?}");
     }
 

@@ -1,14 +1,12 @@
-//! Pictures of arrays: line charts, heat maps, points in a plane.
+//! Figures over arrays: line charts, heat maps, points in a plane.
 //!
-//! The plots know arrays, labels and styles, and nothing of attention, formulas or browsers. They
-//! draw on any [`plotters`] back end: a canvas in the page, SVG in tests and for export. What a
-//! picture says in words (labels, units, numbers) is made from the struct that is drawn, and so
-//! are its twins for those who cannot see it: a [`Table`] and CSV.
+//! The plots know arrays, labels and styles, but neither attention nor browsers. They draw on any [`plotters`] back
+//! end: a canvas in the page, SVG in tests and exports. Each plot also provides its content as a [`Table`] and as CSV,
+//! for readers who cannot see it.
 //!
-//! A plot is a plain struct. `draw` paints it on a drawing area in a [`Style`] and returns a
-//! layout, which maps CSS pixels to data and back, so that the page can answer the pointer.
-//! Any data can be drawn: what is not finite is left out, what is empty draws an empty frame, an
-//! area without size draws nothing.
+//! A plot is a plain struct. `draw` paints it on a drawing area in a [`Style`] and returns a layout that maps CSS
+//! pixels to data and back, for pointer events. Any data can be drawn: values that are not finite are left out, empty
+//! data draw an empty frame, an area without size draws nothing.
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -19,13 +17,13 @@
 //! | `pen`, `labels`, `frame` | drawing in CSS pixels, placing labels, axes around a plot |
 //! | `series`, `line_chart`, `readout` | curves and points: data, drawing them, reading them |
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
-//! | `band`, `rules` | areas between curves, marked places on the horizontal axis |
+//! | `band`, `rules` | areas between curves, marked positions on the horizontal axis |
 //! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
-//! | `tint`, `scatter`, `tiles` | a third number by colour and size; dots that have one; a grid of named rows and columns |
-//! | `token_plane`, `token_line`, `token_changes` | points in the plane, or on a line; changes of them |
-//! | `ladder_axis`, `ladder` | numbers far apart as bars on one logarithmic axis |
-//! | `table`, `export` | data twins, SVG files |
-//! | `figure` | what every plot is: one code, any back end |
+//! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
+//! | `token_plane`, `token_line`, `token_changes` | points in the plane or on a line, and changes of them |
+//! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
+//! | `table`, `export` | tables, SVG files |
+//! | `figure` | the trait of all plots |
 
 mod axis;
 mod band;
@@ -68,7 +66,7 @@ pub use extent::{Extent, HeldExtent};
 pub use figure::Figure;
 pub use frame::ChartLayout;
 pub use heat_map::{HeatMap, HeatMapLayout};
-pub use labels::{Wanted, place};
+pub use labels::{LabelRequest, place};
 pub use ladder::{Ladder, LadderLayout, LadderRow};
 pub use line_chart::{LineChart, Mark};
 pub use number::{Kind, Number};
@@ -78,14 +76,14 @@ pub use pen::PixelRect;
 pub use readout::HoverValue;
 pub use rules::Rule;
 pub use scatter::{DISC_OPACITY, Disc, Dot, MOST_DRAWN, Scatter, ScatterLayout};
-pub use series::{Given, Series, SeriesKind};
+pub use series::{Series, SeriesKind, ValueForm};
 pub use style::{Medium, Style, Type, text_width};
 pub use table::Table;
 pub use tiles::{Tiles, TilesLayout};
 pub use token_changes::{Changes, Sway};
 pub use token_plane::{PlaneLayout, PlaneShape, TokenPlane};
 
-/// The back end could not draw. The data never cause this.
+/// The back end failed to draw; the data never cause this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawError(String);
 

@@ -1,7 +1,6 @@
-//! Line charts: curves named at their ends, points, and ranges.
+//! Line charts: curves labelled at their ends, points, and ranges.
 //!
-//! Curves are cut exactly at the frame; a small arrow shows where one leaves, and its name tells
-//! the value it goes to.
+//! Curves are clipped to the frame; an arrow marks where one leaves, and its label gives the value at its end.
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
@@ -22,12 +21,12 @@ use super::style::{Style, text_width};
 /// The radius of a dot in CSS pixels.
 const DOT: f64 = 2.4;
 
-/// A place on the horizontal axis that is marked, such as the present configuration.
+/// A marked position on the horizontal axis, such as the current configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where.
+    /// Its x value.
     pub x: f64,
-    /// What is written under it, such as "n = 512"; may be empty.
+    /// Its label, such as "n = 512"; may be empty.
     pub label: String,
 }
 
@@ -38,18 +37,17 @@ pub struct LineChart {
     pub x: AxisSpec,
     /// The vertical axis.
     pub y: AxisSpec,
-    /// What is drawn; later series over earlier ones. If there is no room to name all curves,
-    /// the last ones stay unnamed.
+    /// The series, later ones over earlier ones. The last curves stay unlabelled if there is not enough space.
     pub series: Vec<Series>,
-    /// Areas between two curves, drawn behind everything. The axes do not follow them.
+    /// Areas between two curves, drawn behind everything. They do not affect the axis ranges.
     pub bands: Vec<Band>,
-    /// Further marked places on the horizontal axis, named at the top of the plot.
+    /// Further marked positions on the horizontal axis, labelled at the top of the plot.
     pub rules: Vec<Rule>,
-    /// A marked x, drawn in the accent colour.
+    /// A marked x in the accent colour.
     pub mark_x: Option<Mark>,
     /// The x under the pointer: a fine rule, and a ring on every series that has a value there.
     pub hover_x: Option<f64>,
-    /// What is written into a chart that has no data, such as "measuring".
+    /// The note in a chart without data, such as "measuring".
     pub note: String,
 }
 
@@ -68,17 +66,17 @@ impl LineChart {
         }
     }
 
-    /// The span of the x values that the axis can show.
+    /// The range of the x values that the axis can show.
     pub fn x_extent(&self) -> Option<Extent> {
         Extent::shown(self.points().map(|(_, x, _)| x), self.x.scale)
     }
 
-    /// The span of the y values that the axis can show.
+    /// The range of the y values that the axis can show.
     pub fn y_extent(&self) -> Option<Extent> {
         Extent::shown(self.points().map(|(series, _, y)| series.given.value(y)), self.y.scale)
     }
 
-    /// Where everything goes in an area of this many CSS pixels.
+    /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
         let x = axis_ruler(&self.x, self.x_extent());
         let y = axis_ruler(&self.y, self.y_extent());
@@ -135,10 +133,10 @@ impl LineChart {
             return Ok(());
         }
         let (accent, font) = (style.palette.accent, &style.font);
-        // Softer than the selected dots that may stand on it.
+        // Fainter than selected dots that may lie on it.
         let rule = mix(style.palette.background, accent, 0.55);
         pen.vertical(at, top, bottom + 8.0, rule)?;
-        // The label shares a row with the title of the axis and gives way to it.
+        // The label shares a row with the title of the axis, which takes precedence.
         let half = text_width(&mark.label, font.size_normal) / 2.0;
         let last = right - text_width(&self.x.title(), font.size_normal) - 12.0 - half;
         let place = (at.max(left + half - 8.0).min(last), x_title_row(layout, font));
@@ -171,7 +169,7 @@ impl LineChart {
         let Some(x) = self.hover_x else { return Ok(()) };
         let rule = layout.x_to_px(x);
         for value in self.at(layout, x).unwrap_or_default() {
-            // A value far off the rule is not a value at the rule.
+            // A value further than six pixels from the rule gets no ring.
             if let Some(at) = value.at.filter(|at| (at.0 - rule).abs() <= 6.0) {
                 pen.disc(at, 4.5, style.palette.background, 1.0)?;
                 pen.ring(at, 3.5, 1.75, style.palette.role(value.role), 1.0)?;
@@ -180,8 +178,8 @@ impl LineChart {
         Ok(())
     }
 
-    /// An arrow at the frame for every curve that leaves it. Curves that are never inside have
-    /// theirs side by side at the right end.
+    /// Draws an arrow at the frame for every curve that leaves it. Curves that are never inside have theirs side by
+    /// side at the right end.
     fn draw_arrows<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -203,13 +201,13 @@ impl LineChart {
     }
 }
 
-/// The ruler of an axis for data of this span.
+/// The ruler of an axis for data of this range.
 pub(super) fn axis_ruler(axis: &AxisSpec, data: Option<Extent>) -> Ruler {
     let range = axis.range.or_else(|| data.map(|extent| extent.nice(axis.scale)));
     Ruler::new(axis.scale, range.unwrap_or_else(|| empty_range(axis.scale)))
 }
 
-/// What an axis shows when there is nothing to show.
+/// The range of an axis without data.
 fn empty_range(scale: Scale) -> Extent {
     let ends = match scale {
         Scale::Log => Extent::new(1.0, 1000.0),
@@ -243,7 +241,7 @@ fn draw_points<DB: DrawingBackend>(
     series: &Series,
     color: RGBColor,
 ) -> Result<(), DrawError> {
-    // Many dots on a place should read as dense, a few as solid.
+    // Many dots are translucent so that density shows; a few are solid.
     let solid = match series.data.len() {
         0..=150 => 0.85,
         _ => 0.6,
@@ -255,7 +253,7 @@ fn draw_points<DB: DrawingBackend>(
             continue;
         }
         let opacity = solid * series.opacity;
-        // One selected point among many is found by its size too.
+        // A larger dot makes one selected point visible among many.
         let dot = if series.role == Role::Selected { 1.8 * DOT } else { DOT };
         let py = layout.py_at(position);
         match Edge::beyond(position) {
@@ -267,7 +265,7 @@ fn draw_points<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Bars from the least to the greatest with the mean on them.
+/// Draws bars from minimum to maximum with the mean on them.
 fn draw_ranges<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     layout: &ChartLayout,
@@ -291,7 +289,7 @@ fn draw_ranges<DB: DrawingBackend>(
     Ok(())
 }
 
-/// A triangle at the top or bottom edge, pointing out of the plot.
+/// Draws a triangle at the top or bottom edge, pointing out of the plot.
 fn draw_arrow<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     layout: &ChartLayout,

@@ -1,4 +1,4 @@
-//! The meter under a heat map: a bar for each column, with a scale from zero to the largest.
+//! The bars below a heat map: one per column, with a scale from zero to the largest.
 
 use plotters::prelude::DrawingBackend;
 
@@ -11,17 +11,17 @@ use super::style::{Style, text_width};
 
 /// The space between the matrix and the bars.
 pub(super) const GAP: f64 = 12.0;
-/// The space between the bars and the words beside them.
+/// The space between the bars and the labels beside them.
 const BESIDE: f64 = 9.0;
 
-/// The numbers of the columns, and what they are called.
+/// The numbers of the columns, and their name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meter<'a> {
     pub values: &'a [f64],
     pub label: &'a str,
 }
 
-/// The largest number and which of all it is, counted from 0.
+/// The largest number and its index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Peak {
     pub column: usize,
@@ -29,12 +29,12 @@ pub(super) struct Peak {
 }
 
 impl Meter<'_> {
-    /// How tall the bars are in CSS pixels.
+    /// The height of the bars in CSS pixels.
     pub fn height(compact: bool) -> f64 {
         if compact { 28.0 } else { 44.0 }
     }
 
-    /// How wide the words beside the bars are, as far as room is kept for them.
+    /// The width reserved for the labels beside the bars.
     pub fn words_width(&self, size: f64) -> f64 {
         let number = self.peak().map_or(0.0, |peak| text_width(&Number::of(peak.value).to_string(), size));
         BESIDE + text_width(self.label, size).min(84.0).max(number)
@@ -69,7 +69,7 @@ impl Meter<'_> {
         peak: Peak,
     ) -> Result<(), DrawError> {
         let (count, palette) = (self.values.len(), &style.palette);
-        // At most a bar a pixel; the greatest of those that share one, since peaks matter here.
+        // At most one bar per pixel, showing the largest of the numbers that share it, because peaks matter.
         let bars = count.min(rect.width().max(1.0) as usize);
         for i in 0..bars {
             let covered = i * count / bars..(i + 1) * count / bars;
@@ -87,7 +87,7 @@ impl Meter<'_> {
         Ok(())
     }
 
-    /// Zero and the largest at the right end, what is measured between them.
+    /// Draws zero and the largest number at the right end, with the name between them.
     fn draw_scale<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,

@@ -1,29 +1,29 @@
-//! Numbers as they are set in a paper: four significant digits, 3.486 × 10⁴, a hair space before
-//! a unit, and "≤", "≥", "=" in front when the number is a bound or exact.
+//! Formats numbers as in a paper: four significant digits, 3.486 × 10⁴, a hair space before a unit, and "≤", "≥", "="
+//! in front of bounds and exact values.
 //!
-//! A [`Number`] is kept in parts, so that the page can set the exponent as a real superscript;
-//! its `Display` is the plain-Unicode form used in pictures and tables.
+//! A [`Number`] is kept in parts, so that the page can set the exponent as a real superscript; its `Display` is the
+//! plain-Unicode form used in figures and tables.
 
 use std::fmt;
 
-/// Significant digits shown; the rest is for hovering and for files.
+/// Significant digits; all digits are in exported files.
 const DIGITS: i32 = 4;
-/// Magnitudes from this power of ten up are set with an exponent.
+/// Numbers from this power of ten on have an exponent.
 const EXPONENT_FROM: i32 = 4;
-/// Magnitudes below this power of ten are set with an exponent.
+/// Numbers below this power of ten have an exponent.
 const EXPONENT_BELOW: i32 = -3;
 /// The space between a number and its unit.
 const HAIR_SPACE: char = '\u{200a}';
-/// A real minus sign, as wide as a digit; a hyphen is not.
+/// The minus sign, which is as wide as a digit; a hyphen is not.
 const MINUS: char = '\u{2212}';
 
-/// What a number says about the quantity it stands for.
+/// Whether a number is exact, a bound, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// Nothing is claimed: a reading off an axis.
+    /// Neither: a reading off an axis.
     #[default]
     Plain,
-    /// The quantity is this number.
+    /// The quantity equals this number.
     Exact,
     /// The quantity is at most this number.
     UpperBound,
@@ -32,7 +32,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The sign that stands in front of the number, empty for [`Kind::Plain`].
+    /// The sign in front of the number, empty for [`Kind::Plain`].
     pub fn sign(self) -> &'static str {
         match self {
             Kind::Plain => "",
@@ -46,12 +46,12 @@ impl Kind {
 /// A formatted number in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// What the number claims.
+    /// Exact, bound or neither.
     pub kind: Kind,
-    /// The digits, with a real minus sign; "∞" or "–" when there are none; empty for a bare power
-    /// of ten, which only [`Number::short`] makes.
+    /// The digits, with a real minus sign; "∞" or "–" for infinity and NaN; empty for a bare power of ten from
+    /// [`Number::short`].
     pub mantissa: String,
-    /// The power of ten the mantissa is multiplied with, if it is written out.
+    /// The power of ten, if it is written.
     pub exponent: Option<i64>,
     /// The unit, empty if there is none.
     pub unit: String,
@@ -63,7 +63,7 @@ impl Number {
         Self::with_digits(value, DIGITS)
     }
 
-    /// Formats a value with up to four significant digits and no zeros at the end: 0.5, 64, 10⁴.
+    /// Formats a value with up to four significant digits and no trailing zeros: 0.5, 64, 10⁴.
     pub fn short(value: f64) -> Self {
         let mut number = Self::of(value);
         if number.mantissa.contains('.') {
@@ -76,22 +76,22 @@ impl Number {
         number
     }
 
-    /// Formats a value with two significant digits, for labels that only point somewhere.
+    /// Formats a value with two significant digits, for approximate labels.
     pub fn rough(value: f64) -> Self {
         Self::with_digits(value, 2)
     }
 
-    /// Formats the value 10^`log10`, which may be far larger than a floating-point number.
+    /// Formats 10^`log10`, which may exceed the range of f64.
     pub fn from_log10(log10: f64) -> Self {
         Self::from_log10_with_digits(log10, DIGITS)
     }
 
-    /// Formats the value 10^`log10` with two significant digits.
+    /// Formats 10^`log10` with two significant digits.
     pub fn rough_from_log10(log10: f64) -> Self {
         Self::from_log10_with_digits(log10, 2)
     }
 
-    /// The same number, saying what it claims.
+    /// The same number with another kind.
     pub fn kind(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self
@@ -117,13 +117,13 @@ impl Number {
         if value == 0.0 {
             return Self::symbol("0");
         }
-        // `{:e}` rounds to the wanted digits first, so that 9999.6 becomes 1.000e4 and not 10000.
+        // `{:e}` rounds to the requested digits first, so that 9999.6 becomes 1.000e4 and not 10000.
         let rounded = format!("{:.*e}", (digits - 1).max(0) as usize, value.abs());
         let (digits_text, exponent_text) = rounded.split_once('e').unwrap_or((&rounded, "0"));
         let exponent: i32 = exponent_text.parse().unwrap_or(0);
         let (mantissa, exponent) = if (EXPONENT_BELOW..EXPONENT_FROM).contains(&exponent) {
             let decimals = (digits - 1 - exponent).max(0) as usize;
-            // Rounded to `digits` already; parsing it back keeps 1250 at two digits at 1300.
+            // Already rounded to `digits`; parsing it back keeps 1250 at two digits at 1300.
             let value: f64 = rounded.parse().unwrap_or(value.abs());
             (format!("{value:.decimals$}"), None)
         } else {
@@ -180,14 +180,14 @@ impl fmt::Display for Number {
     }
 }
 
-/// An integer in superscript figures.
+/// An integer in superscript digits.
 fn superscript(value: i64) -> String {
     let raise = |c| match c {
         '-' => '⁻',
         '1' => '¹',
         '2' => '²',
         '3' => '³',
-        // The other superscript figures are consecutive; 1, 2 and 3 predate them.
+        // The other superscript digits are consecutive in Unicode; 1, 2 and 3 are older.
         other => other.to_digit(10).and_then(|d| char::from_u32(0x2070 + d)).unwrap_or(other),
     };
     value.to_string().chars().map(raise).collect()
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_has_a_sign_of_its_own() {
+    fn nan_and_infinity_have_their_own_signs() {
         check(Number::of(0.0), "0");
         check(Number::of(f64::NAN), "–");
         check(Number::of(f64::INFINITY), "∞");

@@ -1,8 +1,7 @@
 //! OKLab, a colour space in which equal distances look about equal.
 //!
-//! Björn Ottosson, "A perceptual color space for image processing", 2020,
-//! <https://bottosson.github.io/posts/oklab/>. Colours outside sRGB are clipped channel by
-//! channel, which is invisible for the small excursions the palettes make.
+//! Björn Ottosson, "A perceptual color space for image processing", 2020, <https://bottosson.github.io/posts/oklab/>.
+//! Colours outside sRGB are clipped per channel, which is invisible for the small excursions of the palettes.
 
 use plotters::style::RGBColor;
 
@@ -60,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_survive_the_way_there_and_back() {
+    fn colours_convert_to_oklab_and_back_unchanged() {
         for color in [RGBColor(0, 0, 0), RGBColor(255, 255, 255), RGBColor(12, 200, 99), RGBColor(250, 1, 130)] {
             assert_eq!(to_rgb(from_rgb(color)), color);
         }

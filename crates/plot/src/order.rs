@@ -1,7 +1,7 @@
-//! Putting things in order by a number: one code for whatever is ordered, because a sort of its own for every type is large,
-//! and plots stand in what a browser loads first.
+//! Sorting by a number, compiled once for all types: a generic sort for every type would enlarge the code that a
+//! browser loads first.
 
-/// Sorts by a number, ascending; what has equal numbers keeps its order.
+/// Sorts by a number, ascending and stable.
 pub fn ascending<T>(items: &mut Vec<T>, number: impl Fn(&T) -> f64) {
     let numbers: Vec<f64> = items.iter().map(number).collect();
     let mut before: Vec<Option<T>> = items.drain(..).map(Some).collect();
@@ -20,7 +20,7 @@ mod tests {
     use super::ascending;
 
     #[test]
-    fn things_are_ordered_by_their_numbers_and_equal_ones_stay() {
+    fn items_are_sorted_by_number_and_equal_ones_keep_their_order() {
         let mut words = vec!["three", "a", "four", "b", ""];
         ascending(&mut words, |word| word.len() as f64);
         assert_eq!(words, ["", "a", "b", "four", "three"]);

@@ -1,8 +1,8 @@
-//! Colours and line styles: one meaning, one look, in every view and in both themes.
+//! Colours and line styles: each meaning has the same look in every view and in both themes.
 //!
-//! The hues are spread so that the common colour-blindnesses keep them apart, and every role has
-//! a line style or a shape besides, because colour alone never carries meaning. The tests compute
-//! the contrasts (WCAG 2.2) and the distances under simulated colour-blindness.
+//! The hues stay distinct under the common colour-blindnesses, and every role also has its own line style or shape,
+//! because colour alone never carries meaning. The tests compute contrasts (WCAG 2.2) and distances under simulated
+//! colour-blindness.
 
 use plotters::style::RGBColor;
 
@@ -11,27 +11,27 @@ use super::oklab::{self, Lab};
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Theme {
-    /// Ink on paper.
+    /// Dark ink on a light background.
     #[default]
     Light,
-    /// Light ink on a dark ground.
+    /// Light ink on a dark background.
     Dark,
 }
 
-/// What a series stands for; decides its colour and its line.
+/// The meaning of a series, which decides its colour and line style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Computed here: dots in ink.
+    /// Measured here: dots in ink.
     Measured,
-    /// Computed here and selected: dots in the accent colour.
+    /// Measured here and selected: dots in the accent colour.
     Selected,
     /// A lower bound: teal, solid.
     LowerBound,
-    /// A lower bound from a whole family of inputs: teal, dashed; its points are hollow.
+    /// A lower bound from a family of inputs: teal, dashed; its points are rings.
     LowerFamily,
-    /// The same for other parameters of the same size: teal, dotted.
+    /// A lower bound for other weights of the same norm: teal, dotted.
     Skew,
-    /// The greatest of a family of lower bounds: teal, dash-dot, thinner.
+    /// The largest of a family of lower bounds: teal, dash-dot, thinner.
     Envelope,
     /// The unified upper bound: blue, solid, thicker.
     Unified,
@@ -41,12 +41,12 @@ pub enum Role {
     PublishedGeneral,
     /// The published mean-field upper bound: magenta, dash-dot.
     PublishedMeanField,
-    /// What the released script estimates: grey, hollow.
+    /// The released-script estimator: grey, rings.
     ReleasedScript,
 }
 
 impl Role {
-    /// Every role, in the order legends list them.
+    /// Every role, in the order of legends.
     pub const ALL: [Role; 11] = [
         Role::Measured,
         Role::Selected,
@@ -61,7 +61,7 @@ impl Role {
         Role::ReleasedScript,
     ];
 
-    /// How a line of this role is dashed.
+    /// The dash pattern of lines of this role.
     pub fn line(self) -> LineStyle {
         match self {
             Role::Local | Role::Skew => LineStyle::Dotted,
@@ -80,13 +80,13 @@ impl Role {
         }
     }
 
-    /// Whether points of this role are rings even where a series asks for dots.
+    /// Whether points of this role are rings even if a series asks for dots.
     pub(super) fn is_hollow(self) -> bool {
         matches!(self, Role::LowerFamily | Role::ReleasedScript)
     }
 }
 
-/// How a line is dashed; lengths are pixels of the page, whatever the axes.
+/// A dash pattern; lengths are in pixels, whatever the axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineStyle {
     /// Unbroken.
@@ -104,19 +104,19 @@ pub enum LineStyle {
 pub struct Palette {
     /// The theme these colours belong to.
     pub theme: Theme,
-    /// The ground everything is drawn on.
+    /// The background of everything.
     pub background: RGBColor,
     /// Text and measured marks.
     pub ink: RGBColor,
     /// Secondary text: tick labels, axis titles.
     pub muted: RGBColor,
-    /// Rules and ticks: 12% ink on the ground.
+    /// Rules and ticks: 12% ink on the background.
     pub hairline: RGBColor,
-    /// What can be touched, and what is selected.
+    /// Interactive and selected elements.
     pub accent: RGBColor,
-    /// A change of inputs: arrows with filled heads.
+    /// A change of the inputs: arrows with filled heads.
     pub nudge: RGBColor,
-    /// What it does to outputs: squares, and arrows with open heads.
+    /// The resulting change of the outputs: squares, and arrows with open heads.
     pub response: RGBColor,
 }
 
@@ -143,7 +143,7 @@ impl Palette {
         }
     }
 
-    /// The colour of a role; it is fit for text as well as for marks.
+    /// The colour of a role; it has enough contrast for text.
     pub fn role(&self, role: Role) -> RGBColor {
         let (light, dark) = match role {
             Role::Measured => return self.ink,
@@ -162,8 +162,8 @@ impl Palette {
         }
     }
 
-    /// The sequential map at `t` in [0, 1]: from the ground to ink-blue in the light, from the
-    /// ground to light in the dark. Lightness is linear in `t` (OKLab), so equal steps look equal.
+    /// The sequential colour map at `t` in [0, 1]: from the background to ink-blue in the light theme, to light in the
+    /// dark theme. Lightness is linear in `t` (OKLab), so equal steps look equal.
     pub fn sequential(&self, t: f64) -> RGBColor {
         let t = if t.is_nan() { 0.0 } else { t.clamp(0.0, 1.0) };
         let from = oklab::from_rgb(self.background);
@@ -171,7 +171,7 @@ impl Palette {
             Theme::Light => (SEQUENTIAL_MIDDLE_LIGHT, SEQUENTIAL_END_LIGHT),
             Theme::Dark => (SEQUENTIAL_MIDDLE_DARK, SEQUENTIAL_END_DARK),
         };
-        // A quadratic Bézier in chroma only; lightness stays on the straight line.
+        // A quadratic Bézier curve in chroma only; lightness stays linear.
         let bend = |a: f64, b: f64, c: f64| (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
         oklab::to_rgb(Lab {
             l: from.l + t * (to.l - from.l),
@@ -186,19 +186,19 @@ impl Palette {
     }
 }
 
-/// A colour between two, mixed in sRGB as a translucent layer would be.
+/// Mixes two colours in sRGB, as a translucent layer would.
 pub fn mix(under: RGBColor, over: RGBColor, share: f64) -> RGBColor {
     let blend = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
     RGBColor(blend(under.0, over.0), blend(under.1, over.1), blend(under.2, over.2))
 }
 
-/// A colour as CSS writes it, so that the page takes its colours from here too.
+/// A colour in CSS syntax, so that the page uses the same colours.
 pub fn css(color: RGBColor) -> String {
     format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2)
 }
 
-// Chroma of the sequential maps: blue enough in the middle to be told from grey, weaker at the
-// ends where the gamut is narrow. Only the lightness of the two ends is used.
+// Chroma of the sequential maps: saturated in the middle to differ from grey, less at the ends where the gamut is
+// narrow. Of the two ends only the lightness is used.
 const SEQUENTIAL_MIDDLE_LIGHT: Lab = Lab { l: 0.6, a: -0.035, b: -0.13 };
 const SEQUENTIAL_END_LIGHT: Lab = Lab { l: 0.24, a: -0.003, b: -0.075 };
 const SEQUENTIAL_MIDDLE_DARK: Lab = Lab { l: 0.6, a: -0.035, b: -0.15 };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_roles_stand_out_from_the_ground() {
+    fn text_and_roles_have_enough_contrast_with_the_background() {
         for theme in THEMES {
             let palette = Palette::of(theme);
             let mut texts = vec![
@@ -272,8 +272,8 @@ mod tests {
         }
     }
 
-    /// Dichromats as Viénot, Brettel and Mollon (1999) simulate them, and Brettel's tritanope as
-    /// one plane; rows act on linear RGB.
+    /// Dichromats simulated as in Viénot, Brettel and Mollon (1999), with Brettel's tritanope as one plane; matrices
+    /// act on linear RGB.
     const BLINDNESSES: [(&str, [[f64; 3]; 3]); 4] = [
         ("none", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
         ("protan", [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]]),
@@ -281,14 +281,14 @@ mod tests {
         ("tritan", [[1.01277, 0.13548, -0.14826], [-0.01243, 0.86812, 0.14431], [0.07589, 0.80500, 0.11911]]),
     ];
 
-    /// The colour of a role as a dichromat sees it.
+    /// The colour of a role as seen by a dichromat.
     fn seen(palette: &Palette, role: Role, matrix: [[f64; 3]; 3]) -> Lab {
         let rgb = oklab::linear(palette.role(role));
         oklab::from_linear(matrix.map(|row| (0..3).map(|i| row[i] * rgb[i]).sum::<f64>().clamp(0.0, 1.0)))
     }
 
     #[test]
-    fn roles_stay_apart_under_colour_blindness() {
+    fn roles_stay_distinct_under_colour_blindness() {
         let roles = [Role::Measured, Role::LowerBound, Role::Unified, Role::PublishedGeneral, Role::PublishedMeanField];
         for theme in THEMES {
             let palette = Palette::of(theme);
@@ -318,8 +318,8 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_roles_that_look_alike_to_the_colour_blind_differ_in_style() {
-        // Measured, selected and script are points, told apart by shape and size.
+    fn lines_that_look_alike_under_colour_blindness_differ_in_style() {
+        // Measured, selected and released-script values are points, distinguished by shape and size.
         let points = [Role::Measured, Role::Selected, Role::ReleasedScript];
         let lines: Vec<Role> = Role::ALL.into_iter().filter(|role| !points.contains(role)).collect();
         for theme in THEMES {

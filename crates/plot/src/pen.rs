@@ -1,4 +1,4 @@
-//! Drawing in CSS pixels on any back end: what the plots share of lines, dashes and text.
+//! Draws in CSS pixels on any back end: lines, dashes and text shared by the plots.
 
 use plotters::coord::Shift;
 use plotters::element::{Circle, Drawable, PathElement, PointCollection, Polygon, Rectangle, Text};
@@ -10,7 +10,7 @@ use super::DrawError;
 use super::palette::LineStyle;
 use super::style::{Medium, Style};
 
-/// A place in CSS pixels, y downwards.
+/// A point in CSS pixels, y downwards.
 pub(super) type Point = (f64, f64);
 
 /// A rectangle in CSS pixels, y downwards.
@@ -27,28 +27,28 @@ pub struct PixelRect {
 }
 
 impl PixelRect {
-    /// How wide it is.
+    /// Its width.
     pub fn width(&self) -> f64 {
         self.right - self.left
     }
 
-    /// How tall it is.
+    /// Its height.
     pub fn height(&self) -> f64 {
         self.bottom - self.top
     }
 
-    /// Whether a point lies in it, edges included.
+    /// Whether it contains a point, edges included.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         self.left <= x && x <= self.right && self.top <= y && y <= self.bottom
     }
 
-    /// Whether two rectangles share some area.
+    /// Whether two rectangles overlap.
     pub(super) fn meets(&self, other: &PixelRect) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 }
 
-/// On which side of its place a text stands.
+/// On which side of its anchor a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
@@ -56,13 +56,13 @@ pub(super) enum Align {
     Right,
 }
 
-/// A drawing area seen in CSS pixels.
+/// A drawing area addressed in CSS pixels.
 pub(super) struct Pen<'a, DB: DrawingBackend> {
     area: DrawingArea<DB, Shift>,
     style: &'a Style,
     /// Width and height in CSS pixels.
     size: (f64, f64),
-    /// Backend units in a CSS pixel.
+    /// Back-end units per CSS pixel.
     unit: f64,
 }
 
@@ -70,7 +70,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
     pub fn new(area: &DrawingArea<DB, Shift>, style: &'a Style) -> Self {
         let (width, height) = area.dim_in_pixel();
         let size = (f64::from(width) / style.scale, f64::from(height) / style.scale);
-        // An area holds what is drawn inside itself, so it has to grow with the finer units.
+        // A drawing area clips to its size, so the size has to grow with the finer units.
         let fine = |pixels: u32| (f64::from(pixels) * style.subpixel).round() as i32;
         let area = area.clone().shrink((0, 0), (fine(width), fine(height)));
         Pen { area, style, size, unit: style.scale * style.subpixel }
@@ -81,7 +81,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.size
     }
 
-    /// Fills the whole area with the ground.
+    /// Fills the whole area with the background.
     pub fn clear(&self) -> Result<(), DrawError> {
         let (width, height) = self.size();
         self.rect(PixelRect { left: 0.0, top: 0.0, right: width, bottom: height }, self.style.palette.background, 1.0)
@@ -104,13 +104,13 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.rect(PixelRect { left: right - width, top, right, bottom }, color, 1.0)
     }
 
-    /// A horizontal rule one CSS pixel wide, placed so that it is sharp.
+    /// A horizontal line one CSS pixel wide, aligned to the pixel grid.
     pub fn horizontal(&self, y: f64, from: f64, to: f64, color: RGBColor) -> Result<(), DrawError> {
         let y = self.style.snap(y);
         self.rect(PixelRect { left: from, top: y, right: to, bottom: y + self.hair() }, color, 1.0)
     }
 
-    /// A vertical rule one CSS pixel wide, placed so that it is sharp.
+    /// A vertical line one CSS pixel wide, aligned to the pixel grid.
     pub fn vertical(&self, x: f64, from: f64, to: f64, color: RGBColor) -> Result<(), DrawError> {
         let x = self.style.snap(x);
         self.rect(PixelRect { left: x, top: from, right: x + self.hair(), bottom: to }, color, 1.0)
@@ -132,7 +132,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.draw(&Polygon::new(corners, fill(color, opacity)))
     }
 
-    /// An open path. Dashes are measured along the path on the page, whatever the axes.
+    /// An open path. Dashes are measured along the path in pixels.
     pub fn path(
         &self,
         points: &[Point],
@@ -150,7 +150,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         let pattern: Vec<f64> = pattern(line, width).iter().map(|length| self.style.marks * length).collect();
         for dash in dashes(points, &pattern) {
             match dash.as_slice() {
-                // A dash shorter than the line is wide is a dot.
+                // A dash shorter than the line width is drawn as a dot.
                 [only] => self.disc(*only, 0.55 * width + 0.25, color, opacity)?,
                 dash => self.solid(dash, width, color, opacity)?,
             }
@@ -158,7 +158,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         Ok(())
     }
 
-    /// One line of text, its middle at the height of `place`.
+    /// One line of text, vertically centred at `place`.
     pub fn text(
         &self,
         text: &str,
@@ -171,7 +171,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         if text.is_empty() {
             return Ok(());
         }
-        // The SVG back end divides font sizes by 1.24, the canvas takes them as they are.
+        // The SVG back end divides font sizes by 1.24, the canvas does not.
         let size = match self.style.medium {
             Medium::Canvas => size,
             Medium::Svg => 1.24 * size,
@@ -201,11 +201,11 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
     }
 
     fn at(&self, (x, y): Point) -> (i32, i32) {
-        // `as` saturates, so that no coordinate can overflow.
+        // `as` saturates, so coordinates cannot overflow.
         ((x * self.unit).round() as i32, (y * self.unit).round() as i32)
     }
 
-    /// A radius or the width of a line: these grow with the marks.
+    /// Scales a radius or line width, which grow with [`Style::marks`].
     fn mark(&self, length: f64) -> u32 {
         (length * self.style.marks * self.unit).round().max(1.0) as u32
     }
@@ -214,7 +214,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         ShapeStyle { color: rgba(color, opacity), filled: false, stroke_width: self.mark(width) }
     }
 
-    /// A CSS pixel, in whole device pixels.
+    /// One CSS pixel in whole device pixels.
     fn hair(&self) -> f64 {
         let grain = self.style.grain();
         grain * (1.0 / grain).round().max(1.0)
@@ -229,8 +229,7 @@ fn fill(color: RGBColor, opacity: f64) -> ShapeStyle {
     ShapeStyle { color: rgba(color, opacity), filled: true, stroke_width: 0 }
 }
 
-/// Lengths in CSS pixels of dash, gap, dash, gap ... for a line of some width; a dash of no
-/// length is a round dot.
+/// Lengths in CSS pixels of dash, gap, dash, gap ... for a line width; a dash of length zero is a round dot.
 fn pattern(line: LineStyle, width: f64) -> &'static [f64] {
     match line {
         LineStyle::Solid => &[f64::INFINITY, 0.0],
@@ -241,7 +240,7 @@ fn pattern(line: LineStyle, width: f64) -> &'static [f64] {
     }
 }
 
-/// The dashes of a path, each a path of its own.
+/// Splits a path into its dashes.
 fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
     let mut found = Vec::new();
     let mut phase = 0;
@@ -250,7 +249,7 @@ fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
     for pair in points.windows(2) {
         let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
         let length = (x1 - x0).hypot(y1 - y0);
-        // Coordinates are clipped to the plot before; this guards against an endless walk.
+        // Coordinates were clipped to the plot; this guards against an endless loop.
         if !length.is_finite() || length > 1e5 {
             continue;
         }

@@ -1,15 +1,14 @@
-//! Reading a line chart: the values nearest a place, the x values to step through, and the data
-//! as tables for reading and for other programs.
+//! Reading a line chart: the values nearest a pixel, the x values to step through, and the data as tables and CSV.
 
 use super::frame::ChartLayout;
 use super::line_chart::LineChart;
 use super::number::Number;
 use super::order::ascending;
 use super::palette::Role;
-use super::series::{Given, Group, Series};
+use super::series::{Group, Series, ValueForm};
 use super::table::{Table, exact};
 
-/// What one series says at an x.
+/// The value of one series at an x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HoverValue {
     /// The `id` of the series.
@@ -18,28 +17,28 @@ pub struct HoverValue {
     pub label: String,
     /// Its role.
     pub role: Role,
-    /// The x of the value, the series' nearest to the one asked for.
+    /// The x of the value: the one nearest to the requested x.
     pub x: f64,
-    /// The value there; the mean if there are several.
+    /// The value; the mean if there are several.
     pub y: f64,
-    /// The least value there.
+    /// The minimum of the values there.
     pub low: f64,
-    /// The greatest value there.
+    /// The maximum of the values there.
     pub high: f64,
-    /// How many values there are.
+    /// Number of values there.
     pub count: usize,
-    /// How the three are given.
-    pub given: Given,
-    /// `y` as it is shown, with the unit of the axis.
+    /// Whether the values are logarithms.
+    pub given: ValueForm,
+    /// `y` formatted, with the unit of the axis.
     pub number: Number,
     /// The CSS pixel of (x, y), if it is inside the plot.
     pub at: Option<(f64, f64)>,
 }
 
 impl LineChart {
-    /// For each series its value nearest a pixel column; `None` beside the plot or without data.
+    /// For each series its value nearest a pixel column; `None` outside the plot or without data.
     pub fn nearest(&self, layout: &ChartLayout, x_px: f64) -> Option<Vec<HoverValue>> {
-        // A little beyond the ends still counts, or the outermost points could not be reached.
+        // A tolerance beyond the ends, so that the outermost points can be reached.
         let reach = 8.0;
         if !(layout.plot.left - reach..=layout.plot.right + reach).contains(&x_px) {
             return None;
@@ -47,7 +46,7 @@ impl LineChart {
         self.at(layout, layout.px_to_x(x_px))
     }
 
-    /// For each series its value nearest an x on the axis; `None` without data.
+    /// For each series its value nearest an x; `None` without data.
     pub fn at(&self, layout: &ChartLayout, x: f64) -> Option<Vec<HoverValue>> {
         let target = layout.x.position(x);
         let values: Vec<HoverValue> = self
@@ -63,7 +62,7 @@ impl LineChart {
         (!values.is_empty()).then_some(values)
     }
 
-    /// Every x at which some series has a value, in order, without repetition.
+    /// Every x at which some series has a value, ascending, without duplicates.
     pub fn x_values(&self) -> Vec<f64> {
         let mut xs: Vec<f64> = self
             .series
@@ -77,8 +76,8 @@ impl LineChart {
         xs
     }
 
-    /// What the chart shows as a table for reading: a row for each x, a column for each series,
-    /// four significant digits. Several values at one x are set as least, mean and greatest.
+    /// The chart as a table: a row per x, a column per series, four significant digits. Several values at one x are
+    /// given as minimum, mean and maximum.
     pub fn to_table(&self) -> Table {
         let groups: Vec<Vec<Group>> = self.series.iter().map(Series::groups).collect();
         let name = |series: &Series| if series.label.is_empty() { series.id.clone() } else { series.label.clone() };
@@ -95,13 +94,12 @@ impl LineChart {
         }
     }
 
-    /// The data as CSV, one line for each point, every digit kept. The column `form` tells
-    /// values from logarithms to base ten.
+    /// The data as CSV, one line per point, with all digits. The column `form` distinguishes values from log10.
     pub fn to_csv(&self) -> String {
         let row = |series: &Series, (x, y): (f64, f64)| {
             let form = match series.given {
-                Given::Value => "value",
-                Given::Log10 => "log10",
+                ValueForm::Value => "value",
+                ValueForm::Log10 => "log10",
             };
             vec![series.id.clone(), series.label.clone(), exact(x), exact(y), form.to_owned()]
         };
@@ -128,7 +126,7 @@ impl LineChart {
     }
 }
 
-fn cell(given: Given, group: &Group) -> String {
+fn cell(given: ValueForm, group: &Group) -> String {
     let number = |y| given.number(y).to_string();
     if group.count == 1 {
         number(group.mean)

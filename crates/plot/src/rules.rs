@@ -1,4 +1,4 @@
-//! Rules: further marked places on the horizontal axis of a line chart, named at its top.
+//! Rules: marked positions on the horizontal axis of a line chart, labelled at its top.
 
 use plotters::prelude::DrawingBackend;
 
@@ -9,21 +9,21 @@ use super::palette::{Role, mix};
 use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, text_width};
 
-/// The space between a rule and its name.
+/// The space between a rule and its label.
 const GAP: f64 = 5.0;
 /// The length of a dash and of a gap in CSS pixels.
 const DASH: f64 = 3.0;
-/// The height of a row of names, in font sizes.
+/// The height of a row of labels, in font sizes.
 const LEADING: f64 = 1.35;
 
-/// A place on the horizontal axis to point out, such as where a growth begins.
+/// A marked position on the horizontal axis, such as where a growth begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Where. Outside the axis it is not drawn.
+    /// Its x value. It is not drawn outside the axis range.
     pub x: f64,
-    /// What is written beside it; may be empty.
+    /// Its label; may be empty.
     pub label: String,
-    /// What it stands for: its colour. `None` is ink.
+    /// Its role, which decides the colour. `None` is ink.
     pub role: Option<Role>,
 }
 
@@ -46,7 +46,7 @@ impl Rule {
     }
 }
 
-/// Draws the rules themselves: under the data.
+/// Draws the lines of the rules, below the data.
 pub(super) fn draw_lines<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -57,7 +57,7 @@ pub(super) fn draw_lines<DB: DrawingBackend>(
         let Some(at) = rule.column(layout) else { continue };
         let color = rule.role.map_or(style.palette.ink, |role| style.palette.role(role));
         let color = mix(style.palette.background, color, 0.45);
-        // Shorter dashes than any curve has, and sharp.
+        // Shorter dashes than any curve has, aligned to the pixel grid.
         let dashes = (layout.plot.height() / (2.0 * DASH)).max(0.0) as usize;
         for dash in 0..=dashes {
             let from = layout.plot.top + 2.0 * DASH * dash as f64;
@@ -67,7 +67,7 @@ pub(super) fn draw_lines<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Writes the names of the rules: over the data. `also` are further columns names stay clear of.
+/// Writes the labels of the rules over the data. `also` is another column that labels avoid.
 pub(super) fn draw_names<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -79,16 +79,16 @@ pub(super) fn draw_names<DB: DrawingBackend>(
     for (rule, name) in rules.iter().zip(names(rules, layout, size, also)) {
         let Some((name, rect)) = name else { continue };
         let color = rule.role.map_or(style.palette.muted, |role| style.palette.role(role));
-        // Curves and grid show through, faintly enough to read the name over them.
+        // Curves and grid stay faintly visible behind the label.
         pen.rect(rect, style.palette.background, 0.7)?;
         pen.text(&name, (rect.left + 2.0, (rect.top + rect.bottom) / 2.0), Align::Left, size, color, 1.0)?;
     }
     Ok(())
 }
 
-/// The name of each rule, cut to its room, and its box. Names go to the right of their rules, or
-/// to the left where the frame or another rule is in the way, and one row down where they would
-/// meet. One for which no row is left is not written.
+/// The label of each rule, cut to its space, and its box. A label stands to the right of its rule, or to the left if
+/// the frame or another rule is in the way, and one row lower if labels would overlap. If no row is left, it is
+/// omitted.
 fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> Vec<Option<(String, PixelRect)>> {
     let plot = layout.plot;
     let columns: Vec<Option<f64>> = rules.iter().map(|rule| rule.column(layout)).collect();
@@ -117,7 +117,7 @@ fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> 
             columns.iter().copied().flatten().chain(also).any(|x| x != at && rect.left < x && x < rect.right)
         };
         let places = || (0..rows).flat_map(|row| sides.iter().map(move |&left| boxed(left, row)));
-        // Best beside all rules; over another rule rather than not at all.
+        // Preferably clear of all rules; otherwise over another rule.
         let place = places().find(|r| free(r) && !struck(r)).or_else(|| places().find(free));
         found[i] = place.map(|rect| (name, rect));
     }

@@ -1,7 +1,7 @@
-//! Scatter plots: dots whose colour and size tell a third number, curves over them, and one dot that is selected.
+//! Scatter plots: dots whose colour and size show a third number, curves over them, and one selected dot.
 //!
-//! Of very many dots ([`MOST_DRAWN`]) those are drawn that can be told apart: one of those that fall on the same two
-//! pixels, and of the rest an even choice. Every dot can be selected all the same.
+//! Above [`MOST_DRAWN`] dots only distinguishable ones are drawn: one per 1.5 x 1.5 pixel cell, and an even selection
+//! of the rest. Every dot can still be selected.
 
 use std::borrow::Cow;
 
@@ -23,21 +23,21 @@ use super::tint::{self, Tints};
 
 /// The most dots, and the most points of one series, that are drawn.
 pub const MOST_DRAWN: usize = 1200;
-/// How much a dot covers what is under it.
+/// Opacity of a dot.
 pub const DISC_OPACITY: f64 = 0.85;
-/// Dots this near one another, in CSS pixels, are one to the eye.
+/// Dots closer than this, in CSS pixels, look like one.
 const APART: f64 = 1.5;
-/// How far from a dot a pointer may be, in CSS pixels: a fingertip's half.
+/// Largest distance from a dot to the pointer that selects it, in CSS pixels: half a fingertip.
 const REACH: f64 = 22.0;
 
-/// A point with a third number.
+/// A point with a third number, its tint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dot {
-    /// Along the horizontal axis.
+    /// Position on the horizontal axis.
     pub x: f64,
-    /// Along the vertical axis.
+    /// Position on the vertical axis.
     pub y: f64,
-    /// Told by colour and size.
+    /// Shown by colour and size.
     pub tint: f64,
 }
 
@@ -48,47 +48,47 @@ pub struct Scatter {
     pub x: AxisSpec,
     /// The vertical axis.
     pub y: AxisSpec,
-    /// In the order in which keys go from one to the next.
+    /// The dots, in the order of keyboard navigation.
     pub dots: Vec<Dot>,
-    /// What the tint is; `None` draws all dots alike, in ink.
+    /// Name of the tint; `None` draws all dots alike, in ink.
     pub tint: Option<String>,
-    /// Curves and other points, over the dots.
+    /// Curves and other points, drawn over the dots.
     pub series: Vec<Series>,
-    /// The dot that is selected.
+    /// The selected dot.
     pub selected: Option<usize>,
-    /// What is written into a plot that has no data.
+    /// The note in a plot without data.
     pub note: String,
 }
 
 /// A dot as it is drawn, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Disc {
-    /// Its middle.
+    /// Its centre.
     pub center: (f64, f64),
-    /// Its radius, before [`Style::marks`].
+    /// Its radius, before [`Style::marks`] is applied.
     pub radius: f64,
     /// Its colour, at [`DISC_OPACITY`].
     pub color: RGBColor,
 }
 
-/// Where a scatter plot is, and its dots.
+/// Where a scatter plot and its dots were drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterLayout {
-    /// Where the plot is, and how its pixels map to data.
+    /// The rectangle of the plot, and the mapping between its pixels and data.
     pub chart: ChartLayout,
-    /// Where each dot is, in CSS pixels; `None` outside the frame.
+    /// Position of each dot in CSS pixels; `None` outside the frame.
     places: Vec<Option<Point>>,
-    /// Which of them are drawn.
+    /// Indices of the dots that are drawn.
     drawn: Vec<usize>,
 }
 
 impl ScatterLayout {
-    /// How many of the dots are drawn.
+    /// Number of dots that are drawn.
     pub fn n_drawn(&self) -> usize {
         self.drawn.len()
     }
 
-    /// The dot nearest a pixel, if one is within reach.
+    /// The dot nearest a pixel, within 22 CSS pixels.
     pub fn nearest(&self, (x, y): (f64, f64)) -> Option<usize> {
         let distance = |place: &Point| (place.0 - x).hypot(place.1 - y);
         let inside = self.places.iter().enumerate().filter_map(|(at, place)| Some((at, distance(place.as_ref()?))));
@@ -101,12 +101,12 @@ impl ScatterLayout {
 }
 
 impl Scatter {
-    /// Without dots and curves.
+    /// A plot without dots and curves.
     pub fn new(x: AxisSpec, y: AxisSpec) -> Self {
         Scatter { x, y, dots: Vec::new(), tint: None, series: Vec::new(), selected: None, note: String::new() }
     }
 
-    /// Where everything goes in an area of this many CSS pixels.
+    /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, size: (f64, f64), style: &Style) -> ScatterLayout {
         let points = || self.series.iter().flat_map(|series| series.data.iter().copied());
         let xs = self.dots.iter().map(|dot| dot.x).chain(points().map(|(x, _)| x));
@@ -118,11 +118,11 @@ impl Scatter {
             return ScatterLayout { chart, places: Vec::new(), drawn: Vec::new() };
         }
         let places: Vec<Option<Point>> = self.dots.iter().map(|dot| place(&chart, dot.x, dot.y)).collect();
-        let drawn = told_apart(&places, &chart.plot);
+        let drawn = distinguishable(&places, &chart.plot);
         ScatterLayout { chart, places, drawn }
     }
 
-    /// Draws it over the whole area.
+    /// Draws the plot over the whole area.
     pub fn draw<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -137,7 +137,7 @@ impl Scatter {
         Ok(layout)
     }
 
-    /// Draws what is under the dots: the ground and the axes.
+    /// Draws the layers below the dots: background and axes.
     pub fn draw_under<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -152,7 +152,7 @@ impl Scatter {
         Ok(layout)
     }
 
-    /// The dots as they are drawn, for whoever draws many of them faster than plotters does.
+    /// The dots as they are drawn, for a caller that draws many dots faster than plotters.
     pub fn discs<'a>(&'a self, layout: &'a ScatterLayout, style: &Style) -> impl Iterator<Item = Disc> + use<'a> {
         let (tints, colors, ink) = (self.tints(), style.palette.tints(), style.palette.ink);
         layout.drawn.iter().filter_map(move |&at| {
@@ -166,7 +166,7 @@ impl Scatter {
         })
     }
 
-    /// Draws what is over the dots: curves and their names, the key, the dot that is selected.
+    /// Draws the layers over the dots: curves with their labels, the key, the selected dot.
     pub fn draw_over<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -204,7 +204,7 @@ impl Scatter {
         (0..from).rev().find(|at| self.dots[*at].x != x)
     }
 
-    /// All dots and points as CSV, one line each, every digit kept.
+    /// All dots and points as CSV, one line each, with all digits.
     pub fn to_csv(&self) -> String {
         let tint = self.tint.clone().unwrap_or_default();
         let header = vec!["series".to_owned(), self.x.title(), self.y.title(), tint];
@@ -239,20 +239,20 @@ impl Scatter {
     }
 }
 
-/// The radius of a dot at a share of its tint, in CSS pixels.
+/// The radius of a dot in CSS pixels, from its tint's share of the range.
 fn radius(share: f64) -> f64 {
     1.9 + 1.4 * share
 }
 
-/// Where a point is, if inside the frame.
+/// The position of a point in CSS pixels; `None` outside the frame.
 fn place(layout: &ChartLayout, x: f64, y: f64) -> Option<Point> {
     let (across, up) = (layout.x.position(x), layout.y.position(y));
     let inside = |position: f64| (-1e-6..=1.0 + 1e-6).contains(&position);
     (inside(across) && inside(up)).then(|| (layout.px_at(across), layout.py_at(up)))
 }
 
-/// Which of some places in a plot to draw.
-fn told_apart(places: &[Option<Point>], plot: &PixelRect) -> Vec<usize> {
+/// Selects the positions to draw, so that they can be distinguished.
+fn distinguishable(places: &[Option<Point>], plot: &PixelRect) -> Vec<usize> {
     let inside = || places.iter().enumerate().filter_map(|(at, place)| Some((at, (*place)?)));
     if inside().count() <= MOST_DRAWN {
         return inside().map(|(at, _)| at).collect();
@@ -265,7 +265,7 @@ fn told_apart(places: &[Option<Point>], plot: &PixelRect) -> Vec<usize> {
     (0..MOST_DRAWN).map(|i| apart[i * apart.len() / MOST_DRAWN]).collect()
 }
 
-/// Which cells of a plot, as wide as dots are apart, have a dot.
+/// Marks the cells of a plot that already have a dot.
 struct Cells {
     first: (usize, usize),
     across: usize,
@@ -276,13 +276,13 @@ impl Cells {
     fn of(plot: &PixelRect) -> Self {
         let first = cell((plot.left, plot.top));
         let last = cell((plot.right, plot.bottom));
-        // One more on both sides, for places that rounding has put beside the frame.
+        // One more on both sides, for positions that rounding puts just outside the frame.
         let first = (first.0.saturating_sub(1), first.1.saturating_sub(1));
         let (across, down) = (last.0.saturating_sub(first.0) + 2, last.1.saturating_sub(first.1) + 2);
         Cells { first, across, taken: vec![false; across.saturating_mul(down)] }
     }
 
-    /// Takes the cell of a place. Whether it was free.
+    /// Marks the cell of a position; true if it was free.
     fn is_first(&mut self, place: Point) -> bool {
         let (col, row) = cell(place);
         let (col, row) = (col.saturating_sub(self.first.0), row.saturating_sub(self.first.1));
@@ -291,18 +291,18 @@ impl Cells {
     }
 }
 
-/// The column and row of a place.
+/// The column and row of a position.
 fn cell((x, y): Point) -> (usize, usize) {
     // `as` saturates.
     ((x / APART + 0.5) as usize, (y / APART + 0.5) as usize)
 }
 
-/// A series with as many points as are drawn; curves as they are.
+/// The series reduced to as many points as are drawn; curves are unchanged.
 fn thinned<'a>(series: &'a Series, layout: &ChartLayout) -> Cow<'a, Series> {
     if series.kind == SeriesKind::Line || series.data.len() <= MOST_DRAWN {
         return Cow::Borrowed(series);
     }
     let places: Vec<Option<Point>> = series.data.iter().map(|(x, y)| place(layout, *x, *y)).collect();
-    let data = told_apart(&places, &layout.plot).into_iter().map(|at| series.data[at]).collect();
+    let data = distinguishable(&places, &layout.plot).into_iter().map(|at| series.data[at]).collect();
     Cow::Owned(Series { data, ..series.clone() })
 }

@@ -1,4 +1,4 @@
-//! Series: one named set of points of a line chart.
+//! Series: a named set of points of a line chart.
 
 use super::axis::Ruler;
 use super::number::Number;
@@ -14,50 +14,50 @@ pub enum SeriesKind {
     Hollow,
     /// One line through the points in their order, in the role's line style.
     Line,
-    /// Points that share an x make one bar from the least to the greatest, with their mean.
+    /// Points that share an x form one bar from minimum to maximum, with their mean.
     Range,
 }
 
-/// How the y values of a series are given.
+/// Whether y values are plain or logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Given {
-    /// As they are.
+pub enum ValueForm {
+    /// Plain values.
     #[default]
     Value,
-    /// As their logarithms to base ten, for values beyond floating point.
+    /// log10 of the values, for values beyond f64.
     Log10,
 }
 
-impl Given {
-    /// Where a y of this form is on an axis, from 0 to 1.
+impl ValueForm {
+    /// The position of a y of this form on an axis, from 0 to 1.
     pub(super) fn position(self, ruler: &Ruler, y: f64) -> f64 {
         match self {
-            Given::Value => ruler.position(y),
-            Given::Log10 => ruler.position_log10(y),
+            ValueForm::Value => ruler.position(y),
+            ValueForm::Log10 => ruler.position_log10(y),
         }
     }
 
     /// A y of this form with four significant digits.
     pub(super) fn number(self, y: f64) -> Number {
         match self {
-            Given::Value => Number::of(y),
-            Given::Log10 => Number::from_log10(y),
+            ValueForm::Value => Number::of(y),
+            ValueForm::Log10 => Number::from_log10(y),
         }
     }
 
     /// A y of this form with two significant digits.
     pub(super) fn rough(self, y: f64) -> Number {
         match self {
-            Given::Value => Number::rough(y),
-            Given::Log10 => Number::rough_from_log10(y),
+            ValueForm::Value => Number::rough(y),
+            ValueForm::Log10 => Number::rough_from_log10(y),
         }
     }
 
-    /// A y of this form as a floating-point number, infinite if it is too large for one.
+    /// A y of this form as f64; infinite if it is too large.
     pub(super) fn value(self, y: f64) -> f64 {
         match self {
-            Given::Value => y,
-            Given::Log10 => 10f64.powf(y),
+            ValueForm::Value => y,
+            ValueForm::Log10 => 10f64.powf(y),
         }
     }
 }
@@ -65,26 +65,26 @@ impl Given {
 /// One named set of points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What the program calls it.
+    /// Identifier.
     pub id: String,
-    /// What the reader calls it: the label at its end.
+    /// Label, shown at the end of a curve.
     pub label: String,
-    /// A shorter label for narrow plots; `None` uses `label` there too.
+    /// A shorter label for narrow plots; `None` uses `label`.
     pub short_label: Option<String>,
-    /// What it stands for: colour and line style.
+    /// Its role, which decides colour and line style.
     pub role: Role,
     /// How it is drawn.
     pub kind: SeriesKind,
     /// The points, (x, y).
     pub data: Vec<(f64, f64)>,
-    /// How the y values are given.
-    pub given: Given,
-    /// From 0, invisible, to 1: for fading in.
+    /// Whether y values are plain or logarithms.
+    pub given: ValueForm,
+    /// Opacity, from 0 to 1.
     pub opacity: f64,
 }
 
 impl Series {
-    /// A fully visible series of plain values.
+    /// An opaque series of plain values.
     pub fn new(
         id: impl Into<String>,
         label: impl Into<String>,
@@ -99,7 +99,7 @@ impl Series {
             role,
             kind,
             data,
-            given: Given::Value,
+            given: ValueForm::Value,
             opacity: 1.0,
         }
     }
@@ -110,14 +110,13 @@ impl Series {
         self
     }
 
-    /// The same series, its y values being logarithms to base ten.
+    /// The same series, with y values given as log10.
     pub fn given_log10(mut self) -> Self {
-        self.given = Given::Log10;
+        self.given = ValueForm::Log10;
         self
     }
 
-    /// The points grouped by x, in the order of x; points whose x is not finite or whose y is not
-    /// a number are left out.
+    /// The points grouped by x, ascending; points whose x is not finite or whose y is NaN are left out.
     pub(super) fn groups(&self) -> Vec<Group> {
         let mut points: Vec<(f64, f64)> =
             self.data.iter().copied().filter(|(x, y)| x.is_finite() && !y.is_nan()).collect();

@@ -1,11 +1,11 @@
-//! How a picture is set: palette, type, and the density of the medium it is drawn on.
+//! The look of a figure: palette, type, and the resolution of its medium.
 
 use super::palette::{Palette, Theme};
 
-/// The type of every picture: one face, two sizes.
+/// The type of every figure: one face, two sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Type {
-    /// The stack of text faces, as CSS writes it.
+    /// The font stack in CSS syntax.
     pub text: &'static str,
     /// Tick labels, in CSS pixels.
     pub size_small: f64,
@@ -23,7 +23,7 @@ impl Default for Type {
     }
 }
 
-/// Where a picture is drawn. The back ends of plotters differ in what they call a font size.
+/// The medium of a figure. The plotters back ends interpret font sizes differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Medium {
     /// A canvas in the page.
@@ -33,49 +33,47 @@ pub enum Medium {
     Svg,
 }
 
-/// Everything about the look of a picture that is not in its data.
+/// The look of a figure, separate from its data.
 ///
-/// Sizes are thought of in CSS pixels. A drawing area of `w` units shows `w / scale` CSS pixels:
-/// `scale` is the device pixel ratio on a canvas, and any whole number for a finer SVG (see
-/// [`finish_svg`](super::finish_svg)).
+/// Sizes are in CSS pixels. A drawing area of `w` units shows `w / scale` CSS pixels: `scale` is the device pixel ratio
+/// on a canvas, and an integer for a finer SVG (see [`finish_svg`](super::finish_svg)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Style {
     /// The colours.
     pub palette: Palette,
     /// The type.
     pub font: Type,
-    /// Units of the drawing area in a CSS pixel.
+    /// Units of the drawing area per CSS pixel.
     pub scale: f64,
-    /// Into how many steps a unit of the drawing area is divided. Plotters takes whole numbers
-    /// only, and curves rounded to whole pixels wobble; on a canvas whose transform is
-    /// `scale(1 / subpixel)` they are smooth. The area must begin at the origin. 1 elsewhere.
+    /// Subdivisions of a unit of the drawing area. Plotters takes integer coordinates, which make curves uneven; on a
+    /// canvas with the transform `scale(1 / subpixel)` they are smooth. The area must begin at the origin. 1 elsewhere.
     pub subpixel: f64,
-    /// How much wider than usual lines are, and how much larger dots: for a projector.
+    /// Factor on line widths and dot sizes, for a projector.
     pub marks: f64,
-    /// What is drawn on.
+    /// The medium.
     pub medium: Medium,
 }
 
 impl Style {
-    /// The look on a canvas with this device pixel ratio, whose transform is the identity.
+    /// The look on a canvas with this device pixel ratio and the identity transform.
     pub fn canvas(theme: Theme, device_pixel_ratio: f64) -> Self {
         Style {
             palette: Palette::of(theme),
             font: Type::default(),
-            scale: sane_scale(device_pixel_ratio),
+            scale: valid_scale(device_pixel_ratio),
             subpixel: 1.0,
             marks: 1.0,
             medium: Medium::Canvas,
         }
     }
 
-    /// The look in an SVG document that has `scale` units to a CSS pixel.
+    /// The look in an SVG document with `scale` units per CSS pixel.
     pub fn svg(theme: Theme, scale: f64) -> Self {
         Style { medium: Medium::Svg, ..Style::canvas(theme, scale) }
     }
 
-    /// The length in CSS pixels to whose multiples edges are put so that they are sharp: a device
-    /// pixel on a canvas; a CSS pixel in SVG, which is mostly shown at a whole magnification.
+    /// The grid, in CSS pixels, on which edges are sharp: a device pixel on a canvas; a CSS pixel in SVG, which is
+    /// usually shown at an integer magnification.
     pub(super) fn grain(&self) -> f64 {
         match self.medium {
             Medium::Canvas => 1.0 / self.scale,
@@ -83,14 +81,14 @@ impl Style {
         }
     }
 
-    /// The nearest place where an edge is sharp.
+    /// The nearest position at which an edge is sharp.
     pub(super) fn snap(&self, length: f64) -> f64 {
         (length / self.grain()).round() * self.grain()
     }
 
-    /// The same look with type and marks this much larger.
+    /// The same look with type and marks enlarged.
     pub fn enlarged(mut self, times: f64) -> Self {
-        let times = sane_scale(times);
+        let times = valid_scale(times);
         self.font =
             Type { size_small: times * self.font.size_small, size_normal: times * self.font.size_normal, ..self.font };
         self.marks *= times;
@@ -99,21 +97,20 @@ impl Style {
 
     /// The same look, with coordinates rounded to `1 / subpixel` of a unit.
     pub fn with_subpixel(mut self, subpixel: f64) -> Self {
-        self.subpixel = sane_scale(subpixel);
+        self.subpixel = valid_scale(subpixel);
         self
     }
 }
 
-/// A scale that can be divided by: broken ones become 1.
-fn sane_scale(scale: f64) -> f64 {
+/// Replaces scales that are zero, negative or not finite by 1.
+fn valid_scale(scale: f64) -> f64 {
     if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }
 }
 
-/// About how wide a text is in a sans-serif face at a size, in the unit of the size.
+/// The approximate width of a text in a sans-serif face, in the unit of `size`.
 ///
-/// The widths are those of common sans faces, rounded up. Asking the back end instead would lay
-/// out the page for every label on a canvas, and SVG cannot answer at all; a picture must also
-/// come out the same in both.
+/// Widths are those of common sans faces, rounded up. Asking the back end would force a page layout for every label on
+/// a canvas, is impossible for SVG, and would give different figures in both.
 pub fn text_width(text: &str, size: f64) -> f64 {
     size * text.chars().map(char_width).sum::<f64>()
 }
@@ -129,7 +126,7 @@ fn char_width(c: char) -> f64 {
         'A'..='Z' | '×' | '−' | '+' | '=' | '≤' | '≥' | '∞' | '↑' | '↓' | '→' => 0.71,
         c if c.is_ascii() => 0.59,
         c if c < '\u{2e80}' => 0.66,
-        // Ideographs and emoji fill the em square and then some.
+        // Ideographs and emoji fill the em square with a margin.
         _ => 1.1,
     }
 }

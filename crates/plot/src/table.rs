@@ -1,11 +1,11 @@
-//! Tables: what a plot shows, for reading and for other programs.
+//! The content of a plot as a table, for reading and as CSV.
 
-/// The words and numbers of a plot, row by row.
+/// The labels and numbers of a plot, row by row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     /// The name of each column.
     pub header: Vec<String>,
-    /// The cells of each row, as many as there are columns.
+    /// The cells of each row, one per column.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -23,7 +23,7 @@ fn field(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
-/// A number as other programs read it: all its digits, so that it parses back to itself.
+/// A number with all its digits, which parses back to itself.
 pub(super) fn exact(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&magnitude) {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn awkward_fields_are_quoted() {
+    fn fields_with_special_characters_are_quoted() {
         let table = Table { header: vec!["a,b".into(), "c".into()], rows: vec![vec!["say \"x\"".into(), "1".into()]] };
         assert_eq!(table.to_csv(), "\"a,b\",c\r\n\"say \"\"x\"\"\",1\r\n");
     }

@@ -1,4 +1,4 @@
-//! Tiles: a grid of named rows and columns with a number in each place, told by colour and, where there is room, written.
+//! Tiles: a grid of named rows and columns with a number in each cell, shown by colour and, if there is space, as text.
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
@@ -22,19 +22,19 @@ pub struct Tiles {
     pub rows: Vec<String>,
     /// The name of each column.
     pub cols: Vec<String>,
-    /// Row by row; what is not finite has no tile.
+    /// The numbers, row by row; a number that is not finite has no tile.
     pub values: Vec<f64>,
-    /// What a row is.
+    /// Name of the row variable.
     pub row_label: String,
-    /// What a column is.
+    /// Name of the column variable.
     pub col_label: String,
-    /// What the numbers are.
+    /// Name of the numbers.
     pub value_label: String,
-    /// The row and the column that are selected.
+    /// The selected row and column.
     pub selected: Option<(usize, usize)>,
 }
 
-/// Where the tiles are, in CSS pixels.
+/// Where the tiles were drawn, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TilesLayout {
     /// The rectangle of all tiles.
@@ -54,7 +54,7 @@ impl TilesLayout {
         Some((row, index((x - self.plot.left) / self.plot.width(), self.cols)))
     }
 
-    /// The rectangle of one place.
+    /// The rectangle of one cell.
     pub fn cell_rect(&self, row: usize, col: usize) -> PixelRect {
         let PixelRect { left, top, .. } = self.plot;
         let (width, height) =
@@ -76,7 +76,7 @@ impl Tiles {
         self.values.get(at).copied().filter(|value| value.is_finite())
     }
 
-    /// Where everything goes in an area of this many CSS pixels.
+    /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, (width, height): (f64, f64), style: &Style) -> TilesLayout {
         let font = &style.font;
         let top = 1.4 * font.size_normal + 14.0;
@@ -89,7 +89,7 @@ impl Tiles {
         TilesLayout { plot, rows: self.rows.len(), cols: self.cols.len() }
     }
 
-    /// Draws them over the whole area.
+    /// Draws the tiles over the whole area.
     pub fn draw<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
@@ -115,7 +115,7 @@ impl Tiles {
         Ok(layout)
     }
 
-    /// The numbers for reading.
+    /// The numbers as a table.
     pub fn to_table(&self) -> Table {
         self.table(|value| Number::of(value).to_string())
     }
@@ -125,7 +125,7 @@ impl Tiles {
         self.table(exact).to_csv()
     }
 
-    /// Whether there is room for all numbers.
+    /// Whether there is space for all numbers.
     fn written(&self, layout: &TilesLayout, style: &Style) -> Written {
         let (size, rect) = (style.font.size_small, layout.cell_rect(0, 0));
         let widest = self.values.iter().map(|value| text_width(&number(*value), size)).fold(0.0, f64::max);
@@ -175,7 +175,7 @@ impl Tiles {
                 }
             }
         }
-        // Ground and least tile are alike: an edge parts them.
+        // An edge separates the lightest tile from the background.
         let edge = mix(palette.background, palette.ink, 0.3);
         let PixelRect { left, top, right, bottom } = layout.plot;
         pen.horizontal(top, left, right, edge)?;
@@ -184,7 +184,7 @@ impl Tiles {
         pen.vertical(right, top, bottom, edge)
     }
 
-    /// As many names as there is room for.
+    /// Draws as many names as there is space for.
     fn draw_names<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -222,7 +222,7 @@ impl Tiles {
     }
 }
 
-/// A number as it is written on its tile.
+/// A number as written on its tile.
 fn number(value: f64) -> String {
     Number::rough(value).to_string()
 }

@@ -1,4 +1,4 @@
-//! Tints: a number told by colour and by size, and the key that says which.
+//! Tints: a number shown by colour and size, and its key.
 
 use plotters::prelude::{DrawingBackend, RGBColor};
 
@@ -14,27 +14,27 @@ use super::style::{Style, text_width};
 const BAR: f64 = 64.0;
 /// The height of the bar's end, in font sizes.
 const BAR_HEIGHT: f64 = 0.9;
-/// How many colours many marks have: twice as many as the bar has steps, and the middle is one of them.
+/// Number of distinct colours of marks: twice the steps of the bar plus one, so that the middle is among them.
 const TINTS: usize = 65;
-/// In how many steps the bar goes from end to end.
+/// Number of steps of the bar.
 const STEPS: usize = 32;
 
-/// What the tints of a plot say.
+/// The range of the tints of a plot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tints {
-    /// The numbers at the ends; `None` where there is no number.
+    /// The range; `None` without numbers.
     pub ends: Option<Extent>,
 }
 
 impl Tints {
-    /// For these numbers; where they are all the same as they are written, they are one.
+    /// The range of these numbers; if all look the same when written, they count as one.
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
         let ends = Extent::of(numbers);
         let is_one = |ends: &Extent| Number::of(ends.lo()) == Number::of(ends.hi());
         Tints { ends: ends.map(|ends| if is_one(&ends) { Extent::of([ends.lo()]).unwrap_or(ends) } else { ends }) }
     }
 
-    /// From 0 to 1; the middle where all numbers are one, or this is none.
+    /// The position in the range, from 0 to 1; the middle if all numbers are one or there are none.
     pub fn share(&self, number: f64) -> f64 {
         let Some(ends) = self.ends else { return 0.5 };
         let span = ends.hi() - ends.lo();
@@ -43,18 +43,18 @@ impl Tints {
 }
 
 impl Palette {
-    /// The colour of a mark at a share from 0 to 1: the upper part of the sequential map, so that every mark stands out
-    /// from the ground.
+    /// The colour of a mark at a position from 0 to 1: the upper part of the sequential map, so that every mark stands
+    /// out from the background.
     pub fn tint(&self, share: f64) -> RGBColor {
         self.sequential(0.46 + 0.54 * share)
     }
 
-    /// [`Palette::tint`] at equal steps of the share, for drawing many marks.
+    /// [`Palette::tint`] at equal steps, for drawing many marks.
     pub(super) fn tints(&self) -> [RGBColor; TINTS] {
         std::array::from_fn(|step| self.tint(step as f64 / (TINTS - 1) as f64))
     }
 
-    /// The colour of a tile at a share; pale where a number is written on it in ink.
+    /// The colour of a tile; pale if a number is written on it in ink.
     pub fn tile(&self, share: f64, written: Written) -> RGBColor {
         match written {
             Written::Yes => self.sequential(0.04 + 0.36 * share),
@@ -63,17 +63,17 @@ impl Palette {
     }
 }
 
-/// Whether a tile has its number written on it.
+/// Whether the number is written on a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// It has.
+    /// It is.
     Yes,
-    /// There is no room.
+    /// There is not enough space.
     No,
 }
 
-/// Draws the key into the row above a plot, right-aligned: its name, the least number, a bar that grows to the right, the
-/// greatest. `from` is where it may begin.
+/// Draws the key into the row above a plot, right-aligned: its name, the minimum, a bar that grows to the right, the
+/// maximum. It begins at `from` or further right.
 pub(super) fn draw_key<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -107,7 +107,7 @@ pub(super) fn draw_key<DB: DrawingBackend>(
         let share = (step as f64 + 0.5) / STEPS as f64;
         let half = 0.5 * BAR_HEIGHT * size * (0.45 + 0.55 * share);
         let x = |step: usize| bar_left + BAR * step as f64 / STEPS as f64;
-        // Up to the right end each time, the next one covering the rest: no seams.
+        // Each step extends to the right end and the next one covers the rest, so that there are no seams.
         let strip = PixelRect { left: x(step), top: middle - half, right: x(step + 1), bottom: middle + half };
         pen.rect(strip, color(share), 1.0)?;
     }
@@ -118,7 +118,7 @@ pub(super) fn draw_key<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Whole numbers as they are, others with four digits.
+/// Integers as they are, other numbers with four digits.
 fn written(end: f64) -> String {
     if end.fract() == 0.0 { Number::short(end).to_string() } else { Number::of(end).to_string() }
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_go_from_end_to_end_and_one_number_is_in_the_middle() {
+    fn shares_span_the_range_and_a_single_number_is_in_the_middle() {
         let tints = Tints::of([4.0, f64::NAN, 2.0]);
         assert_eq!([2.0, 3.0, 4.0, 9.0].map(|x| tints.share(x)), [0.0, 0.5, 1.0, 1.0]);
         assert_eq!(Tints::of([3.0, 3.0]).share(3.0), 0.5);

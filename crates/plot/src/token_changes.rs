@@ -1,5 +1,5 @@
-//! What is drawn over the points of a plane: changes of them and of their images as arrows, and lines by weight from one
-//! point to the others.
+//! Overlays on a token plane: changes of the points and of their images as arrows, and lines from one point to the
+//! others by weight.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -13,42 +13,42 @@ use super::token_plane::{PlaneLayout, TokenPlane};
 
 /// Half the side of the square that marks an image, in CSS pixels.
 const HALF_SIDE: f64 = 3.0;
-/// The width of the line to the point with the greatest share, in CSS pixels.
+/// The width of the line to the point with the largest share, in CSS pixels.
 const WIDEST: f64 = 5.0;
-/// Shares below this part of the greatest are not drawn.
+/// Shares below this fraction of the largest are not drawn.
 const LEAST_SHARE: f64 = 4e-3;
 
-/// A change of every point, and of the image of every point under a map.
+/// A change of every point, and the resulting change of its image under a map.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     /// The change of each point.
     pub nudges: Vec<Point>,
-    /// Where each point is mapped to; may be none.
+    /// The image of each point; may be empty.
     pub images: Vec<Point>,
     /// The change of each image.
     pub responses: Vec<Point>,
-    /// How many times as long as they are all changes are drawn.
+    /// Factor by which changes are lengthened in the drawing.
     pub stretch: f64,
-    /// What nudges, images and responses are called in the table.
+    /// Names of nudges, images and responses in the table.
     pub names: [String; 3],
-    /// How they are shown.
+    /// Whether the changes are animated.
     pub sway: Sway,
 }
 
-/// How changes are shown.
+/// Whether changes are static arrows or animated.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Sway {
-    /// As arrows.
+    /// Static arrows.
     #[default]
     Arrows,
-    /// As arrows, points and images moved by this part of them.
+    /// Arrows, with points and images moved by this fraction of their change: one frame of an animation.
     At(f64),
-    /// As arrows, with rings at both ends of a swing.
+    /// Arrows, with rings at both ends of the motion, instead of an animation.
     Ends,
 }
 
 impl Changes {
-    /// Where the arrows begin and end, with the other end of a swing, in units of the axes.
+    /// The ends of the arrows and of the motion, in units of the axes.
     pub(super) fn ends<'a>(&'a self, points: &'a [Point]) -> impl Iterator<Item = Point> + 'a {
         let both = |(p, by): (&Point, &Point)| {
             let by = (self.stretch * by.0, self.stretch * by.1);
@@ -58,21 +58,21 @@ impl Changes {
         ends_of(points, &self.nudges).chain(ends_of(&self.images, &self.responses)).chain(self.images.iter().copied())
     }
 
-    /// The part of its change by which a point is moved.
+    /// The fraction of its change by which a point is moved.
     fn moved_by(&self) -> f64 {
         if let Sway::At(part) = self.sway { part } else { 0.0 }
     }
 }
 
 impl TokenPlane {
-    /// The pixels by which a point is moved from its place.
+    /// The displacement of a point in pixels.
     pub(super) fn shift(&self, i: usize, chart: &ChartLayout) -> Point {
         let Some(changes) = &self.changes else { return (0.0, 0.0) };
         let by = changes.nudges.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
         (changes.moved_by() * by.0, changes.moved_by() * by.1)
     }
 
-    /// Images with the arrows of their changes.
+    /// Draws the images with the arrows of their changes.
     pub(super) fn draw_images<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -102,7 +102,7 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// Changes of the points.
+    /// Draws the changes of the points.
     pub(super) fn draw_nudges<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -125,7 +125,7 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// Lines from the selected point to the others, as wide as their shares, and a ring for its own.
+    /// Draws lines from the selected point to the others, with widths by share, and a ring for its own share.
     pub(super) fn draw_shares<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -149,14 +149,14 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// A change in pixels; on a line, what of it is along the line.
+    /// A change in pixels; for points on a line, its component along the line.
     fn step(&self, by: Point, stretch: f64, chart: &ChartLayout) -> Point {
         let along = |by: f64, ends: (f64, f64), pixels: f64| stretch * by / (ends.1 - ends.0) * pixels;
         let up = if self.is_line() { 0.0 } else { along(by.1, chart.y.ends(), chart.plot.height()) };
         (along(by.0, chart.x.ends(), chart.plot.width()), -up)
     }
 
-    /// Where an image is marked: of points on a line, in a row of its own under it.
+    /// Position of an image; for points on a line, in a row of its own below it.
     fn image_place(&self, (x, y): Point, chart: &ChartLayout) -> Option<Point> {
         let place = (chart.x_to_px(x), if self.is_line() { image_row(chart) } else { chart.y_to_px(y) });
         (place.0.is_finite() && place.1.is_finite()).then_some(place)
@@ -183,7 +183,7 @@ fn arrow<DB: DrawingBackend>(
 ) -> Result<(), DrawError> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
-    // Shorter ones are not seen, longer ones are none.
+    // Shorter arrows are invisible; longer ones come from degenerate data.
     if !(1.0..1e5).contains(&length) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Points on a line: where they stand, the axis under them, the label of their ball.
+//! Points on a line: stacking, the axis below them, the label of their ball.
 
 use plotters::prelude::DrawingBackend;
 
@@ -10,8 +10,7 @@ use super::style::{Style, text_width};
 use super::token_plane::{DOT, PlaneLayout, TokenPlane};
 
 impl TokenPlane {
-    /// Positions above the line: points closer than their width stand on one another. Points that
-    /// stand for many have their own place each.
+    /// Positions above the line: points that would overlap are stacked. Points that stand for many tokens are not.
     pub(super) fn stacked(&self, chart: &ChartLayout) -> Vec<Option<Point>> {
         let base = line_height(chart);
         if self.ln_sizes.is_some() {
@@ -36,7 +35,7 @@ impl TokenPlane {
             }));
         }
         let highest = counts.iter().max().copied().unwrap_or(1).max(1);
-        // Tall stacks are pressed together rather than cut.
+        // Tall stacks are compressed to fit.
         let step = bin.min((base - chart.plot.top - 2.0 * DOT) / f64::from(highest));
         let place = |(p, level): (&Point, &Option<u32>)| {
             level.map(|level| (chart.x_to_px(p.0), base - DOT - 1.0 - step * f64::from(level)))
@@ -64,16 +63,16 @@ impl TokenPlane {
         pen.text(&self.x_label, place, Align::Right, font.size_normal, palette.ink, 1.0)
     }
 
-    /// How much room the label of the ball needs beyond the right end of the ball, in CSS pixels;
-    /// in steps, so that the axis does not move when a digit changes.
+    /// The space that the label of the ball needs beyond the right end of the ball, in CSS pixels; in steps, so that
+    /// the axis does not move when a digit changes.
     pub(super) fn line_margin(&self, style: &Style) -> f64 {
         let width = text_width(&self.ball_label, style.font.size_small);
         let needed = if self.ball().is_some() && width > 0.0 { self.beside_stack() + width } else { 0.0 };
         (needed / 12.0).ceil() * 12.0
     }
 
-    /// Where the label of the ball stands: beyond the right end of the ball and what is stacked
-    /// there; under the line, at its left end, where points are in the way.
+    /// The rectangle of the label of the ball: beyond the right end of the ball and its stack, or below the line at its
+    /// left end if points are in the way.
     pub(super) fn line_label_rect(&self, style: &Style, layout: &PlaneLayout) -> Option<PixelRect> {
         let (chart, size) = (&layout.chart, style.font.size_small);
         let width = text_width(&self.ball_label, size);
@@ -97,13 +96,13 @@ impl TokenPlane {
         Some(if free && inside { beside } else { boxed(chart.plot.left, title_row(base, style)) })
     }
 
-    /// From the end of the ball to its label: half a stack, and some air.
+    /// From the end of the ball to its label: half a stack and a margin.
     fn beside_stack(&self) -> f64 {
         6.0 + self.largest_radius()
     }
 }
 
-/// The height of the line that points of one dimension stand on.
+/// The vertical position of the line on which one-dimensional points stand.
 pub(super) fn line_height(chart: &ChartLayout) -> f64 {
     chart.plot.top + 0.62 * chart.plot.height()
 }

@@ -1,4 +1,4 @@
-//! Points in a plane with equal axes, or on a line when they have one dimension.
+//! Points in a plane with equal axes, or on a line if they have one dimension.
 
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
@@ -17,18 +17,17 @@ use super::token_line::line_height;
 
 /// The radius of a point of weight 1, in CSS pixels.
 pub(super) const DOT: f64 = 3.2;
-/// The radius of a point that stands for very many, in CSS pixels.
+/// The radius of a point of the largest multiplicity, in CSS pixels.
 const LARGEST_DOT: f64 = 9.0;
-/// The natural logarithm of how many those are: 10^18. It is fixed, so that a number of tokens has
-/// one look in every picture.
+/// ln of that multiplicity, 10^18. It is fixed, so that a multiplicity looks the same in every figure.
 const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
-/// Up to this many points are named where there is room.
+/// Up to this many points are labelled, where there is space.
 const NAMED_UP_TO: usize = 80;
 
 /// Whether points are drawn in a plane or on a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PlaneShape {
-    /// On a line, those that coincide stacked; y does not matter.
+    /// On a line, with coinciding points stacked; y is ignored.
     Line,
     /// In a plane.
     #[default]
@@ -38,59 +37,58 @@ pub enum PlaneShape {
 /// Points in the plane, or on a line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TokenPlane {
-    /// Where the points are.
+    /// Coordinates of the points.
     pub points: Vec<(f64, f64)>,
-    /// What a point is, in the table.
+    /// Name of a point in the table.
     pub point_label: String,
-    /// Their names; may be fewer, or none.
+    /// Labels of the points; may be fewer than the points.
     pub labels: Vec<String>,
-    /// Their weights, 1 being ordinary: the area of a point grows with its weight. May be none.
+    /// Weights of the points, usually 1: the area of a point grows with its weight. May be empty.
     pub weights: Vec<f64>,
-    /// How many things each point stands for, as natural logarithms: the area of a point grows
-    /// with them. On a line, points then have a dot each instead of stacks.
+    /// ln of the multiplicity of each point: its area grows with it. On a line such points are not stacked.
     pub ln_sizes: Option<Vec<f64>>,
     /// The radius of a ball around the origin to draw.
     pub ball_radius: Option<f64>,
-    /// What is written at the ball, such as "R = 2".
+    /// The label of the ball, such as "R = 2".
     pub ball_label: String,
     /// The title of the horizontal axis.
     pub x_label: String,
     /// The title of the vertical axis.
     pub y_label: String,
-    /// What at least is shown, horizontally and vertically, so that the picture can hold still.
+    /// The ranges that the axes show at least, so that they keep still.
     pub shown: Option<(Extent, Extent)>,
-    /// A selected point.
+    /// The selected point.
     pub selected: Option<usize>,
-    /// How much the selected point takes from each point: lines as wide as the shares. May be none.
+    /// Share of each point in the selected one, drawn as lines of that width. May be empty.
     pub shares: Vec<f64>,
-    /// What the shares are called in the table.
+    /// Name of the shares in the table.
     pub shares_label: String,
-    /// A change of the points, and of their images.
+    /// Changes of the points and of their images.
     pub changes: Option<Changes>,
     /// Line or plane.
     pub shape: PlaneShape,
-    /// What exactly the axes show, whatever there is: for a picture that holds still while a point is dragged.
+    /// The exact ranges of the axes, for a figure that stays fixed while a point is dragged.
     pub held: Option<(Extent, Extent)>,
 }
 
-/// Where the points are, in CSS pixels.
+/// Where the points were drawn, in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaneLayout {
     /// The axes.
     pub chart: ChartLayout,
-    /// The pixel of each point; `None` for one that has no place.
+    /// The pixel of each point; `None` if it is not finite.
     pub positions: Vec<Option<Point>>,
 }
 
 impl PlaneLayout {
-    /// The place on the axes at a pixel, or at the nearest one that is in the plot.
+    /// The coordinates at a pixel, or at the nearest pixel inside the plot.
     pub fn place_at(&self, x: f64, y: f64) -> Point {
         let plot = &self.chart.plot;
         let (x, y) = (x.clamp(plot.left, plot.right), y.clamp(plot.top, plot.bottom));
         (self.chart.px_to_x(x), self.chart.px_to_y(y))
     }
 
-    /// What the axes show.
+    /// The ranges of the axes.
     pub fn shown(&self) -> Option<(Extent, Extent)> {
         let extent = |(lo, hi): (f64, f64)| Extent::new(lo, hi);
         Some((extent(self.chart.x.ends())?, extent(self.chart.y.ends())?))
@@ -105,7 +103,7 @@ impl PlaneLayout {
 }
 
 impl TokenPlane {
-    /// Points without words; on a line if every y is zero.
+    /// Points without labels; on a line if every y is zero.
     pub fn new(points: Vec<(f64, f64)>) -> Self {
         let is_line = !points.is_empty() && points.iter().all(|p| p.1 == 0.0);
         TokenPlane {
@@ -116,7 +114,7 @@ impl TokenPlane {
         }
     }
 
-    /// What the points, the ball and the changes span.
+    /// The ranges of points, ball and changes.
     pub fn extent(&self) -> Option<(Extent, Extent)> {
         let ball = self.ball().into_iter().flat_map(|r| [(-r, -r), (r, r)]);
         let changes = self.changes.iter().flat_map(|changes| changes.ends(&self.points));
@@ -124,11 +122,11 @@ impl TokenPlane {
         Some((Extent::of(all.iter().map(|p| p.0))?, Extent::of(all.iter().map(|p| p.1))?))
     }
 
-    /// Where everything goes in an area of this many CSS pixels.
+    /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, size: (f64, f64), style: &Style) -> PlaneLayout {
         let unit = Ruler::new(Scale::Linear, symmetric(1.0));
         let rough = lay_out(size, &style.font, unit, unit, 14.0);
-        // Again with the numbers that stand beside the axis: long ones need more room.
+        // Repeated with the tick labels of the first layout, because long ones need more space.
         let (x, y) = self.equal_axes(&rough.plot, style);
         let frame = lay_out(size, &style.font, x, if self.is_line() { unit } else { y }, 14.0);
         let (x, y) = self.equal_axes(&frame.plot, style);
@@ -165,17 +163,17 @@ impl TokenPlane {
         Ok(layout)
     }
 
-    /// The points as a table for reading, four significant digits.
+    /// The points as a table with four significant digits.
     pub fn to_table(&self) -> Table {
         self.cells(|value| Number::of(value).to_string())
     }
 
-    /// The points as CSV, every digit kept.
+    /// The points as CSV with all digits.
     pub fn to_csv(&self) -> String {
         self.cells(exact).to_csv()
     }
 
-    /// A row for each point; columns for what points have besides their places only where they have it.
+    /// One row per point, with columns only for the properties that are present.
     fn cells(&self, written: impl Fn(f64) -> String) -> Table {
         let or = |label: &str, other: &str| if label.is_empty() { other.to_owned() } else { label.to_owned() };
         let mut header = vec![self.point_label.clone(), or(&self.x_label, "x"), or(&self.y_label, "y")];
@@ -219,7 +217,7 @@ impl TokenPlane {
         self.shape == PlaneShape::Line
     }
 
-    /// Axes on which a unit is equally long: the tighter one decides, the other shows more.
+    /// Axes with equal units: the tighter range decides, the other axis shows more.
     fn equal_axes(&self, plot: &PixelRect, style: &Style) -> (Ruler, Ruler) {
         if let Some((x, y)) = self.held {
             return (Ruler::new(Scale::Linear, x), Ruler::new(Scale::Linear, y));
@@ -230,14 +228,14 @@ impl TokenPlane {
             wanted = (wanted.0.union(shown.0), wanted.1.union(shown.1));
         }
         if self.is_line() {
-            // Room beyond the right end for the label of the ball, never more than half the line.
+            // Space beyond the right end for the label of the ball, at most half the line.
             let (lo, hi) = (wanted.0.lo(), wanted.0.hi());
             let margin = self.line_margin(style).min(0.5 * plot.width());
             let further = hi + (hi - lo) * margin / (plot.width() - margin);
             wanted.0 = Extent::new(lo, further).unwrap_or(wanted.0);
         }
         let (half_x, half_y) = ((wanted.0.hi() - wanted.0.lo()) / 2.0, (wanted.1.hi() - wanted.1.lo()) / 2.0);
-        // A line needs room along itself only.
+        // On a line only the horizontal range matters.
         let vertical_need = if self.is_line() { 0.0 } else { half_y / plot.height() };
         let mut per_px = 1.08 * (half_x / plot.width()).max(vertical_need);
         if !(per_px.is_finite() && per_px > 0.0) {
@@ -281,7 +279,7 @@ impl TokenPlane {
         pen.text(&self.ball_label, place, Align::Left, font.size_small, palette.muted, 1.0)
     }
 
-    /// Where the label of the ball stands: outside, to the upper right.
+    /// The rectangle of the label of the ball: outside it, to the upper right.
     fn ball_label_rect(&self, style: &Style, layout: &PlaneLayout) -> Option<PixelRect> {
         if self.is_line() {
             return self.line_label_rect(style, layout);
@@ -291,7 +289,7 @@ impl TokenPlane {
         let along = (chart.x_to_px(self.ball()?) - center.0) * std::f64::consts::FRAC_1_SQRT_2;
         let (left, middle) = (center.0 + along + 7.0, center.1 - along - 7.0);
         let width = text_width(&self.ball_label, size);
-        // The margin beside the plot is free; past it the label would be cut off.
+        // The margin beside the plot is free; beyond it the label would be cut off.
         let left = left.min(chart.plot.right + 12.0 - width);
         Some(PixelRect { left, top: middle - 0.6 * size, right: left + width, bottom: middle + 0.6 * size })
     }
@@ -302,7 +300,7 @@ impl TokenPlane {
         style: &Style,
         layout: &PlaneLayout,
     ) -> Result<(), DrawError> {
-        // Thinner where there are many, so that density shows.
+        // Many points are drawn thinner, so that density shows.
         let crowd = (self.points.len() as f64 / 64.0).max(1.0);
         let opacity = (0.8 / crowd.powf(0.3)).max(0.2);
         let shrink = self.shrink(layout.chart.compact);
@@ -325,7 +323,7 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// The names of the points, as many as have room; the selected one in any case.
+    /// Draws the labels of the points, as many as fit; always that of the selected point.
     fn draw_labels<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -345,7 +343,7 @@ impl TokenPlane {
             let beside =
                 |left: f64| PixelRect { left, top: y - 0.6 * size, right: left + width, bottom: y + 0.6 * size };
             let (right, left) = (beside(x + away), beside(x - away - width));
-            // The selected one is named in any case: on the side that is free.
+            // The selected point is always labelled, on the side that is free.
             let is_taken = |rect: &PixelRect| taken.iter().any(|other| rect.meets(other));
             let has_room = right.right <= layout.chart.plot.right;
             let is_better = Some(i) != self.selected || !is_taken(&right) || is_taken(&left);
@@ -365,8 +363,8 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// The radius of a point before crowding: its area grows with its weight up to nine times, and
-    /// with the logarithm of how many it stands for.
+    /// The radius of a point before shrinking: its area grows with its weight up to ninefold, and with the logarithm of
+    /// its multiplicity.
     pub(super) fn radius(&self, i: usize) -> f64 {
         let weight = self.weights.get(i).copied().filter(|w| w.is_finite()).unwrap_or(1.0);
         let share = self.ln_size(i).filter(|ln| !ln.is_nan()).map_or(0.0, |ln| (ln / LARGEST_LN_SIZE).clamp(0.0, 1.0));
@@ -374,12 +372,12 @@ impl TokenPlane {
         (area * weight.clamp(0.2, 9.0)).sqrt().min(LARGEST_DOT.max(3.0 * DOT))
     }
 
-    /// By how much all radii shrink: points are smaller where there are many, and in narrow plots.
+    /// The factor by which all radii shrink in figures with many points or little space.
     pub(super) fn shrink(&self, compact: bool) -> f64 {
         (self.points.len() as f64 / 64.0).max(1.0).powf(-0.15) * if compact { 0.8 } else { 1.0 }
     }
 
-    /// The radius of the largest point there may be, for leaving room.
+    /// The radius of the largest possible point, to reserve space for it.
     pub(super) fn largest_radius(&self) -> f64 {
         if self.ln_sizes.is_some() { LARGEST_DOT } else { DOT }
     }

@@ -56,7 +56,7 @@ pub const ALL: &[Entry] = &[
         "{what}超出 64 位浮点数的范围。请减小词元（半径）或权重（尺度）。",
     ),
     (
-        "The link cannot be read: {problem!}. Copy the whole link again; what is on screen is not what it says.",
+        "The link cannot be read: {problem!}. Copy the whole link again; the page does not show its experiment.",
         "链接无法读取：{problem}。请重新复制整个链接；屏幕上的不是链接所说的内容。",
     ),
     ("Tensor `{tensor=}` {problem!}. Expected: {expected!}.", "张量 `{tensor}` {problem}。应为：{expected}。"),

@@ -1,14 +1,14 @@
-//! Drawn experiments for property tests: every kernel, mask, normaliser and scope, any heads and shapes, tokens that are
-//! random, adversarial, clustered, equal or far apart.
+//! Random experiments for property tests: every kernel, mask, normaliser and scope, any heads and shapes, with random,
+//! adversarial, clustered, equal or distant tokens.
 
 use lipscope_core::experiment::Experiment;
 use lipscope_core::random::{Random, Stream};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// How the tokens of a drawn case lie.
+/// How the tokens of a random case are arranged.
 #[derive(Clone, Copy, Debug)]
-pub enum Lie {
+pub enum TokenPattern {
     Gaussian,
     Ball,
     /// One token at -R u, the others at R u.
@@ -17,11 +17,11 @@ pub enum Lie {
     Halved,
     /// All equal.
     Equal,
-    /// One at zero, the others spread.
+    /// One token at zero, the others spread.
     OneAtZero,
 }
 
-/// The shape and choices of a drawn case.
+/// The choices that define a random case.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     pub seed: u64,
@@ -29,7 +29,7 @@ pub struct Drawn {
     pub d: usize,
     pub head_shapes: Vec<(usize, usize)>,
     pub d_out: Option<usize>,
-    pub lie: Lie,
+    pub lie: TokenPattern,
     pub radius: f64,
     pub weight_scale: f64,
     pub attention: &'static str,
@@ -38,15 +38,15 @@ pub struct Drawn {
     pub scope: &'static str,
 }
 
-/// Drawn cases; `attentions` are the kernels to draw from.
+/// Random cases with one of the given kernels.
 pub fn drawn(attentions: &'static [&'static str]) -> impl Strategy<Value = Drawn> {
     let lie = prop_oneof![
-        Just(Lie::Gaussian),
-        Just(Lie::Ball),
-        Just(Lie::Opposed),
-        Just(Lie::Halved),
-        Just(Lie::Equal),
-        Just(Lie::OneAtZero)
+        Just(TokenPattern::Gaussian),
+        Just(TokenPattern::Ball),
+        Just(TokenPattern::Opposed),
+        Just(TokenPattern::Halved),
+        Just(TokenPattern::Equal),
+        Just(TokenPattern::OneAtZero)
     ];
     let shape = (
         any::<u64>(),
@@ -124,13 +124,15 @@ impl Drawn {
         let u = unit(normal());
         (0..self.n)
             .map(|i| match (self.lie, i) {
-                (Lie::Gaussian, _) => scaled(&normal(), self.radius / (self.d as f64).sqrt()),
-                (Lie::Ball, _) => scaled(&unit(normal()), self.radius * ((i + 1) as f64 / self.n as f64)),
-                (Lie::Opposed, 0) => scaled(&u, -self.radius),
-                (Lie::Halved, 0) | (Lie::Equal, _) | (Lie::Opposed, _) => scaled(&u, self.radius),
-                (Lie::Halved, _) => scaled(&u, 0.5 * self.radius),
-                (Lie::OneAtZero, 0) => vec![0.0; self.d],
-                (Lie::OneAtZero, _) => scaled(&normal(), self.radius),
+                (TokenPattern::Gaussian, _) => scaled(&normal(), self.radius / (self.d as f64).sqrt()),
+                (TokenPattern::Ball, _) => scaled(&unit(normal()), self.radius * ((i + 1) as f64 / self.n as f64)),
+                (TokenPattern::Opposed, 0) => scaled(&u, -self.radius),
+                (TokenPattern::Halved, 0) | (TokenPattern::Equal, _) | (TokenPattern::Opposed, _) => {
+                    scaled(&u, self.radius)
+                }
+                (TokenPattern::Halved, _) => scaled(&u, 0.5 * self.radius),
+                (TokenPattern::OneAtZero, 0) => vec![0.0; self.d],
+                (TokenPattern::OneAtZero, _) => scaled(&normal(), self.radius),
             })
             .collect()
     }

@@ -1,4 +1,4 @@
-//! What the tests of several crates share.
+//! Helpers shared by the tests of several crates.
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod drawn;
@@ -11,7 +11,7 @@ pub mod sources;
 
 use std::path::{Path, PathBuf};
 
-/// A file of the repository, wherever the tests are run from.
+/// A file of the repository, whatever the working directory of the test.
 #[must_use]
 pub fn in_repository(path: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)

@@ -1,5 +1,5 @@
-//! The models of tests/data/models against what PyTorch finds in them in float64 (tests/models/reference.py), and rows of
-//! drawn models, natively and in the browser.
+//! Compares the models of tests/data/models with PyTorch in float64 (tests/models/reference.py), and randomly
+//! initialised models with stored rows; used natively and in the browser.
 
 use lipscope_core::experiment::Mask;
 use lipscope_core::spectral::LanczosOptions;
@@ -46,11 +46,11 @@ pub fn model(name: &str) -> Model {
 /// The inputs of all layers at one window.
 pub fn inputs(model: &Model, mask: Mask, ids: &[u32]) -> Vec<DMatrix<f64>> {
     let pass = ForwardPass::new(model, mask, 2).expect("three layers");
-    // A window beside it changes nothing.
+    // A second window in the same pass must not change the result.
     pass.inputs(&[&ids[..2], ids], &[0, 1, 2]).expect("a forward pass").remove(1)
 }
 
-/// d x n from the rows of a file, which are tokens.
+/// A d x n matrix from the rows of a file, one row per token.
 fn matrix(rows: &Value) -> DMatrix<f64> {
     let rows: Vec<Vec<f64>> = serde_json::from_value(rows.clone()).expect("rows of numbers");
     DMatrix::from_fn(rows[0].len(), rows.len(), |row, column| rows[column][row])
@@ -60,7 +60,7 @@ fn mask(run: &Value) -> Mask {
     if run["mask"] == "causal" { Mask::Causal } else { Mask::None }
 }
 
-/// The runs of all models: name, run, window, its token ids.
+/// Calls `check` for every model, run and window, with the token ids.
 fn for_windows(mut check: impl FnMut(&str, &Model, Mask, &Value, &[u32])) {
     let mut n_windows = 0;
     for (name, ..) in MODELS {
@@ -77,7 +77,7 @@ fn for_windows(mut check: impl FnMut(&str, &Model, Mask, &Value, &[u32])) {
     assert_eq!(n_windows, 8);
 }
 
-/// Hidden states and attention outputs.
+/// Compares hidden states and attention outputs.
 pub fn check_states() {
     for_windows(|name, model, mask, window, ids| {
         let found = inputs(model, mask, ids);
@@ -93,7 +93,7 @@ pub fn check_states() {
     });
 }
 
-/// Norms and released-script values of every layer, map and head.
+/// Compares norms and released-script values of every layer, map and head.
 pub fn check_norms() {
     let mut n_maps = 0;
     for_windows(|name, model, mask, window, ids| {
@@ -120,7 +120,7 @@ pub fn check_norms() {
     assert_eq!(n_maps, 8 * 12);
 }
 
-/// Rows of drawn models, as the command line prints them.
+/// Compares rows of randomly initialised models with the output of the command line.
 pub fn check_drawn_rows() {
     const ROWS: [(DrawnFamily, f64, usize, f64, f64); 4] = [
         (DrawnFamily::Gpt2, 3e-4, 5, 0.016531447257999255, 0.022337427836998783),

@@ -1,4 +1,4 @@
-//! Plots as SVG documents: drawing them, and reading what is written where.
+//! Draws plots as SVG documents and reads the positions of their texts and shapes.
 
 use lipscope_plot::{
     AxisSpec, ChartLayout, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, Mark, PixelRect, Role, Scale, Series,
@@ -11,10 +11,10 @@ pub const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
 
 pub const SIZES: [(u32, u32); 2] = [(360, 260), (900, 520)];
 
-/// Units of the drawing area in a CSS pixel.
+/// Units of the drawing area per CSS pixel.
 pub const SCALE: f64 = 4.0;
 
-/// Draws on an SVG of a size in CSS pixels; returns what `draw` returned and the document.
+/// Draws on an SVG of a size in CSS pixels; returns the result of `draw` and the document.
 pub fn render<T>(
     (width, height): (u32, u32),
     draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> T,
@@ -35,7 +35,7 @@ pub fn draw_chart(chart: &LineChart, theme: Theme, size: (u32, u32)) -> (ChartLa
     (layout.expect("SVG draws"), svg)
 }
 
-/// An element of a document: its attributes, and its text if it has one.
+/// An element of a document: its attributes, and its text, if any.
 pub struct Element<'a> {
     pub head: &'a str,
     pub text: &'a str,
@@ -78,7 +78,7 @@ pub fn elements<'a>(svg: &'a str, tag: &str) -> Vec<Element<'a>> {
     for piece in svg.split('<') {
         if let Some(piece) = piece.strip_prefix(&open[1..]) {
             let (_, text) = piece.split_once('>').expect("tags are closed");
-            // One space is kept before the first attribute.
+            // The space before the first attribute is kept.
             let start = piece.as_ptr() as usize - svg.as_ptr() as usize - 1;
             let head = &svg[start..start + 1 + piece.len() - text.len()];
             found.push(Element { head, text: text.trim() });
@@ -103,7 +103,7 @@ pub fn assert_written(svg: &str, wanted: &[&str]) {
     }
 }
 
-/// No two texts overlap, and all are inside the picture.
+/// Asserts that no two texts overlap and that all are inside the picture.
 #[track_caller]
 pub fn assert_texts_are_apart(svg: &str, (width, height): (u32, u32)) {
     let boxes: Vec<(String, PixelRect)> =
@@ -119,7 +119,7 @@ pub fn assert_texts_are_apart(svg: &str, (width, height): (u32, u32)) {
     }
 }
 
-/// A chart as the page draws it: eight draws at each n, bounds below and far above.
+/// A chart as the page draws it: eight samples at each n, bounds below and far above.
 pub fn chart() -> LineChart {
     let ns: Vec<f64> = (0..23).map(|i| 2f64.powf(1.0 + 0.5 * f64::from(i)).round()).collect();
     let spread = |i: usize| 1.0 + 0.3 * ((i * 7919) as f64).sin();

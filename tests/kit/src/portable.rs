@@ -1,4 +1,4 @@
-//! What must come out the same natively and in the browser.
+//! Numbers that must be equal natively and in the browser.
 
 use lipscope_core::experiment::{Distribution, Experiment, RandomTokens};
 use lipscope_core::measure::measure;
@@ -6,13 +6,13 @@ use lipscope_core::random::{Random, Stream};
 use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_core::tokens::random_tokens;
 
-/// Folds bits into one number, so that thousands of draws are compared at once (FNV-1a).
+/// Hashes bits into one number (FNV-1a), so that thousands of samples are compared at once.
 fn fold(bits: impl Iterator<Item = u64>) -> u64 {
     bits.flat_map(u64::to_le_bytes)
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Twenty thousand normal numbers and the tokens of every law, to the last bit.
+/// Twenty thousand normal numbers and the tokens of every distribution, to the last bit.
 pub fn check_draws_to_the_bit() {
     let mut random = Random::new(7, Stream::Query(3));
     let first: Vec<f64> = (0..3).map(|_| random.normal()).collect();
@@ -21,7 +21,7 @@ pub fn check_draws_to_the_bit() {
     for (law, expected) in
         [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball].into_iter().zip(TOKENS_HASH)
     {
-        let tokens = random_tokens(&RandomTokens { law, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
+        let tokens = random_tokens(&RandomTokens { distribution: law, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
         assert_eq!(fold(tokens.iter().map(|x| x.to_bits())), expected, "{law:?}");
     }
 }
@@ -30,7 +30,7 @@ const FIRST_NORMALS: [f64; 3] = [0.2999761470407946, -0.39881790038187015, 0.447
 const NORMALS_HASH: u64 = 0x607c_eaa4_2a3e_d0b9;
 const TOKENS_HASH: [u64; 3] = [0xd896_fd76_70f7_0cd8, 0xde80_2c3d_47aa_3a49, 0x9110_7c90_20d1_d958];
 
-/// Norms of drawn experiments, dense and iterated: the same twelve digits everywhere.
+/// Norms of random experiments, by SVD and by iteration, to twelve digits.
 pub fn check_norms_to_twelve_digits() {
     for (text, expected) in NORMS {
         let experiment = Experiment::from_json(text).expect("valid");
@@ -54,7 +54,7 @@ const NORMS: [(&str, f64); 3] = [
     ),
 ];
 
-/// Where a search is after thirty iterations, one of them a kick: nine digits, since each step builds on those before it.
+/// A search after thirty iterations, one of them a kick, to nine digits, because rounding accumulates over the steps.
 pub fn check_a_search_to_nine_digits() {
     let text = r#"{"tokens":{"source":"adversarial","n":16,"radius":1.5},"weights":{"source":"identity","sign":-1}}"#;
     let experiment = Experiment::from_json(text).expect("valid");

@@ -1,12 +1,12 @@
-//! What several test files share: the reference values and how to compare numbers.
+//! Reference values and numerical comparison, shared by several test files.
 
 use lipscope_core::experiment::Experiment;
 use serde_json::{Value, json};
 
-/// Reference values in float64: a dense autograd Jacobian and its SVD.
+/// Reference values in float64, from a dense autograd Jacobian and its SVD.
 pub const GOLDEN: &str = include_str!("../../golden/attention.json");
 
-/// A reference case as an experiment, with what is expected of it.
+/// A reference case as an experiment, with its expected results.
 pub struct GoldenCase {
     pub name: String,
     pub attention: String,
@@ -14,7 +14,7 @@ pub struct GoldenCase {
     pub expected: Value,
 }
 
-/// All attention cases.
+/// All reference cases with listed tokens.
 pub fn golden_cases() -> Vec<GoldenCase> {
     let golden: Value = serde_json::from_str(GOLDEN).expect("the reference file is JSON");
     golden["cases"]
@@ -53,7 +53,7 @@ pub fn line_experiment(tokens: &[f64], sign: f64, mask: &str) -> Experiment {
     .expect("a valid experiment")
 }
 
-/// Fails unless two numbers agree to a tolerance relative to `scale`; prints both.
+/// Asserts that two numbers agree to a tolerance relative to `scale`; prints both otherwise.
 pub fn assert_close(what: &str, found: f64, expected: f64, tolerance: f64, scale: f64) {
     let error = (found - expected).abs();
     assert!(
@@ -131,7 +131,8 @@ pub fn opposed_clusters(radius: f64, n: f64) -> Experiment {
     .expect("a valid experiment")
 }
 
-/// MATH.md section 9, first table: exact norms, the published bounds, `unified` and the envelope, to the digits shown.
+/// Exact norms, published bounds, `unified` and the envelope at one token against n - 1, tabulated outside this crate,
+/// to the digits shown.
 pub fn check_cluster_tables() {
     use lipscope_core::bounds::BoundId;
     use lipscope_core::measure::measure;

@@ -1,4 +1,4 @@
-//! Drawn experiments whose tokens repeat: a few positions with multiplicities, or runs.
+//! Random experiments with repeated tokens: a few positions with multiplicities, or runs.
 
 use lipscope_core::attention::Normalizer;
 use lipscope_core::experiment::{Experiment, Scope};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::drawn::{Drawn, drawn};
 
-/// A drawn experiment whose tokens are positions with multiplicities.
+/// A random experiment whose tokens are positions with multiplicities.
 #[derive(Clone, Debug)]
 pub struct Repeated {
     pub base: Drawn,
@@ -18,19 +18,20 @@ pub struct Repeated {
     pub sizes: Vec<usize>,
 }
 
-/// Drawn cases of 8 tokens a position at least, so that they are worth gathering.
+/// Random cases with at least 8 tokens per position, so that they are grouped.
 pub fn repeated(masks: &'static [&'static str]) -> impl Strategy<Value = Repeated> {
     (drawn(&["dot", "l2"]), prop::sample::select(masks), prop::collection::vec(1usize..40, 1..4)).prop_map(
         |(mut base, mask, mut sizes)| {
             base.mask = mask;
-            // In one or two dimensions a normaliser leaves next to nothing, and its rounding is all there is.
+            // In one or two dimensions a normaliser leaves almost nothing of the tokens, and only its rounding would be
+            // compared.
             if base.d < 3 {
                 base.scope = "inputs";
             }
             base.n = sizes.len();
             let m = sizes.len();
             let total: usize = sizes.iter().sum();
-            // The last one makes up what is missing.
+            // The last multiplicity is raised to reach the total.
             sizes[m - 1] += (8 * m).saturating_sub(total);
             let positions = base.positions();
             Repeated { base, positions, sizes }
@@ -39,20 +40,20 @@ pub fn repeated(masks: &'static [&'static str]) -> impl Strategy<Value = Repeate
 }
 
 impl Repeated {
-    /// Every token by itself.
+    /// As a list of tokens.
     pub fn as_list(&self) -> Experiment {
         let rows: Vec<&Vec<f64>> =
             self.positions.iter().zip(&self.sizes).flat_map(|(row, size)| std::iter::repeat_n(row, *size)).collect();
         self.with_tokens(json!({"source": "explicit", "rows": rows}))
     }
 
-    /// The token measure.
+    /// As a token measure.
     pub fn as_clusters(&self) -> Experiment {
         let logs: Vec<f64> = self.sizes.iter().map(|size| (*size as f64).ln()).collect();
         self.with_tokens(json!({"source": "clusters", "positions": self.positions, "log_multiplicities": logs}))
     }
 
-    /// The operator of runs.
+    /// As causal runs.
     pub fn causal_runs(&self) -> CausalRuns {
         let experiment = self.as_list();
         let weights = inputs(&experiment).expect("inputs").weights;

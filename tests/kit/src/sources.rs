@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use crate::in_repository;
 
-/// A file of the repository that is text.
+/// A text file of the repository.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// From the root of the repository.
+    /// Path from the root of the repository.
     pub path: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
-/// The Rust files of a folder, named from the root of the repository, those in the folders inside it too; in order of path.
+/// The Rust files of a folder and its subfolders, with paths from the root of the repository, sorted by path.
 #[must_use]
 pub fn sources(folder: &str) -> Vec<SourceFile> {
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! One forward pass: what the Jacobian's products need, computed once.
+//! One forward pass of attention, with everything that products with the Jacobian reuse.
 //!
 //! Shapes: p = sum over heads of (2 k + d_v); the projections [Q_1; K_1; V_1; Q_2; ..] X are p x n, and the attention
 //! matrix of a head is n x n, column i its row i. Scores are shifted by their row's maximum before the exponential, so
@@ -16,19 +16,19 @@ use super::scalar::Scalar;
 use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
 use crate::weights::Inputs;
 
-/// Where the attention matrices live.
+/// Whether the attention matrices are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// Kept: a product reads them.
+    /// Stored, and read by every product.
     Kept,
-    /// Recomputed block by block in every product: n^2 exponentials a product, and no n^2 memory.
+    /// Recomputed block by block in every product: n^2 exponentials each time, but no n^2 memory.
     Recomputed,
 }
 
-/// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
+/// The most attention weights (n^2 times heads) that are stored: 192 MiB of f64, so that the page stays under 400 MB.
 const MAX_KEPT: usize = 24 << 20;
 
-/// The state of attention at given tokens.
+/// The forward pass of attention at one list of tokens: projections, softmax scales and, where they fit, P.
 #[derive(Clone, Debug)]
 pub struct Forward<T: Scalar> {
     pub(crate) n: usize,
@@ -43,36 +43,35 @@ pub struct Forward<T: Scalar> {
     pub(crate) projections: DMatrix<T>,
     /// d_out x (sum of d_v).
     pub(crate) output: Option<Arc<DMatrix<T>>>,
-    /// Largest score of each row, and 1/sum_j exp(s_ij - largest), n pairs a head: kept apart, because their sum in one
-    /// logarithm would lose digits where scores are large.
+    /// For each head, n pairs (largest score of the row, 1/sum_j exp(s_ij - largest)). Kept as two numbers, because one
+    /// logarithm of the sum would lose digits where scores are large.
     row_scales: Vec<Vec<(T, T)>>,
-    /// |k_j|^2 of each head, where the kernel asks for it.
+    /// |k_j|^2 of each head; empty for the dot kernel.
     key_squares: Vec<Vec<T>>,
     kept: Vec<Vec<T>>,
     storage: Storage,
 }
 
-/// Some columns of a transposed attention matrix: rows `rows` of P.
+/// A block of rows of P, stored transposed: a column for each row of P.
 #[derive(Debug)]
 pub struct RowBlock<'a, T> {
     /// n_columns x rows.len(), packed with stride `stride`.
     pub weights: &'a [T],
-    /// From one row of P to the next.
+    /// Distance in `weights` between two rows of P.
     pub stride: usize,
 }
 
 impl<T: Scalar> Forward<T> {
-    /// The forward pass of an experiment at its inputs.
+    /// Runs the forward pass of an experiment at its inputs.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where scores leave the range of the numbers, [`InputError::TooLarge`] where there are
-    /// too many.
+    /// [`InputError::Overflow`] where scores overflow, [`InputError::TooLarge`] where n or n^2 is over its limit.
     pub fn new(experiment: &Experiment, inputs: &Inputs) -> Result<Self, InputError> {
         let constants = |matrix: &DMatrix<f64>| matrix.map(T::constant);
         Forward::at(experiment, inputs, &constants(&inputs.tokens))
     }
 
-    /// The forward pass at other tokens (d x n), as dual numbers need.
+    /// Runs the forward pass at other tokens (d x n), such as dual numbers.
     ///
     /// # Errors
     /// As [`Forward::new`].
@@ -84,19 +83,20 @@ impl<T: Scalar> Forward<T> {
         Forward::through(projections, projected, normalizer, (experiment.scope(), experiment.mask))
     }
 
-    /// The forward pass through projections that are at hand, such as those of a trained model, at tokens (d x n) that
-    /// need no normaliser.
+    /// Runs the forward pass through given projections, such as those of a trained model, at tokens (d x n), without a
+    /// normaliser.
     ///
     /// # Errors
     /// As [`Forward::new`].
     pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
-        // Before the product: there may be too many tokens for it.
+        // Checked before the product, whose cost grows with the number of tokens.
         check(tokens)?;
         let projected = projections.project(tokens);
         Forward::without_normalizer(projections, projected, mask, tokens)
     }
 
-    /// The same where the tokens have been [projected](Projections::project), as those of many windows are together.
+    /// As [`Forward::of_projections`], for tokens already [projected](Projections::project), for instance several
+    /// windows in one product.
     ///
     /// # Errors
     /// As [`Forward::new`].
@@ -177,13 +177,13 @@ impl<T: Scalar> Forward<T> {
         self.heads.len()
     }
 
-    /// The normaliser at these tokens.
+    /// The normaliser, evaluated at these tokens.
     #[must_use]
     pub fn normalizer(&self) -> &Normalizer<T> {
         &self.normalizer
     }
 
-    /// Where the attention matrices live.
+    /// Whether the attention matrices are stored.
     #[must_use]
     pub fn storage(&self) -> Storage {
         self.storage
@@ -195,7 +195,7 @@ impl<T: Scalar> Forward<T> {
         combine(self.output.as_deref(), self.concatenated())
     }
 
-    /// The outputs of the heads, one under the other: (sum of d_v) x n.
+    /// The concatenated outputs of the heads, before the output matrix: (sum of d_v) x n.
     #[must_use]
     pub fn concatenated(&self) -> DMatrix<T> {
         let d_cat = self.d_concatenated();
@@ -222,7 +222,7 @@ impl<T: Scalar> Forward<T> {
         concatenated
     }
 
-    /// Rows `rows` of a head's attention matrix P, each n numbers long; `buffer` comes from [`Forward::row_buffer`].
+    /// Rows `rows` of a head's attention matrix P, n numbers each; `buffer` comes from [`Forward::row_buffer`].
     pub fn rows_of_p<'a>(&'a self, head_idx: usize, rows: Range<usize>, buffer: &'a mut [T]) -> RowBlock<'a, T> {
         if let Some(kept) = self.kept.get(head_idx) {
             return RowBlock { weights: &kept[rows.start * self.n..rows.end * self.n], stride: self.n };
@@ -238,7 +238,7 @@ impl<T: Scalar> Forward<T> {
         RowBlock { weights: &buffer[..rows.len() * reach], stride: reach }
     }
 
-    /// A buffer for [`Forward::rows_of_p`]: empty where the attention matrices are kept.
+    /// A buffer for [`Forward::rows_of_p`]; empty where the attention matrices are stored.
     #[must_use]
     pub fn row_buffer(&self) -> Vec<T> {
         match self.storage {
@@ -247,20 +247,20 @@ impl<T: Scalar> Forward<T> {
         }
     }
 
-    /// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache.
+    /// Rows of P per block: a block of scores (rows x n) stays in the second-level cache.
     #[must_use]
     pub fn rows_a_block(&self) -> usize {
         const BLOCK_ENTRIES: usize = 1 << 16;
         (BLOCK_ENTRIES / self.n).clamp(16, 1024).min(self.n)
     }
 
-    /// The row blocks in order.
+    /// The row ranges of the blocks, in order.
     pub fn row_blocks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
         let (n, step) = (self.n, self.rows_a_block());
         (0..n).step_by(step).map(move |start| start..(start + step).min(n))
     }
 
-    /// How many tokens the rows of a block reach at most: all, or up to its last row under the causal mask.
+    /// The number of leading tokens that some row of the block attends to: n, or the block's end under the causal mask.
     pub(crate) fn reach(&self, rows: &Range<usize>) -> usize {
         match self.mask {
             Mask::None => self.n,
@@ -268,7 +268,7 @@ impl<T: Scalar> Forward<T> {
         }
     }
 
-    /// Some rows of the projections at some tokens.
+    /// A view of rows `rows` of the projections at tokens `tokens`.
     pub(crate) fn projection(&self, rows: &Range<usize>, tokens: Range<usize>) -> View<'_, T> {
         part(self.projections.as_slice(), self.projections.nrows(), rows, tokens)
     }
@@ -277,7 +277,7 @@ impl<T: Scalar> Forward<T> {
         self.heads.iter().map(|head| head.out_rows.len()).sum()
     }
 
-    /// Scores, row sums and (where kept) softmax of one head.
+    /// Computes scores, row sums and, where it is stored, the softmax of one head.
     fn attend(&mut self, head_idx: usize) -> Result<(), InputError> {
         let (n, head) = (self.n, self.heads[head_idx].clone());
         let squares = match head.kernel.key_square {
@@ -301,7 +301,7 @@ impl<T: Scalar> Forward<T> {
             let reach = self.reach(&rows);
             for (row, scores) in rows.clone().zip(block.chunks_exact_mut(reach)) {
                 let scores = &mut scores[..self.reach(&(row..row + 1))];
-                // max() drops NaN, so that every score is looked at.
+                // f64::max ignores NaN, so each score is tested.
                 let finite = scores.iter().all(|s| s.value().is_finite());
                 if !finite {
                     return Err(InputError::Overflow { what: "The attention scores".into() });
@@ -330,7 +330,7 @@ impl<T: Scalar> Forward<T> {
         Ok(())
     }
 
-    /// Scores of some rows (up to a row constant), reach x rows.len(), into the front of `block`.
+    /// Writes the scores of some rows (up to a row constant), reach x rows.len(), to the front of `block`.
     fn scores(&self, head_idx: usize, rows: &Range<usize>, block: &mut [T]) {
         let head = &self.heads[head_idx];
         let reach = self.reach(rows);
@@ -352,7 +352,7 @@ impl<T: Scalar> Forward<T> {
     }
 }
 
-/// What can be attended over: not too large, and finite.
+/// Checks that the tokens are finite and within the size limits.
 fn check<T: Scalar>(tokens: &DMatrix<T>) -> Result<(), InputError> {
     let (d, n) = tokens.shape();
     limits::check_tokens(n, d)?;
@@ -363,7 +363,7 @@ fn check<T: Scalar>(tokens: &DMatrix<T>) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Some rows at some columns of a packed matrix of `n_rows` rows.
+/// A view of some rows and columns of a packed column-major matrix with `n_rows` rows.
 pub(crate) fn part<'a, T: Scalar>(
     data: &'a [T],
     n_rows: usize,

@@ -1,13 +1,12 @@
-//! The scores of attention and their gradients: the one place where dot-product and L2 attention differ.
+//! Scores of dot-product and L2 attention and their gradients; no other module distinguishes the two kernels.
 //!
 //! | kernel | s_ij | a_ij = ds_ij/dx_i | b_ij = ds_ij/dx_j |
 //! | --- | --- | --- | --- |
-//! | dot | (Q x_i).(K x_j)/sqrt(k) | K^T-side: Q^T k_j/sqrt(k) | K^T q_i/sqrt(k) |
+//! | dot | (Q x_i).(K x_j)/sqrt(k) | Q^T k_j/sqrt(k) | K^T q_i/sqrt(k) |
 //! | l2 | -\|Q x_i - K x_j\|^2/sqrt(k) | -(2/sqrt k) Q^T r_ij | (2/sqrt k) K^T r_ij, r_ij = q_i - k_j |
 //!
 //! Expanding the square, the l2 score is 2 q_i.k_j/sqrt(k) - |k_j|^2/sqrt(k) - |q_i|^2/sqrt(k), and the last term is
-//! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w, and everything
-//! downstream is one code.
+//! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w.
 
 use nalgebra::DVectorView;
 
@@ -20,7 +19,7 @@ pub struct Kernel {
     pub cross: f64,
     /// w: 0 for dot, 1/sqrt(k) for l2.
     pub key_square: f64,
-    /// The coefficient of |q_i|^2, which no softmax sees but every gradient of s_ij has: 0 for dot, 1/sqrt(k) for l2.
+    /// The coefficient of |q_i|^2: 0 for dot, 1/sqrt(k) for l2. Softmax cancels it, but the gradients of s_ij need it.
     query_square: f64,
 }
 
@@ -41,13 +40,13 @@ impl Kernel {
         self.cross * q.dot(&k) - self.key_square * k.norm_squared()
     }
 
-    /// ds_ij/dq_i at one entry of q_i and k_j; a_ij is Q^T of it.
+    /// Entry of ds_ij/dq_i from the same entry of q_i and k_j; a_ij = Q^T ds_ij/dq_i.
     #[must_use]
     pub fn query_gradient(&self, q: f64, k: f64) -> f64 {
         self.cross * k - 2.0 * self.query_square * q
     }
 
-    /// ds_ij/dk_j at one entry of q_i and k_j; b_ij is K^T of it.
+    /// Entry of ds_ij/dk_j from the same entry of q_i and k_j; b_ij = K^T ds_ij/dk_j.
     #[must_use]
     pub fn key_gradient(&self, q: f64, k: f64) -> f64 {
         self.cross * q - 2.0 * self.key_square * k

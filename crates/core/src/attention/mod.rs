@@ -1,7 +1,7 @@
-//! Self-attention at given tokens: normaliser, scores, softmax rows, heads, output. MATH.md section 1.
+//! Self-attention at given tokens: normaliser, scores, softmax, heads, output matrix. docs/theory.md section 1.
 //!
-//! Everything is written over [`Scalar`], so that f64, f32 and dual numbers share one code. Matrices hold a token a
-//! column; the attention matrix P is kept transposed (column i holds row i of P), so that a softmax row is contiguous.
+//! All of it is generic over [`Scalar`]: f64, f32 and dual numbers. Matrices have one column per token; the attention
+//! matrix P is stored transposed (column i holds row i of P), so that a softmax row is contiguous.
 
 mod forward;
 mod kernel;

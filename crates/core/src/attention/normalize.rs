@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use super::scalar::Scalar;
 use crate::experiment::Normalization;
 
-/// A normaliser at the tokens of an experiment.
+/// A normaliser evaluated at the tokens of an experiment.
 #[derive(Clone, Debug)]
 pub struct Normalizer<T: Scalar> {
     kind: Normalization,
@@ -34,7 +34,7 @@ impl<T: Scalar> Normalizer<T> {
                 token.iter_mut().for_each(|x| *x -= mean);
             }
             let mean_square = token.iter().fold(T::constant(0.0), |sum, x| sum + *x * *x) / d;
-            // A constant token under LayerNorm with eps = 0 has no scale: it goes to zero, and so does its Jacobian.
+            // Under LayerNorm with eps = 0 a constant token has s = 0: its output and its Jacobian are set to zero.
             let scale = (mean_square + T::constant(eps)).sqrt();
             let inverse = if scale.value() > 0.0 { T::constant(1.0) / scale } else { T::constant(0.0) };
             token.iter_mut().for_each(|x| *x *= inverse);

@@ -1,9 +1,9 @@
 //! A packed, register-blocked matrix product for WebAssembly and for dual numbers.
 //!
-//! Natively faer is the fastest, which finds the widest instructions at run time and allocates nothing after its first
-//! call. In WebAssembly it packs into buffers that every call allocates, and is slower than this (docs/performance.md
-//! has the table). Operands are copied into panels a few rows or columns wide, so that the innermost loop reads both in
-//! order and keeps a small tile of the result in registers; the compiler turns the tile into vector instructions.
+//! Natively the engine uses faer, which picks the widest vector instructions at run time and allocates nothing after
+//! its first call. In WebAssembly faer allocates its buffers in every call and is slower than this code (table in
+//! docs/performance.md). Operands are copied into panels a few rows or columns wide, so that the innermost loop reads
+//! both in order and keeps a small tile of the result in registers; the compiler vectorises the tile.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use std::ops::Range;
 use super::product::{View, ViewMut};
 use super::scalar::{Accumulate, Scalar};
 
-/// Inner indices a pass: a panel of the left factor (4 x 256 f64, 8 KiB) stays in the first-level cache.
+/// Inner indices per pass: a panel of the left factor (4 x 256 f64, 8 KiB) stays in the first-level cache.
 const DEPTH: usize = 256;
 
-/// Columns a pass: the packed part of the right factor (256 x 128 f64, 256 KiB) stays in the second-level cache.
+/// Columns per pass: the packed part of the right factor (256 x 128 f64, 256 KiB) stays in the second-level cache.
 const WIDTH: usize = 128;
 
 /// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS. `scratch` grows to 266 KiB of f64 at most.
@@ -55,7 +55,7 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
                     let tile = tile::<T, ROWS, COLUMNS>(left, panel);
                     for (column, sums) in (column..columns.end).zip(&tile) {
                         let slots = &mut out.data[column * out.stride + row..];
-                        // A whole column of a tile is written by vector instructions.
+                        // A full column of a tile is written by vector instructions.
                         match slots.first_chunk_mut::<ROWS>() {
                             Some(slots) if row + ROWS <= m => store(slots, sums, alpha, is_fresh),
                             _ => store(&mut slots[..ROWS.min(m - row)], sums, alpha, is_fresh),
@@ -101,10 +101,10 @@ fn pack<T: Scalar, const WIDE: usize>(panel: &mut [T], view: View<'_, T>, first_
     }
 }
 
-/// The product of two panels: its columns.
+/// The product of two panels, as the columns of a tile.
 ///
-/// A function of its own, never a part of its caller: among that one's loops its sums would no longer stay in registers,
-/// neither in LLVM's vectors nor in the browser's machine code (half the speed).
+/// Kept out of line: inlined into its caller's loops, its sums no longer stay in registers, neither in LLVM's vectors
+/// nor in the browser's machine code (half the speed).
 #[inline(never)]
 fn tile<T: Scalar, const ROWS: usize, const COLUMNS: usize>(left: &[T], right: &[T]) -> [[T; ROWS]; COLUMNS] {
     let mut sums = [[T::constant(0.0); ROWS]; COLUMNS];
@@ -123,7 +123,7 @@ mod tests {
         (0..len).map(|i| T::constant((((i + seed) * 7919) % 101) as f64 / 50.0 - 1.0)).collect()
     }
 
-    /// Against the sum written out, in a frame of 7 that must stay as it was.
+    /// Compares with the sum written out; the output lies in a border of 7s that must stay unchanged.
     fn check<T: Scalar, const ROWS: usize, const COLUMNS: usize>(m: usize, n: usize, k: usize, tolerance: f64) {
         let mut scratch = Vec::new();
         let stride = m + 3;
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_sum_it_stands_for_at_every_shape() {
+    fn packed_products_equal_the_plain_sum_at_every_shape() {
         for (m, n, k) in [(1, 1, 1), (3, 2, 5), (4, 4, 4), (5, 9, 1), (17, 130, 3), (8, 6, 257), (2, 3, 600), (3, 2, 0)]
         {
             check::<f64, 4, 4>(m, n, k, 1e-15);

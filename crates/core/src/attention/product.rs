@@ -3,18 +3,18 @@
 pub use super::scalar::Accumulate;
 use super::scalar::Scalar;
 
-/// A matrix in somebody else's column-major storage, possibly transposed.
+/// A borrowed matrix in column-major storage, possibly transposed.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
     pub(super) data: &'a [T],
     pub(super) n_rows: usize,
     pub(super) n_columns: usize,
-    /// From one stored column to the next.
+    /// Distance between two stored columns.
     pub(super) stride: usize,
     transposed: bool,
 }
 
-/// A matrix in somebody else's column-major storage, to be written.
+/// A borrowed matrix in column-major storage, to be written.
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     pub(super) data: &'a mut [T],
@@ -24,19 +24,19 @@ pub struct ViewMut<'a, T> {
 }
 
 impl<'a, T: Copy> View<'a, T> {
-    /// Packed columns.
+    /// A matrix whose columns are contiguous in `data`.
     #[must_use]
     pub fn new(data: &'a [T], n_rows: usize, n_columns: usize) -> Self {
         View::strided(data, n_rows, n_columns, n_rows)
     }
 
-    /// Columns that start `stride` entries apart.
+    /// A matrix whose columns start `stride` entries apart.
     #[must_use]
     pub fn strided(data: &'a [T], n_rows: usize, n_columns: usize, stride: usize) -> Self {
         View { data: &data[..storage_len(n_rows, n_columns, stride)], n_rows, n_columns, stride, transposed: false }
     }
 
-    /// Its transpose, without a copy.
+    /// The transpose, without a copy.
     #[must_use]
     pub fn transpose(self) -> Self {
         View { n_rows: self.n_columns, n_columns: self.n_rows, transposed: !self.transposed, ..self }
@@ -53,13 +53,13 @@ impl<'a, T: Copy> View<'a, T> {
 }
 
 impl<'a, T> ViewMut<'a, T> {
-    /// Packed columns.
+    /// A matrix whose columns are contiguous in `data`.
     #[must_use]
     pub fn new(data: &'a mut [T], n_rows: usize, n_columns: usize) -> Self {
         ViewMut::strided(data, n_rows, n_columns, n_rows)
     }
 
-    /// Columns that start `stride` entries apart.
+    /// A matrix whose columns start `stride` entries apart.
     #[must_use]
     pub fn strided(data: &'a mut [T], n_rows: usize, n_columns: usize, stride: usize) -> Self {
         let len = storage_len(n_rows, n_columns, stride);
@@ -70,13 +70,17 @@ impl<'a, T> ViewMut<'a, T> {
 /// out = alpha a b ([`Accumulate::Replace`]) or out += alpha a b ([`Accumulate::Add`]).
 ///
 /// # Panics
-/// Where the shapes do not fit: they come from checked weights, so that no input reaches this.
+/// If the shapes do not fit. They come from checked weights, so no input reaches this.
 pub fn multiply<T: Scalar>(out: ViewMut<'_, T>, into: Accumulate, a: View<'_, T>, b: View<'_, T>, alpha: T) {
-    assert_eq!((a.n_rows, a.n_columns, b.n_columns), (out.n_rows, b.n_rows, out.n_columns), "shapes of a product");
+    assert_eq!(
+        (a.n_rows, a.n_columns, b.n_columns),
+        (out.n_rows, b.n_rows, out.n_columns),
+        "shapes of out, a and b do not fit"
+    );
     T::multiply_into(out, into, a, b, alpha);
 }
 
-/// Entries from the first to the last of a strided matrix.
+/// Number of stored entries from the first to the last of a strided matrix.
 fn storage_len(n_rows: usize, n_columns: usize, stride: usize) -> usize {
     if n_columns == 0 || n_rows == 0 { 0 } else { stride * (n_columns - 1) + n_rows }
 }
@@ -86,7 +90,7 @@ mod tests {
     use super::*;
     use crate::attention::Dual;
 
-    /// a (2x3) times b (3x2), b stored transposed.
+    /// Multiplies a (2x3) by b (3x2), b stored transposed.
     fn check<T: Scalar>() {
         let numbers = |list: &[f64]| list.iter().map(|x| T::constant(*x)).collect::<Vec<T>>();
         let a = numbers(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
@@ -100,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_scalar_multiplies_alike() {
+    fn every_scalar_type_gives_the_same_product() {
         check::<f64>();
         check::<f32>();
         check::<Dual>();

@@ -1,8 +1,8 @@
-//! The projections of every head, stacked: one product gives all queries, keys and values.
+//! The query, key and value projections of every head, stacked so that one product computes all of them.
 //!
-//! p = sum over heads of (2 k + d_v); the stacked matrix [Q_1; K_1; V_1; Q_2; ..] is p x d. Trained models add a constant
-//! to every projection, q_i = Q x_i + b_Q and so on. It enters the scores and f(X); of the Jacobian only through P and the
-//! projections at X, so that the operator's products need no word of it.
+//! p = sum over heads of (2 k + d_v); the stacked matrix [Q_1; K_1; V_1; Q_2; ..] is p x d. Trained models add a bias
+//! to every projection, q_i = Q x_i + b_Q and so on. It enters the scores and f(X), but the Jacobian only through P and
+//! the projections at X, so the products with J need no bias term.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::scalar::Scalar;
 use crate::experiment::Attention;
 use crate::weights::Weights;
 
-/// One head in the stacked projections.
+/// The rows of one head in the stacked projections.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadLayout {
     pub(crate) kernel: Kernel,
@@ -27,7 +27,7 @@ pub(crate) struct HeadLayout {
     pub(crate) out_rows: Range<usize>,
 }
 
-/// Heads and output matrix, ready for any number of forward passes; a clone shares them.
+/// Heads and output matrix, shared by any number of forward passes; cloning copies only pointers.
 #[derive(Clone, Debug)]
 pub struct Projections<T: Scalar> {
     pub(super) heads: Vec<HeadLayout>,
@@ -40,7 +40,7 @@ pub struct Projections<T: Scalar> {
 }
 
 impl<T: Scalar> Projections<T> {
-    /// The heads of some weights, without biases.
+    /// Stacks the heads of `weights`, without biases.
     #[must_use]
     pub fn new(attention: Attention, weights: &Weights) -> Self {
         let p: usize = weights.heads.iter().map(|head| 2 * head.q.nrows() + head.v.nrows()).sum();
@@ -63,14 +63,14 @@ impl<T: Scalar> Projections<T> {
         Projections { heads, stacked: Arc::new(stacked), biases: None, output }
     }
 
-    /// Equal heads of key and value dimension k under the dot product: `stacked` is p x d, and `biases` has p numbers.
+    /// Dot-product heads that all have key and value dimension k: `stacked` is p x d, and `biases` has p numbers.
     ///
     /// # Panics
-    /// Where the shapes do not fit: they come from checked weights, so that no input reaches this.
+    /// If the shapes do not fit. They come from checked weights, so no input reaches this.
     #[must_use]
     pub fn of_equal_heads(stacked: DMatrix<T>, biases: &[T], k: usize, output: Option<DMatrix<T>>) -> Self {
         let p = stacked.nrows();
-        assert!(p == biases.len() && p.is_multiple_of(3 * k), "3 k projections a head, and one bias each");
+        assert!(p == biases.len() && p.is_multiple_of(3 * k), "a head needs 3 k projections with one bias each");
         let heads = (0..p / (3 * k)).map(|head| {
             let rows = |part: usize| (3 * head + part) * k..(3 * head + part + 1) * k;
             let kernel = Kernel::new(Attention::Dot, k);
@@ -85,11 +85,11 @@ impl<T: Scalar> Projections<T> {
         }
     }
 
-    /// The queries, keys and values of all heads at tokens (d x n): p x n. Tokens do not meet here, so that those of many
-    /// passes may share one call.
+    /// The queries, keys and values of all heads at tokens (d x n): p x n. Each token is projected on its own, so the
+    /// tokens of several passes can share one call.
     ///
     /// # Panics
-    /// Where tokens are not d long.
+    /// If the tokens do not have d entries.
     #[must_use]
     pub fn project(&self, tokens: &DMatrix<T>) -> DMatrix<T> {
         let (p, d) = self.stacked.shape();
@@ -108,14 +108,14 @@ impl<T: Scalar> Projections<T> {
         projected
     }
 
-    /// The outputs of all heads, one under the other ((sum of d_v) x n), through the output matrix where there is one.
+    /// Applies the output matrix, where there is one, to the concatenated outputs of the heads ((sum of d_v) x n).
     #[must_use]
     pub fn combine(&self, concatenated: DMatrix<T>) -> DMatrix<T> {
         combine(self.output.as_deref(), concatenated)
     }
 }
 
-/// O times the concatenated outputs of heads; these themselves without O.
+/// O times the concatenated outputs of the heads, or those outputs unchanged without O.
 pub(super) fn combine<T: Scalar>(output: Option<&DMatrix<T>>, concatenated: DMatrix<T>) -> DMatrix<T> {
     let Some(matrix) = output else { return concatenated };
     let n = concatenated.ncols();

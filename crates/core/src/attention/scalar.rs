@@ -1,4 +1,4 @@
-//! The numbers that the engine runs on.
+//! The number types that attention and its Jacobian are computed in.
 
 use std::cell::RefCell;
 
@@ -10,21 +10,21 @@ use super::product::{View, ViewMut};
 /// A dual number a + b e with e^2 = 0: the value, and its derivative in one direction.
 pub type Dual = num_dual::Dual64;
 
-/// A number of the engine: f64, f32, or a dual number, with the matrix product that serves it best.
+/// A number type of the engine (f64, f32 or a dual number), with its fastest matrix product.
 pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
-    /// From a constant.
+    /// Converts a constant.
     fn constant(x: f64) -> Self;
 
-    /// The value part, for comparisons and for reading out.
+    /// The value part, for comparisons and output.
     fn value(self) -> f64;
 
-    /// out = alpha a b, or out += alpha a b.
+    /// out = alpha a b, or out += alpha a b, as `into` says.
     ///
     /// Shapes have been checked by [`super::multiply`].
     fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self);
 }
 
-/// What a product does with what stands in its place.
+/// Whether a product overwrites its output or adds to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulate {
     /// Overwrite.
@@ -33,7 +33,7 @@ pub enum Accumulate {
     Add,
 }
 
-/// The product by [`super::packed`]. The panels it packs into are kept for the next product of this thread, so that a call
+/// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so a call
 /// allocates nothing; no number in them outlives the call.
 macro_rules! packed_product {
     ($scalar:ty, $rows:literal, $columns:literal) => {
@@ -83,12 +83,12 @@ macro_rules! float_scalar {
     };
 }
 
-// A tile is eight vectors of 128 bits: half of the registers that a processor has for WebAssembly's vectors.
+// A tile is eight 128-bit vectors: half of the vector registers that WebAssembly code can use.
 float_scalar!(f64, 4, 4);
 float_scalar!(f32, 8, 4);
 
-/// Ends the use of AVX: faer 0.24's kernels return with the upper halves of the registers in use, and until they are
-/// cleared every SSE instruction drags them along. An `exp` after a product then takes 120 ns instead of 5.
+/// Clears the upper halves of the AVX registers: faer 0.24's kernels return with them in use, which slows every SSE
+/// instruction that follows. An `exp` after a product then takes 120 ns instead of 5.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 fn clear_wide_registers() {
@@ -97,7 +97,7 @@ fn clear_wide_registers() {
         std::arch::x86_64::_mm256_zeroupper();
     }
     if std::arch::is_x86_feature_detected!("avx") {
-        // SAFETY: the processor has AVX, as asked above.
+        // SAFETY: the processor has AVX, as tested above.
         unsafe { clear() }
     }
 }
@@ -109,7 +109,7 @@ fn clear_wide_registers() {}
 fn faer_view<T: Copy>(view: View<'_, T>) -> faer::MatRef<'_, T> {
     use faer::MatRef;
     if view.is_transposed() {
-        // What is stored is the transpose of what is meant.
+        // The storage holds the transpose.
         MatRef::from_column_major_slice_with_stride(view.data, view.n_columns, view.n_rows, view.stride).transpose()
     } else {
         MatRef::from_column_major_slice_with_stride(view.data, view.n_rows, view.n_columns, view.stride)

@@ -1,4 +1,4 @@
-//! Lower bounds from the adversarial tokens of [C], R (-u, u, .., u) or R (u, u/2, .., u/2), with A u = lambda u.
+//! Lower bounds from the adversarial tokens of \[C\], R (-u, u, .., u) or R (u, u/2, .., u/2), with A u = lambda u.
 //!
 //! With gamma = max(-lambda_min, lambda_max/8), g = gamma R^2 and p = 1/(1 + (n-1) e^(-2g)):
 //! - no mask: |V u| sqrt(n-1) p (1 + 2 (1-p) g), at these tokens; its envelope over all n' <= n is a lower bound on the
@@ -10,7 +10,7 @@ use super::logarithms::{ln_minus_one, sigmoid, softplus};
 use super::unified::HEAD;
 use crate::experiment::Mask;
 
-/// ln of the bound at this n and radius, under the setting's mask.
+/// ln of the adversarial bound at this n, R and mask.
 pub(super) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
     let ln = match hypotheses.mask {
@@ -20,13 +20,13 @@ pub(super) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
     Some(line.gain.ln() + ln)
 }
 
-/// ln of the largest of the bounds without a mask over all lengths up to n.
+/// ln of the largest bound without a mask over all lengths up to n.
 pub(super) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
     if hypotheses.mask != Mask::None {
         return None;
     }
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
-    // With t = (n'-1) e^(-2g): e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises up to t = (3g + sqrt(9g^2 + 2g + 1))/(1 + 2g).
+    // With t = (n'-1) e^(-2g), e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises up to t = (3g + sqrt(9g^2 + 2g + 1))/(1 + 2g).
     let t = match g {
         0.0..1.0 => (3.0 * g + (9.0 * g * g + 2.0 * g + 1.0).sqrt()) / (1.0 + 2.0 * g),
         _ => (3.0 + (9.0 + 2.0 / g + 1.0 / (g * g)).sqrt()) / (1.0 / g + 2.0),
@@ -36,7 +36,7 @@ pub(super) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
     if last <= best {
         return Some(line.gain.ln() + ln_all(last, g));
     }
-    // Lengths are whole: the best one is beside the best real number.
+    // n' is an integer: the best one is next to the real maximiser.
     let whole = |ln: f64| if ln < 34.0 { ln.exp().max(1.0).ln() } else { ln };
     let beside = if best < 34.0 {
         let below = best.exp().floor().max(1.0);
@@ -47,7 +47,7 @@ pub(super) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
     Some(line.gain.ln() + beside)
 }
 
-/// g = gamma R^2, where it is a number of the right sign.
+/// g = gamma R^2; `None` if it is negative or not a number.
 fn growth(hypotheses: &Hypotheses) -> Option<f64> {
     let g = hypotheses.adversarial?.gamma * hypotheses.radius * hypotheses.radius;
     (g.is_finite() && g >= 0.0 && hypotheses.ln_n > 0.0).then_some(g)
@@ -59,8 +59,8 @@ fn ln_all(ln_n_minus_1: f64, g: f64) -> f64 {
     0.5 * ln_n_minus_1 - softplus(excess) + (2.0 * sigmoid(excess) * g).ln_1p()
 }
 
-/// ln of the causal sum's root: its terms are h(i - 1) with h(x) = [s (1 + 2 g t)]^2, t = y/(1+y), s = 1 - t,
-/// y = x e^(-2g), whose integral is the difference of (1 + 2 g t)^3 e^(2g) / (6 g).
+/// ln of the root of the causal sum. Its terms are h(i - 1) with h(x) = [s (1 + 2 g t)]^2, t = y/(1+y), s = 1 - t, y =
+/// x e^(-2g); the integral of h is the difference of (1 + 2 g t)^3 e^(2g) / (6 g).
 fn ln_causal(n: f64, g: f64) -> f64 {
     let rate = (-2.0 * g).exp();
     let shares = |x: f64| {
@@ -74,7 +74,7 @@ fn ln_causal(n: f64, g: f64) -> f64 {
     let last = n - 1.0;
     let mut sum: f64 = (1..=last.min(HEAD).round() as u64).map(|x| term(x as f64)).sum();
     if last > HEAD {
-        // Euler and Maclaurin over x = HEAD + 1 .. n - 1; differences are factored, so that nothing cancels.
+        // Euler-Maclaurin over x = HEAD + 1 .. n - 1, with factored differences, so that nothing cancels.
         let slope = |x: f64| {
             let (s, t) = shares(x);
             let growing = 1.0 + 2.0 * g * t;
@@ -103,9 +103,9 @@ mod tests {
         }
     }
 
-    /// MATH.md section 9.
+    /// Values tabulated outside this crate, d = 1, A = -1, V = 1.
     #[test]
-    fn the_envelope_and_the_causal_bound_have_the_tabled_values() {
+    fn the_envelope_and_the_causal_bound_equal_tabulated_values() {
         let table = [
             (2.0, 101.0, 12.19, 5e-3),
             (2.0, 4096.0, 151.8, 0.05),
@@ -122,7 +122,7 @@ mod tests {
         }
         for (n, expected) in [(10.0, 3.0351), (100.0, 11.0819), (1000.0, 57.0834), (10000.0, 213.355)] {
             let found = BoundId::Adversarial.at(&at(2.0, n, Mask::Causal)).and_then(|b| b.value).expect("it applies");
-            assert!((found / expected - 1.0).abs() < 1e-5, "causal n={n}: {found} for {expected}");
+            assert!((found / expected - 1.0).abs() < 1e-5, "causal n={n}: found {found}, expected {expected}");
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_causal_sum_by_integral_is_the_sum_by_terms() {
+    fn euler_maclaurin_gives_the_same_causal_sum_as_adding_terms() {
         for g in [0.0f64, 0.2, 1.0, 3.0, 5.0, 30.0, 1e6] {
             for n in [2u64, 1024, 1025, 1026, 9000, 400_000] {
                 let rate = (-2.0 * g).exp();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overflows() {
+    fn adversarial_bounds_never_overflow() {
         for radius in [1e-150, 1e-3, 1.0, 1e3, 1e6] {
             for n in [2.0, 1e9, 1e18, 1e300] {
                 for mask in [Mask::None, Mask::Causal] {

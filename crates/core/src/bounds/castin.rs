@@ -14,7 +14,7 @@ pub(super) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot {
         return None;
     }
-    // sqrt n taken out: what is left is a sqrt(4 + 1/n) and 1, whose hypotenuse does not overflow.
+    // With sqrt n factored out the rest is hypot(a sqrt(4 + 1/n), 1), which does not overflow.
     let inverse_n = (-hypotheses.ln_n).exp();
     Some(0.5 * (3f64.ln() + hypotheses.ln_n) + (a * (4.0 + inverse_n).sqrt()).hypot(1.0).ln())
 }
@@ -36,9 +36,9 @@ mod tests {
         Hypotheses::of_norms(Attention::Dot, Mask::None, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
-    /// MATH.md section 9: d = 1, A = -1, V = 1.
+    /// Values tabulated outside this crate, d = 1, A = -1, V = 1.
     #[test]
-    fn the_published_bounds_have_the_tabled_values() {
+    fn the_published_bounds_equal_tabulated_values() {
         let table = [
             (2.0, 101.0, 140.51, 38752.5),
             (2.0, 4096.0, 893.738, 38752.5),
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_past_f64_keeps_its_logarithm() {
+    fn a_bound_above_the_range_of_f64_keeps_its_logarithm() {
         let bound = BoundId::CastinMeanField.at(&hypotheses(100.0, 10.0)).expect("it applies");
         assert_eq!(bound.value, None);
         // ln((1 + 3e4) e^20000) / ln 10

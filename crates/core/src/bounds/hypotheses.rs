@@ -1,4 +1,4 @@
-//! What the bounds depend on: the experiment without its tokens.
+//! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
 use super::kim::KimNorms;
 use super::line::{Line, adversarial_line, lines};
@@ -8,30 +8,30 @@ use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
 use crate::spectral::norm_of_product;
 use crate::weights::Weights;
 
-/// The hypotheses and constants of the bounds.
+/// What the bounds depend on: kernel, mask, n, R and constants of the weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hypotheses {
     /// The kernel.
     pub attention: Attention,
     /// The mask.
     pub mask: Mask,
-    /// Natural logarithm of the number of tokens, which may pass any integer.
+    /// ln n; n may exceed every integer type.
     pub ln_n: f64,
     /// R: largest token norm, or sqrt d under a normaliser.
     pub radius: f64,
     /// The heads.
     pub heads: Vec<HeadNorms>,
-    /// How heads add up.
+    /// How the bounds of single heads combine.
     pub combination: Combination,
-    /// What the normaliser's Jacobian multiplies in scope `composed`; else 1.
+    /// An upper bound on the norm of the normaliser's Jacobian in scope `composed`; otherwise 1.
     pub outer_factor: f64,
-    /// Lines through the origin on which token sets are tried; none where no lower bound applies.
+    /// Lines through the origin on which the lower bounds place tokens; empty if no lower bound applies.
     pub(super) lines: Vec<Line>,
-    /// The line of the adversarial tokens, where there is one.
+    /// The constants of the adversarial tokens, if A has a real eigenvalue.
     pub(super) adversarial: Option<AdversarialLine>,
-    /// The norms of [K]'s matrices, where the weights are those of L2 multi-head attention.
+    /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,
-    /// Whether a normaliser is part of the map.
+    /// Whether the Jacobian includes the normaliser.
     pub(super) scope: Scope,
 }
 
@@ -44,7 +44,7 @@ pub struct HeadNorms {
     pub v_norm: f64,
 }
 
-/// What the adversarial tokens see of the weights.
+/// The constants of the weights that the adversarial bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct AdversarialLine {
     /// gamma = max(-lambda_min, lambda_max / 8) over the real eigenvalues of the first head's A.
@@ -53,7 +53,7 @@ pub(super) struct AdversarialLine {
     pub(super) gain: f64,
 }
 
-/// How the bounds of heads add up.
+/// How the bounds of single heads combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combination {
     /// With an output matrix: the sum.
@@ -63,8 +63,8 @@ pub enum Combination {
 }
 
 impl Hypotheses {
-    /// The setting of an experiment with these weights, e^ln_n tokens, and a normaliser at some of them; `largest_norm`
-    /// is the largest norm of a token before it.
+    /// The hypotheses of an experiment with these weights and e^ln_n tokens. The normaliser is evaluated at some of the
+    /// tokens, and `largest_norm` is the largest token norm before it.
     #[must_use]
     pub fn new(
         experiment: &Experiment,
@@ -76,7 +76,7 @@ impl Hypotheses {
         let d = normalizer.outputs().nrows();
         let normalized = experiment.normalization != Normalization::None;
         let heads = head_norms(weights);
-        // The token sets of the lower bounds fill a ball, which no normaliser reaches.
+        // The witnesses of the lower bounds lie in a ball; the outputs of a normaliser do not fill one.
         let has_lower = experiment.attention == Attention::Dot && !normalized;
         Hypotheses {
             attention: experiment.attention,
@@ -96,7 +96,7 @@ impl Hypotheses {
         }
     }
 
-    /// One head with the given norms, in the ball of a radius: what the tables of bounds are made of.
+    /// One head with the given norms, in the ball of radius R.
     #[must_use]
     pub fn of_norms(attention: Attention, mask: Mask, norms: HeadNorms, radius: f64, n: f64) -> Self {
         Hypotheses {
@@ -114,7 +114,7 @@ impl Hypotheses {
         }
     }
 
-    /// The same with the norms of [K]'s matrices, where the weights have them.
+    /// Adds the norms of \[K\]'s matrices, if the weights have them.
     #[must_use]
     pub fn with_l2_mha(&self, weights: &Weights) -> Self {
         Hypotheses { kim: weights.l2_mha.as_ref().map(KimNorms::of), ..self.clone() }
@@ -126,13 +126,13 @@ impl Hypotheses {
         self.ln_n.exp()
     }
 
-    /// The same at another number of tokens.
+    /// The same hypotheses at another number of tokens.
     #[must_use]
     pub fn with_n(&self, n: f64) -> Self {
         Hypotheses { ln_n: n.ln(), ..self.clone() }
     }
 
-    /// The same at another radius.
+    /// The same hypotheses at another radius.
     #[must_use]
     pub fn with_radius(&self, radius: f64) -> Self {
         Hypotheses { radius, ..self.clone() }
@@ -154,7 +154,7 @@ pub fn radius_of_ball(experiment: &Experiment, d: usize, largest_norm: f64) -> f
 }
 
 impl Combination {
-    /// The logarithm of the combined bound from those of the heads.
+    /// ln of the combined bound from ln of the heads' bounds.
     pub(super) fn ln_combine(self, ln_heads: &[f64]) -> f64 {
         match self {
             Combination::Sum => ln_sum(ln_heads.iter().copied()),

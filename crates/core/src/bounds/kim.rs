@@ -4,8 +4,8 @@
 //! - l_inf: (4 phi^-1(n-1) + 1/sqrt k) ||W_O^T||_inf max_h ||W_Q,h||_inf ||W_Q,h^T||_inf max_h ||W_V,h^T||_inf;
 //! - l_2: sqrt(n/k) (4 phi^-1(n-1) + 1) (sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2)^(1/2) ||W_O||_2.
 //!
-//! phi^-1(y) = W_0(y/e), W_0 the Lambert function. In the second W_Q stands to the fourth power: the map scales as its
-//! square (docs/theory.md, with a counterexample to the second power in tests/l2.rs).
+//! phi^-1(y) = W_0(y/e), W_0 the Lambert function. In the l_2 bound W_Q enters to the fourth power, because the map
+//! scales as |W_Q|^2 (docs/theory.md section 5; tests/core/l2.rs has a counterexample to the second power).
 
 use nalgebra::DMatrix;
 
@@ -15,7 +15,7 @@ use crate::experiment::{Attention, Mask, Scope};
 use crate::spectral::largest_singular_value;
 use crate::weights::L2Mha;
 
-/// Norms of the matrices.
+/// The norms of \[K\]'s matrices that the two bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KimNorms {
     k: f64,
@@ -48,7 +48,7 @@ impl KimNorms {
 /// ln of `kim_linf`.
 pub(super) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
     let norms = norms(hypotheses)?;
-    // The normaliser's factor is one of Euclidean norms.
+    // The normaliser's factor bounds Euclidean norms only.
     if hypotheses.scope == Scope::Composed {
         return None;
     }
@@ -64,7 +64,7 @@ pub(super) fn ln_l2(hypotheses: &Hypotheses) -> Option<f64> {
     Some(0.5 * (hypotheses.ln_n - norms.k.ln()) + growth.ln() + weights)
 }
 
-/// The formula with numbers.
+/// The formula with the numbers of these hypotheses inserted.
 pub(super) fn worked(id: BoundId, hypotheses: &Hypotheses, brief: impl Fn(f64) -> String) -> Option<String> {
     let norms = norms(hypotheses)?;
     let inverse = brief(inverse_phi(hypotheses.ln_n));
@@ -121,9 +121,9 @@ mod tests {
         }
     }
 
-    /// MATH.md section 9, last lines.
+    /// Values tabulated outside this crate, d = k = 1, all weights 1.
     #[test]
-    fn the_linf_bound_has_the_tabled_values() {
+    fn the_linf_bound_equals_tabulated_values() {
         for (n, expected) in [(10.0, 5.40), (30.0, 8.15), (100.0, 11.52), (300.0, 14.84), (1000.0, 18.68)] {
             let found = BoundId::KimLinf.at(&one(n)).and_then(|bound| bound.value).expect("it applies");
             assert!((found - expected).abs() < 0.006, "n = {n}: {found} for {expected}");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_inverse_of_phi_is_one_for_any_length() {
+    fn inverse_phi_inverts_phi_at_every_length() {
         for n in [2.0f64, 3.0, 1e3, 1e9, 1e18, 1e300] {
             let x = inverse_phi(n.ln());
             let ln_phi = x.ln() + x + 1.0;

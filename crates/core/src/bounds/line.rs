@@ -1,9 +1,9 @@
-//! Attention restricted to a line through the origin: tokens r_i u and perturbations xi_i u, |u| = 1.
+//! Attention restricted to a line through the origin: tokens r_i u and perturbations xi_i u with |u| = 1.
 //!
-//! Every head h then sees one scalar problem: the scores are lambda_h r_i r_j with lambda_h = u^T A_h u, and the response
-//! is a scalar Jacobian B_h times w_h = O_h V_h u. So the norm on such perturbations is a lower bound for any u
-//! (docs/theory.md, `two_clusters`). The candidates are the eigenvectors of A's extreme real eigenvalues, and those of its
-//! symmetric part, whose extreme eigenvalues enclose all the real ones.
+//! Each head h reduces to a scalar problem: its scores are lambda_h r_i r_j with lambda_h = u^T A_h u, and its response
+//! is a scalar Jacobian B_h times w_h = O_h V_h u. The norm on such perturbations is a lower bound for any u
+//! (docs/theory.md, `two_clusters`). Candidates for u are the eigenvectors of A's extreme real eigenvalues and of the
+//! extreme eigenvalues of its symmetric part, which enclose all real eigenvalues of A.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -11,10 +11,10 @@ use super::hypotheses::{AdversarialLine, HeadNorms};
 use crate::tokens::AdversarialDirection;
 use crate::weights::{HeadWeights, Weights};
 
-/// Of many heads, those with the largest ||V|| ||A|| are tried.
+/// Directions are taken from at most this many heads, those with the largest ||V|| ||A||.
 const MOST_HEADS: usize = 4;
 
-/// What the heads do on a line.
+/// The constants of the heads on a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
     /// u.
@@ -25,7 +25,7 @@ pub(super) struct Line {
     pub(super) products: DMatrix<f64>,
 }
 
-/// The lines on which token sets are tried.
+/// The candidate lines of the lower bounds.
 pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
     let mut order: Vec<usize> = (0..weights.heads.len()).collect();
     order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
@@ -35,7 +35,7 @@ pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
         .flat_map(|head_idx| directions(&weights.heads[head_idx]))
         .map(|direction| on_line(weights, direction))
         .fold(Vec::new(), |mut lines, line| {
-            // Directions that see the same numbers give the same bound.
+            // Lines with equal constants give the same bound.
             if !lines.iter().any(|known| is_same(known, &line)) {
                 lines.push(line);
             }
@@ -49,8 +49,8 @@ fn is_same(a: &Line, b: &Line) -> bool {
         && a.products.iter().zip(b.products.iter()).all(|(a, b)| near(*a, *b))
 }
 
-/// What the adversarial tokens, which come from the first head, see of the weights. With an output matrix other heads
-/// may cancel the first one's response, so that the bound is for one head only.
+/// The constants of the adversarial tokens, which come from the first head. `None` with several heads and an output
+/// matrix: the other heads may then cancel the first one's response.
 pub(super) fn adversarial_line(weights: &Weights) -> Option<AdversarialLine> {
     if weights.output.is_some() && weights.heads.len() > 1 {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn adversarial_line(weights: &Weights) -> Option<AdversarialLine> {
     Some(AdversarialLine { gamma, gain })
 }
 
-/// Extreme eigenvectors of A (where real) and of its symmetric part.
+/// Extreme real eigenvectors of A and extreme eigenvectors of its symmetric part.
 fn directions(head: &HeadWeights) -> Vec<DVector<f64>> {
     let mut directions = symmetric_extremes(head);
     if let Ok(extremes) = crate::tokens::extreme_real_eigenvectors(head.query_key()) {
@@ -71,7 +71,7 @@ fn directions(head: &HeadWeights) -> Vec<DVector<f64>> {
     directions
 }
 
-/// The eigenvectors of (A + A^T)/2 for its lowest and its highest eigenvalue, on the span of the rows of Q and K.
+/// The eigenvectors of (A + A^T)/2 for its lowest and highest eigenvalue, computed on the span of the rows of Q and K.
 fn symmetric_extremes(head: &HeadWeights) -> Vec<DVector<f64>> {
     let (k, d) = head.q.shape();
     let basis = if 2 * k < d {
@@ -112,7 +112,7 @@ fn on_line(weights: &Weights, direction: DVector<f64>) -> Line {
     Line { direction, lambdas, products }
 }
 
-/// O_h V_h u, or V_h u where there is no output matrix.
+/// O_h V_h u, or V_h u without an output matrix.
 fn response(weights: &Weights, head_idx: usize, direction: &DVector<f64>) -> DVector<f64> {
     let value = &weights.heads[head_idx].v * direction;
     match &weights.output {

@@ -1,4 +1,4 @@
-//! `local` (ours, docs/theory.md): a bound at the tokens themselves, for every kernel and mask:
+//! `local` (ours, docs/theory.md section 2): an upper bound at the given tokens, for every kernel and mask:
 //! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2, M_ij = I + (x_j - m_i) b_ij^T.
 //!
 //! With C_vv, C_vk the covariances of values and keys under row i of P, V O_i = c C_vk Q, and the matrix of w_i is
@@ -11,35 +11,35 @@ use super::hypotheses::Combination;
 use crate::attention::{Accumulate, Forward, Kernel, View, ViewMut, multiply};
 use crate::weights::{HeadWeights, Weights};
 
-/// What `local` is made of, for the head whose part is largest; the bound itself is over all heads.
+/// The terms of `local` for the head with the largest bound; `value` is over all heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalParts {
     /// The bound with all heads, without the normaliser's factor.
     pub value: f64,
-    /// Which head the rest is of.
+    /// The head that the other fields describe.
     pub head_idx: usize,
     /// max_i ||V O_i||.
     pub own: f64,
     /// sqrt(max_j sum_i P_ij w_i).
     pub mixed: f64,
-    /// max_j sum_i P_ij, the most attention that a token draws.
+    /// max_j sum_i P_ij, the most attention that one token receives.
     pub column_sum: f64,
     /// max_i w_i.
     pub w: f64,
-    /// max_i |b_i|^2: of the gradients of the scores.
+    /// max_i |b_i|^2, with b the gradient of the score in the key token.
     pub gradient_square: f64,
-    /// max_i |b_i|^2 tr C_i: of the tokens' spread as attention sees it, stretched by the gradient.
+    /// max_i |b_i|^2 tr C_i: the variance of the tokens under row i of P, times the squared gradient.
     pub spread: f64,
 }
 
-/// One head, ready to take rows of attention.
+/// Accumulates the bound of one head over the rows of its attention matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalHead {
     kernel: Kernel,
     r: usize,
     k: usize,
     d: usize,
-    /// Values over keys, (r + k) x columns.
+    /// Values stacked over keys, (r + k) x columns.
     stacked: Vec<f64>,
     /// d x columns.
     tokens: DMatrix<f64>,
@@ -47,7 +47,7 @@ pub(crate) struct LocalHead {
     vv: DMatrix<f64>,
     vk: DMatrix<f64>,
     kk: DMatrix<f64>,
-    /// L with Q = L Z, Z of orthonormal rows.
+    /// L with Q = L Z, where Z has orthonormal rows.
     query_factor: DMatrix<f64>,
     parts: LocalParts,
     sums: Vec<f64>,
@@ -58,7 +58,7 @@ pub(crate) struct LocalHead {
 }
 
 impl LocalHead {
-    /// A head at columns of tokens (d x columns) that attention sees.
+    /// For a head with an attention matrix over the given columns (tokens, d x columns).
     pub(crate) fn new(kernel: Kernel, outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
         let value = reduced_value(outer, &head.v);
         let (r, k, columns) = (value.nrows(), head.k.nrows(), tokens.ncols());
@@ -86,9 +86,9 @@ impl LocalHead {
         }
     }
 
-    /// Takes a row: `masses` are its attention to each column (they sum to one), `shares` what a single token of each
-    /// column receives from all the rows that this one stands for, `query` is q_i, and `slack` is by how much the norms
-    /// of those rows may exceed this one's (1 for the row itself).
+    /// Adds a row of attention. `masses` is its attention to each column (they sum to one); `shares` the attention that
+    /// one token of each column receives from all rows that this one stands for; `query` is q_i; `slack` a factor by
+    /// which the norms of those rows may exceed this row's (1 for a row that stands for itself).
     pub(crate) fn row(&mut self, masses: &[f64], shares: impl Fn(usize) -> f64, query: &[f64], slack: f64) {
         let gradient_square = self.take_covariance(masses, query);
         let w = slack * self.w(masses, query, gradient_square);
@@ -103,7 +103,7 @@ impl LocalHead {
         }
     }
 
-    /// What the rows so far make.
+    /// The terms of the bound over the rows added so far.
     pub(crate) fn parts(&self, head_idx: usize) -> LocalParts {
         let largest = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max);
         let mixed = largest(&self.weighted_sums).sqrt();
@@ -111,8 +111,8 @@ impl LocalHead {
         LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
     }
 
-    /// Covariances of values and of values with keys, r x (r + k), and |b_i|^2 where b_ij does not depend on j, else
-    /// its mean over the row.
+    /// Computes the covariances of values, and of values with keys, r x (r + k). Returns |b_i|^2 where b_ij does not
+    /// depend on j, otherwise its mean over the row.
     fn take_covariance(&mut self, masses: &[f64], query: &[f64]) -> f64 {
         let (r, height) = (self.r, self.r + self.k);
         let mut mean = vec![0.0; height];
@@ -144,7 +144,8 @@ impl LocalHead {
         let covariance = DMatrix::from_column_slice(r, k, &self.covariance[r * r..]);
         let own = covariance * &self.query_factor * self.kernel.cross;
         let frobenius = own.norm();
-        // The spectral norm is at most this: not worth a decomposition where it changes no maximum.
+        // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
+        // maximum.
         if frobenius <= self.parts.own || own.nrows() == 1 || own.ncols() == 1 {
             return frobenius;
         }
@@ -157,7 +158,8 @@ impl LocalHead {
         if self.kernel.key_square == 0.0 {
             return largest_symmetric(&(&self.vv + covariance * gradient_square));
         }
-        // b_ij = K^T (c q_i - 2 w k_j): the terms that are linear in it no longer vanish, and |b_ij|^2 weighs the rest.
+        // b_ij = K^T (c q_i - 2 w k_j) depends on j, so terms linear in it do not vanish, and |b_ij|^2 weights the
+        // quadratic ones.
         let with_keys = DMatrix::from_column_slice(r, self.k, &self.covariance[r * r..]);
         let cross = with_keys * self.vk.transpose() * (-2.0 * self.kernel.key_square);
         let mut sum = &self.vv + &cross + cross.transpose();
@@ -176,7 +178,7 @@ impl LocalHead {
         largest_symmetric(&sum)
     }
 
-    /// tr C_i.
+    /// tr C_i of a row of attention.
     fn trace(&self, masses: &[f64]) -> f64 {
         let mut mean = vec![0.0; self.d];
         let mut square = 0.0;
@@ -190,7 +192,7 @@ impl LocalHead {
     }
 }
 
-/// `local` at a forward pass, in steps that a worker can listen between.
+/// Computes `local` at a forward pass in short steps, so that a worker can handle messages between them.
 #[derive(Clone, Debug)]
 pub struct LocalBound {
     heads: Vec<LocalHead>,
@@ -212,11 +214,11 @@ impl LocalBound {
         LocalBound { heads, next: (0, 0) }
     }
 
-    /// Takes some rows; true when all are taken.
+    /// Adds some rows; true when all rows are done.
     pub fn step(&mut self, forward: &Forward<f64>) -> bool {
         let (head_idx, row) = self.next;
         let Some(head) = self.heads.get_mut(head_idx) else { return true };
-        // About ten million operations.
+        // About ten million operations per step.
         let cost = forward.n() * head.r * (head.r + head.k) + head.r.pow(3) * 8;
         let end = forward.n().min(row + (10_000_000 / cost.max(1)).max(1));
         let layout = &forward.heads[head_idx];
@@ -232,14 +234,14 @@ impl LocalBound {
         self.next.0 == self.heads.len()
     }
 
-    /// The bound when all rows are taken.
+    /// The bound, after all rows are done.
     #[must_use]
     pub fn finish(self, combination: Combination) -> LocalParts {
         combine(self.heads.iter().enumerate().map(|(h, head)| head.parts(h)), combination)
     }
 }
 
-/// The bound over all heads, with the parts of the largest.
+/// The bound over all heads, with the terms of the largest head.
 pub(crate) fn combine(heads: impl Iterator<Item = LocalParts>, combination: Combination) -> LocalParts {
     let parts: Vec<LocalParts> = heads.collect();
     let ln: Vec<f64> = parts.iter().map(|head| head.value.ln()).collect();
@@ -247,14 +249,14 @@ pub(crate) fn combine(heads: impl Iterator<Item = LocalParts>, combination: Comb
     LocalParts { value: combination.ln_combine(&ln).exp(), ..largest }
 }
 
-/// R_h V_h with O_h = Z R_h, or a triangular factor of V where it has more rows than columns.
+/// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
 fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
-    // outer is O_h^T, d_v x d_out.
+    // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
     if through.nrows() > through.ncols() { through.qr().r() } else { through }
 }
 
-/// x^T M x, not below zero for a Gram matrix.
+/// x^T M x for a Gram matrix M, clamped to 0 against rounding.
 fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
     let mut sum = 0.0;
     for (col, x_col) in x.iter().enumerate() {
@@ -265,7 +267,7 @@ fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
     sum.max(0.0)
 }
 
-/// The largest eigenvalue of a positive semidefinite matrix, by hand where it is small.
+/// The largest eigenvalue of a positive semidefinite matrix, in closed form for sizes 1 and 2.
 fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
     match matrix.nrows() {
         0 => 0.0,

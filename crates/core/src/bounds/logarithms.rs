@@ -1,4 +1,4 @@
-//! Sums in logarithms.
+//! Sums of numbers given as logarithms.
 
 /// ln(e^x + e^y).
 pub(super) fn ln_add(x: f64, y: f64) -> f64 {
@@ -6,7 +6,7 @@ pub(super) fn ln_add(x: f64, y: f64) -> f64 {
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
-/// ln of the sum of e^x over some x; minus infinity for none.
+/// ln of the sum of e^x over all x; minus infinity for the empty sum.
 pub(crate) fn ln_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if largest.is_finite() { largest + logs.map(|ln| (ln - largest).exp()).sum::<f64>().ln() } else { largest }
@@ -24,6 +24,6 @@ pub(super) fn sigmoid(x: f64) -> f64 {
 
 /// ln(n - 1) from ln n; minus infinity for n = 1.
 pub(super) fn ln_minus_one(ln_n: f64) -> f64 {
-    // Counts up to 2^53 are whole numbers that their logarithm has rounded.
+    // Up to 2^53, n is a whole number up to the rounding of its logarithm.
     if ln_n < 34.0 { ((ln_n.exp() - 1.0).max(0.0)).ln() } else { ln_n }
 }

@@ -1,6 +1,6 @@
-//! Bounds on the local Lipschitz constant, each with its hypotheses: what does not apply is absent.
+//! Bounds on the Lipschitz constant and their hypotheses. A bound whose hypotheses fail is absent.
 //!
-//! One file a family; this one is the registry. Statements and proofs are in docs/theory.md.
+//! One file per family of bounds; this one is the registry. docs/theory.md has statements and proofs.
 
 mod adversarial;
 mod castin;
@@ -23,47 +23,48 @@ pub(crate) use logarithms::ln_sum;
 pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 pub use two_clusters::{TwoClusterCurve, TwoClusters};
 
-/// The name of a bound.
+/// The identifier of a bound; sections are those of docs/theory.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BoundId {
-    /// [C] Theorem 3.3 and its masked twin.
+    /// \[C\] Theorem 3.3 and its masked version.
     CastinGeneral,
-    /// [C]'s mean-field theorem.
+    /// \[C\]'s mean-field theorem.
     CastinMeanField,
-    /// Ours, without a mask.
+    /// Ours (section 2): upper, without a mask.
     Unified,
-    /// Ours, causal.
+    /// Ours (section 2): upper, causal.
     UnifiedMasked,
-    /// Ours, at the tokens themselves.
+    /// Ours (section 2): upper, at the given tokens.
     Local,
-    /// The adversarial tokens of [C] at this radius and number of tokens.
+    /// \[C\]: lower, from the adversarial tokens at this n and R.
     Adversarial,
     /// The largest of `Adversarial` over all lengths up to n.
     AdversarialEnvelope,
-    /// Ours: the best two clusters on a line.
+    /// Ours (section 4): lower, from the best two clusters on a line.
     TwoClusters,
-    /// Ours: the exact norm for another A of the same norm, which shows how sharp `Unified` is.
+    /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
+    /// is.
     Skew,
-    /// [K] Theorem 3.2, in the norm of the largest row sum.
+    /// \[K\] Theorem 3.2: upper, in the l_inf norm.
     KimLinf,
-    /// [K] Theorem 3.2, in the spectral norm.
+    /// \[K\] Theorem 3.2, corrected (section 5): upper, in the spectral norm.
     KimL2,
-    /// The largest row sum of block norms: above the norm over the largest token.
+    /// The largest row sum of block spectral norms: upper, in the max-token norm.
     MaxToken,
 }
 
-/// Of what a bound is one.
+/// The domain on which a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
-    /// The norm at the tokens of the experiment.
+    /// At the tokens of the experiment.
     Tokens,
-    /// The largest norm over all tokens in the ball of radius R.
+    /// The Lipschitz constant on the ball of radius R.
     Ball,
-    /// The largest norm over the ball for another A of the same norm.
+    /// The Lipschitz constant on the ball, for another A of the same norm.
     OtherWeights,
 }
 
-/// Which side of the norm a bound is on.
+/// Whether a bound is an upper or a lower one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// Never below the norm.
@@ -72,7 +73,7 @@ pub enum Side {
     Lower,
 }
 
-/// The norm that a number is about.
+/// A norm of the Jacobian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Norm {
     /// Largest singular value.
@@ -83,27 +84,27 @@ pub enum Norm {
     Linf,
     /// Largest absolute column sum.
     L1,
-    /// Over the largest token norm, of inputs and outputs.
+    /// The operator norm between max-token norms: max_i |x_i| of inputs and outputs.
     MaxToken,
 }
 
-/// A bound with its value.
+/// The value of a bound under given hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
     /// Its name.
     pub id: BoundId,
-    /// Which side.
+    /// Upper or lower.
     pub side: Side,
-    /// Of which norm.
+    /// The norm that it bounds.
     pub norm: Norm,
-    /// Its value, `None` past the range of f64.
+    /// Its value; `None` above the range of f64.
     pub value: Option<f64>,
     /// Its decimal logarithm; minus infinity for a bound of zero.
     pub log10: f64,
 }
 
 impl BoundId {
-    /// Every bound there is, upper ones first.
+    /// All bounds, upper ones first.
     pub const ALL: [BoundId; 12] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
@@ -119,7 +120,7 @@ impl BoundId {
         BoundId::Skew,
     ];
 
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -138,7 +139,7 @@ impl BoundId {
         }
     }
 
-    /// Its formula for one head, as plain text; a is ||A||_2 R^2 and v is ||V||_2.
+    /// Its formula for one head as plain text, with a = ||A||_2 R^2 and v = ||V||_2.
     #[must_use]
     pub fn formula(self) -> &'static str {
         match self {
@@ -157,7 +158,7 @@ impl BoundId {
         }
     }
 
-    /// Which side of the norm it is on.
+    /// Whether it is an upper or a lower bound.
     #[must_use]
     pub fn side(self) -> Side {
         match self {
@@ -173,7 +174,7 @@ impl BoundId {
         }
     }
 
-    /// Of what it is a bound.
+    /// The domain on which it holds.
     #[must_use]
     pub fn domain(self) -> Domain {
         match self {
@@ -183,7 +184,7 @@ impl BoundId {
         }
     }
 
-    /// Of which norm it is.
+    /// The norm that it bounds.
     #[must_use]
     pub fn norm(self) -> Norm {
         match self {
@@ -193,16 +194,16 @@ impl BoundId {
         }
     }
 
-    /// Whether it says something about a norm: its own, and, as a lower bound on the spectral norm, the Frobenius norm,
-    /// which is never below it.
+    /// Whether it is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds for
+    /// the Frobenius norm, which is never smaller.
     #[must_use]
     pub fn is_about(self, norm: Norm) -> bool {
         let (own, is_lower) = (self.norm(), self.side() == Side::Lower);
         own == norm || (is_lower && own == Norm::Spectral && norm == Norm::Frobenius)
     }
 
-    /// The natural logarithm of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` where the
-    /// hypotheses do not hold.
+    /// ln of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` if its hypotheses do not
+    /// hold.
     fn ln_one_head(self, hypotheses: &Hypotheses, a: f64) -> Option<f64> {
         match self {
             BoundId::CastinGeneral => castin::ln_general(hypotheses, a),
@@ -213,7 +214,7 @@ impl BoundId {
         }
     }
 
-    /// The natural logarithm of a bound over the ball.
+    /// ln of a bound on the ball.
     fn ln(self, hypotheses: &Hypotheses) -> Option<f64> {
         match self {
             BoundId::Adversarial => adversarial::ln_adversarial(hypotheses),
@@ -232,7 +233,7 @@ impl BoundId {
         }
     }
 
-    /// The bound in a setting, `None` where it does not apply, or needs the tokens themselves.
+    /// The bound under these hypotheses; `None` if they do not hold, or if the bound depends on the tokens.
     #[must_use]
     pub fn at(self, hypotheses: &Hypotheses) -> Option<Bound> {
         self.ln(hypotheses).filter(|ln| *ln < f64::INFINITY).map(|ln| Bound::of_ln(self, ln))
@@ -240,7 +241,7 @@ impl BoundId {
 }
 
 impl Bound {
-    /// A bound from the natural logarithm of its value.
+    /// A bound from ln of its value.
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let value = ln.exp();
@@ -255,7 +256,7 @@ impl Bound {
 }
 
 impl Side {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -266,10 +267,10 @@ impl Side {
 }
 
 impl Norm {
-    /// Every norm there is.
+    /// All norms.
     pub const ALL: [Norm; 5] = [Norm::Spectral, Norm::Linf, Norm::L1, Norm::Frobenius, Norm::MaxToken];
 
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -282,13 +283,13 @@ impl Norm {
     }
 }
 
-/// Every bound over the ball that applies in a setting.
+/// All bounds on the ball that apply under the hypotheses.
 #[must_use]
 pub fn all_bounds(hypotheses: &Hypotheses) -> Vec<Bound> {
     bounds_and_witness(hypotheses).0
 }
 
-/// Every bound over the ball that applies in a setting, and the two clusters behind `two_clusters`.
+/// All bounds on the ball that apply under the hypotheses, and the witness of `two_clusters`.
 #[must_use]
 pub fn bounds_and_witness(hypotheses: &Hypotheses) -> (Vec<Bound>, Option<TwoClusters>) {
     let witness = TwoClusterCurve::new(hypotheses, hypotheses.ln_n).and_then(|curve| curve.at(hypotheses.ln_n));

@@ -1,27 +1,27 @@
-//! The norm at two clusters of tokens on a line, and the best places of the two for one ratio of their sizes: what the
-//! search of `two_clusters` asks at every ratio.
+//! The norm at two clusters of tokens on a line, and the best positions of the clusters at a given ratio of their
+//! sizes, as the search of `two_clusters` needs them.
 
 use std::f64::consts::LN_2;
 
 use super::logarithms::sigmoid;
 
-/// r_1/R and r_2/R, and the norm there.
+/// Positions r_1/R and r_2/R of two clusters, and the norm there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
     pub(super) places: [f64; 2],
     pub(super) norm: f64,
 }
 
-/// How many tokens the first, smaller cluster has.
+/// Whether the first, smaller cluster is a single token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum First {
-    /// One, so that none of its fields sums to zero.
+    /// A single token, so no field sums to zero inside it.
     Alone,
-    /// Two or more, and so has the second.
+    /// Two tokens or more; the second cluster is at least as large.
     Many,
 }
 
-/// One line, with scores in units of R^2.
+/// The scalar problem on one line, with positions in units of R.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     /// g_h = lambda_h R^2.
@@ -30,11 +30,11 @@ pub(super) struct Problem {
     pub(super) products: Vec<f64>,
 }
 
-/// The most moves of a pattern search: it starts near a peak.
+/// The most moves of a pattern search, which starts near a maximum.
 const MOST_MOVES: usize = 40;
 
 impl Problem {
-    /// The best places for a ratio, near a shape that is known to be good or among all.
+    /// The best positions at a ratio: by a search from `near`, or from all candidates if it is `None`.
     pub(super) fn best_shape(&self, ln_ratio: f64, first: First, near: Option<Shape>) -> Shape {
         let mut best = Shape { places: [0.0; 2], norm: 0.0 };
         let mut consider = |places: [f64; 2]| {
@@ -43,12 +43,12 @@ impl Problem {
                 best = Shape { places, norm };
             }
         };
-        // The adversarial tokens' own shapes.
+        // The positions of the adversarial tokens.
         consider([-1.0, 1.0]);
         consider([1.0, 0.5]);
         match near {
             Some(shape) => consider(shape.places),
-            // Scores of order one: no place is special, so that all are tried.
+            // With scores of order one the maximum may lie anywhere, so a grid is tried.
             None if self.growths.iter().all(|g| g.abs() < 40.0) => {
                 self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
                 const GRID: i32 = 4;
@@ -58,11 +58,11 @@ impl Problem {
             }
             None => self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(consider),
         }
-        self.climb(ln_ratio, first, best)
+        self.pattern_search(ln_ratio, first, best)
     }
 
-    /// Places at which a cluster's attention is divided between the two: where the scores' difference makes up for the
-    /// ratio, or nearly.
+    /// Positions at which the attention of one cluster is split between both clusters: there the difference of the
+    /// scores offsets ln tau up to a small number.
     fn critical_shapes(ln_ratio: f64, growth: f64) -> Vec<[f64; 2]> {
         let mut shapes = Vec::with_capacity(64);
         if growth == 0.0 {
@@ -71,13 +71,13 @@ impl Problem {
         for second in [1.0, 0.7, 0.45] {
             for beyond in [-1.0, 0.0, 1.5, 4.0] {
                 let gap = (ln_ratio + beyond) / growth;
-                // The second cluster's: ln tau + g y (y - x) = -beyond.
+                // For the second cluster: ln tau + g y (y - x) = -beyond.
                 shapes.push([second + gap / second, second]);
-                // The first one's: ln tau + g x (y - x) = -beyond.
+                // For the first cluster: ln tau + g x (y - x) = -beyond.
                 let root = (second * second + 4.0 * gap).max(0.0).sqrt();
                 shapes.push([0.5 * (second - root), second]);
                 shapes.push([0.5 * (second + root), second]);
-                // The second one's again, with the first at the edge: y^2 - y + gap = 0.
+                // For the second cluster with the first one at R: y^2 - y + gap = 0.
                 let root = (1.0 - 4.0 * gap).max(0.0).sqrt();
                 shapes.push([1.0, 0.5 * (1.0 + root)]);
                 shapes.push([1.0, 0.5 * (1.0 - root)]);
@@ -87,9 +87,9 @@ impl Problem {
         shapes
     }
 
-    /// Pattern search: one place at a time, and both so that the second cluster's attention stays; the step is halved
-    /// where nothing is gained.
-    pub(super) fn climb(&self, ln_ratio: f64, first: First, mut best: Shape) -> Shape {
+    /// Pattern search: moves one position at a time, or both so that the second cluster's attention stays the same;
+    /// halves the step when no move increases the norm.
+    pub(super) fn pattern_search(&self, ln_ratio: f64, first: First, mut best: Shape) -> Shape {
         let largest = self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
         let mut step = 0.25f64.min(4.0 / largest.max(1e-300));
         let least = step * 1e-4;
@@ -98,7 +98,7 @@ impl Problem {
                 break;
             }
             let [x, y] = best.places;
-            // y (y - x) stays.
+            // Keeps y (y - x) constant.
             let along = |y_moved: f64| [if y_moved == 0.0 { x } else { y_moved - y * (y - x) / y_moved }, y_moved];
             let around = [
                 [x - step, y],
@@ -120,7 +120,7 @@ impl Problem {
         best
     }
 
-    /// The norm on perturbations along the line.
+    /// The norm on perturbations along the line, at given positions.
     pub(super) fn norm(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
         let [growth] = self.growths[..] else { return self.norm_of_heads(ln_ratio, first, places) };
         let (head, scale) = ScalarHead::new(growth, ln_ratio, first, places).scaled();
@@ -159,19 +159,19 @@ impl Problem {
     }
 }
 
-/// One head on the line.
+/// The Jacobian of one head on the line.
 struct ScalarHead {
-    /// On fields that are constant on each cluster.
+    /// On fields constant on each cluster.
     matrix: [[f64; 2]; 2],
-    /// On fields that sum to zero inside a cluster; zero for a cluster of one token.
+    /// On fields that sum to zero inside a cluster; zero for a single token.
     within: [f64; 2],
 }
 
 impl ScalarHead {
-    /// g = lambda R^2; places in units of R.
+    /// With g = lambda R^2 and positions in units of R.
     fn new(g: f64, ln_ratio: f64, size: First, [first, second]: [f64; 2]) -> Self {
         let delta = second - first;
-        // ln of the odds that a token of each cluster attends to the second one.
+        // ln of the odds that a token of each cluster attends to the second cluster.
         let odds = [ln_ratio + g * first * delta, ln_ratio + g * second * delta];
         let to_second = odds.map(sigmoid);
         let to_first = odds.map(|x| sigmoid(-x));
@@ -188,7 +188,7 @@ impl ScalarHead {
                 to_second[1] * (1.0 + g * second * to_first[1] * delta) + own[1],
             ],
         ];
-        // A cluster of one token has no such fields.
+        // A single token has no such fields.
         let within = match size {
             First::Many => own,
             First::Alone if ln_ratio >= LN_2 - 1e-12 => [0.0, own[1]],
@@ -197,7 +197,7 @@ impl ScalarHead {
         ScalarHead { matrix, within }
     }
 
-    /// With entries of at most one, and what they were divided by: their squares do not overflow.
+    /// Divided by its largest entry so that squares do not overflow; returns that entry too.
     fn scaled(mut self) -> (Self, f64) {
         let entries = || self.matrix.iter().flatten().chain(&self.within);
         let scale = entries().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -209,7 +209,7 @@ impl ScalarHead {
     }
 }
 
-/// Of the symmetric matrix [[a, b], [b, c]].
+/// The largest eigenvalue of the symmetric matrix [[a, b], [b, c]].
 fn largest_eigenvalue([a, b, c]: [f64; 3]) -> f64 {
     0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
 }

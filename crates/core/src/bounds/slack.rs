@@ -1,4 +1,4 @@
-//! What stands behind a bound's number: its formula with the configuration's numbers put in, and which step loses what.
+//! The slack of upper bounds: the formula with its numbers, and the factor that each step of the proof loses.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,48 +7,48 @@ use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::{Bound, BoundId, Combination, Hypotheses};
 use crate::experiment::{Attention, Mask};
 
-/// A bound's formula with numbers, and what it loses.
+/// A bound's formula with numbers inserted, and the slack factor of each step of its proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundSlack {
     /// Which bound.
     pub id: BoundId,
-    /// The formula with this configuration's numbers, for the head with the largest part where there are several.
+    /// The formula with numbers inserted; for several heads, that of the head with the largest bound.
     pub worked: String,
-    /// The steps that lose something, largest first.
+    /// Steps of the proof that lose something, largest factor first.
     pub factors: Vec<SlackFactor>,
 }
 
-/// A step of a bound's proof and the factor that it loses here.
+/// A step of a bound's proof and the factor lost by it at these tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlackFactor {
-    /// Which step.
+    /// The step.
     pub kind: SlackKind,
-    /// How many times too large the bound becomes by it, at least one.
+    /// The factor by which this step enlarges the bound, at least one.
     pub times: f64,
 }
 
-/// The steps.
+/// A step in the proof of an upper bound (docs/theory.md section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SlackKind {
-    /// The own and the mixed part of the Jacobian are added, and heads too.
+    /// The norms of the own and the mixed part of the Jacobian are added, and those of the heads.
     Parts,
-    /// A column sum is taken as large as n and a allow.
+    /// The largest column sum of P is replaced by its maximum for this n and a.
     ColumnSums,
-    /// |A x_i| is taken as ||A|| R.
+    /// |A x_i| is replaced by ||A|| R.
     ANorm,
-    /// The tokens' spread is taken as R.
+    /// The standard deviation of the tokens under attention is replaced by R.
     Radius,
-    /// V is taken to stretch every direction by ||V||.
+    /// |V x| is replaced by ||V|| |x|.
     VNorm,
-    /// The token that draws most attention is taken to draw it from the rows that move most.
+    /// max_j sum_i P_ij w_i is replaced by the product of the largest column sum and the largest w_i.
     Alignment,
-    /// Every column sum is taken as n, and the parts are bounded apart.
+    /// Every column sum is replaced by n, and the parts are bounded separately.
     Length,
-    /// e^(2a) stands where e^a is enough.
+    /// The exponential is e^(2a), where e^a is enough.
     Exponent,
 }
 
-/// The slacks of bounds at tokens whose `local` parts and norm are known.
+/// The slack of every upper bound, given the terms of `local` and the norm at the tokens.
 #[must_use]
 pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundSlack> {
     let head_idx = local.map_or(0, |parts| parts.head_idx).min(hypotheses.heads.len().saturating_sub(1));
@@ -121,7 +121,7 @@ fn factors(
             vec![SlackFactor { kind: SlackKind::Parts, times: bound.value.unwrap_or(f64::INFINITY) / spectral }]
         }
         BoundId::Unified | BoundId::UnifiedMasked => {
-            local.map_or_else(Vec::new, |parts| mixed_part_losses(hypotheses, a, v, parts))
+            local.map_or_else(Vec::new, |parts| mixed_part_slack(hypotheses, a, v, parts))
         }
         BoundId::CastinGeneral => beside(bound.id, SlackKind::Length).into_iter().collect(),
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
@@ -132,8 +132,9 @@ fn factors(
     factors
 }
 
-/// The factors whose product is the mixed part of `unified` over that of `local`, for one head (docs/theory.md).
-fn mixed_part_losses(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts) -> Vec<SlackFactor> {
+/// The factors whose product is (mixed part of `unified`) / (mixed part of `local`), for one head (docs/theory.md
+/// section 2).
+fn mixed_part_slack(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts) -> Vec<SlackFactor> {
     if hypotheses.attention != Attention::Dot || parts.w <= 0.0 || parts.mixed <= 0.0 {
         return Vec::new();
     }
@@ -141,7 +142,7 @@ fn mixed_part_losses(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts
         Mask::None => ln_column_sum(hypotheses.ln_n, a),
         Mask::Causal => ln_masked_column_sum(hypotheses.ln_n, a),
     };
-    // Under the mask the bound may come from Hardy's inequality instead, which counts no columns.
+    // Under the mask the bound may come from Hardy's inequality, which does not use column sums.
     if hypotheses.mask == Mask::Causal && 2.0 * 1f64.hypot(a).ln() + ln_column > 2.0 * ln_hardy(a) {
         return Vec::new();
     }
@@ -156,7 +157,7 @@ fn mixed_part_losses(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts
     ]
 }
 
-/// A number in a formula: four significant digits, powers of ten set as such.
+/// A number with four significant digits, with powers of ten written out.
 fn brief(x: f64) -> String {
     if !x.is_finite() {
         return if x > 0.0 { "∞".into() } else { "−∞".into() };

@@ -1,9 +1,9 @@
-//! `two_clusters` (ours, docs/theory.md): n_1 tokens at r_1 u and n_2 = n - n_1 at r_2 u, |r_1|, |r_2| <= R.
+//! `two_clusters` (ours, docs/theory.md section 4): n_1 tokens at r_1 u and n_2 = n - n_1 at r_2 u, |r_1|, |r_2| <= R.
 //!
-//! On perturbations along u, constant on each cluster, a head is the 2 x 2 matrix
-//! B_ab = sqrt(N_a/N_b) P_ab (1 + (r_b - m_a) lambda r_a) + delta_ab lambda var_a, and on those that sum to zero inside a
-//! cluster the number lambda var_a. It depends on n_1 and n_2 only through tau = n_2/n_1, so that one curve over tau
-//! gives the bound at every n: tau = n - 1 as long as the curve rises, and its highest peak below from there on.
+//! On perturbations along u, constant on each cluster, a head is the 2 x 2 matrix B_ab = sqrt(N_a/N_b) P_ab (1 + (r_b -
+//! m_a) lambda r_a) + delta_ab lambda var_a, and on those that sum to zero inside a cluster the number lambda var_a.
+//! The norm depends on n_1 and n_2 only through tau = n_2/n_1, so one curve over tau gives the bound at every n: at tau
+//! = n - 1 while the curve rises, and afterwards at its highest peak.
 
 use std::f64::consts::LN_2;
 
@@ -15,7 +15,7 @@ use super::logarithms::ln_minus_one;
 use super::pair::{First, Problem, Shape};
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
-/// The best two clusters that were found.
+/// The best pair of clusters found, a witness of the lower bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TwoClusters {
     /// The line's unit vector u.
@@ -24,15 +24,16 @@ pub struct TwoClusters {
     pub places: [f64; 2],
     /// ln n_1 and ln n_2.
     pub ln_sizes: [f64; 2],
-    /// The norm on perturbations along u: a lower bound on that of these tokens, and on the constant of the ball.
+    /// The norm on perturbations along u: a lower bound on ||J|| at these tokens, and so on the Lipschitz constant on
+    /// the ball.
     pub norm: f64,
 }
 
 impl TwoClusters {
-    /// The token measure, as the experiment file has it.
+    /// These clusters as the token measure of an experiment.
     ///
     /// # Errors
-    /// [`InputError`] where a position is not a finite number.
+    /// [`InputError`] if a position is not finite.
     pub fn token_source(&self) -> Result<TokenSource, InputError> {
         let entries = self.places.iter().flat_map(|place| self.direction.iter().map(move |u| place * u)).collect();
         Ok(TokenSource::Clusters {
@@ -42,7 +43,7 @@ impl TwoClusters {
     }
 }
 
-/// The search over ratios for one setting: the part that does not depend on n.
+/// The search over ratios tau for given weights and R; independent of n.
 #[derive(Clone, Debug)]
 pub struct TwoClusterCurve {
     lines: Vec<LineCurve>,
@@ -53,23 +54,23 @@ pub struct TwoClusterCurve {
 struct LineCurve {
     problem: Problem,
     direction: Vec<f64>,
-    /// The ratios (as ln tau) at which the curve over tau has a peak, with the shapes there.
+    /// Local maxima of the curve over tau: (ln tau, best positions).
     peaks: Vec<(f64, Shape)>,
-    /// The ratios that were tried, evenly spaced, with the best shapes.
+    /// Samples of the curve, evenly spaced in ln tau, with their best positions.
     samples: Vec<(f64, Shape)>,
 }
 
-/// How far apart the ratios are that are tried first, in ln tau.
+/// Spacing of the samples in ln tau.
 const RATIO_STEP: f64 = 1.0;
-/// The most ratios that are tried first.
+/// The most samples.
 const MOST_RATIOS: usize = 160;
-/// ln of a number of tokens below which samples of the curve are too far apart to start from: 20.
+/// ln 20: for fewer tokens the samples are too far apart to start a search from.
 const FEW_LN_N: f64 = 3.0;
-/// The largest ratio that is looked at.
+/// The largest ln tau sampled.
 const MOST_LN_RATIO: f64 = 700.0;
 
 impl TwoClusterCurve {
-    /// The search for a setting and up to e^most_ln_n tokens; `None` where the bound does not apply.
+    /// Searches for up to e^most_ln_n tokens; `None` if the bound does not apply.
     #[must_use]
     pub fn new(hypotheses: &Hypotheses, most_ln_n: f64) -> Option<Self> {
         if hypotheses.mask != Mask::None || hypotheses.lines.is_empty() || !hypotheses.radius.is_finite() {
@@ -91,7 +92,7 @@ impl TwoClusterCurve {
         }
         let most = ln_minus_one(ln_n);
         let of_line = |line: &LineCurve| -> Option<TwoClusters> {
-            // The highest peak that n tokens can reach.
+            // The highest peak with tau <= n - 1.
             let reached = line.peaks.iter().filter(|(ln_ratio, _)| *ln_ratio <= most);
             let peak = reached.max_by(|a, b| a.1.norm.total_cmp(&b.1.norm));
             splits(ln_n, peak.map(|(ln_ratio, _)| *ln_ratio))
@@ -100,7 +101,7 @@ impl TwoClusterCurve {
                     let first = if ln_sizes[0] == 0.0 { First::Alone } else { First::Many };
                     let ln_ratio = ln_sizes[1] - ln_sizes[0];
                     let near = match first {
-                        // One against all others is a ratio of its own; among few every shape is worth a look.
+                        // A single token against the others has its own ratio; for few tokens all candidates are tried.
                         First::Alone if ln_n < FEW_LN_N => None,
                         First::Alone => line.sample_near(ln_ratio),
                         First::Many => peak.map(|(_, shape)| *shape),
@@ -120,17 +121,17 @@ pub(super) fn ln_two_clusters(hypotheses: &Hypotheses) -> Option<f64> {
     TwoClusterCurve::new(hypotheses, hypotheses.ln_n)?.at(hypotheses.ln_n).map(|found| found.norm.ln())
 }
 
-/// Sizes (as logarithms) of two clusters of n tokens in all that are worth a look: one against all others, and the whole
-/// numbers beside the best ratio.
+/// Candidate sizes (as logarithms) of two clusters of n tokens: one against all others, and the integers next to the
+/// best ratio.
 fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
-    // Past 2^53 neighbours cannot be told apart, and n - n_1 is n where n_1 is small.
+    // Above 2^53 neighbouring integers are equal in f64, and n - n_1 = n for small n_1.
     let n = ln_n.exp().round();
     let of = |first: f64| [first.ln(), (n - first).max(1.0).ln()];
     let mut splits = vec![of(1.0)];
     let first = ln_ratio.map_or(1.0, |ln_ratio| n / (1.0 + ln_ratio.exp()));
     if first > 1.0 {
         let (below, above) = (first.floor(), first.ceil().min((n / 2.0).floor()).max(1.0));
-        // Where both are many, neighbours are the same ratio for all that matters.
+        // For large clusters neighbouring integers give the same ratio to within the accuracy needed.
         splits.extend(if below > 100.0 { vec![of(below)] } else { vec![of(below), of(above)] });
     }
     splits
@@ -142,7 +143,7 @@ impl LineCurve {
             growths: line.lambdas.iter().map(|lambda| lambda * radius * radius).collect(),
             products: line.products.iter().copied().collect(),
         };
-        // Past e^(2g) or so nothing rises any more.
+        // Above about e^(2g) the curve no longer rises.
         let largest = problem.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
         let most = (2.0 * largest + 12.0).min(MOST_LN_RATIO).min(most_ln_ratio).max(0.0);
         let steps = ((most / RATIO_STEP).ceil() as usize).clamp(4, MOST_RATIOS);
@@ -173,7 +174,7 @@ impl LineCurve {
         LineCurve { problem, direction: line.direction.iter().copied().collect(), peaks, samples }
     }
 
-    /// The best shape at the sampled ratio next to one, where one is near enough to start from.
+    /// The best positions at the nearest sample, if it is close enough to start a search from.
     fn sample_near(&self, ln_ratio: f64) -> Option<Shape> {
         let distance = |sample: &&(f64, Shape)| (sample.0 - ln_ratio).abs();
         let nearest = self.samples.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -202,7 +203,7 @@ mod tests {
         BoundId::TwoClusters.at(hypotheses).and_then(|bound| bound.value).expect("it applies")
     }
 
-    /// MATH.md section 4.
+    /// A coarse grid, A = -1, computed outside this crate.
     #[test]
     fn the_bound_is_at_least_what_a_coarse_grid_finds() {
         let table = [
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_never_falls_as_n_grows_by_more_than_whole_numbers_cost() {
+    fn the_bound_falls_with_n_at_most_by_the_rounding_of_cluster_sizes_to_integers() {
         for (lambda, radius) in [(-1.0, 1.0), (-1.0, 2.0), (1.0, 3.0), (-1.0, 30.0), (4.0, 10.0), (-1e3, 1e3)] {
             let curve = TwoClusterCurve::new(&at(lambda, radius, 2.0), f64::INFINITY).expect("it applies");
             let mut before = 0.0;
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fine_grid_finds_hardly_more() {
+    fn a_fine_grid_finds_at_most_0_1_percent_more() {
         let lengths = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 11.0, 40.0, 64.0, 1e3, 1e5];
         let lines = [(-1.0, 1.0), (-1.0, 2.0), (-1.0, 4.0), (1.0, 2.5), (-1.0, 3.0), (2.0, 3.0)];
         for ((lambda, radius), n) in lines.into_iter().flat_map(|line| lengths.map(|n| (line, n))) {
@@ -257,7 +258,7 @@ mod tests {
                     largest = largest.max(problem.norm(ln_ratio, size, [f64::from(i) / 30.0, f64::from(j) / 30.0]));
                 }
             }
-            assert!(found >= largest * 0.999, "{lambda} R={radius} n={n}: {found} where a grid finds {largest}");
+            assert!(found >= largest * 0.999, "{lambda} R={radius} n={n}: found {found}, but a grid finds {largest}");
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     Some(ln_add(a.ln(), 1f64.hypot(a).ln() + 0.5 * ln_column_sum(hypotheses.ln_n, a)))
 }
 
-/// ln of the masked twin.
+/// ln of `unified_masked` with v = 1.
 pub(super) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::Causal {
         return None;
@@ -26,14 +26,14 @@ pub(super) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> 
     Some(ln_add(a.ln(), ln_masked_root(hypotheses.ln_n, a).min(ln_hardy(a))))
 }
 
-/// ln of n / (1 + (n-1) e^(-2a)), the most attention that one token can draw.
+/// ln of n / (1 + (n-1) e^(-2a)), the largest possible column sum of P.
 pub(super) fn ln_column_sum(ln_n: f64, a: f64) -> f64 {
     let excess = ln_minus_one(ln_n) - 2.0 * a;
-    // Far past the crossover n and n - 1 are the same, and infinite n leaves e^(2a).
+    // Far above the crossover n and n - 1 are equal in f64; for n = infinity the limit is e^(2a).
     if excess > 40.0 { 2.0 * a } else { ln_n - softplus(excess) }
 }
 
-/// ln of sum_{i=1..n} 1/(1 + (i-1) e^(-2a)), the same under the causal mask.
+/// ln of sum_{i=1..n} 1/(1 + (i-1) e^(-2a)), the largest possible column sum under the causal mask.
 pub(super) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
     let rate = (-2.0 * a).exp();
     if rate == 0.0 {
@@ -43,7 +43,7 @@ pub(super) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
     let head = HEAD.min(n);
     let mut sum: f64 = (0..head.round() as u64).map(|i| 1.0 / (1.0 + i as f64 * rate)).sum();
     if n > HEAD {
-        // Euler and Maclaurin over i = HEAD .. n - 1 of f(i) = 1/(1 + rate i).
+        // Euler-Maclaurin over i = HEAD .. n - 1 of f(i) = 1/(1 + rate i).
         let f = |x: f64| 1.0 / (1.0 + rate * x);
         let slope = |x: f64| -rate * f(x) * f(x);
         sum += (rate * (n - HEAD) * f(HEAD)).ln_1p() / rate;
@@ -52,16 +52,15 @@ pub(super) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
     sum.ln()
 }
 
-/// How many terms of a sum are added one by one before the integral takes over: the error of the formula is below
-/// 1e-13 from there on.
+/// Terms added one by one before the Euler-Maclaurin formula takes over; its error is below 1e-13 from there on.
 pub(super) const HEAD: f64 = 1024.0;
 
-/// ln of the square root arm, without v.
+/// ln of the square root in the minimum, with v = 1.
 fn ln_masked_root(ln_n: f64, a: f64) -> f64 {
     1f64.hypot(a).ln() + 0.5 * ln_masked_column_sum(ln_n, a)
 }
 
-/// ln of 2 (1 + 2a) e^(2a), the arm without n.
+/// ln of 2 (1 + 2a) e^(2a), the term from Hardy's inequality, which does not depend on n.
 pub(super) fn ln_hardy(a: f64) -> f64 {
     2f64.ln() + (2.0 * a).ln_1p() + 2.0 * a
 }
@@ -75,9 +74,9 @@ mod tests {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
-    /// MATH.md section 9: d = 1, A = -1, V = 1.
+    /// Values tabulated outside this crate, d = 1, A = -1, V = 1.
     #[test]
-    fn unified_has_the_tabled_values() {
+    fn unified_equals_tabulated_values() {
         let table = [
             (2.0, 101.0, 44.7587),
             (2.0, 4096.0, 175.273),
@@ -93,12 +92,12 @@ mod tests {
         }
         for (n, expected) in [(10.0, 17.0286), (100.0, 44.8948), (1000.0, 125.0853), (10000.0, 277.063)] {
             let found = BoundId::UnifiedMasked.at(&at(2.0, n, Mask::Causal)).and_then(|b| b.value).expect("it applies");
-            assert!((found / expected - 1.0).abs() < 2e-6, "causal n={n}: {found} for {expected}");
+            assert!((found / expected - 1.0).abs() < 2e-6, "causal n={n}: found {found}, expected {expected}");
         }
     }
 
     #[test]
-    fn the_sum_by_integral_is_the_sum_by_terms() {
+    fn euler_maclaurin_gives_the_same_sum_as_adding_terms() {
         for a in [0.01f64, 0.5, 2.0, 4.0, 6.0, 40.0] {
             for n in [1u64, 2, 1023, 1024, 1025, 5000, 300_000] {
                 let rate = (-2.0 * a).exp();

@@ -1,4 +1,4 @@
-//! Everything that can be wrong with what a person gives us, and what they can do about it.
+//! Errors in user input: the field at fault and how to fix it.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -9,7 +9,7 @@ pub enum InputError {
     /// The text is not JSON.
     #[error("This is not valid JSON: {detail}. Check the text there, or export an experiment to see the form.")]
     Json {
-        /// What the parser met, with line and column.
+        /// The parser's message, with line and column.
         detail: String,
     },
     /// A key that the format does not have.
@@ -17,10 +17,10 @@ pub enum InputError {
     UnknownKey {
         /// The full path of the key.
         key: String,
-        /// The keys that are known there.
+        /// The keys allowed there.
         expected: String,
     },
-    /// A key that must be there is not.
+    /// A required key that is missing.
     #[error("`{key}` is missing. Add it: {expected}.")]
     MissingKey {
         /// The full path of the key.
@@ -33,17 +33,17 @@ pub enum InputError {
     BadValue {
         /// The full path of the key.
         key: String,
-        /// What was found, shortened.
+        /// The value found, shortened.
         found: String,
         /// What is accepted.
         expected: String,
     },
-    /// A row with another number of entries than the first.
+    /// A row whose length differs from the first row's.
     #[error(
         "Row {row} of {what} has {found} numbers, but row 1 has {expected}. Give every row the same number of columns."
     )]
     RaggedRow {
-        /// Which table.
+        /// The table's name.
         what: String,
         /// One-based.
         row: usize,
@@ -55,7 +55,7 @@ pub enum InputError {
     /// An entry that is not a finite number.
     #[error("Row {row}, column {column} of {what} is {found}, which is not a finite number. Replace it.")]
     NotANumber {
-        /// Which table.
+        /// The table's name.
         what: String,
         /// One-based.
         row: usize,
@@ -64,41 +64,41 @@ pub enum InputError {
         /// The entry, shortened.
         found: String,
     },
-    /// Nothing to read.
+    /// An empty table or file.
     #[error("{what} is empty. Give at least {least}.")]
     Empty {
-        /// Which table or file.
+        /// The table or file.
         what: String,
-        /// The least that is useful.
+        /// The least that is accepted.
         least: String,
     },
-    /// One token: softmax over one entry is constant, there is nothing to measure against n.
+    /// A list of one token: softmax over one entry is constant, so there is nothing to measure.
     #[error(
         "There is only one token. Give at least two: with one, attention is the linear map V, whatever the scores."
     )]
     OneToken,
-    /// Over a size limit.
+    /// A quantity over its limit.
     #[error("{what} is {found}, over the limit of {limit}. {fix}")]
     TooLarge {
-        /// Which quantity.
+        /// The quantity.
         what: String,
         /// Its value.
         found: String,
         /// The limit.
         limit: String,
-        /// What to do.
+        /// How to reduce it.
         fix: String,
     },
-    /// Matrices that do not fit together.
+    /// A matrix whose shape does not fit the others.
     #[error("{what} is {found}, but it must be {expected} so that {reason}.")]
     Shape {
-        /// Which matrix.
+        /// The matrix.
         what: String,
         /// Its shape.
         found: String,
-        /// The shape that fits.
+        /// The shape required.
         expected: String,
-        /// Why.
+        /// Why it is required.
         reason: String,
     },
     /// The query-key matrix has no real eigenvalue, which the adversarial tokens need.
@@ -107,69 +107,69 @@ pub enum InputError {
          another seed for the weights, or identity weights."
     )]
     NoRealEigenvalue,
-    /// Two choices that do not go together.
+    /// Two choices that exclude each other.
     #[error("{what} {problem}. {fix}")]
     Conflict {
         /// The field.
         what: String,
-        /// Why it cannot be.
+        /// The conflict.
         problem: String,
-        /// What to do.
+        /// How to resolve it.
         fix: String,
     },
-    /// Scores or tokens past the range of f64.
+    /// Numbers that overflow f64.
     #[error("{what} overflow 64-bit numbers. Make the tokens (radius) or the weights (scale) smaller.")]
     Overflow {
-        /// What overflows.
+        /// The overflowing quantity.
         what: String,
     },
-    /// A form that the format has and this version does not measure yet.
+    /// A value that the format allows but this version cannot measure.
     #[error("`{key}` = \"{value}\" cannot be measured by this version yet. Use one of: {instead}.")]
     NotYet {
         /// The field.
         key: String,
         /// Its value.
         value: String,
-        /// What can be used.
+        /// The values that can be used.
         instead: String,
     },
-    /// A link that is no link of ours, or not the whole of it.
-    #[error("The link cannot be read: {problem}. Copy the whole link again; what is on screen is not what it says.")]
+    /// A link of another format, or a damaged one.
+    #[error("The link cannot be read: {problem}. Copy the whole link again; the page does not show its experiment.")]
     Link {
         /// What is wrong with it.
         problem: String,
     },
-    /// A tensor of a model's file that is missing or not what the model needs.
+    /// A tensor of a model file that is missing or has the wrong form.
     #[error("Tensor `{tensor}` {problem}. Expected: {expected}.")]
     Tensor {
         /// Its name in the file.
         tensor: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
-        /// What it must be.
+        /// The form required.
         expected: String,
     },
-    /// A file that is not in a form that can be read.
+    /// A file that cannot be parsed.
     #[error("{file} cannot be read: {problem}. {fix}")]
     File {
         /// The file.
         file: String,
-        /// Why.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// How to resolve it.
         fix: String,
     },
 }
 
 impl InputError {
-    /// A value of the wrong kind; `found` is shortened to what fits a sentence.
+    /// A [`InputError::BadValue`] whose `found` is shortened to fit a sentence.
     #[must_use]
     pub fn bad_value(key: impl Into<String>, found: &str, expected: impl Into<String>) -> Self {
         InputError::BadValue { key: key.into(), found: shorten(found), expected: expected.into() }
     }
 }
 
-/// At most 40 characters of a text, with an ellipsis where it was cut.
+/// The first 40 characters of a text, followed by an ellipsis if it is longer.
 pub(crate) fn shorten(text: &str) -> String {
     const MOST: usize = 40;
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST + 1).collect();

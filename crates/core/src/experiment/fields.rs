@@ -1,11 +1,11 @@
-//! A walk through a JSON object that knows where it is: every error names the full path of the key.
+//! Reads a JSON object key by key and keeps track of its path, so that every error names the full path of the key.
 
 use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::rows::Rows;
 
-/// The fields of one JSON object that are still to be read.
+/// The fields of one JSON object that have not been read yet.
 pub(super) struct Fields {
     path: String,
     left: Map<String, Value>,
@@ -13,7 +13,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// The fields of `value`, which stands at `path` ("" for the whole file).
+    /// The fields of the object `value` found at `path` ("" for the whole file).
     pub(super) fn of(path: &str, value: Value) -> Result<Self, InputError> {
         match value {
             Value::Object(left) => Ok(Fields { path: path.into(), left, known: Vec::new() }),
@@ -29,18 +29,18 @@ impl Fields {
         if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
     }
 
-    /// Takes an optional key; null counts as absent.
+    /// Removes and returns an optional key; null counts as absent.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Value> {
         self.known.push(key);
         self.left.remove(key).filter(|value| !value.is_null())
     }
 
-    /// Takes a key that must be there.
+    /// Removes and returns a required key.
     pub(super) fn need(&mut self, key: &'static str, expected: &str) -> Result<Value, InputError> {
         self.take(key).ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected: expected.into() })
     }
 
-    /// Takes one of a few words, `default` where the key is absent.
+    /// Reads one of a few words; `default` if the key is absent.
     pub(super) fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -58,7 +58,7 @@ impl Fields {
         }
     }
 
-    /// Takes a finite number.
+    /// Reads a finite number that satisfies `accept`.
     pub(super) fn number(
         &mut self,
         key: &'static str,
@@ -73,10 +73,10 @@ impl Fields {
             .ok_or_else(|| InputError::bad_value(self.path_of(key), &value.to_string(), expected))
     }
 
-    /// Takes a whole number of at least `least`.
+    /// Reads a whole number of at least `least`.
     pub(super) fn count(&mut self, key: &'static str, default: u64, least: u64) -> Result<u64, InputError> {
         let Some(value) = self.take(key) else { return Ok(default) };
-        // 8.0 is a whole number too: other languages write it so.
+        // 8.0 counts as a whole number, because other languages write it so.
         let whole = value.as_u64().or_else(|| {
             value.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.007_199_254_740_992e15).contains(x)).map(|x| x as u64)
         });
@@ -89,7 +89,7 @@ impl Fields {
         })
     }
 
-    /// Takes a size: a whole number of at least one, small enough for an index.
+    /// Reads a size: a whole number from one to `limit`.
     pub(super) fn size(&mut self, key: &'static str, default: usize, limit: usize) -> Result<usize, InputError> {
         let found = self.count(key, default as u64, 1)?;
         usize::try_from(found).ok().filter(|size| *size <= limit).ok_or_else(|| InputError::TooLarge {
@@ -100,13 +100,13 @@ impl Fields {
         })
     }
 
-    /// Takes a list of rows.
+    /// Reads a list of rows.
     pub(super) fn rows(&mut self, key: &'static str) -> Result<Rows, InputError> {
         let value = self.need(key, "a list of rows of numbers, like [[1,2],[3,4]]")?;
         rows_of(&self.path_of(key), &value)
     }
 
-    /// All known keys have been taken: what is left is an error.
+    /// Ends the reading: a key that was not read is unknown, and an error.
     pub(super) fn finish(self) -> Result<(), InputError> {
         match self.left.keys().next() {
             None => Ok(()),
@@ -115,7 +115,7 @@ impl Fields {
     }
 }
 
-/// A list of rows, with an error that names row and column.
+/// Reads a list of rows; errors name row and column.
 pub(super) fn rows_of(path: &str, value: &Value) -> Result<Rows, InputError> {
     let expected = "a list of rows of numbers, like [[1,2],[3,4]]";
     let what = format!("`{path}`");

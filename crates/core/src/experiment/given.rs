@@ -1,11 +1,11 @@
-//! What a person pastes or drops: tokens, or a whole experiment.
+//! Pasted text or a dropped file: tokens, or a whole experiment.
 
 use serde::{Deserialize, Serialize};
 
 use super::table::{tokens_from_bytes, tokens_from_text};
 use super::{Experiment, InputError, Rows};
 
-/// What was found in a text or file.
+/// The content of a text or file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Given {
     /// A list of tokens.
@@ -15,10 +15,10 @@ pub enum Given {
 }
 
 impl Given {
-    /// What a text is: an experiment where it starts with a brace, else tokens.
+    /// Reads a text: an experiment if it starts with a brace, otherwise tokens.
     ///
     /// # Errors
-    /// [`InputError`].
+    /// [`InputError`] if it can be read as neither.
     pub fn from_text(text: &str) -> Result<Self, InputError> {
         if is_experiment(text) {
             Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
@@ -27,10 +27,10 @@ impl Given {
         }
     }
 
-    /// What a file is; its name tells the form of tables.
+    /// Reads a file; the name is used in errors.
     ///
     /// # Errors
-    /// [`InputError`].
+    /// [`InputError`] if it can be read as neither.
     pub fn from_file(name: &str, bytes: &[u8]) -> Result<Self, InputError> {
         match std::str::from_utf8(bytes) {
             Ok(text) if is_experiment(text) => Given::from_text(text),
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_brace_makes_an_experiment_and_anything_else_tokens() {
+    fn text_that_starts_with_a_brace_is_an_experiment_and_other_text_is_tokens() {
         let experiment =
             r#" {"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
         assert!(matches!(Given::from_text(experiment), Ok(Given::Experiment(_))));

@@ -1,8 +1,8 @@
-//! How large an experiment may be, and why.
+//! Size limits of an experiment, with reasons.
 
 use super::InputError;
 
-/// The most tokens an experiment may name: causal runs and clusters need no n x n table.
+/// The most tokens. It can exceed the limit on n x n scores, because causal runs and clusters need no such table.
 pub const MAX_TOKENS: usize = 1_000_000;
 /// The most dimensions of a token.
 pub const MAX_DIM: usize = 16_384;
@@ -13,11 +13,11 @@ pub const MAX_TOKEN_ENTRIES: usize = 4_194_304;
 pub const MAX_HEADS: usize = 1_024;
 /// The most numbers in the weights.
 pub const MAX_WEIGHT_ENTRIES: usize = 33_554_432;
-/// The most scores of one head (n times n) that are computed one by one: past it a product takes minutes.
+/// The most scores of one head (n times n) when every token is a row of its own: above it a product takes minutes.
 pub const MAX_SCORES: usize = 16_384 * 16_384;
-/// The largest logarithm of a multiplicity: 1e304 tokens, so that a few thousand such clusters are still a number.
+/// The largest ln N_a of a cluster: 1e304 tokens, so that the sum over a few thousand clusters is still finite.
 pub const MAX_LOG_MULTIPLICITY: f64 = 700.0;
-/// The largest file or pasted text that is looked at, in bytes.
+/// The largest file or pasted text that is read, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Checks the shape of a token matrix.
@@ -48,7 +48,7 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
     }
 }
 
-/// Checks that the n x n scores of a head can be computed.
+/// Checks that n x n scores of a head are within [`MAX_SCORES`].
 ///
 /// # Errors
 /// [`InputError::TooLarge`].

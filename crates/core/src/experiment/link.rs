@@ -1,11 +1,11 @@
-//! An experiment in a link: `v1.` and the experiment file in base64url, after the `#` of the page's address.
+//! An experiment as a link: `v1.` and the base64url-encoded experiment file, after the `#` of the page's address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{Experiment, InputError};
 
-/// What a link of this version starts with.
+/// The prefix of links in this format.
 const VERSION: &str = "v1.";
 
 impl Experiment {
@@ -15,15 +15,15 @@ impl Experiment {
         format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(self.to_json()))
     }
 
-    /// The experiment of a link's fragment, with or without the `#`.
+    /// Reads the experiment from a link's fragment, with or without the `#`.
     ///
     /// # Errors
-    /// [`InputError::Link`] where the link is damaged, else as [`Experiment::from_json`].
+    /// [`InputError::Link`] if the link is damaged, otherwise as [`Experiment::from_json`].
     pub fn from_link(fragment: &str) -> Result<Self, InputError> {
         let fragment = fragment.trim_start_matches('#');
         let damaged = |problem: &str| InputError::Link { problem: problem.into() };
         let Some(encoded) = fragment.strip_prefix(VERSION) else {
-            return Err(damaged("it does not start with v1, the only version there is"));
+            return Err(damaged("it does not start with v1, the only version"));
         };
         let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| damaged("characters are missing or changed"))?;
         let text = String::from_utf8(bytes).map_err(|_| damaged("characters are missing or changed"))?;
@@ -46,14 +46,14 @@ mod tests {
     }
 
     #[test]
-    fn a_link_gives_its_experiment_back() {
+    fn a_link_encodes_and_decodes_an_experiment_unchanged() {
         let (experiment, link) = link();
         assert_eq!(Experiment::from_link(&link), Ok(experiment.clone()));
         assert_eq!(Experiment::from_link(&format!("#{link}")), Ok(experiment));
     }
 
     #[test]
-    fn a_cut_or_changed_link_is_answered_with_a_sentence() {
+    fn a_truncated_or_altered_link_gives_an_error_message() {
         let (experiment, link) = link();
         for length in 0..link.len() {
             let problem = Experiment::from_link(&link[..length]).expect_err("cut").to_string();
@@ -63,7 +63,7 @@ mod tests {
             let mut changed = link.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'?' } else { b'A' };
             let changed = String::from_utf8(changed).expect("ASCII");
-            // A changed digit may be another experiment; anything else is a sentence.
+            // An altered digit may still decode to a valid experiment; every other change must give an error.
             if let Err(problem) = Experiment::from_link(&changed) {
                 assert!(problem.to_string().ends_with('.'), "{problem}");
             }

@@ -1,8 +1,8 @@
-//! The experiment: one description of one measurement, and the file, link and form that carry it.
+//! The experiment: the description of one measurement, with its file and link formats.
 //!
 //! The page exports and imports it, the command line reads it, and every number on screen can be reproduced from it.
-//! Parsing ([`Experiment::from_json`]) and user tables ([`table`]) are the only places where untrusted text comes in;
-//! what they return is valid, so that nothing downstream has to ask again.
+//! Untrusted text enters only through [`Experiment::from_json`] and the token tables ([`table`]); what they return is
+//! valid, so that later code need not check again.
 
 mod error;
 mod fields;

@@ -1,4 +1,4 @@
-//! From the text of an experiment file to an [`Experiment`], field by field.
+//! Parses an experiment file into an [`Experiment`], field by field.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ impl Experiment {
     /// Parses and validates an experiment file.
     ///
     /// # Errors
-    /// Any [`InputError`]; it names the key (and row and column) and the fix.
+    /// [`InputError`] that names the key (and row and column) and the fix.
     pub fn from_json(text: &str) -> Result<Self, InputError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(InputError::TooLarge {
@@ -31,7 +31,7 @@ impl Experiment {
         Experiment::from_value(value)
     }
 
-    /// Validates an experiment that is JSON already.
+    /// Validates an experiment given as parsed JSON.
     ///
     /// # Errors
     /// As [`Experiment::from_json`].
@@ -39,7 +39,7 @@ impl Experiment {
         let mut fields = Fields::of("", value)?;
         let version = fields.count("version", 1, 1)?;
         if version != 1 {
-            return Err(InputError::bad_value("version", &version.to_string(), "1, the only version there is"));
+            return Err(InputError::bad_value("version", &version.to_string(), "1, the only version"));
         }
         let attention =
             fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)], Some(Attention::Dot))?;
@@ -73,7 +73,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// What no single field shows: choices that do not go together.
+    /// Checks the combinations of fields.
     fn check(&self) -> Result<(), InputError> {
         if matches!(self.tokens, TokenSource::Clusters { .. }) && self.mask == Mask::Causal {
             return Err(InputError::Conflict {
@@ -104,14 +104,14 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
             TokenSource::Explicit(rows)
         }
         "random" => {
-            let laws =
+            let names =
                 [("gaussian", Distribution::Gaussian), ("sphere", Distribution::Sphere), ("ball", Distribution::Ball)];
-            let law = fields.choice("law", &laws, Some(Distribution::Gaussian))?;
+            let distribution = fields.choice("law", &names, Some(Distribution::Gaussian))?;
             let n = fields.size("n", 64, MAX_TOKENS)?;
             let d = fields.size("d", 8, MAX_DIM)?;
             limits::check_tokens(n, d)?;
             TokenSource::Random(RandomTokens {
-                law,
+                distribution,
                 n,
                 d,
                 radius: radius(&mut fields)?,
@@ -199,7 +199,7 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
     Ok(weights)
 }
 
-/// The error for weights of that many entries.
+/// The error for weights with `found` entries.
 pub(crate) fn weights_too_large(found: usize) -> InputError {
     InputError::TooLarge {
         what: "The number of weights".into(),
@@ -216,7 +216,7 @@ fn head(head_idx: usize, value: Value) -> Result<Head, InputError> {
     Ok(head)
 }
 
-/// Shapes of explicit weights among themselves; against the tokens they are checked in `weights.rs`.
+/// Checks the shapes of explicit weights against each other; `weights.rs` checks them against the tokens.
 fn check_explicit(heads: &[Head], output: Option<&super::Rows>) -> Result<(), InputError> {
     let d = heads[0].q.n_columns();
     let mut d_v_total = 0;

@@ -1,10 +1,10 @@
-//! A checked matrix as the file has it: a list of rows, none ragged, every entry finite.
+//! A validated matrix stored by rows: rows of equal length, all entries finite.
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeSeq};
 
 use super::InputError;
 
-/// A matrix by rows: at least one row, at least one column, every entry finite.
+/// A matrix stored by rows, with at least one row and one column and only finite entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     n_columns: usize,
@@ -12,7 +12,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// From entries row by row. `what` names the table in errors.
+    /// From the entries, row by row. `what` names the table in errors.
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::Shape`] or [`InputError::NotANumber`].
@@ -83,7 +83,7 @@ impl Rows {
         self.entries.chunks_exact(self.n_columns)
     }
 
-    /// Its shape in words.
+    /// Its shape as text, such as "3 x 2".
     #[must_use]
     pub fn shape(&self) -> String {
         format!("{} x {}", self.n_rows(), self.n_columns)

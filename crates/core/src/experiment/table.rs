@@ -1,4 +1,4 @@
-//! A reader's own tokens: CSV, TSV, lists in JSON, or NumPy's `.npy`, one row a token.
+//! Token tables from users: CSV, TSV, JSON lists, or NumPy's `.npy`, one row per token.
 
 use npyz::{DType, NpyFile, TypeChar};
 use serde_json::Value;
@@ -8,13 +8,13 @@ use super::fields::rows_of;
 use super::limits::{self, MAX_TEXT_BYTES, MAX_TOKEN_ENTRIES};
 use super::rows::Rows;
 
-/// What every `.npy` file starts with.
+/// The first bytes of every `.npy` file.
 const NPY_MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads tokens from the bytes of a file; the form is known by its content. `name` is used in errors.
+/// Reads tokens from the bytes of a file, whose format is detected from its content. `name` is used in errors.
 ///
 /// # Errors
-/// Any [`InputError`]; it names the row and column and the fix.
+/// [`InputError`] that names the row and column and the fix.
 pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
     if bytes.len() > MAX_TEXT_BYTES {
         return Err(InputError::TooLarge {
@@ -37,12 +37,12 @@ pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
     }
 }
 
-/// Reads tokens from pasted text: JSON when it starts with `[`, else one token a line, entries separated by tabs,
-/// commas, semicolons or blanks. A first line without any number is a header, and a line that starts with # a comment:
-/// both are passed over.
+/// Reads tokens from pasted text: JSON if it starts with `[`, otherwise one token per line, entries separated by tabs,
+/// commas, semicolons or blanks. A first line without any number is skipped as a header; lines starting with # are
+/// comments.
 ///
 /// # Errors
-/// Any [`InputError`]; it names the row and column and the fix.
+/// [`InputError`] that names the row and column and the fix.
 pub fn tokens_from_text(text: &str) -> Result<Rows, InputError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -70,7 +70,7 @@ fn checked(rows: Rows) -> Result<Rows, InputError> {
 fn json(text: &str) -> Result<Rows, InputError> {
     let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: e.to_string() })?;
     match &value {
-        // A flat list is n tokens of one number.
+        // A flat list is n tokens of dimension 1.
         Value::Array(list) if list.first().is_some_and(|entry| !entry.is_array()) => {
             let column = Value::Array(list.iter().map(|entry| Value::Array(vec![entry.clone()])).collect());
             rows_of("tokens", &column)
@@ -88,7 +88,8 @@ fn separated(text: &str) -> Result<Rows, InputError> {
         .flexible(true)
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
-        // Without a delimiter in the first line, blanks separate, and a line is one field here.
+        // Without a delimiter in the first line, entries are separated by blanks and each line is read as one field
+        // here.
         .delimiter(delimiter.unwrap_or(b'\x1f'))
         .from_reader(text.as_bytes());
     let mut entries = Vec::new();
@@ -107,11 +108,11 @@ fn separated(text: &str) -> Result<Rows, InputError> {
             None => record.iter().flat_map(str::split_whitespace).collect(),
         };
         let is_header = line_idx == 1 && cells.iter().all(|cell| !cell.is_empty() && cell.parse::<f64>().is_err());
-        if is_header && text.lines().nth(1).is_some() && !looks_like_a_slip(&cells) {
+        if is_header && text.lines().nth(1).is_some() && !looks_like_numbers(&cells) {
             continue;
         }
         n_rows += 1;
-        // A trailing comma at the end of a line is no column.
+        // A trailing comma does not add a column.
         let cells = match cells.split_last() {
             Some((last, rest)) if last.is_empty() && !rest.is_empty() => rest,
             _ => &cells[..],
@@ -152,8 +153,8 @@ fn separated(text: &str) -> Result<Rows, InputError> {
     Rows::new("The token list", n_columns, entries)
 }
 
-/// A first line of "nan" or of number-like text (a slip of the pen) is data to complain about, not a header.
-fn looks_like_a_slip(cells: &[&str]) -> bool {
+/// A first line that contains "nan" or begins like a number (such as 1.O) is faulty data, not a header.
+fn looks_like_numbers(cells: &[&str]) -> bool {
     cells.iter().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')))
         || cells.iter().any(|cell| cell.parse::<f64>().is_ok_and(|x| !x.is_finite()))
 }
@@ -164,14 +165,14 @@ fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
         problem,
         fix: "Save it with numpy.save as a two-dimensional float array, one row a token.".into(),
     };
-    let file = NpyFile::new(bytes).map_err(|e| broken(plainly(&e)))?;
+    let file = NpyFile::new(bytes).map_err(|e| broken(io_problem(&e)))?;
     let shape = file.shape().to_vec();
     let (n, d) = match shape[..] {
         [n] => (n, 1),
         [n, d] => (n, d),
         _ => return Err(broken(format!("its shape is {shape:?}, not (n, d)"))),
     };
-    // Before any number is read: a header may promise more than there is.
+    // Checked before any number is read, because the header may claim more than the file holds.
     let size = |x: u64| usize::try_from(x).unwrap_or(usize::MAX);
     let (n, d) = (size(n), size(d));
     limits::check_tokens(n, d)?;
@@ -184,17 +185,17 @@ fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
     checked(Rows::new(name, d, by_rows)?)
 }
 
-/// What went wrong, for people: the library's words for an early end are about buffers.
-fn plainly(error: &std::io::Error) -> String {
+/// Describes an I/O error in terms of the file: the library's message for a truncated file speaks of buffers.
+fn io_problem(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => "it ends before its numbers do".into(),
+        std::io::ErrorKind::UnexpectedEof => "it is truncated".into(),
         _ => error.to_string(),
     }
 }
 
 fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, String> {
     let unsupported = |dtype: &DType| {
-        format!("its numbers are {}; what can be read is 32 and 64 bit floats, and integers", dtype.descr())
+        format!("its numbers are {}; only 32 and 64 bit floats and integers can be read", dtype.descr())
     };
     let dtype = file.dtype();
     let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };
@@ -202,7 +203,7 @@ fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, String> {
         ($number:ty) => {
             file.into_vec::<$number>()
                 .map(|numbers| numbers.into_iter().map(|x| x as f64).collect())
-                .map_err(|e| plainly(&e))
+                .map_err(|e| io_problem(&e))
         };
     }
     match (plain.type_char(), plain.size_field()) {
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_commas_tabs_blanks_and_json_alike() {
+    fn commas_tabs_blanks_and_json_give_the_same_tokens() {
         let texts = [
             "1,2\n3,4\n",
             "1\t2\n3\t4",
@@ -239,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_json_list_is_tokens_of_one_number() {
+    fn a_flat_json_list_is_tokens_of_dimension_one() {
         let rows = tokens_from_text("[-1, 1, 1]").expect("a list");
         assert_eq!((rows.n_rows(), rows.n_columns()), (3, 1));
     }
 
     #[test]
-    fn names_the_row_and_column_of_what_is_wrong() {
+    fn errors_name_the_row_and_column() {
         let message = |text: &str| tokens_from_text(text).expect_err(text).to_string();
         assert!(message("1,2\n3\n").contains("Row 2"), "{}", message("1,2\n3\n"));
         assert!(message("1,2\n3,x\n").contains("Row 2, column 2"), "{}", message("1,2\n3,x\n"));
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn megabytes_of_junk_are_answered_with_a_sentence() {
+    fn megabytes_of_junk_give_a_short_error_message() {
         let junk: Vec<u8> = (0..10_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         assert!(tokens_from_bytes("junk.bin", &junk).expect_err("junk").to_string().contains("junk.bin"));
         let letters = "q".repeat(10_000_000);

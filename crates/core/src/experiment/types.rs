@@ -1,33 +1,33 @@
-//! The types of the experiment. The file's form is in `parse.rs` and `write.rs`; serde's derives here are for the
-//! messages between page and worker, whose experiments have been parsed already.
+//! The types of an experiment. `parse.rs` and `write.rs` define the file format; the serde derives here serve only the
+//! messages between page and worker, whose experiments have already been validated.
 
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
 
-/// One measurement: tokens, weights, and the attention between them.
+/// One measurement: tokens, weights and the kind of attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// The format's version: 1.
     pub version: u32,
-    /// Which scores.
+    /// The kernel of the scores.
     pub attention: Attention,
     /// Which tokens a token may attend to.
     pub mask: Mask,
-    /// What is done to each token before attention.
+    /// The normaliser applied to each token before attention.
     pub normalization: Normalization,
-    /// Which map the Jacobian is of.
+    /// Whether the Jacobian includes the normaliser.
     pub normalization_scope: Scope,
     /// The normaliser's epsilon.
     pub eps: f64,
     /// Where the tokens come from.
     pub tokens: TokenSource,
-    /// Where the weights come from; only the skew witness brings its own.
+    /// Where the weights come from; `None` only for the skew witness, which has default weights.
     pub weights: Option<WeightSource>,
 }
 
 impl Experiment {
-    /// Which map the Jacobian is of: without a normaliser there is only one.
+    /// Whether the Jacobian includes the normaliser; [`Scope::Inputs`] if there is none.
     #[must_use]
     pub fn scope(&self) -> Scope {
         match self.normalization {
@@ -55,7 +55,7 @@ pub enum Mask {
     Causal,
 }
 
-/// What is done to each token before attention.
+/// The normaliser applied to each token before attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Normalization {
     /// Nothing.
@@ -66,12 +66,12 @@ pub enum Normalization {
     Rms,
 }
 
-/// Which map the Jacobian is of, where there is a normaliser.
+/// Whether the Jacobian includes the normaliser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
-    /// Attention, at the normalised tokens.
+    /// J of attention alone, at the normalised tokens.
     Inputs,
-    /// Attention after the normaliser, at the tokens.
+    /// J of attention composed with the normaliser, at the original tokens.
     Composed,
 }
 
@@ -80,16 +80,16 @@ pub enum Scope {
 pub enum TokenSource {
     /// A list: n rows of d numbers.
     Explicit(Rows),
-    /// Drawn.
+    /// Drawn from a distribution.
     Random(RandomTokens),
-    /// The adversarial tokens of [C], from the first head's A.
+    /// The adversarial tokens of \[C\], from the first head's A.
     Adversarial {
         /// Number of tokens.
         n: usize,
         /// Largest token norm.
         radius: f64,
     },
-    /// The skew witness: d = 2, with its own A.
+    /// The skew witness (d = 2), which brings its own A.
     Skew {
         /// Number of tokens.
         n: usize,
@@ -98,78 +98,78 @@ pub enum TokenSource {
     },
     /// Distinct positions with multiplicities.
     Clusters {
-        /// One row a position.
+        /// One row per position.
         positions: Rows,
-        /// Natural logarithms of the multiplicities, one a position.
+        /// Natural logarithms of the multiplicities, one per position.
         log_multiplicities: Vec<f64>,
     },
 }
 
 impl TokenSource {
-    /// The number of tokens; that of clusters may pass any integer.
+    /// The number of tokens; for clusters it may exceed every integer type.
     #[must_use]
     pub fn n_tokens(&self) -> f64 {
         match self {
             TokenSource::Explicit(rows) => rows.n_rows() as f64,
-            TokenSource::Random(law) => law.n as f64,
+            TokenSource::Random(random) => random.n as f64,
             TokenSource::Adversarial { n, .. } | TokenSource::Skew { n, .. } => *n as f64,
             TokenSource::Clusters { log_multiplicities, .. } => {
                 let n: f64 = log_multiplicities.iter().map(|ln| ln.exp()).sum();
-                // Counts below 2^53 are whole: their logarithms have rounded them.
+                // Below 2^53 the count is a whole number up to the rounding of its logarithm.
                 if n < 9e15 && (n - n.round()).abs() < 1e-6 * n { n.round() } else { n }
             }
         }
     }
 }
 
-/// Tokens drawn from a law.
+/// Parameters of randomly drawn tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RandomTokens {
-    /// The law.
-    pub law: Distribution,
+    /// The distribution.
+    pub distribution: Distribution,
     /// Number of tokens.
     pub n: usize,
     /// Dimension.
     pub d: usize,
-    /// Radius of the ball that holds every token.
+    /// R of the distribution; every token lies in the ball of that radius.
     pub radius: f64,
     /// Seed.
     pub seed: u64,
 }
 
-/// The law of random tokens.
+/// A distribution of random tokens in the ball of radius R.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Distribution {
-    /// N(0, radius^2/d I), a token that leaves the ball scaled back onto it.
+    /// N(0, R^2/d I), with tokens outside the ball projected onto it.
     Gaussian,
-    /// Uniform on the sphere of that radius.
+    /// Uniform on the sphere of radius R.
     Sphere,
-    /// Uniform in the ball of that radius.
+    /// Uniform in the ball of radius R.
     Ball,
 }
 
 /// Where the weights come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WeightSource {
-    /// Matrices.
+    /// Listed matrices.
     Explicit {
         /// The heads.
         heads: Vec<Head>,
         /// d_out x (sum of d_v).
         output: Option<Rows>,
     },
-    /// Drawn: entries N(0, scale^2/d).
+    /// Drawn, with entries N(0, scale^2/d).
     Random(RandomWeights),
     /// Q = I, K = sign sqrt(d) I, V = I: A = sign I.
     Identity {
-        /// Any finite number; the format's own are -1 and 1.
+        /// Any finite number; usually -1 or 1.
         sign: f64,
     },
-    /// The L2 multi-head attention of [K].
+    /// The L2 multi-head attention of \[K\].
     Kim {
         /// Number of heads.
         heads: usize,
-        /// Scale.
+        /// Entries are N(0, scale^2/d).
         scale: f64,
         /// Seed.
         seed: u64,
@@ -187,7 +187,7 @@ pub struct Head {
     pub v: Rows,
 }
 
-/// Weights drawn from a seed.
+/// Parameters of randomly drawn weights.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RandomWeights {
     /// Number of heads.
@@ -205,8 +205,8 @@ pub struct RandomWeights {
 /// Whether random weights have an output matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Output {
-    /// Heads are concatenated.
+    /// No output matrix: the heads are concatenated.
     Absent,
-    /// d x (heads head_dim).
+    /// An output matrix, d x (heads head_dim).
     Drawn,
 }

@@ -1,4 +1,4 @@
-//! From an [`Experiment`] to the text of its file.
+//! Writes an [`Experiment`] as JSON.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::types::{
 };
 
 impl Experiment {
-    /// The experiment as JSON, in the form that [`Experiment::from_json`] reads, every key written out.
+    /// The experiment as JSON in the format of [`Experiment::from_json`], with every key written out.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut file = Map::new();
@@ -32,7 +32,7 @@ impl Experiment {
 }
 
 impl Attention {
-    /// Its word in the file.
+    /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Attention {
 }
 
 impl Mask {
-    /// Its word in the file.
+    /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Mask {
 }
 
 impl Normalization {
-    /// Its word in the file.
+    /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl Normalization {
 }
 
 impl Scope {
-    /// Its word in the file.
+    /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Scope {
 }
 
 impl Distribution {
-    /// Its word in the file.
+    /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ fn tokens(source: &TokenSource) -> Value {
     match source {
         TokenSource::Explicit(rows) => json!({"source": "explicit", "rows": rows}),
         TokenSource::Random(t) => {
-            json!({"source": "random", "law": t.law.id(), "n": t.n, "d": t.d, "radius": t.radius, "seed": t.seed})
+            json!({"source": "random", "law": t.distribution.id(), "n": t.n, "d": t.d, "radius": t.radius, "seed": t.seed})
         }
         TokenSource::Adversarial { n, radius } => json!({"source": "adversarial", "n": n, "radius": radius}),
         TokenSource::Skew { n, radius } => json!({"source": "skew", "n": n, "radius": radius}),

@@ -1,15 +1,16 @@
 //! J v and J^T u under the causal mask for runs of equal tokens, in O(n d^2) after O(m^2 d) for m runs.
 //!
-//! Row i, the t-th of run a, attends to every token of an earlier run b with w_b/Z and to the t of its own with w_a/Z,
-//! w_b = e^(s_ab), Z = sum_{b<a} w_b N_b + w_a t. Measured from y_a, the earlier tokens lie at delta_b = y_b - y_a, and
-//! m_i - y_a = mu/Z with mu = sum_{b<a} w_b N_b delta_b the same along the run. So everything that a row needs of the
-//! earlier runs is a few sums, computed once a run, and of its own run the prefix sum S_a of xi:
+//! The t-th token i of run a attends with weight w_b/Z to each token of an earlier run b and with w_a/Z to the first t
+//! tokens of its own run, w_b = e^(s_ab), Z = sum_{b<a} w_b N_b + w_a t. Relative to y_a, the earlier tokens lie at
+//! delta_b = y_b - y_a, and m_i - y_a = mu/Z with mu = sum_{b<a} w_b N_b delta_b the same along the run. So row i needs
+//! a few sums over the earlier runs, computed once per run, and the prefix sum S_a of xi over its own run:
 //!
 //! (J xi)_i = V/Z [ U + w_a S_a + E - mu (e + w_a b_aa . S_a)/Z + K xi_i - mu (kappa . xi_i)/Z ],
 //! U = sum w_b S_b, E = sum w_b (b_ab . S_b) delta_b, e = sum w_b b_ab . S_b, with alpha_b = a_ab - a_aa:
 //! K = sum w_b N_b delta_b alpha_b^T, kappa = sum w_b N_b alpha_b, all sums over b < a.
 //!
-//! The adjoint runs the same sums from the end. Nothing cancels, and nothing of size n m is stored.
+//! The adjoint accumulates the same sums from the last row to the first. Nothing cancels, and nothing of size n m is
+//! stored.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -24,16 +25,16 @@ pub struct CausalRuns {
     n: usize,
     d: usize,
     d_out: usize,
-    /// How many tokens each run has.
+    /// Number of tokens in each run.
     lengths: Vec<usize>,
     heads: Vec<Head>,
-    /// At the distinct tokens, one of each run.
+    /// Evaluated at the distinct tokens, one per run.
     normalizer: Normalizer<f64>,
     is_composed: bool,
     field: Vec<f64>,
 }
 
-/// One head at the runs' tokens.
+/// One head at the distinct tokens.
 #[derive(Clone, Debug)]
 struct Head {
     /// V, or O_h V_h: rows x d.
@@ -42,7 +43,7 @@ struct Head {
     runs: Vec<Run>,
 }
 
-/// What a run's rows need to know of the runs before it.
+/// The sums over earlier runs that the rows of one run need.
 #[derive(Clone, Debug)]
 struct Run {
     length: usize,
@@ -60,19 +61,20 @@ struct Run {
     kappa: DVector<f64>,
 }
 
-/// What row i attends to: by run, how much in all and to a single token.
+/// Row i of the attention matrix, summed up by run.
 #[derive(Clone, Debug, Default)]
 pub struct RunRow {
     /// The run of row i.
     pub run: usize,
-    /// Attention to all the tokens of a run up to i.
+    /// Total attention to the tokens of each run, up to token i.
     pub masses: Vec<f64>,
-    /// Attention to each of them.
+    /// Attention to a single token of each run.
     pub shares: Vec<f64>,
 }
 
 impl CausalRuns {
-    /// The Jacobian at runs of equal tokens: one of each (those of the normaliser), in order, and the runs' lengths.
+    /// The Jacobian at runs of equal tokens. The normaliser holds one token per run, in order; `lengths` the sizes of
+    /// the runs.
     ///
     /// # Errors
     /// [`InputError::Overflow`] where scores leave the range of f64.
@@ -116,7 +118,7 @@ impl CausalRuns {
         &self.normalizer
     }
 
-    /// Calls with every row of a head's attention, in order.
+    /// Calls `each` with every row of a head's attention matrix, in order.
     pub fn for_rows(&self, head_idx: usize, mut each: impl FnMut(&RunRow)) {
         let mut row = RunRow::default();
         for (run_idx, run) in self.heads[head_idx].runs.iter().enumerate() {
@@ -133,10 +135,11 @@ impl CausalRuns {
         }
     }
 
-    /// N xi of every token, N the normaliser's symmetric Jacobian at its run.
+    /// Applies the normaliser's symmetric Jacobian at each token's run to a field, in place.
     fn normalize(&self, field: &mut [f64]) {
         let (d, m) = (self.d, self.lengths.len());
-        // The normaliser takes one field a distinct token: tokens of equal rank in their runs go through it together.
+        // The normaliser takes one vector per distinct token, so the first tokens of all runs go through together, then
+        // the second ones, and so on.
         let mut together = vec![0.0; d * m];
         let starts: Vec<usize> = starts(&self.lengths);
         for rank in 0..self.lengths.iter().copied().max().unwrap_or(0) {
@@ -235,7 +238,7 @@ impl Head {
         Ok(Head { value, out_start, runs })
     }
 
-    /// Adds J xi.
+    /// Adds J xi to `out`.
     fn apply(&self, d: usize, field: &[f64], (out, d_out): (&mut [f64], usize)) {
         let rows = self.value.nrows();
         let mut sums: Vec<DVector<f64>> = Vec::with_capacity(self.runs.len());
@@ -275,10 +278,11 @@ impl Head {
         }
     }
 
-    /// Adds J^T u.
+    /// Adds J^T u to `out`.
     fn apply_transpose(&self, d: usize, (u, d_out): (&[f64], usize), out: &mut [f64]) {
         let rows = self.value.nrows();
-        // Of each run b: sum over the rows i so far, from the end, of share_b (g_i + b_ab ((y_b - m_i) . g_i)).
+        // For each run b, accumulated from the last row: sum over the rows i of share_b (g_i + b_ab ((y_b - m_i) .
+        // g_i)).
         let mut sums: Vec<DVector<f64>> = vec![DVector::zeros(d); self.runs.len()];
         let mut g = vec![0.0; d];
         let mut places = u.chunks_exact(d_out).zip(out.chunks_exact_mut(d)).rev();
@@ -317,7 +321,7 @@ impl Head {
 }
 
 impl Run {
-    /// Z of the `count`th row.
+    /// Z of the `count`th row of the run.
     fn z(&self, count: usize) -> f64 {
         self.before + self.weights[self.weights.len() - 1] * count as f64
     }

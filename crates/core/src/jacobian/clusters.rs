@@ -1,11 +1,12 @@
-//! The Jacobian at a token measure: m distinct positions y_a, each standing for N_a equal tokens, whatever the N_a.
+//! The Jacobian at a token measure: m distinct positions y_a with multiplicities N_a, at a cost that does not depend on
+//! N_a.
 //!
-//! By permutation symmetry J splits (docs/theory.md) into
+//! By permutation symmetry J splits (docs/theory.md section 3) into
 //! 1. fields constant on each cluster: blocks sqrt(N_a/N_b) G_ab + delta_ab V O_a, with
 //!    G_ab = V P_ab (I + (y_b - m_a) b_ab^T), P_ab = N_b e^(s_ab) / sum_c N_c e^(s_ac);
 //! 2. fields that sum to zero inside a cluster of two tokens or more: V O_a.
 //!
-//! Everything is built from logarithms of the N_a, so that they may be as large as f64 can hold.
+//! All of it is computed from ln N_a, so that N_a may be as large as f64 can hold.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -22,17 +23,17 @@ pub struct ClusterJacobian {
     ln_sizes: Vec<f64>,
     /// m d_out x m d: blocks G_ab, through the normaliser's Jacobian in scope `composed`.
     to_masses: DMatrix<f64>,
-    /// V O_a of each cluster, d_out x d, likewise.
+    /// V O_a of each cluster, d_out x d, through the normaliser's Jacobian in scope `composed`.
     own: Vec<DMatrix<f64>>,
     /// P_ab of each head, m x m, row a.
     masses: Vec<DMatrix<f64>>,
     normalizer: Normalizer<f64>,
 }
 
-/// The most rows and columns of the matrix on cluster-constant fields: 128 MiB.
+/// The most rows and columns of the matrix on cluster-constant fields: 4096^2 entries take 128 MiB.
 pub const MOST_CLUSTER_ENTRIES: usize = 4096;
 
-/// Sums over entries of the whole Jacobian, which need no list of tokens.
+/// Norms that are sums over the entries of the full (n d_out x n d) Jacobian, computed from the clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterSums {
     /// Root of the sum of squares.
@@ -44,7 +45,7 @@ pub struct ClusterSums {
 }
 
 impl ClusterJacobian {
-    /// The Jacobian at positions (those of the normaliser) with logarithms of multiplicities.
+    /// The Jacobian at positions (those of the normaliser) with the logarithms of their multiplicities.
     ///
     /// # Errors
     /// [`InputError::Overflow`] where scores leave the range of f64, [`InputError::TooLarge`] for too many positions.
@@ -106,7 +107,8 @@ impl ClusterJacobian {
         &self.ln_sizes
     }
 
-    /// What a token of each cluster receives from all tokens of all clusters: c_b = sum_a N_a P_ab / N_b, of a head.
+    /// The attention that one token of each cluster b receives from all tokens, c_b = sum_a N_a P_ab / N_b, in one
+    /// head.
     #[must_use]
     pub fn column_sums(&self, head_idx: usize) -> Vec<f64> {
         let masses = self.masses(head_idx);
@@ -115,7 +117,7 @@ impl ClusterJacobian {
             .collect()
     }
 
-    /// The matrix on fields that are constant on each cluster, in the basis that makes them unit vectors: m d_out x m d.
+    /// The matrix of J on cluster-constant fields, in the basis of their normalised indicators: m d_out x m d.
     #[must_use]
     pub fn between(&self) -> DMatrix<f64> {
         let (d, d_out) = (self.d, self.d_out);
@@ -124,7 +126,7 @@ impl ClusterJacobian {
             for b in 0..self.m {
                 let stretch = (0.5 * (self.ln_sizes[a] - self.ln_sizes[b])).exp();
                 let mut block = between.view_mut((a * d_out, b * d), (d_out, d));
-                // Zero times infinity: attention that has vanished stays so.
+                // Avoids 0 * infinity: an attention weight that underflowed counts as zero.
                 block.apply(|x| *x = if *x == 0.0 { 0.0 } else { *x * stretch });
                 if a == b {
                     block += &self.own[a];
@@ -134,17 +136,17 @@ impl ClusterJacobian {
         between
     }
 
-    /// V O_a, on fields that sum to zero inside cluster a; `None` where a cluster has fewer than two tokens.
+    /// V O_a, the action of J on fields that sum to zero inside cluster a; `None` for a cluster of one token.
     pub fn within(&self) -> impl Iterator<Item = Option<&DMatrix<f64>>> {
         self.own.iter().zip(&self.ln_sizes).map(|(own, ln)| has_two(*ln).then_some(own))
     }
 
-    /// V O_a of every cluster, as many tokens as it has: what counts where n goes to infinity at fixed ratios.
+    /// V O_a of every cluster, also those of one token: the mean-field limit, N -> infinity at fixed ratios.
     pub fn within_limit(&self) -> impl Iterator<Item = &DMatrix<f64>> {
         self.own.iter()
     }
 
-    /// Frobenius, l_inf and l_1 norm of the Jacobian over all tokens, with the matrix of [`ClusterJacobian::between`].
+    /// Frobenius, l_inf and l_1 norm of the Jacobian over all tokens; `between` is [`ClusterJacobian::between`].
     #[must_use]
     pub fn sums(&self, between: &DMatrix<f64>) -> ClusterSums {
         let (m, d, d_out) = (self.m, self.d, self.d_out);
@@ -155,7 +157,8 @@ impl ClusterJacobian {
         }
         let (mut linf, mut l1) = (0.0f64, 0.0f64);
         for a in 0..m {
-            // Of the diagonal block of a token: its own part stands on top of what it gives to every token like it.
+            // The diagonal block of a token: V O_a is added to the block G_aa / N_a that every pair inside the cluster
+            // has.
             let diagonal = self.to_masses.view((a * d_out, a * d), (d_out, d)) / size(a);
             let extra = (&diagonal + &self.own[a]).abs() - diagonal.abs();
             for row in 0..d_out {
@@ -198,7 +201,7 @@ impl ClusterJacobian {
             let mut own_keys = DMatrix::zeros(rows, q.nrows());
             for (b, mass) in row.iter().enumerate() {
                 masses[(a, b)] = *mass;
-                // y_b - m_a as sum_c P_ac (y_b - y_c): a difference of nearly equal vectors would lose digits.
+                // y_b - m_a as sum_c P_ac (y_b - y_c): the difference of nearly equal vectors would lose digits.
                 let value_apart = apart(&values, &row, b);
                 let gradient: DVector<f64> =
                     k.tr_mul(&queries.column(a).zip_map(&keys.column(b), |q, k| kernel.key_gradient(q, k)));
@@ -215,7 +218,7 @@ impl ClusterJacobian {
         Ok(())
     }
 
-    /// Goes through the normaliser's Jacobian, which is symmetric, block column by block column.
+    /// Multiplies by the normaliser's Jacobian, which is symmetric, block column by block column.
     fn compose(&mut self) {
         let mut transposed = self.to_masses.transpose();
         for mut row in transposed.column_iter_mut() {
@@ -223,7 +226,7 @@ impl ClusterJacobian {
         }
         self.to_masses = transposed.transpose();
         for a in 0..self.m {
-            // One block among zeros, so that the normaliser meets it at its own token.
+            // One block at a time among zeros, so that the normaliser's Jacobian at the matching token applies to it.
             let mut field = DMatrix::zeros(self.m * self.d, self.d_out);
             field.rows_mut(a * self.d, self.d).copy_from(&self.own[a].transpose());
             for mut column in field.column_iter_mut() {
@@ -234,7 +237,7 @@ impl ClusterJacobian {
     }
 }
 
-/// Whether a multiplicity is two or more; its logarithm has been rounded.
+/// Whether a cluster has two tokens or more; the tolerance absorbs the rounding of the logarithm.
 fn has_two(ln_size: f64) -> bool {
     ln_size >= std::f64::consts::LN_2 - 1e-12
 }

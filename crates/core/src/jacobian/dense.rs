@@ -1,5 +1,5 @@
-//! The Jacobian as a matrix, block by block from its formula; no code is shared with the matrix-free products, so that
-//! each checks the other.
+//! The Jacobian as a dense matrix, block by block from its formula. It shares no code with the matrix-free products, so
+//! that each checks the other.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -21,7 +21,7 @@ pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
         }
     }
     if forward.scope == Scope::Composed {
-        // J N, N the normaliser's block-diagonal Jacobian: N is symmetric, so each row of J goes through N.
+        // J N with N the normaliser's block-diagonal Jacobian: N is symmetric, so it applies to each row of J.
         let mut transposed = jacobian.transpose();
         for mut row in transposed.column_iter_mut() {
             forward.normalizer.apply_jacobian(row.as_mut_slice());
@@ -31,19 +31,19 @@ pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
     jacobian
 }
 
-/// The blocks J_ij along a field v and a covector u, row by row, without the matrix: O(d + k) a block and head.
+/// The numbers u_i^T J_ij v_j for a field v and a covector u, row by row, in O(d + k) per block and head.
 ///
-/// u_i^T J_ij v_j = P_ij \[(V^T u_i).v_j + u_i^T V (x_j - m_i) b_ij.v_j\] + delta_ij u_i^T V O_i v_i, and as J v = s u and
-/// J^T u = s v at a singular triplet, these numbers over s sum to |u_i|^2 over j and to |v_j|^2 over i.
+/// u_i^T J_ij v_j = P_ij \[(V^T u_i).v_j + u_i^T V (x_j - m_i) b_ij.v_j\] + delta_ij u_i^T V O_i v_i. At a singular
+/// triplet, J v = s u and J^T u = s v, so these numbers over s sum to |u_i|^2 over j and to |v_j|^2 over i.
 #[derive(Clone, Debug)]
 pub struct BlockRows {
     heads: Vec<(HeadMatrices, Along)>,
-    /// v behind the normaliser, n d.
+    /// The normaliser's Jacobian times v, n d.
     field: Vec<f64>,
     buffer: Vec<f64>,
 }
 
-/// What v is to the scores of one head: Q v and K v, k x n.
+/// Q v and K v of one head, k x n.
 #[derive(Clone, Debug)]
 struct Along {
     queries: DMatrix<f64>,
@@ -51,7 +51,7 @@ struct Along {
 }
 
 impl BlockRows {
-    /// At a forward pass, for a field v of n d numbers.
+    /// For a field v (n d numbers) at a forward pass.
     #[must_use]
     pub fn new(forward: &Forward<f64>, v: &[f64]) -> Self {
         let mut field = v.to_vec();
@@ -105,7 +105,7 @@ impl BlockRows {
     pub fn block(&mut self, forward: &Forward<f64>, i: usize, j: usize) -> DMatrix<f64> {
         let (n, d, d_out) = (forward.n(), forward.d(), forward.d_out());
         let reach = forward.reach(&(i..i + 1));
-        // One row of blocks; the others stay out of it.
+        // The matrix holds only this row of blocks.
         let mut row = DMatrix::zeros(d_out, n * d);
         for (head_idx, (head, _)) in self.heads.iter().enumerate() {
             let block = forward.rows_of_p(head_idx, i..i + 1, &mut self.buffer);
@@ -122,7 +122,7 @@ impl BlockRows {
     }
 }
 
-/// One head, with its value matrix taken through the output matrix.
+/// One head, its value matrix multiplied by its block of the output matrix.
 #[derive(Clone, Debug)]
 struct HeadMatrices {
     kernel: Kernel,
@@ -183,7 +183,7 @@ impl HeadMatrices {
         self.add_row_at(i * self.d_out, i, p_row, jacobian);
     }
 
-    /// Adds block row i to rows of a matrix that begin at `first`.
+    /// Adds block row i to the rows of a matrix from `first` on.
     fn add_row_at(&self, first: usize, i: usize, p_row: &[f64], jacobian: &mut DMatrix<f64>) {
         let (d, n_rows) = (self.q.ncols(), self.value.nrows());
         let mut mean = DVector::zeros(n_rows);

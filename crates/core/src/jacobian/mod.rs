@@ -1,4 +1,4 @@
-//! The Jacobian of self-attention: matrix-free products and the dense matrix. MATH.md section 2.
+//! The Jacobian of self-attention, as matrix-free products and as a dense matrix. docs/theory.md section 1.
 //!
 //! J_ij = V \[P_ij (I + (x_j - m_i) b_ij^T) + delta_ij O_i\], O_i = sum_l P_il (x_l - m_i) a_il^T.
 

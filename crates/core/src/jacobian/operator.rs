@@ -1,4 +1,4 @@
-//! J v and J^T u without ever forming J: O(n^2 (k + d_v)) a head, and nothing allocated by a call.
+//! Products J v and J^T u that never form J: O(n^2 (k + d_v)) per head, without allocating.
 //!
 //! With dq = Q xi, dk = K xi, dv = V xi of a field xi of tokens, the scores move by
 //! ds_ij = c (dq_i.k_j + q_i.dk_j) - 2 w k_j.dk_j, the attention weights by dP_ij = P_ij (ds_ij - sum_l P_il ds_il), and
@@ -8,11 +8,11 @@ use crate::attention::part;
 use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply};
 use crate::experiment::Scope;
 
-/// A linear map that can be applied forwards and backwards.
+/// A linear map J with products J v and J^T u.
 pub trait LinearOperator<T> {
-    /// Length of what it takes.
+    /// Length of v.
     fn n_inputs(&self) -> usize;
-    /// Length of what it gives.
+    /// Length of u.
     fn n_outputs(&self) -> usize;
     /// out = J v.
     fn apply(&mut self, v: &[T], out: &mut [T]);
@@ -20,19 +20,19 @@ pub trait LinearOperator<T> {
     fn apply_transpose(&mut self, u: &[T], out: &mut [T]);
 }
 
-/// The Jacobian of attention at a forward pass, with the buffers of its products.
+/// The Jacobian of attention at a forward pass, with the buffers for its products.
 #[derive(Clone, Debug)]
 pub struct JacobianOperator<T: Scalar> {
     forward: Forward<T>,
-    /// The field after the normaliser's Jacobian, d n (empty without one).
+    /// The normaliser's Jacobian times v, d n numbers; empty without a normaliser.
     field: Vec<T>,
     /// Changes of the projections, p n.
     projections: Vec<T>,
     /// Concatenated heads, (sum of d_v) n.
     heads: Vec<T>,
-    /// A block of ds or of its adjoint, n x rows of a block.
+    /// A block of ds or of its adjoint, n x (rows per block).
     scores: Vec<T>,
-    /// For attention matrices that are recomputed.
+    /// Buffer for attention matrices that are recomputed.
     rows_of_p: Vec<T>,
     /// k_j.dk_j, or the column sums of ds, n.
     key_terms: Vec<T>,
@@ -56,13 +56,13 @@ impl<T: Scalar> JacobianOperator<T> {
         }
     }
 
-    /// The forward pass it is taken at.
+    /// The forward pass at which the Jacobian is taken.
     #[must_use]
     pub fn forward(&self) -> &Forward<T> {
         &self.forward
     }
 
-    /// dP of some rows, in `scores` (reach x rows, packed), from the changes of the projections.
+    /// Computes dP of some rows into `scores` (reach x rows, packed) from the changes of the projections.
     fn change_of_rows(&mut self, head_idx: usize, rows: &std::ops::Range<usize>) {
         let forward = &self.forward;
         let head = &forward.heads[head_idx];
@@ -100,7 +100,7 @@ impl<T: Scalar> JacobianOperator<T> {
     }
 }
 
-/// Replaces ds by P (ds - sum P ds) along one row; the map is its own transpose.
+/// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose.
 fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T]) {
     let mean = dot(ds, p_row);
     for (ds, p) in ds.iter_mut().zip(p_row) {
@@ -108,7 +108,7 @@ fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T]) {
     }
 }
 
-/// Four partial sums, which a compiler turns into vector instructions.
+/// Four partial sums, so that the compiler vectorises.
 fn dot<T: Scalar>(a: &[T], b: &[T]) -> T {
     let mut sums = [T::constant(0.0); 4];
     let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));

@@ -1,34 +1,34 @@
-//! Equal tokens: where there are many, the Jacobian is that of a token measure, or of causal runs.
+//! Detects lists with many equal tokens, whose Jacobian is that of a token measure or of causal runs.
 
 use std::collections::HashMap;
 
 use nalgebra::DMatrix;
 
-/// The distinct tokens of a list.
+/// The distinct tokens of a list and their multiplicities.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Groups {
-    /// d x m, in the order in which they first come.
+    /// The distinct tokens in order of first appearance, d x m.
     pub(crate) positions: DMatrix<f64>,
-    /// How many tokens each stands for.
+    /// Multiplicity of each distinct token.
     pub(crate) sizes: Vec<usize>,
-    /// Which one each token is.
+    /// For each token the index of its distinct token.
     pub(crate) membership: Vec<u32>,
 }
 
-/// Grouping pays off where a group has as many tokens as this on average.
+/// Grouping is used if distinct tokens have at least this multiplicity on average.
 const LEAST_MEAN_SIZE: usize = 8;
 
-/// Tokens that are equal wherever they stand; `None` where there are too few of them to be worth it.
+/// Groups equal tokens, whatever their order; `None` if there are too few to save work.
 pub(crate) fn clusters(tokens: &DMatrix<f64>) -> Option<Groups> {
     distinct(tokens, tokens.ncols() / LEAST_MEAN_SIZE)
 }
 
-/// Tokens that are equal wherever they stand; `None` where more than so many differ.
+/// Groups equal tokens, whatever their order; `None` if there are more than `most` distinct ones.
 pub(super) fn distinct(tokens: &DMatrix<f64>, most: usize) -> Option<Groups> {
     let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
     let mut groups = Collected::default();
     for token in tokens.column_iter() {
-        // Adding zero makes -0 and 0 one.
+        // Adding zero turns -0 into 0.
         let bits: Vec<u64> = token.iter().map(|x| (x + 0.0).to_bits()).collect();
         let next = known.len() as u32;
         let group = *known.entry(bits).or_insert(next);
@@ -40,7 +40,7 @@ pub(super) fn distinct(tokens: &DMatrix<f64>, most: usize) -> Option<Groups> {
     Some(groups.finish(tokens.nrows()))
 }
 
-/// Tokens that are equal to the one before them; `None` where there are too few of them to be worth it.
+/// Groups consecutive equal tokens; `None` if there are too few to save work.
 pub(super) fn runs(tokens: &DMatrix<f64>) -> Option<Groups> {
     let most = tokens.ncols() / LEAST_MEAN_SIZE;
     let mut groups = Collected::default();
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clusters_gather_equal_tokens_and_runs_only_neighbours() {
+    fn clusters_group_all_equal_tokens_and_runs_only_consecutive_ones() {
         let tokens = DMatrix::from_fn(1, 32, |_, col| if col % 16 == 0 { -1.0 } else { 1.0 });
         let found = clusters(&tokens).expect("two positions");
         assert_eq!((found.sizes, found.positions.as_slice()), (vec![2, 30], &[-1.0, 1.0][..]));

@@ -14,14 +14,14 @@ use crate::weights::Weights;
 pub struct SingularPair {
     /// s.
     pub value: f64,
-    /// v, d x n: the change of each token that changes the output most. Of a token measure, a column for one token of
-    /// each position.
+    /// v, d x n: the unit change of the tokens that changes the output most. For a token measure, one column per
+    /// position, holding the change of one of its tokens.
     pub inputs: DMatrix<f64>,
-    /// u, d_out x n: the change of each output, divided by s.
+    /// u, d_out x n: the resulting change of the outputs, divided by s.
     pub outputs: DMatrix<f64>,
 }
 
-/// The vectors of a finished measurement; those of an iteration over tokens are in `triplet`.
+/// The singular pair of a finished measurement; `triplet` is the result of an iteration over tokens, if there was one.
 pub(super) fn singular_pair(
     system: &System,
     triplet: Option<&SingularTriplet>,
@@ -47,7 +47,7 @@ pub(super) fn singular_pair(
     (pair.value > 0.0 && pair.value.is_finite()).then_some(pair)
 }
 
-/// F at the tokens, d_out x n; of a token measure at one token of each position.
+/// F at the tokens, d_out x n; for a token measure one column per position.
 pub(super) fn images(system: &System, weights: &Weights) -> DMatrix<f64> {
     match system {
         System::Tokens(operator) => operator.forward().output(),
@@ -82,7 +82,7 @@ fn images_of_runs(runs: &Runs, weights: &Weights) -> DMatrix<f64> {
     images
 }
 
-/// Fields that are constant on each cluster, a column for each token that is listed.
+/// The pair on cluster-constant fields, with one column per listed token.
 fn of_clusters(clusters: &Clusters, options: &MeasureOptions) -> Option<SingularPair> {
     let jacobian = &clusters.jacobian;
     let between = jacobian.between();
@@ -96,7 +96,7 @@ fn of_clusters(clusters: &Clusters, options: &MeasureOptions) -> Option<Singular
         return None;
     }
     let SingularPair { inputs, outputs, .. } = packed(value, (&right, right.len() / m), (&left, left.len() / m));
-    // A unit vector of the space of a cluster is shared by its tokens.
+    // A unit vector on clusters becomes a unit vector on tokens: the tokens of a cluster share its entry.
     let shared = |mut field: DMatrix<f64>| {
         for (mut column, ln) in field.column_iter_mut().zip(jacobian.ln_sizes()) {
             column *= (-0.5 * ln).exp();
@@ -106,7 +106,7 @@ fn of_clusters(clusters: &Clusters, options: &MeasureOptions) -> Option<Singular
     Some(SingularPair { value, inputs: shared(inputs), outputs: shared(outputs) })
 }
 
-/// A column for each token that is listed, from one for each position.
+/// Repeats the column of each position for every listed token at it.
 fn listed(positions: &DMatrix<f64>, clusters: &Clusters) -> DMatrix<f64> {
     match &clusters.membership {
         Some(membership) => {

@@ -1,8 +1,8 @@
-//! Where the norm goes as all tokens are scaled up together.
+//! The limit of ||J|| as all tokens are scaled up together.
 //!
-//! Softmax becomes argmax: row i of P is one-hot at the largest score, C_i vanishes, and J becomes
-//! sum_h S_h (x) O_h V_h with the assignments S_h. Where the largest score is shared by equal tokens P is uniform over them
-//! (docs/theory.md); where it is shared by tokens that differ there is no limit.
+//! Softmax becomes argmax: row i of P is one-hot at the largest score, C_i vanishes, and J becomes sum_h S_h (x) O_h
+//! V_h with the one-hot assignments S_h. If equal tokens share the largest score, P is uniform over them
+//! (docs/theory.md section 4); if distinct tokens share it, there is no limit.
 
 use nalgebra::DMatrix;
 
@@ -12,18 +12,18 @@ use crate::experiment::{Experiment, Mask, Normalization};
 use crate::spectral::{largest_singular_value, norm_of_product};
 use crate::weights::{HeadWeights, Inputs};
 
-/// The most distinct tokens that are looked at: their scores are n^2 numbers.
+/// The most distinct tokens for which the limit is computed, from n^2 scores.
 const MOST_TOKENS: usize = 2048;
-/// The largest matrix of several heads.
+/// The most rows and columns of the matrix that combines several heads.
 const MOST_ENTRIES: usize = 512;
 
-/// The limit; `None` where there is none, or under a normaliser, which undoes the scaling.
+/// The limit; `None` if there is none, and under a normaliser, which undoes the scaling.
 pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Option<f64> {
     if experiment.normalization != Normalization::None {
         return None;
     }
     let Groups { positions, sizes, .. } = distinct(&inputs.tokens, MOST_TOKENS)?;
-    // Under the mask equal tokens see different pasts: only lists without repetition are simple.
+    // Under the mask, equal tokens attend to different prefixes, so only lists of distinct tokens are handled.
     if experiment.mask == Mask::Causal && positions.ncols() < inputs.tokens.ncols() {
         return None;
     }
@@ -64,7 +64,7 @@ pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Op
     limit.is_finite().then_some(limit)
 }
 
-/// Which token each one attends to in the limit.
+/// For each token the index of the token it attends to in the limit.
 fn targets(experiment: &Experiment, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Vec<usize>> {
     let kernel = Kernel::new(experiment.attention, head.q.nrows());
     let (queries, keys) = (&head.q * tokens, &head.k * tokens);

@@ -1,4 +1,4 @@
-//! `local` for each form of the Jacobian, in steps.
+//! The `local` bound for each form of the Jacobian, in steps.
 
 use nalgebra::DMatrix;
 
@@ -8,17 +8,18 @@ use crate::bounds::{Combination, LocalBound, LocalHead, LocalParts, combine_loca
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
-/// Up to so many rows of a run are taken one by one; further ones in blocks of this part of what came before.
+/// Rows of a run are processed one by one up to this index; later ones in blocks whose size is the row index divided by
+/// it.
 const ROWS_ONE_BY_ONE: usize = 4096;
 
-/// `local` under way.
+/// The state of the computation of `local`.
 #[derive(Clone, Debug)]
 pub(super) enum Local {
-    /// Token by token, in steps.
+    /// Over tokens, in several steps.
     Tokens(Box<LocalBound>),
-    /// In one step.
+    /// Computed at once.
     Known(LocalParts),
-    /// Too long to compute exactly, and no blocks for this kernel.
+    /// Not computed: the runs are too long for single rows, and blocks are proved only for the dot product.
     Absent,
 }
 
@@ -31,7 +32,7 @@ impl Local {
         }
     }
 
-    /// Some work; true when all is done.
+    /// Does one step; true when done.
     pub(super) fn step(&mut self, system: &System) -> bool {
         match (self, system) {
             (Local::Tokens(bound), System::Tokens(operator)) => bound.step(operator.forward()),
@@ -48,7 +49,7 @@ impl Local {
     }
 }
 
-/// The heads at the distinct tokens, with the queries there (k x m each).
+/// The heads at the distinct tokens, each with its queries there (k x m).
 fn heads(weights: &Weights, attention: Attention, tokens: &DMatrix<f64>) -> Vec<(LocalHead, DMatrix<f64>)> {
     let with_queries = |(head, (outer, _)): (&HeadWeights, (DMatrix<f64>, _))| {
         let kernel = Kernel::new(attention, head.q.nrows());
@@ -65,7 +66,7 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
             let masses = jacobian.masses(head_idx);
             for (a, ln_size) in ln_sizes.iter().enumerate() {
                 let row: Vec<f64> = masses.row(a).iter().copied().collect();
-                // What one token of b receives from all the tokens of a.
+                // What one token of cluster b receives from all tokens of cluster a.
                 let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
                 head.row(&row, share, queries.column(a).as_slice(), 1.0);
             }
@@ -77,7 +78,7 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
 
 fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Combination) -> Option<LocalParts> {
     let Runs { jacobian, lengths, .. } = runs;
-    // The blocks' argument is about covariances alone, which are all that the dot product needs.
+    // The bound on a block of rows is an argument about covariances, which determine `local` for the dot product only.
     if attention != Attention::Dot && lengths.iter().any(|length| *length > ROWS_ONE_BY_ONE) {
         return None;
     }
@@ -89,9 +90,10 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
                 count = if row.run == run { count + 1 } else { 1 };
                 run = row.run;
                 if block.until == 0 {
-                    // Along a run the covariance is (1 - pi) (C + pi D), pi the attention to the run itself, and 1 - pi
-                    // and pi change at most as the count does: so no w is above the first row's times the ratio, and
-                    // no own part, which is linear in pi but for 1 - pi, above that of the first or the last.
+                    // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 -
+                    // pi and pi change at most in proportion to the row index. So no w in the block exceeds the first
+                    // row's times the ratio of the indices, and no own part, linear in pi except for 1 - pi, exceeds
+                    // that of the first or last row.
                     block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
                     block.until = block.until.min(lengths[run]);
                     block.slack = block.until as f64 / count as f64;
@@ -116,10 +118,10 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
     Some(combine_local(parts, combination))
 }
 
-/// Rows of a run that are taken together.
+/// A block of rows of a run that share one bound.
 #[derive(Default)]
 struct Block {
-    /// The count of the last row; 0 between blocks.
+    /// Index of its last row; 0 between blocks.
     until: usize,
     slack: f64,
     masses: Vec<f64>,

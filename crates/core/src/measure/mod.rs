@@ -1,6 +1,6 @@
-//! One measurement: from an experiment to its norm, its bounds, and what it says of its own accuracy.
+//! Measures an experiment: its norms, its bounds, and the accuracy of the results.
 //!
-//! [`measure`] runs through; [`Measuring`] is the same in steps, for a worker that must listen between them.
+//! [`measure`] runs to the end; [`Measuring`] runs in steps, so that a worker can handle messages between them.
 
 mod group;
 mod leading;
@@ -23,58 +23,58 @@ pub use leading::SingularPair;
 pub use steps::{Measuring, Step, View};
 pub(crate) use system::{Matrix, System};
 
-/// When which method serves.
+/// Which method is used at which size, and which results are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasureOptions {
-    /// For matrices over `svd_limit`.
+    /// Options of the iteration for Jacobians above `svd_limit`.
     pub lanczos: LanczosOptions,
-    /// Dense SVD for Jacobians with at most this many rows and columns. Chosen by measurement
-    /// (docs/performance.md): below it the whole spectrum costs less than a frame.
+    /// Dense SVD for Jacobians with at most this many rows and columns. Measured (docs/performance.md): up to this size
+    /// the whole spectrum takes less than the time of one frame.
     pub svd_limit: usize,
     /// Frobenius, l_inf and l_1 norms for Jacobians with at most this many rows and columns.
     pub dense_limit: usize,
-    /// Whether equal tokens are gathered, where there are many and the Jacobian is over `svd_limit`.
+    /// Whether equal tokens are grouped, if there are many and the Jacobian is above `svd_limit`.
     pub grouping: Grouping,
-    /// How much is found out.
+    /// Which results are computed.
     pub detail: Detail,
-    /// Whether the norm of every block is computed, for the bound over the largest token: n^2 small decompositions.
+    /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
     pub block_norms: BlockNorms,
 }
 
 /// Whether the norm of every block of the Jacobian is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockNorms {
-    /// Yes, up to some thousands of blocks.
+    /// Computed, up to 20,000 blocks.
     Included,
-    /// No.
+    /// Not computed.
     Skipped,
 }
 
 impl BlockNorms {
-    /// Those that a norm is made of, or none.
+    /// `Included` if `norm` needs them.
     #[must_use]
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
     }
 }
 
-/// Whether equal tokens are gathered.
+/// Whether equal tokens are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// Where that is cheaper.
+    /// If it is cheaper.
     Auto,
-    /// Never: every token by itself.
+    /// Never: every token is a row of its own.
     Never,
 }
 
-/// How much of a measurement is found out.
+/// Which results of a measurement are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Detail {
     /// All norms and bounds.
     Full,
     /// All norms, no bounds.
     Norms,
-    /// The spectral norm alone, for the points of a sweep.
+    /// The spectral norm only, for the points of a sweep.
     NormOnly,
 }
 
@@ -92,7 +92,7 @@ impl Default for MeasureOptions {
 }
 
 impl MeasureOptions {
-    /// For points of which one norm is wanted: as little as it takes.
+    /// The least work that gives `norm`.
     #[must_use]
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::Spectral {
@@ -107,7 +107,7 @@ impl MeasureOptions {
         }
     }
 
-    /// For the points of a sweep: one norm each, and Lanczos from where it is quicker than all singular values
+    /// For the points of a sweep: one norm each, and Lanczos from the size at which it is faster than a dense SVD
     /// (docs/performance.md).
     #[must_use]
     pub fn for_sweep() -> Self {
@@ -120,18 +120,18 @@ impl MeasureOptions {
 pub enum Method {
     /// All singular values of the dense Jacobian: exact to rounding.
     DenseSvd,
-    /// Golub-Kahan-Lanczos: a lower bound, as good as its residual says.
+    /// Golub-Kahan-Lanczos: a lower bound, with its residual.
     Lanczos,
-    /// Distinct positions with multiplicities: exact to rounding, or as good as its residual says.
+    /// A token measure: exact to rounding, or iterated with a residual.
     Clusters,
     /// Golub-Kahan-Lanczos on runs of equal tokens under the causal mask.
     CausalRuns,
 }
 
-/// What a result is worth a word about.
+/// A doubt about a result, to be shown beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Warning {
-    /// The step limit came before the tolerance.
+    /// The step limit was reached before the tolerance.
     Unconverged {
         /// The residual reached.
         relative_residual: f64,
@@ -145,17 +145,17 @@ pub enum Warning {
 pub struct Measurement {
     /// ||J||_2, the local Lipschitz constant.
     pub spectral: f64,
-    /// `None` above the dense limit.
+    /// The norms that need all entries of J; `None` above the dense limit.
     pub dense: Option<DenseNormValues>,
     /// All singular values, largest first; `None` above the SVD limit.
     pub singular_values: Option<Vec<f64>>,
-    /// How.
+    /// How the spectral norm was computed.
     pub method: Method,
     /// Lanczos steps; 0 for a dense SVD.
     pub iterations: usize,
     /// |J^T u - s v| / s; 0 for a dense SVD.
     pub relative_residual: f64,
-    /// Number of tokens; may pass any integer for a token measure.
+    /// Number of tokens; for a token measure it may exceed every integer type.
     pub n: f64,
     /// Dimension of a token.
     pub d: usize,
@@ -163,18 +163,18 @@ pub struct Measurement {
     pub radius: f64,
     /// The bounds that apply.
     pub bounds: Vec<Bound>,
-    /// What stands behind their numbers.
+    /// Where the upper bounds lose (slack).
     pub slacks: Vec<BoundSlack>,
-    /// The two clusters behind the bound of that name.
+    /// The witness of the bound `two_clusters`.
     pub two_clusters: Option<TwoClusters>,
-    /// max_j sum_i P_ij: the most attention that one token draws, over the heads; `None` where `local` is.
+    /// max_j sum_i P_ij over all heads: the most attention that one token receives; `None` if `local` was not computed.
     pub largest_column_sum: Option<f64>,
-    /// Where the norm goes as all tokens are scaled up together; `None` under a normaliser, and where the largest score
-    /// is shared by tokens that differ.
+    /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, and if distinct tokens share the
+    /// largest score.
     pub large_radius_limit: Option<f64>,
     /// For a token measure: the norm as n goes to infinity at fixed ratios.
     pub mean_field_limit: Option<f64>,
-    /// What to know.
+    /// Doubts about the result.
     pub warnings: Vec<Warning>,
 }
 
@@ -187,13 +187,13 @@ pub struct DenseNormValues {
     pub linf: f64,
     /// Largest absolute column sum.
     pub l1: f64,
-    /// Largest row sum of block spectral norms, an upper bound on the norm over the largest token; `None` for token
-    /// measures, where the blocks are too many, and where they were not asked for.
+    /// Largest row sum of block spectral norms, an upper bound on the max-token norm; `None` for token measures, for
+    /// too many blocks, and if it was not requested.
     pub max_token: Option<f64>,
 }
 
 impl DenseNormValues {
-    /// One of them; the spectral norm is not among them.
+    /// The value of one norm; `None` for the spectral norm, which is not among them.
     #[must_use]
     pub fn get(&self, norm: Norm) -> Option<f64> {
         match norm {
@@ -209,15 +209,15 @@ impl DenseNormValues {
 /// Measures an experiment with the default options.
 ///
 /// # Errors
-/// [`InputError`].
+/// [`InputError`] if the experiment cannot be measured.
 pub fn measure(experiment: &Experiment) -> Result<Measurement, InputError> {
     measure_with(experiment, MeasureOptions::default())
 }
 
-/// Measures an experiment.
+/// Measures an experiment with given options.
 ///
 /// # Errors
-/// [`InputError`].
+/// [`InputError`] if the experiment cannot be measured.
 pub fn measure_with(experiment: &Experiment, options: MeasureOptions) -> Result<Measurement, InputError> {
     let mut measuring = Measuring::start(experiment, options)?;
     loop {
@@ -228,7 +228,7 @@ pub fn measure_with(experiment: &Experiment, options: MeasureOptions) -> Result<
 }
 
 impl Method {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -253,7 +253,7 @@ impl fmt::Display for Warning {
 }
 
 impl Measurement {
-    /// A norm of J; for [`Norm::MaxToken`] the bound on it. `None` where it was not computed.
+    /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if it was not computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {
         match norm {
@@ -262,7 +262,7 @@ impl Measurement {
         }
     }
 
-    /// The result as the experiment file's document describes it.
+    /// The result as JSON, in the documented format.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let bounds: Vec<Value> = self
@@ -294,7 +294,7 @@ impl Measurement {
     }
 }
 
-/// A count as files have it: a whole number where it is one.
+/// A count as JSON: an integer if it is one.
 fn whole_or_real(n: f64) -> Value {
     if n.fract() == 0.0 && n < 9_007_199_254_740_992.0 { json!(n as u64) } else { json!(n) }
 }

@@ -1,4 +1,4 @@
-//! A measurement in steps.
+//! A measurement that runs in steps.
 
 use nalgebra::DMatrix;
 
@@ -17,7 +17,7 @@ use crate::spectral::{
 use crate::tokens;
 use crate::weights::{Inputs, inputs};
 
-/// A measurement under way.
+/// The state of a measurement.
 #[derive(Clone, Debug)]
 pub struct Measuring {
     experiment: Experiment,
@@ -27,7 +27,7 @@ pub struct Measuring {
     radius: f64,
     system: System,
     stage: Stage,
-    /// The vectors of an iteration over tokens, once it is over.
+    /// The triplet found by an iteration over tokens, once it has ended.
     triplet: Option<SingularTriplet>,
 }
 
@@ -39,7 +39,7 @@ enum Stage {
     Finished,
 }
 
-/// What is known of the Jacobian before its bounds.
+/// The norms of the Jacobian, before the bounds are computed.
 #[derive(Clone, Debug)]
 struct Norms {
     method: Method,
@@ -51,43 +51,43 @@ struct Norms {
     mean_field_limit: Option<f64>,
 }
 
-/// What a step of a measurement leaves.
+/// Result of one step of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// More steps are needed.
     Going {
         /// Lanczos steps so far.
         iterations: usize,
-        /// The relative residual so far, where it is known.
+        /// The relative residual so far; infinite before the first check.
         relative_residual: f64,
     },
     /// The result.
     Done(Box<Measurement>),
 }
 
-/// What there is to picture of an experiment.
+/// The attention of a measured experiment, in the form in which it was computed, for pictures.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'a> {
     /// Token by token.
     Tokens(&'a Forward<f64>),
-    /// Clusters, and which one each token is where there is a list of tokens.
+    /// Clusters, and for a list of tokens the cluster of each.
     Clusters(&'a ClusterJacobian, Option<&'a [u32]>),
     /// Runs of equal tokens with their lengths.
     Runs(&'a CausalRuns, &'a [usize]),
 }
 
-/// From this many rows and columns on the norm of a matrix over clusters is iterated.
+/// Matrices over clusters with at least this many rows and columns are iterated instead of decomposed.
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
-/// The most blocks whose norms are computed: each is a small decomposition.
+/// The most blocks whose norms are computed, each by a small SVD.
 const MOST_BLOCKS: usize = 20_000;
-/// From this many numbers on the basis of an iteration is kept small.
+/// For vectors at least this long the Lanczos basis is kept small.
 const LARGE_FIELD: usize = 200_000;
 
 impl Measuring {
     /// Draws the inputs and runs the forward pass.
     ///
     /// # Errors
-    /// [`InputError`].
+    /// [`InputError`] if the experiment cannot be measured.
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
         let inputs = inputs(experiment)?;
         let largest_norm = tokens::largest_norm(&inputs.tokens);
@@ -99,7 +99,7 @@ impl Measuring {
         Ok(Measuring { experiment, options, inputs, hypotheses, radius, system, stage: Stage::Begun, triplet: None })
     }
 
-    /// What is measured.
+    /// The experiment that is measured.
     #[must_use]
     pub fn experiment(&self) -> &Experiment {
         &self.experiment
@@ -111,7 +111,7 @@ impl Measuring {
         &self.inputs
     }
 
-    /// What there is to picture.
+    /// The attention, for pictures.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         match &self.system {
@@ -127,8 +127,7 @@ impl Measuring {
         self.system.n()
     }
 
-    /// The distinct tokens (d x m) with the logarithms of their multiplicities, where equal ones are gathered; those of
-    /// runs in order.
+    /// The distinct tokens (d x m) and ln of their multiplicities if equal tokens are grouped; for runs, in order.
     #[must_use]
     pub fn distinct(&self) -> Option<(&DMatrix<f64>, Vec<f64>)> {
         match &self.system {
@@ -140,24 +139,24 @@ impl Measuring {
         }
     }
 
-    /// The leading singular vectors of J, after the end; `None` where J is zero, and for a token measure where they sum
-    /// to zero inside a cluster, so that no token of it is told from another. Those of an iteration are at hand; of a
-    /// small Jacobian they are decomposed here.
+    /// The leading singular vectors of J, once the measurement has ended. `None` if J is zero, and for a token measure
+    /// whose leading field sums to zero inside a cluster, so that it is not determined token by token. For a small
+    /// Jacobian they are computed here.
     #[must_use]
     pub fn singular_pair(&self) -> Option<SingularPair> {
         singular_pair(&self.system, self.triplet.as_ref(), &self.options)
     }
 
-    /// F(X) of the tokens that are listed, d_out x n.
+    /// F(X) at the listed tokens, d_out x n.
     #[must_use]
     pub fn images(&self) -> DMatrix<f64> {
         images(&self.system, &self.inputs.weights)
     }
 
-    /// One Lanczos step, some rows of a bound, or the dense work.
+    /// One Lanczos step, some rows of a bound, or a dense decomposition.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64.
+    /// [`InputError::Overflow`] if the Jacobian overflows.
     pub fn step(&mut self) -> Result<Step, InputError> {
         let waiting = Step::Going { iterations: 0, relative_residual: f64::INFINITY };
         match std::mem::replace(&mut self.stage, Stage::Finished) {
@@ -193,14 +192,14 @@ impl Measuring {
                 Ok(Step::Done(Box::new(self.with_bounds(norms, local))))
             }
             Stage::Finished => {
-                // Asked again after the end: start over rather than panic.
+                // Called after the end: starts over instead of panicking.
                 self.stage = Stage::Begun;
                 Ok(waiting)
             }
         }
     }
 
-    /// The norms where no iteration is needed.
+    /// The norms, if no iteration is needed for them.
     fn at_once(&mut self) -> Result<Option<Norms>, InputError> {
         match &self.system {
             System::Tokens(operator) => {
@@ -236,7 +235,7 @@ impl Measuring {
                 Ok(Some(Norms {
                     method: Method::Clusters,
                     spectral: largest.max(within),
-                    // Past f64 there is nothing to show, and the spectral norm remains.
+                    // Sums that overflow are omitted; the spectral norm remains.
                     dense: sums.filter(|sums| (sums.frobenius + sums.linf + sums.l1).is_finite()).map(|sums| {
                         DenseNormValues { frobenius: sums.frobenius, linf: sums.linf, l1: sums.l1, max_token: None }
                     }),
@@ -302,7 +301,7 @@ impl Measuring {
         Some((0..jacobian.nrows() / d_out).map(row_sum).fold(0.0, f64::max))
     }
 
-    /// Checks the norms; the bounds are next, where they are asked for.
+    /// Checks the norms for overflow and goes on to the bounds, if they are requested.
     fn then_bounds(&mut self, norms: Norms) -> Result<Step, InputError> {
         let is_finite = norms.dense.is_none_or(|dense| (dense.frobenius + dense.linf + dense.l1).is_finite());
         if !norms.spectral.is_finite() || !is_finite {
@@ -320,7 +319,7 @@ impl Measuring {
     fn with_bounds(&self, norms: Norms, local: Local) -> Measurement {
         let Norms { method, spectral, dense, singular_values, iterations, relative_residual, mean_field_limit } = norms;
         let tolerance = self.options.lanczos.tolerance;
-        // The residual of the vectors themselves has a floor of rounding that no iteration gets under.
+        // The residual computed from the vectors cannot fall below rounding error.
         let is_unconverged = relative_residual.is_nan() || relative_residual > tolerance.max(1e-13) * 10.0;
         let warnings = if iterations > 0 && is_unconverged {
             vec![Warning::Unconverged { relative_residual, tolerance }]
@@ -336,7 +335,7 @@ impl Measuring {
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
                 let ln = (parts.value * hypotheses.outer_factor).ln();
-                // Where covariances overflow, the bound at the tokens says nothing.
+                // If covariances overflow, `local` is infinite and omitted.
                 if ln < f64::INFINITY {
                     let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
                     bounds.insert(at, Bound::of_ln(BoundId::Local, ln));

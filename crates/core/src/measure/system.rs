@@ -1,4 +1,4 @@
-//! The Jacobian of an experiment in the form that is cheapest: token by token, or by distinct tokens.
+//! The Jacobian of an experiment in its cheapest form: over tokens, over clusters or over causal runs.
 
 use nalgebra::DMatrix;
 
@@ -13,7 +13,7 @@ use crate::weights::{Inputs, Weights};
 /// The Jacobian of an experiment.
 #[derive(Clone, Debug)]
 pub(crate) enum System {
-    /// Every token by itself.
+    /// Every token is a row of its own.
     Tokens(Box<JacobianOperator<f64>>),
     /// Distinct positions with multiplicities, without a mask.
     Clusters(Box<Clusters>),
@@ -27,7 +27,7 @@ pub(crate) struct Clusters {
     pub(crate) jacobian: ClusterJacobian,
     /// d x m.
     pub(crate) positions: DMatrix<f64>,
-    /// Which position each token is, where there is a list of tokens.
+    /// For a list of tokens, the position of each.
     pub(crate) membership: Option<Vec<u32>>,
 }
 
@@ -85,7 +85,7 @@ impl System {
         Ok(System::Clusters(Box::new(Clusters { jacobian, positions, membership })))
     }
 
-    /// The normaliser at the tokens, or at the distinct ones.
+    /// The normaliser, evaluated at the tokens or at the distinct ones.
     pub(crate) fn normalizer(&self) -> &Normalizer<f64> {
         match self {
             System::Tokens(operator) => operator.forward().normalizer(),
@@ -94,7 +94,7 @@ impl System {
         }
     }
 
-    /// The operator to iterate with; a token measure has none: its norms are known at once.
+    /// The operator for an iteration; `None` for a token measure, whose norms need none.
     pub(crate) fn operator(&mut self) -> Option<(&mut dyn LinearOperator<f64>, Method)> {
         match self {
             System::Tokens(operator) => Some((operator.as_mut(), Method::Lanczos)),
@@ -112,7 +112,7 @@ impl System {
         }
     }
 
-    /// The number of tokens; infinite past f64.
+    /// The number of tokens; infinite above the range of f64.
     pub(crate) fn n(&self) -> f64 {
         match self {
             System::Tokens(operator) => operator.forward().n() as f64,
@@ -120,7 +120,7 @@ impl System {
                 Some(membership) => membership.len() as f64,
                 None => {
                     let n: f64 = clusters.jacobian.ln_sizes().iter().map(|ln| ln.exp()).sum();
-                    // Counts below 2^53 are whole: their logarithms have rounded them.
+                    // Below 2^53 the count is a whole number up to the rounding of its logarithm.
                     if n < 9e15 && (n - n.round()).abs() < 1e-6 * n { n.round() } else { n }
                 }
             },
@@ -129,7 +129,7 @@ impl System {
     }
 }
 
-/// A matrix as an operator.
+/// A dense matrix as an operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix(pub(crate) DMatrix<f64>);
 

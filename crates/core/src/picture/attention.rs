@@ -1,4 +1,4 @@
-//! The attention matrix of one head, averaged over cells where n is large, and the attention that each token draws.
+//! The attention matrix of one head, averaged over cells if n is large, and its column sums.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use crate::attention::Forward;
 use crate::jacobian::{CausalRuns, ClusterJacobian};
 use crate::measure::View;
 
-/// What a row and a column of the picture stand for.
+/// What one row and column of the picture represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
-    /// A token, or some neighbouring ones.
+    /// A token, or several neighbouring ones.
     Token,
-    /// All tokens of a cluster.
+    /// All tokens of one cluster.
     Cluster,
-    /// All tokens of a run.
+    /// All tokens of one run.
     Run,
 }
 
@@ -22,24 +22,24 @@ pub enum Unit {
 pub struct AttentionPicture {
     /// Which head.
     pub head_idx: usize,
-    /// What a row and a column stand for.
+    /// What one row and column represents.
     pub unit: Unit,
     /// Number of tokens, clusters or runs.
     pub n: usize,
-    /// Cells a side: n, or fewer where the matrix is averaged.
+    /// Cells per side: n, or fewer if the matrix is averaged.
     pub side: usize,
-    /// side x side, row by row: mean attention weight from row token(s) to column token(s); of clusters and runs, from a
-    /// token to all of them.
+    /// side x side, row by row: the mean attention weight from row token(s) to column token(s). For clusters and runs:
+    /// from one token to all tokens of the cluster or run.
     pub weights: Vec<f32>,
-    /// c_j = sum_i P_ij, the attention mass that token j receives; of a cluster, each of its tokens, and of a run, its
-    /// first. n numbers.
+    /// c_j = sum_i P_ij, the attention that token j receives, n numbers. For a cluster: what each of its tokens
+    /// receives; for a run: its first token.
     pub column_sums: Vec<f64>,
 }
 
-/// Up to so many tokens are pictured one by one; more equal ones as clusters or runs.
+/// Grouped tokens are still drawn one by one up to this many; above it, as clusters or runs.
 const MOST_TOKENS: usize = 4096;
 
-/// The attention picture of a head, with at most `most_cells` cells a side.
+/// The attention picture of one head, with at most `most_cells` cells per side.
 #[must_use]
 pub fn attention_picture(view: View<'_>, head_idx: usize, most_cells: usize) -> AttentionPicture {
     match view {
@@ -70,7 +70,7 @@ fn finish(
     AttentionPicture { head_idx, unit, n, side, weights: weights.into_iter().map(|x| x as f32).collect(), column_sums }
 }
 
-/// Cells of a matrix of n tokens.
+/// Accumulates the matrix of n tokens in cells.
 struct Cells {
     n: usize,
     side: usize,
@@ -87,7 +87,7 @@ impl Cells {
         token * self.side / self.n
     }
 
-    /// Mean weights.
+    /// The mean weight of each cell.
     fn means(self) -> (usize, Vec<f64>) {
         let mut tokens_a_cell = vec![0.0f64; self.side];
         (0..self.n).for_each(|token| tokens_a_cell[self.of(token)] += 1.0);
@@ -119,12 +119,12 @@ fn of_tokens(forward: &Forward<f64>, head_idx: usize, most_cells: usize) -> Atte
     finish(head_idx, Unit::Token, n, cells.means(), column_sums)
 }
 
-/// Tokens of few clusters, one by one.
+/// A list of tokens that was grouped into clusters, drawn token by token.
 fn of_members(jacobian: &ClusterJacobian, membership: &[u32], head_idx: usize, most_cells: usize) -> AttentionPicture {
     let (n, m) = (membership.len(), jacobian.ln_sizes().len());
     let mut cells = Cells::new(n, most_cells);
     let side = cells.side;
-    // How many tokens of each cluster a cell has.
+    // Number of tokens of each cluster in each cell.
     let mut counts = vec![0.0; side * m];
     for (token, cluster) in membership.iter().enumerate() {
         counts[cells.of(token) * m + *cluster as usize] += 1.0;
@@ -133,7 +133,7 @@ fn of_members(jacobian: &ClusterJacobian, membership: &[u32], head_idx: usize, m
     let single: Vec<f64> =
         (0..m * m).map(|at| masses[(at / m, at % m)] * (-jacobian.ln_sizes()[at % m]).exp()).collect();
     for row in 0..side {
-        // What a token of each cluster receives from the tokens of this cell.
+        // What one token of each cluster receives from the tokens of this cell.
         let mut given = vec![0.0; m];
         for (a, count) in counts[row * m..][..m].iter().enumerate().filter(|(_, count)| **count > 0.0) {
             given.iter_mut().zip(&single[a * m..][..m]).for_each(|(sum, p)| *sum += count * p);
@@ -147,7 +147,7 @@ fn of_members(jacobian: &ClusterJacobian, membership: &[u32], head_idx: usize, m
     finish(head_idx, Unit::Token, n, cells.means(), column_sums)
 }
 
-/// Tokens of few runs, one by one.
+/// A list of tokens that was grouped into runs, drawn token by token.
 fn of_run_members(jacobian: &CausalRuns, lengths: &[usize], head_idx: usize, most_cells: usize) -> AttentionPicture {
     let n = jacobian.n();
     let membership: Vec<usize> =
@@ -174,7 +174,7 @@ fn of_runs(jacobian: &CausalRuns, lengths: &[usize], head_idx: usize) -> Attenti
     jacobian.for_rows(head_idx, |row| {
         for (b, (mass, share)) in row.masses.iter().zip(&row.shares).enumerate() {
             weights[row.run * m + b] += mass / lengths[row.run] as f64;
-            // The first token of a run receives from every row from its own on.
+            // The first token of a run receives attention from its own row and every later one.
             column_sums[b] += share;
         }
     });

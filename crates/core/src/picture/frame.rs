@@ -1,26 +1,26 @@
-//! A plane among tokens: where a token is on it, and how a change of one looks there.
+//! The plane on which tokens are drawn: projection of tokens and of their changes, and the way back.
 
 use serde::{Deserialize, Serialize};
 
-/// A plane through the mean of the tokens, spanned by two orthonormal axes. Of tokens of two numbers, and of one, their
-/// own coordinates.
+/// A plane through the mean of the tokens, spanned by two orthonormal axes. For d <= 2: the plane of their own
+/// coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaneFrame {
-    /// The origin of the plane, d numbers.
+    /// The origin of the plane, a point of d numbers.
     pub mean: Vec<f64>,
-    /// Unit vectors of d numbers; of tokens of one number the second is zero.
+    /// Unit vectors of d numbers; for d = 1 the second is zero.
     pub axes: [Vec<f64>; 2],
 }
 
 impl PlaneFrame {
-    /// The coordinates of tokens of one or two numbers.
+    /// The frame of the tokens' own coordinates, for d <= 2.
     #[must_use]
     pub fn own(d: usize) -> Self {
         let axis = |at: usize| (0..d).map(|entry| if entry == at { 1.0 } else { 0.0 }).collect();
         PlaneFrame { mean: vec![0.0; d], axes: [axis(0), axis(1)] }
     }
 
-    /// Where a token is on the plane.
+    /// The coordinates of a token on the plane.
     #[must_use]
     pub fn place(&self, token: &[f64]) -> (f64, f64) {
         let along = |axis: &[f64]| {
@@ -29,21 +29,21 @@ impl PlaneFrame {
         (along(&self.axes[0]), along(&self.axes[1]))
     }
 
-    /// What is seen on the plane of a change of a token.
+    /// The projection of a change of a token onto the plane.
     #[must_use]
     pub fn direction(&self, change: &[f64]) -> (f64, f64) {
         let along = |axis: &[f64]| axis.iter().zip(change).map(|(axis, entry)| axis * entry).sum();
         (along(&self.axes[0]), along(&self.axes[1]))
     }
 
-    /// The token at a place on the plane.
+    /// The token at the given coordinates on the plane.
     #[must_use]
     pub fn token_at(&self, (x, y): (f64, f64)) -> Vec<f64> {
         let at = |((first, second), mean): ((&f64, &f64), &f64)| mean + x * first + y * second;
         self.axes[0].iter().zip(&self.axes[1]).zip(&self.mean).map(at).collect()
     }
 
-    /// A token moved along the plane to another place on it; what of it is off the plane stays.
+    /// A token moved to other coordinates on the plane; its component off the plane is kept.
     #[must_use]
     pub fn moved(&self, token: &[f64], to: (f64, f64)) -> Vec<f64> {
         if token.len() <= 2 {
@@ -55,7 +55,7 @@ impl PlaneFrame {
         token.iter().zip(&self.axes[0]).zip(&self.axes[1]).map(step).collect()
     }
 
-    /// Turns each axis so that it points as the one of an earlier plane does; the signs that were applied.
+    /// Flips each axis that points away from that of an earlier frame; returns the signs applied.
     pub(super) fn align_with(&mut self, earlier: &PlaneFrame) -> (f64, f64) {
         let mut align = |at: usize| {
             let along: f64 = self.axes[at].iter().zip(&earlier.axes[at]).map(|(new, old)| new * old).sum();

@@ -1,5 +1,5 @@
-//! What the page draws of one configuration besides its norm: the attention matrix of a head, the token plane and what a
-//! hand does on it, and the leading singular pair. Small enough to send between threads, whatever n.
+//! Data for the page's pictures of one experiment: the attention matrix of a head, the token plane with edits of tokens
+//! on it, and the leading singular pair. All are small enough to send between threads, whatever n.
 
 mod attention;
 mod frame;
@@ -10,5 +10,5 @@ mod tokens;
 pub use attention::{AttentionPicture, Unit, attention_picture};
 pub use frame::PlaneFrame;
 pub use moves::{FEWEST_TOKENS, MOST_MOVABLE, MOST_MOVABLE_ENTRIES, Snap, TokenEdit};
-pub use pair::{PairOutputs, PairWanted, TopPair, top_pair};
+pub use pair::{PairOutputs, PairRequest, TopPair, top_pair};
 pub use tokens::{TokenPicture, token_picture};

@@ -1,60 +1,60 @@
-//! What a hand does to a short list of tokens: moving one on the plane, adding, removing, snapping to the ball.
+//! Edits of a short token list on the token plane: move, add, remove, snap to the ball.
 
 use serde::{Deserialize, Serialize};
 
 use super::frame::PlaneFrame;
 use crate::experiment::{InputError, Rows};
 
-/// The most tokens that are moved by hand: more are a crowd, and slower than a hand.
+/// The most tokens that can be edited: longer lists are too crowded, and too slow to follow a drag.
 pub const MOST_MOVABLE: usize = 256;
-/// The most numbers of tokens that are moved by hand: 32 KiB travel with every answer.
+/// The most numbers in an editable token list: they are sent with every result (32 KiB).
 pub const MOST_MOVABLE_ENTRIES: usize = 4096;
-/// The fewest tokens: with one, attention is linear.
+/// The fewest tokens: attention over one token is linear.
 pub const FEWEST_TOKENS: usize = 2;
 
-/// Where tokens go that are snapped to a ball.
+/// Whether tokens are projected into the ball or onto the sphere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Snap {
-    /// Into the ball: those outside go to its edge.
+    /// Into the ball: tokens outside are scaled to its radius.
     Into,
-    /// Onto the sphere: all go to its edge; a token at the origin goes along the first number.
+    /// Onto the sphere: all tokens are scaled to its radius; a token at 0 is placed on the first axis.
     Onto,
 }
 
-/// An edit of tokens by hand.
+/// One edit of a token list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TokenEdit {
-    /// A token goes to a place on the plane.
+    /// Moves a token to other coordinates on the plane.
     Move {
-        /// Which, from zero.
+        /// Index of the token.
         token: usize,
-        /// Where to.
+        /// The new coordinates.
         to: (f64, f64),
     },
-    /// A token comes, the last one, at a place on the plane.
+    /// Appends a token at given coordinates on the plane.
     Add {
-        /// Where.
+        /// The coordinates.
         at: (f64, f64),
     },
-    /// A token goes, unless there are two.
+    /// Removes a token, unless only two are left.
     Remove {
-        /// Which, from zero.
+        /// Index of the token.
         token: usize,
     },
-    /// All tokens are snapped to the ball around the origin.
+    /// Projects all tokens into the ball around 0, or onto its sphere.
     Snap {
-        /// Its radius.
+        /// Radius of the ball.
         radius: f64,
-        /// How.
+        /// Ball or sphere.
         snap: Snap,
     },
 }
 
 impl TokenEdit {
-    /// The tokens after the edit; the same ones where it has nothing to act on.
+    /// The tokens after the edit; unchanged if the edit does not apply.
     ///
     /// # Errors
-    /// [`InputError::NotANumber`] where a token leaves the range of numbers.
+    /// [`InputError::NotANumber`] if a token overflows.
     pub fn apply(&self, tokens: &Rows, frame: &PlaneFrame) -> Result<Rows, InputError> {
         let d = tokens.n_columns();
         let mut entries = tokens.entries().to_vec();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_plane_and_on_the_line_a_token_goes_exactly_where_it_is_put() {
+    fn in_one_and_two_dimensions_a_token_moves_exactly_to_the_given_coordinates() {
         let edit = TokenEdit::Move { token: 1, to: (0.1, -0.7) };
         let moved = edit.apply(&rows(2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), &PlaneFrame::own(2)).expect("finite");
         assert_eq!(moved.entries(), [1.0, 2.0, 0.1, -0.7, 5.0, 6.0]);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn in_more_dimensions_a_token_moves_along_the_plane_and_keeps_what_is_off_it() {
+    fn in_more_dimensions_a_moved_token_keeps_its_component_off_the_plane() {
         let tokens = DMatrix::from_fn(5, 12, |row, col| ((3 * row + 7 * col) as f64).sin());
         let picture = token_picture(&tokens, None);
         let (frame, before) = (&picture.frame, picture.tokens.as_ref().expect("few"));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_comes_where_it_is_put_and_two_stay() {
+    fn a_token_is_added_at_the_given_coordinates_and_the_last_two_cannot_be_removed() {
         let frame = PlaneFrame::own(2);
         let two = rows(2, &[1.0, 2.0, 3.0, 4.0]);
         let three = TokenEdit::Add { at: (5.0, 6.0) }.apply(&two, &frame).expect("finite");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn snapping_into_the_ball_leaves_those_inside_and_onto_the_sphere_none() {
+    fn snapping_into_the_ball_keeps_inner_tokens_and_onto_the_sphere_moves_all() {
         let tokens = rows(2, &[3.0, 4.0, 0.3, 0.4, 0.0, 0.0]);
         let snapped = |snap| {
             let edit = TokenEdit::Snap { radius: 2.0, snap };
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_point_as_they_did() {
+    fn axes_keep_their_direction_between_pictures() {
         let tokens = DMatrix::from_fn(3, 9, |row, col| ((2 * row + 5 * col) as f64).cos());
         let picture = token_picture(&tokens, None);
         let mut mirrored = picture.clone();

@@ -1,4 +1,5 @@
-//! The leading singular pair of the Jacobian, token by token: which small change of the tokens changes the outputs most.
+//! The leading singular pair of the Jacobian, token by token: the small change of the tokens that changes the outputs
+//! most.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -7,27 +8,27 @@ use super::moves::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES};
 use crate::experiment::{Normalization, Rows, Scope};
 use crate::measure::Measuring;
 
-/// Whether the leading singular pair is found out.
+/// Whether the leading singular pair is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PairWanted {
-    /// Yes, where it can be pictured.
+pub enum PairRequest {
+    /// Computed, if it can be drawn.
     Included,
-    /// No.
+    /// Not computed.
     Skipped,
 }
 
-/// J v = sigma u, |u| = |v| = 1, in the tokens' own coordinates: a row a token, or a position.
+/// J v = sigma u, |u| = |v| = 1, in the coordinates of the tokens: one row per token or position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopPair {
     /// ||J||_2.
     pub sigma: f64,
     /// v: n rows of d.
     pub inputs: Rows,
-    /// u and F(X), where outputs have the dimension of tokens, so that they have a place among them.
+    /// u and F(X), if outputs have the dimension of the tokens, so that both can be drawn together.
     pub outputs: Option<PairOutputs>,
 }
 
-/// The outputs' side of a pair.
+/// The output side of a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairOutputs {
     /// u: n rows of d.
@@ -37,7 +38,7 @@ pub struct PairOutputs {
 }
 
 impl TopPair {
-    /// The same pair with the sign that is nearer to an earlier one: v and u are known up to a common sign.
+    /// The same pair with the common sign of u and v that is nearer to an earlier pair.
     #[must_use]
     pub fn aligned_with(self, earlier: &TopPair) -> Self {
         if self.inputs.n_columns() != earlier.inputs.n_columns() {
@@ -56,8 +57,8 @@ impl TopPair {
     }
 }
 
-/// The pair of a finished measurement. `None` where there are too many tokens to picture it, where no pair is the leading
-/// one token by token, and where the Jacobian is that of attention at normalised tokens: v is then no change of these.
+/// The leading pair of a finished measurement. `None` if there are too many tokens to draw, if the pair is not
+/// determined token by token, and if J is taken at normalised tokens: v is then not a change of the original tokens.
 #[must_use]
 pub fn top_pair(measuring: &Measuring) -> Option<TopPair> {
     let experiment = measuring.experiment();
@@ -67,7 +68,7 @@ pub fn top_pair(measuring: &Measuring) -> Option<TopPair> {
         return None;
     }
     let pair = measuring.singular_pair()?;
-    // The first of the largest entries is positive; what rounding tells apart is as large.
+    // Makes the first of the largest entries positive; the tolerance treats entries that differ by rounding as equal.
     let largest = pair.inputs.amax() * (1.0 - 1e-9);
     let sign = pair.inputs.iter().find(|x| x.abs() >= largest).map_or(1.0, |x| x.signum());
     let rows = |matrix: &DMatrix<f64>| Rows::new("The vectors", matrix.nrows(), matrix.as_slice().to_vec()).ok();

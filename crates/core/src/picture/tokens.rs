@@ -1,4 +1,4 @@
-//! Tokens on a plane: themselves for d <= 2, else on their first two principal axes.
+//! Tokens on a plane: in their own coordinates for d <= 2, otherwise on their first two principal axes.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,27 @@ use super::frame::PlaneFrame;
 use super::moves::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES};
 use crate::experiment::Rows;
 
-/// Tokens on a plane: themselves for d <= 2, else on their first two principal axes.
+/// Tokens on a plane: in their own coordinates for d <= 2, otherwise on their first two principal axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TokenPicture {
-    /// One pair a token, or a distinct position.
+    /// Coordinates of each token or distinct position.
     pub positions: Vec<(f32, f32)>,
     /// Dimension of the tokens.
     pub d: usize,
-    /// ln of how many tokens each position stands for; `None` where each is one token.
+    /// ln of the multiplicity of each position; `None` if each is one token.
     pub ln_sizes: Option<Vec<f64>>,
     /// Largest token norm.
     pub largest_norm: f64,
-    /// The share of variance on each axis; `None` where the plane is the tokens' own.
+    /// The share of variance on each axis; `None` for d <= 2.
     pub variance_shares: Option<(f64, f64)>,
-    /// The plane among the tokens.
+    /// The plane.
     pub frame: PlaneFrame,
-    /// The tokens or positions themselves, a row each, where they are few enough to be moved by hand.
+    /// The tokens or positions, one per row, if there are few enough to edit.
     pub tokens: Option<Rows>,
 }
 
 impl TokenPicture {
-    /// The same with its axes turned so that they point as those of an earlier picture do.
+    /// The same picture with its axes flipped to point like those of an earlier picture.
     #[must_use]
     pub fn aligned_with(mut self, earlier: &TokenPicture) -> Self {
         if self.variance_shares.is_some() {
@@ -40,7 +40,7 @@ impl TokenPicture {
     }
 }
 
-/// The token picture of d x n tokens, or of positions with the logarithms of their multiplicities.
+/// The picture of tokens (d x n), or of positions with ln of their multiplicities.
 #[must_use]
 pub fn token_picture(tokens: &DMatrix<f64>, ln_sizes: Option<Vec<f64>>) -> TokenPicture {
     let (d, n) = tokens.shape();
@@ -67,7 +67,7 @@ pub fn token_picture(tokens: &DMatrix<f64>, ln_sizes: Option<Vec<f64>>) -> Token
 /// The two leading eigenvectors of the covariance (largest entry positive), and their shares of the variance.
 fn principal_axes(centered: &DMatrix<f64>) -> ([DVector<f64>; 2], (f64, f64)) {
     let (d, n) = centered.shape();
-    // The smaller of the two Gram matrices has the same leading eigenvalues.
+    // Uses the smaller of the two Gram matrices, which has the same leading eigenvalues.
     let eigen = if d <= n {
         (centered * centered.transpose()).symmetric_eigen()
     } else {

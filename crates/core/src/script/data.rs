@@ -1,15 +1,15 @@
-//! Matrices as Python: number by number while a person may want to read them, else as their bytes.
+//! Matrices as Python literals: small ones as numbers, large ones as base64 bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use nalgebra::DMatrix;
 
-/// Tables up to so many numbers are written number by number.
+/// Matrices with at most this many entries are written as numbers.
 const MOST_LISTED: usize = 512;
-/// Characters to a line of bytes.
+/// Characters per line of bytes.
 const LINE: usize = 96;
 
-/// A matrix as a call of the program's `table` or `block`. Every number keeps all its digits.
+/// A matrix as a call of the script's `table` or `block` function, exact to the last bit.
 pub fn table(matrix: &DMatrix<f64>) -> String {
     let (rows, columns) = matrix.shape();
     if rows * columns <= MOST_LISTED {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_matrices_are_written_out_and_large_ones_are_bytes_row_by_row() {
+    fn small_matrices_are_numbers_and_large_ones_are_bytes_row_by_row() {
         let small = DMatrix::from_row_slice(2, 2, &[0.1, -2.0, 1e-300, 3.5]);
         assert_eq!(table(&small), "table([[0.1, -2.0], [1e-300, 3.5]])");
         let large = DMatrix::from_fn(40, 20, |i, j| i as f64 + j as f64 / 32.0);

@@ -1,8 +1,8 @@
-//! An experiment as a script for NumPy or PyTorch: the same tokens and weights, number by number, and the norm of the
-//! Jacobian found another way.
+//! Writes an experiment as a NumPy or PyTorch script with the same tokens and weights, which computes ||J||_2
+//! independently.
 //!
-//! The scripts hold all of J, so that they serve up to [`MOST_ROWS`] rows or columns of it. Equal tokens without a mask
-//! are gathered first, whatever their number.
+//! The scripts form all of J, so they work up to [`MOST_ROWS`] rows or columns. Without a mask, equal tokens are
+//! grouped into clusters, so that n itself is not limited.
 
 mod data;
 
@@ -17,27 +17,27 @@ use serde::{Deserialize, Serialize};
 
 use data::table;
 
-/// The most rows or columns of J that a script takes: 128 MiB.
+/// The most rows or columns of J in a script: 128 MiB.
 pub const MOST_ROWS: usize = 4096;
-/// Up to so many rows or columns every token stands by itself.
+/// Up to this many rows or columns equal tokens are not grouped.
 const GATHER_ABOVE: usize = 512;
-/// Where the experiment goes in the program around it.
+/// The line of the template that is replaced by the experiment.
 const PLACE: &str = "# <experiment>\n";
 
-/// What a script is written for.
+/// The library that a script uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dialect {
-    /// J by its formula.
+    /// NumPy: J from its formula.
     NumPy,
-    /// J by automatic differentiation.
+    /// PyTorch: J by automatic differentiation.
     PyTorch,
 }
 
 impl Dialect {
-    /// Both.
+    /// Both dialects.
     pub const ALL: [Dialect; 2] = [Dialect::NumPy, Dialect::PyTorch];
 
-    /// Its word in options, attributes and names of files.
+    /// Its name in options, attributes and file names.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -54,10 +54,10 @@ impl Dialect {
     }
 }
 
-/// The script of an experiment: run with Python, it prints ||J||_2 to twelve digits.
+/// The script of an experiment; run with Python, it prints ||J||_2 to twelve digits.
 ///
 /// # Errors
-/// [`InputError`] where the experiment cannot be measured, or J is over [`MOST_ROWS`].
+/// [`InputError`] if the experiment cannot be measured, or J is over [`MOST_ROWS`].
 pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, InputError> {
     let Inputs { tokens, weights, ln_multiplicities } = inputs(experiment)?;
     let size_of_token = tokens.nrows().max(weights.d_out());
@@ -68,7 +68,7 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
     let rows = tokens.ncols() * size_of_token;
     if rows > MOST_ROWS {
         return Err(InputError::TooLarge {
-            what: "The number of rows of J, which a script holds whole,".into(),
+            what: "The number of rows of J, all of which a script stores,".into(),
             found: rows.to_string(),
             limit: MOST_ROWS.to_string(),
             fix: "Use fewer tokens or dimensions, or lipscope measure.".into(),
@@ -78,7 +78,7 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
     Ok(dialect.program().replacen(PLACE, &constants, 1))
 }
 
-/// Distinct tokens with the logarithms of how many there are of each, where there is no order to them.
+/// The distinct tokens with ln of their multiplicities, if grouping is allowed and worth it; otherwise all tokens.
 fn gathered(mask: Mask, size_of_token: usize, tokens: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
     if mask == Mask::None
         && tokens.ncols() * size_of_token > GATHER_ABOVE

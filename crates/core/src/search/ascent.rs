@@ -1,9 +1,9 @@
-//! The search: ascent with steps that grow while they gain and shrink until they do, kicks off plateaus, restarts.
+//! Projected gradient ascent with adaptive step length, random perturbations on plateaus, and restarts.
 //!
-//! A plateau is a local maximum, a place where the largest singular value is multiple and the gradient of one of its vectors
-//! leads nowhere, or tokens that are equal and move together for ever. A kick breaks all three: it moves every token a
-//! little, or one token onto another. What is random is drawn from streams named by restart and kick, so that a search that is
-//! taken up again goes the same way.
+//! The ascent stalls at a local maximum, where the largest singular value is multiple (the gradient of one of its
+//! vectors may lead nowhere), or where equal tokens move together for ever. A perturbation ("kick") helps in all three
+//! cases: it moves every token a little, or one token onto another. Random numbers come from streams named by restart
+//! and kick, so that a resumed search continues exactly as it would have.
 
 use nalgebra::DMatrix;
 
@@ -19,7 +19,7 @@ use crate::spectral::SingularTriplet;
 use crate::tokens::{largest_norm, listed_tokens};
 use crate::weights::Inputs;
 
-/// A search under way.
+/// The state of a worst-case search.
 #[derive(Clone, Debug)]
 pub struct Search {
     domain: SearchDomain,
@@ -30,9 +30,9 @@ pub struct Search {
     iterations: usize,
     seed: u64,
     next: Counters,
-    /// `None` where the next step begins a restart.
+    /// `None` if the next step begins a restart.
     current: Option<Point>,
-    /// Of this restart: what kicks go out from.
+    /// The best tokens of this restart, from which kicks start.
     base: Option<Found>,
     best: Option<(Found, StartKind)>,
 }
@@ -48,14 +48,14 @@ struct Counters {
     step_length: f64,
 }
 
-/// Tokens with the norm there and its vectors.
+/// Tokens with ||J||_2 and its singular vectors.
 #[derive(Clone, Debug)]
 struct Point {
     tokens: DMatrix<f64>,
     triplet: SingularTriplet,
 }
 
-/// Tokens with the norm there.
+/// Tokens with ||J||_2.
 #[derive(Clone, Debug)]
 struct Found {
     tokens: DMatrix<f64>,
@@ -63,30 +63,30 @@ struct Found {
     residual: f64,
 }
 
-/// The first step moves the token with the largest gradient by this part of R.
+/// The first step moves the token with the largest gradient by this times R.
 const FIRST_STEP: f64 = 0.1;
-/// Steps do not grow past this: the region is two across.
+/// The longest step, in units of R: the region has diameter 2.
 const LONGEST_STEP: f64 = 1.0;
-/// A step that gains at once makes the next one so many times as long; one that does not is so many times shorter.
+/// A step that succeeds at its first length makes the next one longer by this factor; one that does not, shorter.
 const GROWTH: f64 = 1.7;
 const SHRINKING: f64 = 0.3;
-/// So many lengths are tried in one iteration: from the longest to about 1e-5 of it.
+/// Lengths tried per iteration: from the longest to about 1e-5 of it.
 const MOST_TRIALS: usize = 10;
-/// A gain, relative to the norm, below which an iteration is idle.
+/// An iteration with a smaller relative gain counts as idle.
 const LEAST_GAIN: f64 = 1e-8;
-/// So many idle iterations in a row are a plateau.
+/// Idle iterations in a row that make a plateau.
 const PATIENCE: usize = 4;
-/// So many kicks without a gain end a restart.
+/// Kicks without a gain that end a restart.
 const MOST_KICKS_IN_VAIN: usize = 6;
-/// The deviation of a kick of all tokens, in units of R.
+/// The standard deviation of a kick of all tokens, in units of R.
 const KICK: f64 = 0.03;
 
 impl Search {
-    /// Looks at the plan and finds the bounds; no norm is computed yet.
+    /// Validates the plan and computes the bounds, but no norm yet.
     ///
     /// # Errors
-    /// [`InputError`] for normalisers and token measures, which the search does not know, and where the plan's numbers are out
-    /// of range.
+    /// [`InputError`] for normalisers and token measures, which the search does not support, and if a number of the
+    /// plan is out of range.
     pub fn start(plan: &SearchPlan) -> Result<Self, InputError> {
         let (inputs, experiment) = prepared(plan)?;
         let (d, n) = inputs.tokens.shape();
@@ -99,7 +99,7 @@ impl Search {
             Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, (n as f64).ln())
         };
         let (bounds, clusters) = bounds_and_witness(&hypotheses(&experiment));
-        // Where the bound does not apply its tokens are still a start like another.
+        // If the bound does not apply, its witness is still a useful start.
         let clusters: Option<TwoClusters> = clusters.or_else(|| {
             let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };
             bounds_and_witness(&hypotheses(&plain)).1
@@ -129,10 +129,10 @@ impl Search {
         })
     }
 
-    /// Goes on where a search of this plan stood.
+    /// Resumes a search of this plan from a checkpoint.
     ///
     /// # Errors
-    /// As [`Search::start`], and [`InputError::Shape`] where the mark is of another plan.
+    /// As [`Search::start`], and [`InputError::Shape`] if the checkpoint belongs to another plan.
     pub fn resume(plan: &SearchPlan, mark: &SearchCheckpoint) -> Result<Self, InputError> {
         let mut search = Search::start(plan)?;
         let Shape { n, d, radius, region } = search.shape;
@@ -165,13 +165,13 @@ impl Search {
         Ok(search)
     }
 
-    /// What the search is in.
+    /// The set searched and the bounds on it.
     #[must_use]
     pub fn domain(&self) -> &SearchDomain {
         &self.domain
     }
 
-    /// Restarts done and restarts in all.
+    /// (restarts done, restarts in all).
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next.restart, self.restarts)
@@ -192,16 +192,16 @@ impl Search {
     /// The experiment at the best tokens.
     ///
     /// # Errors
-    /// Never: the tokens are finite.
+    /// None in practice: the tokens are finite.
     pub fn best_experiment(&self) -> Result<Experiment, InputError> {
         let Some((tokens, _)) = self.best() else { return Ok(self.domain.experiment.clone()) };
         Ok(Experiment { tokens: TokenSource::Explicit(rows(tokens)?), ..self.domain.experiment.clone() })
     }
 
-    /// Where the search stands; `None` before the first step.
+    /// A checkpoint of the search; `None` before the first step.
     ///
     /// # Errors
-    /// Never: the tokens are finite.
+    /// None in practice: the tokens are finite.
     pub fn mark(&self) -> Result<Option<SearchCheckpoint>, InputError> {
         let Some((best, start)) = &self.best else { return Ok(None) };
         let Counters { at, restart, iteration, idle, kicks, kicks_in_vain, step_length } = self.next;
@@ -224,10 +224,10 @@ impl Search {
         }))
     }
 
-    /// One iteration: a start, a step uphill, or a kick; `None` at the end.
+    /// One iteration: a start, a gradient step, or a kick; `None` at the end.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where scores leave the range of f64 at a start.
+    /// [`InputError::Overflow`] if scores overflow at a start.
     pub fn step(&mut self) -> Result<Option<SearchStep>, InputError> {
         if self.next.restart >= self.restarts {
             return Ok(None);
@@ -275,7 +275,7 @@ impl Search {
         Ok(Some(SearchStep { at, restart, start, iteration, norm, best, relative_residual }))
     }
 
-    /// Where a restart begins.
+    /// The first tokens of a restart.
     fn start_of(&self, restart: usize) -> (StartKind, DMatrix<f64>) {
         match self.starts.get(restart) {
             Some((kind, tokens)) => (*kind, tokens.clone()),
@@ -288,7 +288,7 @@ impl Search {
         Ok(Point { tokens, triplet })
     }
 
-    /// A step uphill, as long as it gains; the same point where no length does.
+    /// A gradient step of a length that increases the norm; the same point if no length does.
     fn climbed(&mut self, point: Point) -> Result<Point, InputError> {
         let Shape { radius, region, .. } = self.shape;
         let gradient = gradient_at(&self.domain.experiment, &self.inputs, &point.tokens, &point.triplet)?;
@@ -299,7 +299,7 @@ impl Search {
             let mut length = self.next.step_length;
             for trial in 0..MOST_TRIALS {
                 let moved = &point.tokens + &direction * (length * radius / steepest);
-                // A place that no norm can be computed at is no better one.
+                // Tokens whose norm cannot be computed count as no gain.
                 let there = self.point(region.project(moved, radius), Some(&point.triplet.right)).ok();
                 if let Some(there) = there.filter(|there| there.triplet.value > norm) {
                     let gain = there.triplet.value / norm - 1.0;
@@ -314,7 +314,7 @@ impl Search {
         Ok(point)
     }
 
-    /// The best of this restart, kicked.
+    /// Kicks the best tokens of this restart.
     fn kicked(&mut self, point: Point) -> Result<Point, InputError> {
         let Shape { n, radius, region, .. } = self.shape;
         let kick = self.next.kicks;

@@ -1,9 +1,9 @@
 //! ||J(X)||_2 and its gradient in X.
 //!
-//! For a simple largest singular value s with vectors u, v the derivative of s in a direction E is <u, J'(X)[E] v>. J is the
-//! derivative of f and second derivatives are symmetric, so that this is the derivative of E -> <J(X + e v)^T u, E> in e:
-//! the gradient is d/de J(X + e v)^T u at e = 0, which is the dual part of one adjoint product at the dual tokens X + e v.
-//! Where s is multiple it is one of many generalised gradients (docs/theory.md).
+//! For a simple largest singular value s with vectors u, v, the derivative of s in a direction E is <u, J'(X)[E] v>. J
+//! is the derivative of f and second derivatives are symmetric, so this is the derivative of <J(X + e v)^T u, E> in e:
+//! the gradient is d/de J(X + e v)^T u at e = 0, the dual part of one adjoint product at the dual tokens X + e v. If s
+//! is multiple, this is one of its generalised gradients (docs/theory.md section 4).
 
 use nalgebra::DMatrix;
 
@@ -14,17 +14,16 @@ use crate::random::{Random, Stream};
 use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 use crate::weights::Inputs;
 
-/// Dense decompositions up to so many rows and columns: past it a few Lanczos steps cost less (docs/performance.md).
+/// Dense SVD up to this many rows and columns; above it a few Lanczos steps cost less (docs/performance.md).
 const SVD_LIMIT: usize = 48;
-/// How much of a random direction is added to a singular vector that an iteration starts from: a vector of equal entries
-/// on equal tokens alone would never leave those fields.
+/// Size of the random direction added to a singular vector before an iteration starts from it: without it, a vector
+/// with equal entries on equal tokens would never leave the space of such vectors.
 const START_NOISE: f64 = 0.05;
 
-/// The largest singular value of J at tokens (d x n) with its vectors; `near` is the right vector at tokens nearby, from
-/// which an iteration starts.
+/// ||J||_2 at tokens (d x n) with its singular vectors; `near`, the right vector at nearby tokens, is the start of the iteration.
 ///
 /// # Errors
-/// [`InputError::Overflow`] where scores or the Jacobian leave the range of f64.
+/// [`InputError::Overflow`] if scores or the Jacobian overflow.
 pub fn norm_at(
     experiment: &Experiment,
     inputs: &Inputs,
@@ -53,7 +52,7 @@ pub fn norm_at(
 /// The gradient of ||J||_2 at tokens (d x n), from the singular vectors there; d x n.
 ///
 /// # Errors
-/// [`InputError::Overflow`] where scores leave the range of f64.
+/// [`InputError::Overflow`] if scores overflow.
 pub fn gradient_at(
     experiment: &Experiment,
     inputs: &Inputs,

@@ -1,15 +1,15 @@
-//! The worst-case searcher: projected gradient ascent on ||J(X)||_2 over the tokens in a ball or on a sphere.
+//! Worst-case search: projected gradient ascent on ||J(X)||_2 over tokens in a ball or on a sphere.
 //!
-//! The constant of attention on the ball is the largest ||J(X)||_2 in it. Whatever the ascent finds is reached by some tokens,
-//! so that it is a **lower bound** on that constant; nothing says that it is the largest.
+//! The Lipschitz constant of attention on the ball is the supremum of ||J(X)||_2. Every value found is attained by some
+//! tokens, so it is a **lower bound** on that constant; it need not be the largest.
 //!
 //! | file | what |
 //! | --- | --- |
 //! | `gradient` | the norm and its gradient |
-//! | `prepare` | from a plan to its inputs, and what is refused |
-//! | `region` | projections |
-//! | `starts` | where restarts begin |
-//! | `ascent` | the search in steps |
+//! | `prepare` | inputs of a plan, and its validation |
+//! | `region` | projection onto ball and sphere |
+//! | `starts` | first tokens of the restarts |
+//! | `ascent` | the ascent in steps |
 
 mod ascent;
 mod gradient;
@@ -27,74 +27,75 @@ pub use gradient::{gradient_at, norm_at};
 pub use region::Region;
 pub use starts::StartKind;
 
-/// What to search.
+/// Input of a worst-case search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchPlan {
-    /// Kernel, mask, weights, the first tokens, and through them n, d and R.
+    /// Kernel, mask, weights and the first tokens, which determine n, d and R.
     pub experiment: Experiment,
-    /// Where the tokens may be.
+    /// The set of allowed tokens.
     pub region: Region,
-    /// More dimensions than the tokens have, where the weights fit every dimension (the identity); `None` keeps theirs.
+    /// A larger dimension than the tokens', for weights that fit every dimension (identity); `None` keeps the tokens'
+    /// own.
     pub dim: Option<usize>,
-    /// How many starts there are in all, random ones after the others.
+    /// Number of restarts: structured starts first, then random ones.
     pub restarts: usize,
-    /// The most iterations from one start.
+    /// The most iterations of one restart.
     pub iterations: usize,
-    /// Seed of random starts and kicks.
+    /// Seed of the random starts and kicks.
     pub seed: u64,
 }
 
-/// What a search is in, known before its first step.
+/// The set a search is restricted to, and the bounds on it; known before its first step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchDomain {
-    /// The experiment at the first tokens, listed; with other listed tokens it is that of any other place.
+    /// The experiment with its first tokens listed; replacing the list gives the experiment at any other tokens.
     pub experiment: Experiment,
-    /// Where the tokens may be.
+    /// The set of allowed tokens.
     pub region: Region,
     /// Number of tokens.
     pub n: usize,
     /// Dimension of a token.
     pub d: usize,
-    /// R.
+    /// R, the radius of the ball or sphere.
     pub radius: f64,
-    /// Every bound over the ball that applies.
+    /// All bounds on the ball that apply.
     pub bounds: Vec<Bound>,
 }
 
-/// An iteration of a search.
+/// One iteration of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchStep {
-    /// Iterations before this one, over all restarts.
+    /// Number of this iteration over all restarts, from 0.
     pub at: usize,
-    /// Which restart, from 0.
+    /// The restart, from 0.
     pub restart: usize,
-    /// Where it began.
+    /// How the restart was started.
     pub start: StartKind,
-    /// Iterations of this restart before this one.
+    /// Number of this iteration within the restart, from 0.
     pub iteration: usize,
     /// ||J||_2 at the current tokens.
     pub norm: f64,
-    /// The largest so far: a lower bound on the constant.
+    /// The largest norm so far: a lower bound on the Lipschitz constant.
     pub best: f64,
     /// |J^T u - s v| / s at the current tokens.
     pub relative_residual: f64,
 }
 
-/// Where a search stands: with its plan it can be taken up again there.
+/// The state from which a search of the same plan can resume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchCheckpoint {
-    /// The next step's counters.
+    /// Counters of the next step.
     pub(crate) at: usize,
     pub(crate) restart: usize,
     pub(crate) iteration: usize,
-    /// Iterations in a row that gained next to nothing.
+    /// Idle iterations in a row.
     pub(crate) idle: usize,
-    /// Kicks of this restart so far, and since the last gain.
+    /// Kicks in this restart, and kicks since the last gain.
     pub(crate) kicks: usize,
     pub(crate) kicks_in_vain: usize,
-    /// The length of the next step in units of R.
+    /// Length of the next step in units of R.
     pub(crate) step_length: f64,
-    /// The tokens now, those to kick from (the best of this restart), and the best of all, a row a token.
+    /// The current tokens, the best of this restart and the best of all, one row per token.
     pub(crate) current: Rows,
     pub(crate) base: Rows,
     pub(crate) base_norm: f64,
@@ -105,13 +106,13 @@ pub struct SearchCheckpoint {
 }
 
 impl SearchCheckpoint {
-    /// The best tokens, a row a token.
+    /// The best tokens, one row per token.
     #[must_use]
     pub fn best_tokens(&self) -> &Rows {
         &self.best
     }
 
-    /// The current tokens, a row a token.
+    /// The current tokens, one row per token.
     #[must_use]
     pub fn current_tokens(&self) -> &Rows {
         &self.current
@@ -129,18 +130,18 @@ impl SearchCheckpoint {
         self.best_residual
     }
 
-    /// Where the restart of the best tokens began.
+    /// How the restart that found the best tokens was started.
     #[must_use]
     pub fn best_start(&self) -> StartKind {
         self.best_start
     }
 }
 
-/// The most starts.
+/// The most restarts.
 pub const MOST_RESTARTS: usize = 10_000;
-/// The most iterations from one start.
+/// The most iterations of one restart.
 pub const MOST_ITERATIONS: usize = 100_000;
-/// The most tokens: a step takes some tens of products, and each costs n^2.
+/// The most tokens: a step takes some tens of products that cost O(n^2) each.
 pub const MOST_TOKENS: usize = 2048;
 /// The most numbers in the token matrix.
 pub const MOST_ENTRIES: usize = 65_536;

@@ -1,4 +1,4 @@
-//! From a plan to the inputs of its search, and what is refused.
+//! Validates a plan and prepares the inputs of its search.
 
 use nalgebra::DMatrix;
 
@@ -7,7 +7,7 @@ use crate::experiment::{Experiment, Head, InputError, Normalization, Rows, Token
 use crate::tokens::largest_norm;
 use crate::weights::{Inputs, Weights, inputs, weights_for};
 
-/// R: that of the tokens' law, or the largest norm of listed ones.
+/// R: the radius of the tokens' distribution, or the largest norm of listed tokens.
 pub(super) fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
     match source {
         TokenSource::Random(law) => law.radius,
@@ -16,7 +16,7 @@ pub(super) fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
     }
 }
 
-/// The inputs, and the experiment with its tokens listed; where its tokens bring weights of their own, those are listed too.
+/// The inputs, and the experiment with its tokens listed; weights that the token source brings are listed too.
 pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputError> {
     let experiment = &plan.experiment;
     let conflict = |what: &str, problem: &str, fix: &str| {
@@ -84,7 +84,7 @@ fn listed_weights(weights: &Weights) -> Result<WeightSource, InputError> {
     Ok(WeightSource::Explicit { heads: heads.collect::<Result<_, InputError>>()?, output })
 }
 
-/// Tokens (d x n) as a list, a row a token.
+/// Tokens (d x n) as rows, one per token.
 pub(super) fn rows(tokens: &DMatrix<f64>) -> Result<Rows, InputError> {
     Rows::new("The tokens", tokens.nrows(), tokens.as_slice().to_vec())
 }

@@ -1,9 +1,9 @@
-//! Where the tokens of a search may be: the ball of radius R, or the sphere.
+//! The set of allowed tokens of a search: the ball of radius R, or the sphere.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-/// Where each token may be.
+/// The set of allowed tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Region {
     /// |x_i| <= R.
@@ -13,14 +13,14 @@ pub enum Region {
     Sphere,
 }
 
-/// A token this near to the sphere, relative to R, is on it.
+/// A token within this relative distance of the sphere counts as on it.
 const ON_SPHERE: f64 = 1e-9;
 
-/// What scaling a token to norm R leaves: a second projection changes nothing.
+/// Rounding left by scaling a token to norm R; within it, projecting again changes nothing.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl Region {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Region {
         }
     }
 
-    /// The nearest tokens in the region; d x n.
+    /// Projects the tokens (d x n) onto the region.
     #[must_use]
     pub fn project(self, mut tokens: DMatrix<f64>, radius: f64) -> DMatrix<f64> {
         for mut token in tokens.column_iter_mut() {
@@ -37,7 +37,7 @@ impl Region {
             match self {
                 Region::Ball if norm <= radius * (1.0 + ROUNDING) => {}
                 Region::Sphere if (norm - radius).abs() <= ROUNDING * radius => {}
-                // The origin is as near to one point of the sphere as to another.
+                // The origin is equally far from every point of the sphere; the first axis is chosen.
                 Region::Sphere if norm == 0.0 => token[0] = radius,
                 _ => token *= radius / norm,
             }
@@ -45,7 +45,7 @@ impl Region {
         tokens
     }
 
-    /// The part of a direction (d x n) that does not lead out of the region at tokens in it.
+    /// The part of a direction (d x n) that does not lead out of the region at the given tokens.
     #[must_use]
     pub fn feasible(self, mut direction: DMatrix<f64>, tokens: &DMatrix<f64>, radius: f64) -> DMatrix<f64> {
         for (mut step, token) in direction.column_iter_mut().zip(tokens.column_iter()) {

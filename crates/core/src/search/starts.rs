@@ -1,4 +1,4 @@
-//! Where the restarts of a search begin.
+//! The first tokens of each restart of a search.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -14,16 +14,16 @@ use crate::weights::{HeadWeights, Weights};
 /// The kind of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartKind {
-    /// The experiment's own tokens.
+    /// The tokens of the experiment.
     Own,
-    /// The adversarial tokens of [C], from the first head's A.
+    /// The adversarial tokens of \[C\], from the first head's A.
     Adversarial,
-    /// The best two clusters on a line.
+    /// The witness of `two_clusters`.
     TwoClusters,
-    /// One token at -e and all others at e, where e is stretched most by the first head's A: the shape of the skew
-    /// witness.
+    /// One token at -e and all others at e, with e the top right singular vector of the first head's A: the shape of
+    /// the skew witness.
     Skew,
-    /// Two tokens at w and -w, all others at e, with w at right angles to A e (docs/theory.md).
+    /// Two tokens at w and -w, all others at e, with w orthogonal to A e (docs/theory.md section 4).
     Crossed,
     /// Random in the ball.
     Random,
@@ -32,7 +32,7 @@ pub enum StartKind {
 }
 
 impl StartKind {
-    /// Its word in files.
+    /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl StartKind {
     }
 }
 
-/// The shape that every start has.
+/// The size of every start: n, d, R and region.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) n: usize,
@@ -56,7 +56,7 @@ pub(super) struct Shape {
     pub(super) region: Region,
 }
 
-/// The starts that are no matter of chance, without repeats; tokens are d x n.
+/// The deterministic starts without duplicates; tokens are d x n.
 pub(super) fn structured(
     own: &DMatrix<f64>,
     weights: &Weights,
@@ -76,7 +76,7 @@ pub(super) fn structured(
     let mut starts: Vec<(StartKind, DMatrix<f64>)> = Vec::with_capacity(candidates.len());
     for (kind, tokens) in candidates {
         let Some(tokens) = tokens.map(|tokens| region.project(tokens, radius)) else { continue };
-        // The other side of the origin is the same start.
+        // Tokens reflected at the origin are the same start.
         let is_known = |known: &DMatrix<f64>| {
             (known - &tokens).amax() <= 1e-9 * radius || (known + &tokens).amax() <= 1e-9 * radius
         };
@@ -87,19 +87,19 @@ pub(super) fn structured(
     starts
 }
 
-/// A random start: tokens of their own and clusters in turn.
+/// A random start: independent tokens and random clusters in turn.
 pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMatrix<f64>) {
     let Shape { n, d, radius, region } = shape;
     let mut random = Random::new(seed, Stream::AscentStart(restart));
-    // A law's own seed, so that the law of the engine serves here too.
+    // Draws a seed, so that the tokens come from `random_tokens`.
     let law_seed = (random.uniform() * 9_007_199_254_740_992.0) as u64;
     let count = if restart.is_multiple_of(2) { n } else { (2 + random.below(4)).min(n) };
-    let law = RandomTokens { law: Distribution::Ball, n: count, d, radius, seed: law_seed };
+    let law = RandomTokens { distribution: Distribution::Ball, n: count, d, radius, seed: law_seed };
     let places = random_tokens(&law);
     if count == n {
         return (StartKind::Random, region.project(places, radius));
     }
-    // Sizes from very unlike to alike: a cluster takes a token as often as its share says.
+    // Shares from very unequal to nearly equal; each token joins a cluster with the probability of its share.
     let shares: Vec<f64> = (0..count).map(|_| libm::exp(1.5 * random.normal())).collect();
     let total: f64 = shares.iter().sum();
     let mut pick = || {
@@ -120,7 +120,7 @@ pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMa
     (StartKind::RandomClusters, region.project(tokens, radius))
 }
 
-/// The tokens of two clusters, the smaller one first; `None` where their sizes are not those of n tokens.
+/// The tokens of two clusters, the smaller one first; `None` if the sizes do not add up to n.
 fn listed(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
     let first = found.ln_sizes[0].exp().round();
     let direction = DVector::from_column_slice(&found.direction);
@@ -129,27 +129,27 @@ fn listed(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
     })
 }
 
-/// -x, x, .., x.
+/// The tokens -x, x, .., x.
 fn split(x: &DVector<f64>, n: usize) -> DMatrix<f64> {
     DMatrix::from_fn(x.len(), n, |row, col| if col == 0 { -x[row] } else { x[row] })
 }
 
-/// A larger A takes long to decompose, and the other starts serve as well.
+/// The largest d for which A is decomposed; above it that takes long, and the other starts are as good.
 const MOST_DIM: usize = 256;
 
-/// The unit vector e for which |A e| is largest.
+/// The unit vector e that maximises |A e|.
 fn most_stretched(head: &HeadWeights) -> Option<DVector<f64>> {
     let a = a_of(head)?;
     Some(DVector::from_vec(largest_triplet(&a)?.right))
 }
 
-/// w, -w, e, .., e of norm R, with e^T A e as low as it can be and w at right angles to A e; `None` on a line.
+/// The tokens w, -w, e, .., e of norm R, with e^T A e as low as possible and w orthogonal to A e; `None` for d = 1.
 fn crossed(head: &HeadWeights, n: usize, radius: f64) -> Option<DMatrix<f64>> {
     let a = a_of(head)?;
     let symmetric = (&a + a.transpose()).symmetric_eigen();
     let e = symmetric.eigenvectors.column(symmetric.eigenvalues.imin()).into_owned();
     let image = &a * &e;
-    // The axis that is least along A e, without its part along it.
+    // The coordinate axis with the smallest component along A e, made orthogonal to it.
     let mut w = DVector::zeros(a.nrows());
     w[image.iamin()] = 1.0;
     let square = image.norm_squared();

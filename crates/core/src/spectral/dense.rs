@@ -1,4 +1,4 @@
-//! Norms of matrices that are small enough to hold.
+//! Norms and singular value decompositions of dense matrices.
 
 use faer::MatRef;
 use nalgebra::{DMatrix, DVector};
@@ -16,17 +16,17 @@ pub struct DenseNorms {
     pub l1: f64,
 }
 
-/// The entrywise norms of a matrix.
+/// Frobenius, l_inf and l_1 norm of a matrix.
 #[must_use]
 pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
     let mut row_sums = vec![0.0; matrix.nrows()];
     let mut l1 = 0.0f64;
-    // Squares of entries near the ends of the range would overflow or vanish: those are scaled first.
+    // Squares of entries near the limits of f64 would overflow or underflow, so such matrices are scaled first.
     let largest = matrix.amax();
     let scale = if largest == 0.0 || (1e-140..1e140).contains(&largest) { 1.0 } else { largest };
     let mut squares = 0.0;
     for column in matrix.column_iter() {
-        // Four sums each, which a compiler turns into vector instructions.
+        // Four partial sums each, so that the compiler vectorises.
         let (mut sums, mut sums_of_squares) = ([0.0; 4], [0.0; 4]);
         let (column_chunks, column_tail) = column.as_slice().as_chunks::<4>();
         let (row_chunks, row_tail) = row_sums.as_chunks_mut::<4>();
@@ -51,7 +51,7 @@ pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
     DenseNorms { frobenius: scale * squares.sqrt(), linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
 }
 
-/// The singular values, largest first; `None` where an entry is not finite or the iteration does not converge.
+/// The singular values, largest first; `None` if an entry is not finite or the iteration does not converge.
 #[must_use]
 pub fn singular_values(matrix: &DMatrix<f64>) -> Option<Vec<f64>> {
     let (scaled, scale) = scaled(matrix)?;
@@ -62,7 +62,7 @@ pub fn singular_values(matrix: &DMatrix<f64>) -> Option<Vec<f64>> {
     Some(values.into_iter().map(|s| s * scale).collect())
 }
 
-/// The largest singular value with its vectors, by the whole decomposition; `None` where an entry is not finite or the
+/// The largest singular value with its vectors, from a full decomposition; `None` if an entry is not finite or the
 /// iteration does not converge.
 #[must_use]
 pub fn largest_triplet(matrix: &DMatrix<f64>) -> Option<SingularTriplet> {
@@ -80,11 +80,11 @@ pub fn largest_triplet(matrix: &DMatrix<f64>) -> Option<SingularTriplet> {
     Some(SingularTriplet { value, left, right, iterations: 0, relative_residual })
 }
 
-/// Left vectors (columns), right vectors (rows) and singular values, largest first; `None` for a zero matrix, and as
-/// [`singular_values`].
+/// Left vectors (columns), right vectors (rows) and singular values, largest first; `None` for a zero matrix and in the
+/// cases of [`singular_values`].
 ///
-/// By faer: nalgebra 0.35's SVD is off by up to 2e-11 on some of the clustered matrices that a restarted Lanczos
-/// iteration makes (those of the test in `lanczos.rs`), and the residual read off it was then a hundred times too small.
+/// Uses faer: nalgebra 0.35's SVD is off by up to 2e-11 on some of the clustered matrices that a restarted Lanczos
+/// iteration produces (see the test in `lanczos.rs`), which made the estimated residual a hundred times too small.
 pub(super) fn full_svd(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f64>, Vec<f64>)> {
     let (scaled, scale) = scaled(matrix)?;
     if scale == 0.0 {
@@ -99,7 +99,7 @@ pub(super) fn full_svd(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f
     ))
 }
 
-/// The matrix with entries of order one, and what it was divided by; `None` where an entry is not finite.
+/// The matrix divided by its largest entry, and that entry; `None` if an entry is not finite.
 fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
     let scale = matrix.amax();
     if matrix.iter().any(|x| !x.is_finite()) {
@@ -112,16 +112,16 @@ fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
 
-/// The spectral norm; where the singular value iteration fails, the Frobenius norm, which is never below it.
+/// The spectral norm; if the SVD does not converge, the Frobenius norm, which is never smaller.
 #[must_use]
 pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
     singular_values(matrix)
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
 }
 
-/// The largest eigenvalue of a positive semidefinite matrix; infinity where an entry is not finite.
+/// The largest eigenvalue of a positive semidefinite matrix; infinity if an entry is not finite.
 ///
-/// By nalgebra: faer's symmetric eigenvalues alone add 150 KB to the compressed WebAssembly.
+/// Uses nalgebra: faer's symmetric eigenvalues alone add 150 KB to the compressed WebAssembly.
 #[must_use]
 pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
     match scaled(matrix) {
@@ -130,14 +130,14 @@ pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
     }
 }
 
-/// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, by the QR factors of their transposes: no m x n matrix.
+/// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes, without the m x n matrix.
 #[must_use]
 pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {
     let triangle = |matrix: &DMatrix<f64>| {
-        // M^T = Z T with Z orthonormal; only T matters to the norm.
+        // M^T = Z T with orthonormal columns in Z, so the norm depends on T only.
         if matrix.ncols() > matrix.nrows() { matrix.transpose().qr().r() } else { matrix.transpose() }
     };
-    // L^T R = Z_l T_l T_r^T Z_r^T, so that its norm is that of T_l T_r^T.
+    // L^T R = Z_l T_l T_r^T Z_r^T has the norm of T_l T_r^T.
     largest_singular_value(&(triangle(left) * triangle(right).transpose()))
 }
 
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_norms_of_a_two_by_two_are_right() {
+    fn the_norms_of_a_two_by_two_matrix_are_right() {
         let matrix = DMatrix::from_row_slice(2, 2, &[3.0, -4.0, 0.0, 5.0]);
         let norms = dense_norms(&matrix);
         assert_eq!((norms.linf, norms.l1), (7.0, 9.0));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_and_tiny_entries_neither_overflow_nor_vanish() {
+    fn norms_of_huge_and_tiny_entries_neither_overflow_nor_underflow() {
         for scale in [1e-200, 1e200] {
             let matrix = DMatrix::from_row_slice(2, 2, &[3.0 * scale, -4.0 * scale, 0.0, 5.0 * scale]);
             let norm = largest_singular_value(&matrix);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_norm_of_a_product_is_that_of_the_formed_product() {
+    fn norm_of_product_equals_the_norm_of_the_multiplied_matrix() {
         let left = DMatrix::from_fn(2, 5, |r, c| ((3 * r + 2 * c) as f64).sin());
         for n_columns in [1, 2, 7] {
             let right = DMatrix::from_fn(2, n_columns, |r, c| ((r + 5 * c) as f64).cos());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_triplet_is_one() {
+    fn the_largest_triplet_satisfies_its_equations() {
         let matrix = DMatrix::from_fn(5, 3, |r, c| ((3 * r + 7 * c) as f64).sin());
         let SingularTriplet { value, left, right, relative_residual, .. } = largest_triplet(&matrix).expect("finite");
         let image = &matrix * DVector::from_vec(right);

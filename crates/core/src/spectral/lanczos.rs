@@ -1,10 +1,11 @@
 //! The spectral norm by Golub-Kahan-Lanczos bidiagonalisation, fully reorthogonalised, with a thick restart.
 //!
-//! After m steps J V_m = U_m B_m and J^T U_m = V_m B_m^T + beta v_{m+1} e_m^T, with orthonormal V, U; the largest singular
-//! value of the small B_m is that of J on the space V_m, so that it never exceeds ||J||_2, and its residual is
-//! |J^T u - s v| = beta |last entry of B_m's left vector|. When the basis is full, the leading Ritz vectors are kept
-//! (Baglama and Reichel, "Augmented implicitly restarted Lanczos bidiagonalization methods", SIAM J. Sci. Comput. 27,
-//! 2005), so that memory is bounded. Singular values of attention Jacobians cluster, where power iteration is slow.
+//! After m steps J V_m = U_m B_m and J^T U_m = V_m B_m^T + beta v_{m+1} e_m^T, with orthonormal V, U. The largest
+//! singular value of the small matrix B_m is that of J restricted to the space V_m, so it never exceeds ||J||_2, and
+//! its residual is |J^T u - s v| = beta |last entry of B_m's left vector|. When the basis is full, the leading Ritz
+//! vectors are kept (Baglama and Reichel, "Augmented implicitly restarted Lanczos bidiagonalization methods", SIAM J.
+//! Sci. Comput. 27, 2005), which bounds the memory. Singular values of attention Jacobians cluster, which makes power
+//! iteration slow.
 //!
 //! The iteration is resumable: one [`Lanczos::step`] is one product with J and one with J^T.
 
@@ -16,10 +17,10 @@ use crate::random::{Random, Stream};
 use super::dense::full_svd;
 use super::vectors::{add, norm, orthogonalize};
 
-/// When to stop.
+/// Stopping rule, basis size and start of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LanczosOptions {
-    /// The relative residual |J^T u - s v| / s to reach.
+    /// The relative residual |J^T u - s v| / s at which to stop.
     pub tolerance: f64,
     /// The most steps.
     pub max_iterations: usize,
@@ -36,12 +37,12 @@ impl Default for LanczosOptions {
     }
 }
 
-/// How many Ritz pairs a restart keeps: enough of the cluster at the top to keep what was learned.
+/// Ritz pairs kept by a restart: enough for the cluster of leading values of a typical attention Jacobian.
 const KEPT_PAIRS: usize = 12;
-/// A residual below this, relative to the first value, is rounding.
+/// A residual below this times the first value is rounding error.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// A singular value with its vectors and how well they fit.
+/// A singular value with its vectors and their residual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingularTriplet {
     /// s, never above ||J||_2.
@@ -52,12 +53,12 @@ pub struct SingularTriplet {
     pub right: Vec<f64>,
     /// Steps taken.
     pub iterations: usize,
-    /// |J^T u - s v| / s, computed from the vectors themselves; 0 where J v = 0 for every start.
+    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0 for every start.
     pub relative_residual: f64,
 }
 
 impl SingularTriplet {
-    /// The triplet of a right vector of any length: value and residual from the vectors, with a product each way.
+    /// The triplet of a given right vector (of any length), with one product with J and one with J^T.
     #[must_use]
     pub fn at(
         mut right: Vec<f64>,
@@ -83,46 +84,47 @@ impl SingularTriplet {
     }
 }
 
-/// Where an iteration stands.
+/// Result of one step of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Status {
-    /// More steps are needed; the current value and the estimate of its relative residual.
+    /// Not converged yet.
     Going {
-        /// A lower bound on ||J||_2.
+        /// Current value, a lower bound on ||J||_2.
         value: f64,
-        /// As estimated from B.
+        /// Its relative residual, estimated from B.
         relative_residual: f64,
     },
-    /// The tolerance is reached, or the step limit, or the space is exhausted.
+    /// The tolerance or the step limit is reached, or the space is exhausted.
     Done,
 }
 
-/// A bidiagonalisation under way.
+/// The state of a bidiagonalisation.
 #[derive(Clone, Debug)]
 pub struct Lanczos {
     options: LanczosOptions,
     left: Vec<Vec<f64>>,
-    /// One longer than `left`: its last vector is the next to be multiplied.
+    /// One vector more than `left`; the last one is multiplied next.
     right: Vec<Vec<f64>>,
-    /// B, max_basis square; its leading left.len() block is in use.
+    /// B, stored max_basis x max_basis; only the leading left.len() block is used.
     small: DMatrix<f64>,
     iterations: usize,
     /// Leading singular value of B after the last check.
     value: f64,
-    /// The residual there, and where several pairs are wanted the worst of their relative ones times that value.
+    /// The residual at that check. If several pairs must converge: the worst of their relative residuals, times
+    /// `value`.
     residual: f64,
     done: bool,
-    /// How many of the leading pairs are to converge.
+    /// Number of leading pairs that must converge.
     wanted: usize,
-    /// How many pairs a restart keeps.
+    /// Number of pairs kept by a restart.
     kept: usize,
     checks: Checks,
 }
 
-/// When value and residual are read off B.
+/// How often value and residual are computed from B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Checks {
-    /// At every third step while J is cheap, where the small SVD costs more than a product.
+    /// Every third step while J is small, where the SVD of B costs more than a product.
     Seldom,
     /// At every step.
     Always,
@@ -136,7 +138,7 @@ impl Lanczos {
         Lanczos::from_vector((0..n_inputs).map(|_| random.normal()).collect(), options)
     }
 
-    /// Starts from a given vector, such as a singular vector of a matrix nearby with a little of every direction added.
+    /// Starts from a given vector, such as a singular vector of a nearby matrix plus some noise in every direction.
     #[must_use]
     pub fn from_vector(mut start: Vec<f64>, options: LanczosOptions) -> Self {
         let n_inputs = start.len();
@@ -158,20 +160,20 @@ impl Lanczos {
         }
     }
 
-    /// One that converges so many of the leading pairs; its basis has room for them.
+    /// An iteration that converges the `count` leading pairs; its basis is enlarged accordingly.
     pub(super) fn leading(n_inputs: usize, count: usize, options: LanczosOptions) -> Self {
         let kept = count + KEPT_PAIRS / 2;
         let options = LanczosOptions { max_basis: options.max_basis.max(kept + KEPT_PAIRS), ..options };
         Lanczos { wanted: count.max(1), kept: kept.max(KEPT_PAIRS), ..Lanczos::new(n_inputs, options) }
     }
 
-    /// The same iteration, its value and residual read at every step: for histories.
+    /// Computes value and residual at every step, for plots of the convergence.
     #[must_use]
     pub fn checked_always(self) -> Self {
         Lanczos { checks: Checks::Always, ..self }
     }
 
-    /// The value and its relative residual as of the last check, estimated from B.
+    /// The value and its estimated relative residual at the last check.
     #[must_use]
     pub fn estimate(&self) -> (f64, f64) {
         (self.value, if self.value > 0.0 { self.residual / self.value } else { f64::INFINITY })
@@ -189,12 +191,12 @@ impl Lanczos {
         let at = self.left.len();
         let mut u = vec![0.0; operator.n_outputs()];
         operator.apply(&self.right[at], &mut u);
-        // The couplings to earlier left vectors (one beta, or the row of a restart) come out of the orthogonalisation.
+        // The coefficients of the orthogonalisation are the entries of B (one beta, or the row of a restart).
         for (row, coupling) in orthogonalize(&mut u, &self.left).into_iter().enumerate() {
             self.small[(row, at)] = coupling;
         }
         let alpha = norm(&u);
-        // Where J v lies in the span of the left vectors, any unit vector will do: alpha is zero.
+        // If J v lies in the span of the left vectors, alpha is zero and any new unit vector will do.
         let scale = self.value.max(alpha);
         if alpha <= f64::EPSILON * scale || alpha == 0.0 {
             self.small[(at, at)] = 0.0;
@@ -209,7 +211,7 @@ impl Lanczos {
         let beta = norm(&v);
         self.left.push(u);
         if !alpha.is_finite() || !beta.is_finite() {
-            // The Jacobian leaves the range of f64; the caller sees it in the value and says so.
+            // The product overflowed; the caller reports the infinite value.
             self.value = f64::INFINITY;
             self.done = true;
             return Status::Done;
@@ -222,7 +224,8 @@ impl Lanczos {
         }
         self.right.push(v);
         self.check(if exhausted { 0.0 } else { beta });
-        // A residual of zero with a value of zero: J maps the start to zero, and a random start sees every direction.
+        // If value and residual are both zero, J maps the start to zero; a random start has a component in every
+        // direction, so J = 0.
         self.done = exhausted || self.residual <= self.options.tolerance * self.value;
         if self.done || self.iterations >= self.options.max_iterations {
             return Status::Done;
@@ -231,7 +234,7 @@ impl Lanczos {
         Status::Going { value, relative_residual }
     }
 
-    /// Steps until done.
+    /// Steps until the iteration is done.
     #[must_use]
     pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         while let Status::Going { .. } = self.step(operator) {}
@@ -244,7 +247,7 @@ impl Lanczos {
         self.iterations
     }
 
-    /// The leading triplet, its value and residual recomputed with one more product each way.
+    /// The leading triplet, with value and residual recomputed from the vectors (one more product with J and J^T).
     #[must_use]
     pub fn finish(self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         let right = self.right_vectors(1).pop().unwrap_or_else(|| self.right[0].clone());
@@ -252,13 +255,13 @@ impl Lanczos {
         SingularTriplet::at(right, iterations, operator)
     }
 
-    /// The leading singular values of B, largest first: lower bounds on those of J, one by one.
+    /// The leading singular values of B, largest first; each is a lower bound on the corresponding value of J.
     pub(super) fn values(&self) -> Vec<f64> {
         let values = small_svd(&self.small, self.left.len()).map_or_else(Vec::new, |(_, _, values)| values);
         values.into_iter().take(self.wanted).collect()
     }
 
-    /// The right Ritz vectors of the leading values.
+    /// The right Ritz vectors of the `count` leading values.
     pub(super) fn right_vectors(&self, count: usize) -> Vec<Vec<f64>> {
         let size = self.left.len();
         let Some((_, svd_right, _)) = small_svd(&self.small, size) else { return Vec::new() };
@@ -273,10 +276,10 @@ impl Lanczos {
             .collect()
     }
 
-    /// Reads value and residual off B; `beta` is the norm of what is left outside.
+    /// Computes value and residual from B; `beta` is the norm of the vector outside the basis.
     fn check(&mut self, beta: f64) {
         let size = self.left.len();
-        // The small SVD costs more than a product of a small J: while J is cheap, look at every third step.
+        // For a small J the SVD of B costs more than a product, so it runs at every third step.
         let is_cheap = self.right[0].len() <= 1024 && self.checks == Checks::Seldom;
         if is_cheap && !size.is_multiple_of(3) && beta > 0.0 && size < self.options.max_basis {
             self.residual = f64::INFINITY;
@@ -286,7 +289,7 @@ impl Lanczos {
             self.value = values[0];
             self.residual = beta * left[(size - 1, 0)].abs();
             for at in 1..self.wanted {
-                // Beside the first value, what is below rounding has no residual of its own.
+                // A value that is rounding error relative to the first one has no meaningful residual.
                 let (value, residual) = match values.get(at) {
                     Some(value) => (*value, beta * left[(size - 1, at)].abs()),
                     None => (0.0, beta),
@@ -298,7 +301,7 @@ impl Lanczos {
         }
     }
 
-    /// Keeps the leading Ritz pairs and the vector outside, which couples to all of them.
+    /// Keeps the leading Ritz pairs and the vector outside the basis, which couples to all of them.
     fn restart(&mut self) {
         let size = self.left.len();
         let Some((left, right, values)) = small_svd(&self.small, size) else {
@@ -316,7 +319,7 @@ impl Lanczos {
     }
 }
 
-/// The first Ritz vectors as combinations of a basis.
+/// The first `count` Ritz vectors as combinations of a basis.
 fn combine(basis: &[Vec<f64>], count: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     (0..count)
         .map(|new| {
@@ -372,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn through_restarts_the_bases_stay_orthonormal_and_the_small_matrix_is_decomposed_to_rounding() {
+    fn restarts_keep_the_bases_orthonormal_and_decompose_the_small_matrix_to_rounding() {
         let mut operator = Diagonal((0..600).map(|i| 1.0 - 1e-3 * (i as f64 / 600.0).powi(2)).collect());
         let options = LanczosOptions { max_basis: 24, max_iterations: 200, tolerance: 1e-14, seed: 3 };
         let mut lanczos = Lanczos::new(600, options);

@@ -1,14 +1,14 @@
-//! The leading singular triplets, each with its own residual; repeated values too.
+//! The leading singular triplets, including repeated values, each with its own residual.
 //!
-//! A Krylov space of one start vector holds one copy of a repeated singular value, whatever the iteration. So what has
-//! converged is taken out of J, and another iteration from another start looks for what was missed, until it finds nothing
-//! above the last of the leading values.
+//! A Krylov space from one start vector contains one copy of a repeated singular value, however long the iteration. So
+//! converged triplets are deflated from J, and further iterations from other starts look for missed copies, until one
+//! finds nothing above the last of the leading values.
 
 use super::lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
 use super::vectors::{add, dot};
 use crate::jacobian::LinearOperator;
 
-/// The search for the leading triplets: one [`Leading::step`] is a product each way, or a check of one triplet.
+/// Computes the leading triplets: each [`Leading::step`] is one product with J and J^T, or the check of one triplet.
 #[derive(Clone, Debug)]
 pub struct Leading {
     count: usize,
@@ -17,9 +17,9 @@ pub struct Leading {
     /// Largest first.
     found: Vec<SingularTriplet>,
     stage: Stage,
-    /// Steps of the iterations that are over.
+    /// Steps of the finished iterations.
     iterations: usize,
-    /// Iterations begun.
+    /// Number of iterations begun.
     rounds: u64,
 }
 
@@ -31,21 +31,21 @@ enum Stage {
     Done,
 }
 
-/// Values below this times the largest are zero to rounding; see [`zero_below`].
+/// Values below this times the largest are zero to rounding (see [`zero_below`]).
 const ZERO: f64 = 1e-13;
-/// Values closer than this, relatively, are copies of one.
+/// Values whose relative difference is smaller are copies of one value.
 const SAME: f64 = 1e-12;
 
-/// Relative to the largest, singular values below this are zero to rounding: the usual numerical rank of a matrix with so
-/// many rows and columns.
+/// The threshold, relative to the largest singular value, below which values are zero to rounding: the usual one for
+/// the numerical rank of an n_rows x n_columns matrix.
 #[must_use]
 pub fn zero_below(n_rows: usize, n_columns: usize) -> f64 {
     (f64::EPSILON * n_rows.max(n_columns) as f64).max(ZERO)
 }
 
 impl Leading {
-    /// For so many triplets of a map on vectors of that length. The tolerance is that of each value's own residual; the
-    /// step limit is for all iterations together.
+    /// For the `count` leading triplets of a map on vectors of length `n_inputs`. The tolerance applies to each value's
+    /// own residual, the step limit to all iterations together.
     #[must_use]
     pub fn new(n_inputs: usize, count: usize, options: LanczosOptions) -> Self {
         let count = count.clamp(1, n_inputs.max(1));
@@ -74,7 +74,8 @@ impl Leading {
             }
             Stage::Checking(mut waiting) => {
                 if let Some(mut right) = waiting.pop() {
-                    // Where what is left of J is zero, any vector will do, and one with parts of the known ones would not.
+                    // If the deflated J is zero any vector is a singular vector, but it must be orthogonal to the known
+                    // ones.
                     self.found.iter().for_each(|triplet| take_out(&mut right, &triplet.right));
                     self.found.push(SingularTriplet::at(right, self.iterations, operator));
                     self.stage = Stage::Checking(waiting);
@@ -101,7 +102,7 @@ impl Leading {
         }
     }
 
-    /// The values so far, largest first: lower bounds, one by one.
+    /// The values so far, largest first; each is a lower bound on the corresponding singular value.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
         let mut values: Vec<f64> = self.found.iter().map(|triplet| triplet.value).collect();
@@ -114,14 +115,14 @@ impl Leading {
         values
     }
 
-    /// Steps until done.
+    /// Steps until the search is done.
     #[must_use]
     pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Vec<SingularTriplet> {
         while let Status::Going { .. } = self.step(operator) {}
         self.finish()
     }
 
-    /// The triplets, largest first; fewer than asked for where the others are zero to rounding.
+    /// The triplets, largest first; fewer than `count` if the others are zero to rounding.
     #[must_use]
     pub fn finish(mut self) -> Vec<SingularTriplet> {
         self.sort();
@@ -137,9 +138,10 @@ impl Leading {
         }
     }
 
-    /// Whether a later iteration shows that nothing of weight was missed: what it finds is below the last leading value.
+    /// Whether an iteration on the deflated map has shown that no larger value was missed: its value lies below the
+    /// last leading value.
     fn is_below(&self, status: Status) -> bool {
-        /// The digits that this takes.
+        /// The relative residual at which its value is accurate enough to decide that.
         const SURE: f64 = 1e-2;
         match (status, self.found.get(self.count - 1)) {
             (Status::Going { value, relative_residual }, Some(last)) => {
@@ -153,14 +155,14 @@ impl Leading {
         self.found.sort_by(|a, b| b.value.total_cmp(&a.value));
     }
 
-    /// The last of the leading values without the newest triplet; zero where there are fewer.
+    /// The last of the leading values before the newest triplet was added; zero if there were fewer.
     fn last_before_newest(&self) -> f64 {
         let mut values: Vec<f64> = self.found.iter().rev().skip(1).map(|triplet| triplet.value).collect();
         values.sort_by(|a, b| b.total_cmp(a));
         values.get(self.count - 1).copied().unwrap_or(0.0)
     }
 
-    /// After the triplets of an iteration: another one, or the end.
+    /// Decides after the triplets of an iteration whether another iteration is needed.
     fn look_again(&mut self, n_outputs: usize) -> Stage {
         let newest = self.found.last().map_or(0.0, |triplet| triplet.value);
         let last = self.last_before_newest();
@@ -181,7 +183,7 @@ impl Leading {
     }
 }
 
-/// A map without the triplets that are known: (I - U U^T) J (I - V V^T).
+/// The deflated map (I - U U^T) J (I - V V^T), with the known triplets in U and V.
 struct Deflated<'a, O: ?Sized> {
     operator: &'a mut O,
     found: &'a [SingularTriplet],

@@ -1,5 +1,5 @@
-//! Norms: the spectral norm by Golub-Kahan-Lanczos or by a dense SVD, the leading singular triplets, plain power iteration
-//! for comparison, and the entrywise norms of a dense matrix.
+//! Spectral norms by Golub-Kahan-Lanczos, dense SVD or (for comparison) power iteration; leading singular triplets;
+//! entrywise norms.
 
 mod dense;
 mod lanczos;

@@ -1,13 +1,13 @@
-//! Plain power iteration on J^T J, for comparison: what most code does, and slow where singular values are close.
+//! Plain power iteration on J^T J: widely used, but slow where singular values are close. Here for comparison.
 
 use super::vectors::norm;
 use crate::jacobian::LinearOperator;
 use crate::random::{Random, Stream};
 
-/// A power iteration under way: one [`PowerIteration::step`] is a product with J and one with J^T.
+/// The state of a power iteration: each [`PowerIteration::step`] is one product with J and one with J^T.
 #[derive(Clone, Debug)]
 pub struct PowerIteration {
-    /// Unit, the next to be multiplied.
+    /// Unit vector to be multiplied next.
     right: Vec<f64>,
     value: f64,
     relative_residual: f64,
@@ -15,7 +15,7 @@ pub struct PowerIteration {
 }
 
 impl PowerIteration {
-    /// Starts from a seeded random vector, the same as that of a Lanczos iteration.
+    /// Starts from a seeded random vector, the same one as a Lanczos iteration with that seed.
     #[must_use]
     pub fn new(n_inputs: usize, seed: u64) -> Self {
         let mut random = Random::new(seed, Stream::StartVector);
@@ -47,13 +47,13 @@ impl PowerIteration {
         }
     }
 
-    /// s, never above ||J||_2, and never below the one before.
+    /// s: never above ||J||_2, and never below the value of the previous step.
     #[must_use]
     pub fn value(&self) -> f64 {
         self.value
     }
 
-    /// |J^T u - s v| / s of the vectors behind the value.
+    /// |J^T u - s v| / s of the current vectors.
     #[must_use]
     pub fn relative_residual(&self) -> f64 {
         self.relative_residual

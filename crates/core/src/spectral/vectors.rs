@@ -1,12 +1,12 @@
-//! Operations on vectors of numbers.
+//! Operations on vectors stored as slices.
 
-/// Takes the span of an orthonormal basis out of a vector; the coefficients that were taken out.
+/// Subtracts the projection of a vector onto the span of an orthonormal basis; returns the coefficients.
 ///
-/// Where much of the vector goes, what is left has lost digits and is taken through a second time (Daniel, Gragg, Kaufman
-/// and Stewart, "Reorthogonalization and stable algorithms for updating the Gram-Schmidt QR factorization", Math. Comp.
-/// 30, 1976): half the work on most steps.
+/// If most of the vector is removed, the rest has lost digits and is orthogonalised a second time (Daniel, Gragg,
+/// Kaufman and Stewart, "Reorthogonalization and stable algorithms for updating the Gram-Schmidt QR factorization",
+/// Math. Comp. 30, 1976). Testing for it halves the work on most steps.
 pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> {
-    /// What is left may be this part of what was there: one digit in base two is lost.
+    /// The second pass runs if less than this part of the norm is left: one binary digit was lost.
     const KEPT_PART: f64 = 0.5;
     let mut coefficients = vec![0.0; basis.len()];
     let before = norm(vector);
@@ -30,7 +30,7 @@ pub(super) fn add(target: &mut [f64], weight: f64, vector: &[f64]) {
     }
 }
 
-/// Eight partial sums: fast, and less rounding than one.
+/// Eight partial sums: faster, and less rounding than one sum.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));

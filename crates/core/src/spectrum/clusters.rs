@@ -1,14 +1,14 @@
-//! The spectrum at a token measure: the values on cluster-constant fields once, those inside a cluster of N equal tokens
-//! N - 1 times (docs/theory.md, token measures).
+//! The spectrum at a token measure: values on cluster-constant fields once each, values inside a cluster of N tokens N
+//! - 1 times each (docs/theory.md section 3).
 
 use nalgebra::DMatrix;
 
-use super::pair::{energies, told};
+use super::pair::{energies, largest_energies};
 use super::{Level, Places, TopBlock, TopPair};
 use crate::jacobian::ClusterJacobian;
 use crate::spectral::{SingularTriplet, largest_singular_value, singular_values};
 
-/// The levels inside the clusters: V O_a, N_a - 1 times; and the largest of them with its cluster.
+/// The singular values of V O_a, each with multiplicity N_a - 1, and the largest of them with its cluster.
 pub(super) fn within(jacobian: &ClusterJacobian) -> (Vec<Level>, Option<(f64, usize)>) {
     let mut levels = Vec::new();
     let mut largest: Option<(f64, usize)> = None;
@@ -24,13 +24,13 @@ pub(super) fn within(jacobian: &ClusterJacobian) -> (Vec<Level>, Option<(f64, us
     (levels, largest)
 }
 
-/// How many tokens a cluster has; whole where f64 holds it.
+/// The number of tokens in a cluster; an integer if f64 represents it.
 pub(super) fn times(ln_size: f64) -> f64 {
     let size = ln_size.exp();
     if size < 9e15 { size.round() } else { size }
 }
 
-/// The first pair where it lives on cluster-constant fields.
+/// The leading pair if it is constant on clusters.
 pub(super) fn pair_between(jacobian: &ClusterJacobian, between: &DMatrix<f64>, triplet: &SingularTriplet) -> TopPair {
     let m = jacobian.ln_sizes().len();
     let (d, d_out) = (between.ncols() / m, between.nrows() / m);
@@ -45,7 +45,7 @@ pub(super) fn pair_between(jacobian: &ClusterJacobian, between: &DMatrix<f64>, t
     let (inputs, outputs) = (energies(&triplet.right, m), energies(&triplet.left, m));
     TopPair {
         places: Places::Clusters,
-        energies: told(&inputs, &outputs),
+        energies: largest_energies(&inputs, &outputs),
         relative_residual: triplet.relative_residual,
         block: best.map(|(carried, output, input)| TopBlock {
             output,
@@ -57,13 +57,13 @@ pub(super) fn pair_between(jacobian: &ClusterJacobian, between: &DMatrix<f64>, t
     }
 }
 
-/// The first pair where it lives inside one cluster.
+/// The leading pair if it lives inside one cluster.
 pub(super) fn pair_within(m: usize, place: usize, value: f64) -> TopPair {
     let energy = |at: usize| if at == place { 1.0 } else { 0.0 };
     let all: Vec<f64> = (0..m).map(energy).collect();
     TopPair {
         places: Places::Clusters,
-        energies: told(&all, &all),
+        energies: largest_energies(&all, &all),
         relative_residual: 0.0,
         block: Some(TopBlock { output: place, input: place, share: 1.0, of_output: 1.0, norm: value }),
     }

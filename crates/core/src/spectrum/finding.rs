@@ -1,4 +1,4 @@
-//! The spectrum in steps.
+//! Computes a spectrum in steps.
 
 use nalgebra::DMatrix;
 
@@ -11,7 +11,7 @@ use crate::measure::{Matrix, MeasureOptions, Method, System};
 use crate::spectral::{Lanczos, LanczosOptions, Leading, SingularTriplet, Status, singular_values, zero_below};
 use crate::weights::{Inputs, inputs};
 
-/// A spectrum under way.
+/// The state of the computation of a spectrum.
 #[derive(Clone, Debug)]
 pub struct Finding {
     experiment: Experiment,
@@ -29,36 +29,36 @@ enum Stage {
     Finished,
 }
 
-/// What a step leaves.
+/// Result of one step of the computation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// More steps are needed.
     Going {
         /// Steps of the iteration so far.
         iterations: usize,
-        /// The relative residual of the first value so far, as estimated.
+        /// The estimated relative residual of the largest value.
         relative_residual: f64,
     },
-    /// The spectrum.
+    /// The finished spectrum.
     Done(Box<Spectrum>),
 }
 
 /// The most numbers in one of the two bases of an iteration: 84 MB.
 const MOST_IN_BASIS: usize = 40 << 18;
-/// The vectors of a basis besides those of the leading values.
+/// Vectors of a basis in addition to those of the leading values.
 const BESIDES: usize = 20;
-/// From this many numbers on the basis of an iteration is kept small.
+/// For vectors at least this long the Lanczos basis is kept small.
 const LARGE_FIELD: usize = 100_000;
 /// The most steps.
 const MOST_STEPS: usize = 3000;
-/// The most causal tokens in runs of equal ones whose every block is looked at.
+/// The most tokens in causal runs whose blocks are all searched for the largest.
 const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
 impl Finding {
     /// Draws the inputs and runs the forward pass.
     ///
     /// # Errors
-    /// [`InputError`].
+    /// [`InputError`] if the experiment cannot be measured or the count is out of range.
     pub fn start(plan: &SpectrumPlan) -> Result<Self, InputError> {
         let SpectrumPlan { experiment, count } = plan;
         if !(1..=MOST_COUNT).contains(count) {
@@ -83,10 +83,10 @@ impl Finding {
         Ok(Finding { experiment: experiment.clone(), inputs, system, count: *count, stage: Stage::Begun })
     }
 
-    /// One step of an iteration, some rows of blocks, or the dense work.
+    /// One step of an iteration, some rows of blocks, or a dense decomposition.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where the Jacobian leaves the range of f64.
+    /// [`InputError::Overflow`] if the Jacobian overflows.
     pub fn step(&mut self) -> Result<Step, InputError> {
         match std::mem::replace(&mut self.stage, Stage::Finished) {
             Stage::Begun => self.begin(),
@@ -133,14 +133,14 @@ impl Finding {
                 Ok(Step::Done(spectrum))
             }
             Stage::Finished => {
-                // Asked again after the end: start over rather than panic.
+                // Called after the end: starts over instead of panicking.
                 self.stage = Stage::Begun;
                 Ok(waiting())
             }
         }
     }
 
-    /// What an iteration has so far: lower bounds, one by one; `None` where none runs.
+    /// The values found so far by an iteration, each a lower bound; `None` if none is running.
     #[must_use]
     pub fn so_far(&mut self) -> Option<Spectrum> {
         let Stage::Iterating(leading) = &self.stage else { return None };
@@ -153,7 +153,7 @@ impl Finding {
         Some(Spectrum { method, levels, coverage: Coverage::Leading, size, zero_below: 0.0, iterations, top: None })
     }
 
-    /// How many singular values there are.
+    /// Number of singular values of J.
     #[must_use]
     pub fn size(&self) -> f64 {
         let d = self.inputs.tokens.nrows().min(self.inputs.weights.d_out());
@@ -178,7 +178,7 @@ impl Finding {
         Ok(waiting())
     }
 
-    /// The energies of the first pair; then its blocks, where there are not too many.
+    /// Computes the energies of the leading pair, and goes on to its blocks unless there are too many.
     fn then_blocks(&mut self, mut spectrum: Spectrum, triplet: Option<SingularTriplet>) -> Result<Step, InputError> {
         let Some(triplet) = triplet.filter(|triplet| triplet.value > 0.0) else {
             return Ok(Step::Done(Box::new(spectrum)));
@@ -202,7 +202,7 @@ impl Finding {
         Ok(Step::Going { iterations, relative_residual: 0.0 })
     }
 
-    /// The spectrum of a token measure.
+    /// The spectrum at a token measure.
     fn of_clusters(&self) -> Result<Spectrum, InputError> {
         let System::Clusters(clusters) = &self.system else {
             return Err(InputError::Overflow { what: "The token measure".into() });
@@ -232,7 +232,7 @@ impl Finding {
         };
         let m = jacobian.ln_sizes().len();
         let (within, largest) = clusters::within(jacobian);
-        // Below the last value between clusters others may be missing.
+        // Values below the last one found on cluster-constant fields are omitted: others of that size may be missing.
         let least = match spectrum.coverage {
             Coverage::All => 0.0,
             Coverage::Leading => spectrum.levels.last().map_or(0.0, |last| last.value),
@@ -272,7 +272,7 @@ fn finite(levels: &[Level]) -> Result<(), InputError> {
     }
 }
 
-/// All singular values of a matrix, and its first triplet.
+/// All singular values of a matrix, and the leading triplet.
 fn all_of(matrix: DMatrix<f64>, method: Method) -> Result<(Spectrum, Option<SingularTriplet>), InputError> {
     let values =
         singular_values(&matrix).ok_or_else(|| InputError::Overflow { what: "The entries of the Jacobian".into() })?;

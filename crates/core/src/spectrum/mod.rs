@@ -1,8 +1,8 @@
-//! The spectrum of the Jacobian: all its singular values where it is small, the leading ones where it is not, and the
-//! tokens that the first singular pair lives on.
+//! The spectrum of the Jacobian: all singular values of a small J, the leading ones of a large J, and the tokens on
+//! which the leading singular pair is concentrated.
 //!
-//! At the first pair J v = s u, J^T u = s v the numbers u_i^T J_ij v_j / s say what output token i takes from input token
-//! j: they sum to |u_i|^2 over j, to |v_j|^2 over i, and to one over both.
+//! For the leading pair J v = s u, J^T u = s v the number u_i^T J_ij v_j / s is the share of s that passes from input
+//! token j to output token i: the shares sum to |u_i|^2 over j, to |v_j|^2 over i, and to one over both.
 
 mod clusters;
 mod finding;
@@ -15,40 +15,41 @@ use crate::measure::Method;
 
 pub use finding::{Finding, Step};
 
-/// What to find.
+/// Input of a spectrum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpectrumPlan {
-    /// Where the Jacobian is taken.
+    /// The experiment whose Jacobian is decomposed.
     pub experiment: Experiment,
-    /// How many of the leading values, where not all are found.
+    /// Number of leading values to compute, if J is too large for all.
     pub count: usize,
 }
 
-/// The leading values that are found unless more are asked for.
+/// The default number of leading values.
 pub const USUAL_COUNT: usize = 20;
-/// The most leading values anyone may ask for.
+/// The largest number of leading values.
 pub const MOST_COUNT: usize = 100;
-/// All singular values up to this many rows and columns: half a second.
+/// All singular values are computed up to this many rows and columns, which takes half a second.
 pub const ALL_UP_TO: usize = 600;
-/// The relative residual to which each value is iterated.
+/// The relative residual at which each value counts as converged.
 pub const TOLERANCE: f64 = 1e-8;
 
-/// The singular values of a Jacobian, and where its first pair lives.
+/// Singular values of a Jacobian, and the tokens of the leading pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spectrum {
-    /// How.
+    /// How they were computed.
     pub method: Method,
     /// The values, largest first.
     pub levels: Vec<Level>,
-    /// Whether these are all that are not zero to rounding.
+    /// Whether all values that are not zero to rounding are listed.
     pub coverage: Coverage,
-    /// How many singular values J has: the lesser of its rows and columns. May pass any integer for a token measure.
+    /// Number of singular values of J: the smaller of its rows and columns. For a token measure it may exceed every
+    /// integer type.
     pub size: f64,
-    /// Values below this are zero to rounding.
+    /// The threshold below which values are zero to rounding.
     pub zero_below: f64,
-    /// Steps of the iterations; 0 where there were none.
+    /// Lanczos steps; 0 for a dense SVD.
     pub iterations: usize,
-    /// The first pair; `None` for J = 0 and while it is sought.
+    /// The leading pair; `None` for J = 0 and until it has converged.
     pub top: Option<TopPair>,
 }
 
@@ -57,71 +58,71 @@ pub struct Spectrum {
 pub struct Level {
     /// s.
     pub value: f64,
-    /// How often it is there for reasons of symmetry: more than once only for a token measure.
+    /// Its multiplicity due to symmetry: above 1 only for a token measure.
     pub multiplicity: f64,
-    /// |J^T u - s v| / s from the vectors; 0 for a dense SVD, `None` while it is sought.
+    /// |J^T u - s v| / s computed from the vectors; 0 for a dense SVD, `None` until it has converged.
     pub relative_residual: Option<f64>,
 }
 
-/// Which singular values are listed.
+/// Whether all singular values are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coverage {
-    /// All.
+    /// All of them.
     All,
-    /// The largest ones.
+    /// Only the largest.
     Leading,
 }
 
-/// What the entries of the first pair are.
+/// Whether the entries of a singular pair belong to tokens or to clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Places {
-    /// Tokens.
+    /// One entry per token.
     Tokens,
-    /// Clusters of equal tokens, each as a whole.
+    /// One entry per cluster of equal tokens, summed over them.
     Clusters,
 }
 
-/// The first singular pair, token by token.
+/// The leading singular pair, token by token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopPair {
-    /// Tokens or clusters.
+    /// Whether `energies` are those of tokens or clusters.
     pub places: Places,
-    /// Those with most energy, in order.
+    /// The tokens with the largest energies, in the order of the list.
     pub energies: Vec<Energy>,
-    /// |J^T u - s v| / s from the vectors.
+    /// |J^T u - s v| / s computed from the vectors.
     pub relative_residual: f64,
-    /// The block that carries most of s; `None` where n is too large to look at every block.
+    /// The block with the largest share of s; `None` if n is too large to compute every block.
     pub block: Option<TopBlock>,
 }
 
-/// What a token has of the first pair.
+/// The share of one token in the leading pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
-    /// Which, from 0.
+    /// Index of the token or cluster.
     pub place: usize,
-    /// |v_j|^2, of 1 over all tokens.
+    /// |v_j|^2; the sum over all tokens is 1.
     pub input: f64,
-    /// |u_i|^2, of 1 over all tokens.
+    /// |u_i|^2; the sum over all tokens is 1.
     pub output: f64,
 }
 
-/// The block that carries most of the first singular value.
+/// The block J_ij with the largest share of the largest singular value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopBlock {
-    /// i, from 0.
+    /// Index i of the output token.
     pub output: usize,
-    /// j, from 0.
+    /// Index j of the input token.
     pub input: usize,
-    /// u_i^T J_ij v_j / s; over all blocks they sum to 1.
+    /// u_i^T J_ij v_j / s; the sum over all blocks is 1.
     pub share: f64,
-    /// The same as a part of |u_i|^2: what output token i takes from input token j, of all that it takes.
+    /// The same divided by |u_i|^2: the part of output token i that comes from input token j.
     pub of_output: f64,
     /// ||J_ij||_2.
     pub norm: f64,
 }
 
 impl Level {
-    /// Whether its residual is small enough to call it the value itself; else it is a lower bound.
+    /// Whether its residual is small enough to report it as the singular value; otherwise it is a lower bound.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         self.relative_residual.is_some_and(|residual| residual <= 10.0 * TOLERANCE)
@@ -129,33 +130,33 @@ impl Level {
 }
 
 impl Spectrum {
-    /// The largest value.
+    /// The largest singular value.
     #[must_use]
     pub fn first(&self) -> Option<Level> {
         self.levels.first().copied()
     }
 
-    /// The second largest; the first again where it is there more than once.
+    /// The second largest singular value; equal to the first if that has a multiplicity above 1.
     #[must_use]
     pub fn second(&self) -> Option<Level> {
         self.levels.first().copied().filter(|first| first.multiplicity >= 2.0).or(self.levels.get(1).copied())
     }
 
-    /// The first over the second; `None` where the second is zero to rounding.
+    /// The ratio of the first to the second value; `None` if the second is zero to rounding.
     #[must_use]
     pub fn gap(&self) -> Option<f64> {
         let (first, second) = (self.first()?, self.second()?);
         (second.value > self.zero_below).then(|| first.value / second.value)
     }
 
-    /// How many values are listed, each as often as it is there.
+    /// Number of listed values, counted with multiplicity.
     #[must_use]
     pub fn listed(&self) -> f64 {
         self.levels.iter().map(|level| level.multiplicity).sum()
     }
 
-    /// How many of the listed values are above zero by more than rounding: the numerical rank where all are listed, a lower
-    /// bound on it else.
+    /// Number of listed values above rounding error: the numerical rank if all are listed, otherwise a lower bound on
+    /// it.
     #[must_use]
     pub fn rank(&self) -> f64 {
         let above = self.levels.iter().filter(|level| level.value > self.zero_below);

@@ -1,46 +1,46 @@
-//! The tokens of the first singular pair.
+//! The tokens and the block on which the leading singular pair is concentrated.
 
 use super::{Energy, Places, TopBlock, TopPair};
 use crate::attention::Forward;
 use crate::jacobian::BlockRows;
 use crate::spectral::{SingularTriplet, largest_singular_value};
 
-/// The most tokens whose energies are told.
-const MOST_TOLD: usize = 512;
-/// Blocks looked at in a step: some milliseconds.
+/// The most tokens whose energies are listed.
+const MOST_LISTED: usize = 512;
+/// Blocks computed per step: a few milliseconds.
 const BLOCKS_A_STEP: usize = 20_000;
 
-/// |x_i|^2 of each of the `n` parts of a vector.
+/// |x_i|^2 for each of the `n` equal parts x_i of a vector.
 pub(super) fn energies(vector: &[f64], n: usize) -> Vec<f64> {
     let part = (vector.len() / n.max(1)).max(1);
     vector.chunks(part).map(|token| token.iter().map(|x| x * x).sum()).collect()
 }
 
-/// The pair of a triplet over `n` tokens, its block not looked for yet.
+/// The leading pair over `n` tokens, before its block is searched for.
 pub(super) fn pair(triplet: &SingularTriplet, n: usize) -> TopPair {
     let (inputs, outputs) = (energies(&triplet.right, n), energies(&triplet.left, n));
     TopPair {
         places: Places::Tokens,
-        energies: told(&inputs, &outputs),
+        energies: largest_energies(&inputs, &outputs),
         relative_residual: triplet.relative_residual,
         block: None,
     }
 }
 
-/// The tokens with most energy, in order.
-pub(super) fn told(inputs: &[f64], outputs: &[f64]) -> Vec<Energy> {
+/// The tokens with the largest energies, in the order of the list.
+pub(super) fn largest_energies(inputs: &[f64], outputs: &[f64]) -> Vec<Energy> {
     let places = inputs.iter().zip(outputs).enumerate();
     let mut all: Vec<Energy> =
         places.map(|(place, (input, output))| Energy { place, input: *input, output: *output }).collect();
-    if all.len() > MOST_TOLD {
+    if all.len() > MOST_LISTED {
         all.sort_by(|a, b| (b.input + b.output).total_cmp(&(a.input + a.output)));
-        all.truncate(MOST_TOLD);
+        all.truncate(MOST_LISTED);
         all.sort_by_key(|energy| energy.place);
     }
     all
 }
 
-/// The search for the block that carries most of s, some rows of blocks a step.
+/// Searches for the block with the largest share of s, some rows of blocks per step.
 #[derive(Clone, Debug)]
 pub(super) struct BlockSearch {
     rows: BlockRows,
@@ -55,7 +55,7 @@ impl BlockSearch {
         BlockSearch { rows, triplet, next: 0, best: (f64::NEG_INFINITY, 0, 0) }
     }
 
-    /// Some rows; the block once all are seen.
+    /// Computes some rows; returns the block after the last one.
     pub(super) fn step(&mut self, forward: &Forward<f64>) -> Option<TopBlock> {
         let (n, d_out) = (forward.n(), forward.d_out());
         let last = n.min(self.next + (BLOCKS_A_STEP / n.max(1)).max(1));

@@ -1,17 +1,17 @@
-//! Means of ||J||_2 as tiles: layers by lengths, heads by lengths.
+//! Heat maps of mean ||J||_2: layers by lengths, heads by lengths.
 
 use crate::NormGrid;
 use lipscope_plot::Tiles;
 
 use super::words::ModelWords;
 
-/// Layers by lengths.
+/// The heat map of layers by lengths.
 #[must_use]
 pub fn layer_tiles(grid: &NormGrid, words: &ModelWords) -> Tiles {
     tiles(grid, &words.layer, words)
 }
 
-/// Heads by lengths.
+/// The heat map of heads by lengths.
 #[must_use]
 pub fn head_tiles(grid: &NormGrid, words: &ModelWords) -> Tiles {
     tiles(grid, &words.head, words)

@@ -1,15 +1,16 @@
-//! A table of models as pictures: what of it is drawn where, for the page and for the command line alike.
+//! Charts of a table of model measurements, for the page and the command line.
 //!
-//! Numbers come from [`crate::models`], pictures from [`lipscope_plot`], words from whoever asks ([`ModelWords`]).
+//! Data come from the other modules of this crate, figures from [`lipscope_plot`], texts from the caller
+//! ([`ModelWords`]).
 //!
 //! | file | picture |
 //! | --- | --- |
-//! | `words` | names of axes and curves, and laws as text |
+//! | `words` | names of axes and curves, and fitted curves as text |
 //! | `norms` | both estimators over n, with their fits and published curves |
-//! | `adversarial` | the same at \[C\]'s adversarial tokens, with C sqrt(n) fitted |
+//! | `adversarial` | both estimators at \[C\]'s adversarial tokens, with C sqrt(n) fitted |
 //! | `sinks` | the norm against the largest column sum of attention |
-//! | `grids` | layers, or heads, by lengths |
-//! | `tables` | length by length, for reading |
+//! | `grids` | heat maps of layers, or heads, by lengths |
+//! | `tables` | summaries by length as a table |
 
 mod adversarial;
 mod grids;
@@ -23,4 +24,4 @@ pub use grids::{head_tiles, layer_tiles};
 pub use norms::{Released, norms_chart};
 pub use sinks::{by_sink, sinks_chart};
 pub use tables::lengths_table;
-pub use words::{ModelWords, law, root_law};
+pub use words::{ModelWords, power_law_text, sqrt_law_text};

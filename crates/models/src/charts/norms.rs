@@ -1,22 +1,22 @@
-//! Both estimators over n: a dot a window, tinted by its token norm, a ring a window of the released-script estimator, the
-//! fitted laws, and published curves.
+//! Chart of both estimators over n: a dot for ||J||_2 of each window, tinted by its token norm, a ring for its
+//! released-script estimator, the fitted curves, and published curves.
 
 use crate::{Group, Published, Quantity};
 use lipscope_plot::{AxisSpec, Dot, Role, Scale, Scatter, Series, SeriesKind};
 
-use super::words::{ModelWords, law};
+use super::words::{ModelWords, power_law_text};
 
-/// Whether the released-script estimator is drawn too.
+/// Whether the released-script estimator is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Released {
-    /// ||J||_2 alone.
+    /// Only ||J||_2 is drawn.
     #[default]
     Hidden,
-    /// Both.
+    /// Both estimators are drawn.
     Shown,
 }
 
-/// The chart of some layers and heads. Its dots are the windows that have ||J||_2, group by group, in their order.
+/// The chart of some layers and heads, with a dot for each window that has ||J||_2, group by group.
 #[must_use]
 pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published], words: &ModelWords) -> Scatter {
     let y = if released == Released::Shown { &words.both } else { &words.norm };
@@ -43,9 +43,11 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
             (Quantity::Released, &words.released, Role::ReleasedScript),
         ] {
             if let Some(fit) = group.fit(quantity).filter(|_| role == Role::Measured || released == Released::Shown) {
-                let label = format!("{cell}{name}: {}", law(&fit));
+                let label = format!("{cell}{name}: {}", power_law_text(&fit));
                 let points = ends.map(|n| (n, fit.at(n))).to_vec();
-                curves.push(Series::new(&label, &label, role, SeriesKind::Line, points).short_label(law(&fit)));
+                curves.push(
+                    Series::new(&label, &label, role, SeriesKind::Line, points).short_label(power_law_text(&fit)),
+                );
             }
         }
     }
@@ -55,7 +57,7 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
     chart
 }
 
-/// A published curve from 2 tokens to the longest window.
+/// A published curve from n = 2 to the longest window.
 pub(super) fn published_curve(curve: &Published, longest: f64, words: &ModelWords) -> Series {
     let short = match curve.exponent {
         0.5 => format!("{} √n", curve.factor),

@@ -1,11 +1,11 @@
-//! The norm of a window against its attention sink, the largest column sum of an attention matrix; tinted by n.
+//! Chart of the norm of each window against its attention sink (the largest column sum of P), tinted by n.
 
 use crate::{Cell, Estimate, Group, Quantity};
 use lipscope_plot::{AxisSpec, Dot, Scale, Scatter, ascending};
 
 use super::words::ModelWords;
 
-/// The windows that have ||J||_2, in the order of their sinks.
+/// The windows that have ||J||_2, ordered by sink.
 #[must_use]
 pub fn by_sink(group: &Group) -> Vec<(Cell, Estimate)> {
     let with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
@@ -14,7 +14,7 @@ pub fn by_sink(group: &Group) -> Vec<(Cell, Estimate)> {
     readings
 }
 
-/// The chart of the windows of one layer and head, as [`by_sink`] gives them: its dots are in their order.
+/// The chart of the windows of one layer and head in the order of [`by_sink`].
 #[must_use]
 pub fn sinks_chart(readings: &[(Cell, Estimate)], words: &ModelWords) -> Scatter {
     let axis = |name: &str| AxisSpec::new(name, Scale::Log);

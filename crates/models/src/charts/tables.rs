@@ -1,11 +1,11 @@
-//! Length by length, for reading: means with least and greatest where there are several windows.
+//! Summaries by length as a table: means, with minimum and maximum over several windows.
 
 use crate::{AtLength, Group, Spread};
 use lipscope_plot::{Number, Table};
 
 use super::words::ModelWords;
 
-/// A row a length.
+/// The table of one layer and head, one row per length.
 #[must_use]
 pub fn lengths_table(group: &Group, words: &ModelWords) -> Table {
     let ModelWords { length, windows, norm, released, token_norm, sink, residual, .. } = words;

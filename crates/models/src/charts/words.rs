@@ -1,9 +1,9 @@
-//! The words of the pictures, and fitted laws as text.
+//! The texts in the charts, and fitted curves as text.
 
 use crate::{Group, Heads};
 use lipscope_core::fit::PowerLaw;
 
-/// Names of axes and curves in the reader's language.
+/// Names of axes and curves in the user's language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelWords {
     /// The number of tokens.
@@ -12,9 +12,9 @@ pub struct ModelWords {
     pub norm: String,
     /// The mean of ||J||_2 over windows.
     pub mean_norm: String,
-    /// The axis where both estimators are drawn.
+    /// The axis of charts with both estimators.
     pub both: String,
-    /// The released-script estimator, short.
+    /// Short name of the released-script estimator.
     pub released: String,
     /// The root mean square of the token norms.
     pub token_norm: String,
@@ -24,18 +24,18 @@ pub struct ModelWords {
     pub layer: String,
     /// Head.
     pub head: String,
-    /// A curve of the paper.
+    /// A published curve.
     pub published: String,
-    /// How many windows.
+    /// The number of windows.
     pub windows: String,
     /// The largest relative residual.
     pub residual: String,
-    /// Where nothing is drawn yet.
+    /// The note in an empty chart.
     pub note: String,
 }
 
 impl ModelWords {
-    /// In English.
+    /// The English texts.
     #[must_use]
     pub fn english() -> Self {
         ModelWords {
@@ -55,7 +55,7 @@ impl ModelWords {
         }
     }
 
-    /// A layer and, where it is one by itself, a head.
+    /// The name of a layer, with the head if it is a single one.
     #[must_use]
     pub fn cell(&self, group: &Group) -> String {
         match group.heads {
@@ -65,14 +65,14 @@ impl ModelWords {
     }
 }
 
-/// c n^alpha with three decimals each.
+/// c n^alpha as text, with three decimals each.
 #[must_use]
-pub fn law(fit: &PowerLaw) -> String {
+pub fn power_law_text(fit: &PowerLaw) -> String {
     format!("{:.3} n^{:.3}", fit.factor, fit.exponent)
 }
 
-/// C sqrt(n) with three decimals.
+/// C sqrt(n) as text, with three decimals.
 #[must_use]
-pub fn root_law(fit: &PowerLaw) -> String {
+pub fn sqrt_law_text(fit: &PowerLaw) -> String {
     format!("{:.3} √n", fit.factor)
 }

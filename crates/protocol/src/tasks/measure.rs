@@ -3,7 +3,7 @@
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
 use lipscope_core::picture::{
-    AttentionPicture, PairWanted, TokenPicture, TopPair, attention_picture, token_picture, top_pair,
+    AttentionPicture, PairRequest, TokenPicture, TopPair, attention_picture, token_picture, top_pair,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct MeasurePlan {
     /// Whether the bound on the max-token norm is computed too.
     pub block_norms: BlockNorms,
     /// Whether the leading singular pair is pictured too.
-    pub pair: PairWanted,
+    pub pair: PairRequest,
 }
 
 /// A measurement and its pictures.
@@ -45,7 +45,7 @@ pub struct MeasureTask {
     measuring: Measuring,
     head_idx: usize,
     most_cells: usize,
-    pair: PairWanted,
+    pair: PairRequest,
 }
 
 impl Task for MeasureTask {
@@ -71,7 +71,7 @@ impl Task for MeasureTask {
                     measurement,
                     attention: attention_picture(self.measuring.view(), self.head_idx, self.most_cells),
                     tokens: Box::new(picture_of_tokens(&self.measuring)),
-                    pair: if self.pair == PairWanted::Included { top_pair(&mut self.measuring) } else { None },
+                    pair: if self.pair == PairRequest::Included { top_pair(&mut self.measuring) } else { None },
                     milliseconds: report.elapsed(),
                 });
                 Ok(Turn::Done)
