@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::{Control, Memory};
+
 /// An input that cannot be used. The text names the field (and row or column) and the fix.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum InputError {
@@ -88,6 +90,25 @@ pub enum InputError {
         /// What to do.
         fix: String,
     },
+    /// A task that needs more memory than it may have.
+    #[error(
+        "{what} would take {} of memory, over the limit of {}: lower {}.",
+        Memory::from_bytes(*.bytes),
+        Memory::from_bytes(*.limit),
+        lowered(*.lower, *.at_most)
+    )]
+    TooCostly {
+        /// Which task, at the beginning of a sentence.
+        what: String,
+        /// The most bytes that it would hold at a time.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+        /// The size that most of it is due to.
+        lower: Control,
+        /// The largest value of it that fits, where one does with all others as they are.
+        at_most: Option<u64>,
+    },
     /// Matrices that do not fit together.
     #[error("{what} is {found}, but it must be {expected} so that {reason}.")]
     Shape {
@@ -165,6 +186,14 @@ impl InputError {
     #[must_use]
     pub fn bad_value(key: impl Into<String>, found: &str, expected: impl Into<String>) -> Self {
         InputError::BadValue { key: key.into(), found: shorten(found), expected: expected.into() }
+    }
+}
+
+/// A control, and the value to lower it to where one is known.
+fn lowered(control: Control, at_most: Option<u64>) -> String {
+    match at_most {
+        Some(value) => format!("{control} to at most {value}"),
+        None => control.to_string(),
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use nalgebra::DMatrix;
 
+use crate::cost::LEAST_MEAN_SIZE;
+
 /// The distinct tokens of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Groups {
@@ -14,9 +16,6 @@ pub(crate) struct Groups {
     /// Which one each token is.
     pub(crate) membership: Vec<u32>,
 }
-
-/// Grouping pays off where a group has as many tokens as this on average.
-const LEAST_MEAN_SIZE: usize = 8;
 
 /// Tokens that are equal wherever they stand; `None` where there are too few of them to be worth it.
 pub(crate) fn clusters(tokens: &DMatrix<f64>) -> Option<Groups> {

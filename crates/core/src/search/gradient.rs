@@ -15,7 +15,7 @@ use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet}
 use crate::weights::Inputs;
 
 /// Dense decompositions up to so many rows and columns: past it a few Lanczos steps cost less (docs/performance.md).
-const SVD_LIMIT: usize = 48;
+pub(super) const SVD_LIMIT: usize = 48;
 /// How much of a random direction is added to a singular vector that an iteration starts from: a vector of equal entries
 /// on equal tokens alone would never leave those fields.
 const START_NOISE: f64 = 0.05;

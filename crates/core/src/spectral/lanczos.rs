@@ -37,7 +37,7 @@ impl Default for LanczosOptions {
 }
 
 /// How many Ritz pairs a restart keeps: enough of the cluster at the top to keep what was learned.
-const KEPT_PAIRS: usize = 12;
+pub(crate) const KEPT_PAIRS: usize = 12;
 /// A residual below this, relative to the first value, is rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 

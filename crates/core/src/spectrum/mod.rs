@@ -5,6 +5,7 @@
 //! j: they sum to |u_i|^2 over j, to |v_j|^2 over i, and to one over both.
 
 mod clusters;
+mod cost;
 mod finding;
 mod pair;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::Experiment;
 use crate::measure::Method;
 
+pub use cost::cost;
 pub use finding::{Finding, Step};
 
 /// What to find.
