@@ -1,5 +1,6 @@
 //! What the tests of several crates share.
 
+pub mod cost;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod drawn;
 pub mod models;

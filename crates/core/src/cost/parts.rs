@@ -112,9 +112,9 @@ pub(crate) fn block(n: u64) -> u64 {
 /// The operations are those of the vectors in a usual number of steps.
 pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs: u64) -> Part {
     let basis = max_basis.min(n_inputs);
-    let longer = largest([n_inputs, n_outputs]);
     let bases = sum([product([basis, n_outputs]), product([basis.saturating_add(1), n_inputs])]);
-    let restarted = if basis == max_basis { product([kept_pairs, longer]) } else { 0 };
+    // A restart combines vectors part by part.
+    let restarted = product([kept_pairs, 1024]);
     // The last product, with the residual of the vectors themselves.
     let last = sum([n_outputs, product([2, n_inputs])]);
     let small = product([12, max_basis, max_basis]);

@@ -19,7 +19,7 @@ use crate::bounds::{Bound, BoundSlack, Norm, TwoClusters};
 use crate::experiment::{Experiment, InputError, Memory};
 use crate::spectral::LanczosOptions;
 
-pub use cost::{cost, cost_of_pictures};
+pub use cost::{check, cost, cost_of_pictures};
 pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
 pub use steps::{Measuring, Step, View};
