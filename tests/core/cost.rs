@@ -54,7 +54,7 @@ fn the_value_that_is_named_fits_and_the_next_one_does_not() {
     let cases: [(Control, Experiment, At); 4] = [
         (Control::Tokens, drawn(3000, 8, 1, 8), |n| drawn(n, 8, 1, 8)),
         (Control::Dimension, drawn(100, 1950, 1, 8), |d| drawn(100, d, 1, 8)),
-        (Control::Heads, drawn(300, 8, 200, 8), |heads| drawn(300, 8, heads, 8)),
+        (Control::Heads, drawn(64, 8, 400, 8), |heads| drawn(64, 8, heads, 8)),
         (Control::HeadDimension, drawn(100, 8, 1, 2000), |head_dim| drawn(100, 8, 1, head_dim)),
     ];
     for (control, experiment, at) in cases {

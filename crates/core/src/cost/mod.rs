@@ -82,3 +82,17 @@ pub(crate) fn largest<const N: usize>(sizes: [u64; N]) -> u64 {
 fn bytes_of(numbers: u64) -> u64 {
     numbers.saturating_mul(8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cost, product, sum};
+
+    #[test]
+    fn what_passes_u64_is_the_largest_u64() {
+        assert_eq!(product([1 << 40, 1 << 20, 1 << 4]), u64::MAX);
+        assert_eq!(product([0, u64::MAX]), 0);
+        assert_eq!(sum([u64::MAX, 1]), u64::MAX);
+        let cost = Cost::of_numbers(1 << 62, u64::MAX).then(Cost::of_numbers(1, 1)).holding(1).times(2);
+        assert_eq!((cost.bytes, cost.operations), (u64::MAX, u64::MAX));
+    }
+}
