@@ -2,7 +2,8 @@
 //!
 //! What is said of them is English, as all that is said in an `InputError`; `strings/problems` has it in Chinese.
 
-use lipscope_core::experiment::{InputError, limits};
+use lipscope_core::experiment::{InputError, Memory, limits};
+use lipscope_core::measure::{MeasureOptions, check};
 
 use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, PageState, TokenChoice, WeightChoice};
 
@@ -14,7 +15,9 @@ impl PageState {
     pub fn check(&self) -> Result<(), InputError> {
         let (n, d) = (self.n_listed(), self.dim());
         limits::check_tokens(n, d)?;
-        let too_large = |what: &str, found: usize, limit: usize, fix: &str| {
+        // In u64: in the browser a product of sizes may pass the 32 bits of usize.
+        let product = |sizes: &[usize]| sizes.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
+        let too_large = |what: &str, found: u64, limit: usize, fix: &str| {
             Err(InputError::TooLarge {
                 what: what.into(),
                 found: found.to_string(),
@@ -24,19 +27,24 @@ impl PageState {
         };
         let most = self.most_tokens();
         if n > most {
-            return too_large("The number of tokens n", n, most, "Use fewer tokens here, or the command line.");
+            return too_large("The number of tokens n", n as u64, most, "Use fewer tokens here, or the command line.");
         }
         if d > MAX_D {
-            return too_large("The token dimension d", d, MAX_D, "Use a smaller dimension here, or the command line.");
+            return too_large(
+                "The token dimension d",
+                d as u64,
+                MAX_D,
+                "Use a smaller dimension here, or the command line.",
+            );
         }
         // Of a witness with many tokens only the distinct ones are worked with.
-        if n <= MAX_N && n * d > MAX_TOKEN_ENTRIES {
+        if n <= MAX_N && product(&[n, d]) > MAX_TOKEN_ENTRIES as u64 {
             let fix = "Use fewer tokens or fewer dimensions here, or the command line.";
-            return too_large("n times d", n * d, MAX_TOKEN_ENTRIES, fix);
+            return too_large("n times d", product(&[n, d]), MAX_TOKEN_ENTRIES, fix);
         }
         if self.weights == WeightChoice::Random && self.tokens != TokenChoice::Skew {
-            let entries = 4 * self.heads * self.head_dim * d;
-            if entries > MAX_WEIGHTS {
+            let entries = product(&[4, self.heads, self.head_dim, d]);
+            if entries > MAX_WEIGHTS as u64 {
                 let fix = "Use fewer heads or smaller dimensions here, or the command line.";
                 return too_large("The number of weights", entries, MAX_WEIGHTS, fix);
             }
@@ -54,7 +62,7 @@ impl PageState {
                 problem: format!("does not fit your weights, which take dimension {found}"),
                 fix: "Use tokens of that dimension, or other weights.".into(),
             }),
-            _ => Ok(()),
+            _ => check(&self.experiment(), &MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() }),
         }
     }
 }

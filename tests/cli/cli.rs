@@ -31,6 +31,31 @@ fn json_lines_are_answered_in_order_and_a_faulty_line_does_not_stop_the_rest() {
 }
 
 #[test]
+fn a_line_that_is_too_large_is_refused_and_the_lines_after_it_are_answered() {
+    let wide =
+        r#"{"tokens":{"source":"random","n":16384,"d":1},"weights":{"source":"random","heads":512,"head_dim":16384}}"#;
+    let assert = lipscope().arg("measure").write_stdin(format!("{GOOD}\n{wide}\n{GOOD}\n")).assert().code(1);
+    let output = assert.get_output();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+    let problem = String::from_utf8_lossy(&output.stderr);
+    let said =
+        "line 2: The measurement would take 49 TiB of memory, over the limit of 2 GiB: lower the head dimension.";
+    assert_eq!(problem.trim_end(), said);
+}
+
+#[test]
+fn memory_is_the_limit_of_every_command_that_measures() {
+    for command in ["measure", "sweep", "bounds", "growth", "invert", "scale", "search", "spectrum", "estimators"] {
+        let output = lipscope().args([command, "--memory", "1MiB"]).write_stdin(RANDOM).assert().code(1);
+        let problem = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(problem.contains("of memory, over the limit of 1 MiB"), "{command}: {problem}");
+    }
+    lipscope().args(["measure", "--memory", "64 MiB"]).write_stdin(RANDOM).assert().success();
+    let problem = lipscope().args(["measure", "--memory", "much"]).write_stdin(RANDOM).assert().failure();
+    assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("512MiB, or a number of bytes"));
+}
+
+#[test]
 fn a_pretty_printed_file_is_one_experiment() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("experiment.json");

@@ -2,6 +2,7 @@
 
 mod bounds_hold;
 mod clusters;
+mod cost;
 mod derivatives;
 mod experiment_errors;
 mod golden;

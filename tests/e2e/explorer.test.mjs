@@ -274,6 +274,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
     const second = await changed(page, 'spectral', String(before));
     assert.notEqual(second, before);
     // A long measurement: it is done again by another worker, and the page says so.
+    await drawEverything(page);
     for (const [field, value] of [['#d-number', '32'], ['#n-number', '3000']]) {
       await page.fill(field, value);
       await page.press(field, 'Enter');

@@ -124,6 +124,15 @@ fn sentences_read_as_sentences() {
             "The number of tokens of a search is 4000, over the limit of 2048. Use fewer tokens or dimensions.",
             "搜寻的词元数为 4000，超过上限 2048。请减少词元或维数。",
         ),
+        (
+            "The measurement would take 2.94 GiB of memory, over the limit of 1 GiB: lower the number of tokens n to at \
+             most 1371.",
+            "测量需要 2.94 GiB 内存，超过上限 1 GiB：请减小词元数 n，至多为 1371。",
+        ),
+        (
+            "The measurement would take 49 TiB of memory, over the limit of 512 MiB: lower the head dimension.",
+            "测量需要 49 TiB 内存，超过上限 512 MiB：请减小每头维数。",
+        ),
         ("`the radius R` is 0, but it must be a number above 0.", "半径 R 为 0，但必须为大于 0 的数。"),
     ] {
         assert_eq!(in_chinese(english), expected);
@@ -193,6 +202,8 @@ fn what_the_page_cannot_show_is_told() {
         PageState { d: 5000, ..ball() },
         PageState { n: 4096, d: 1000, ..ball() },
         PageState { weights: WeightChoice::Random, heads: 64, head_dim: 4096, d: 64, ..ball() },
+        PageState { weights: WeightChoice::Random, heads: 1024, head_dim: 16384, d: 64, ..ball() },
+        PageState { weights: WeightChoice::Random, heads: 16, head_dim: 128, n: 4096, d: 8, ..ball() },
         PageState { weights: WeightChoice::Kim, heads: 3, ..first().with_own_tokens(rows(4)) },
         first().with_experiment(own_heads).expect("a state").with_own_tokens(rows(3)),
     ] {

@@ -4,7 +4,7 @@ use lipscope::language::{Language, set};
 use lipscope::told;
 
 /// Names, and signs of the format, that are the same in every language.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 22] = [
     "JSON",
     "CSV",
     "TSV",
@@ -15,6 +15,10 @@ const NAMES: [&str; 18] = [
     "Unicode",
     "UTF",
     "MB",
+    "KiB",
+    "MiB",
+    "GiB",
+    "TiB",
     "NaN",
     "inf",
     "true",

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::memory::MemoryArguments;
 use super::read_text;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth_within};
 
 /// Arguments of `lipscope bounds`.
 #[derive(Debug, Args)]
@@ -24,6 +25,8 @@ pub(super) struct BoundsArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 /// Arguments of `lipscope growth`.
@@ -38,6 +41,8 @@ pub(super) struct GrowthArguments {
     /// Let R grow like sqrt(log n), with the experiment's R at this n; without it R is constant.
     #[arg(long)]
     growing_from: Option<f64>,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +59,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let found = Experiment::from_json(&text).and_then(|experiment| {
         let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
-        growth(&experiment, &plan)
+        growth_within(&experiment, &plan, arguments.memory.memory)
     });
     let found = match found {
         Ok(found) => found,
@@ -82,8 +87,9 @@ pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
             }
         };
         let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing };
-        let curves = growth(&experiment, &plan)?;
-        let mut family = Family::new(&experiment, &plan)?;
+        let memory = arguments.memory.memory;
+        let curves = growth_within(&experiment, &plan, memory)?;
+        let mut family = Family::new_within(&experiment, &plan, memory)?;
         let points: Vec<FamilyPoint> = std::iter::from_fn(|| family.as_mut().and_then(Family::step)).collect();
         Ok((curves, points))
     });

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::memory::MemoryArguments;
 use super::read_text;
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, MOST_ITERATIONS};
 
 /// Arguments of `lipscope invert`.
@@ -22,6 +23,8 @@ pub(super) struct InvertArguments {
     /// Iteration limit for each c.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     max_iterations: u32,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 pub(super) fn run(arguments: &InvertArguments) -> io::Result<ExitCode> {
@@ -38,7 +41,7 @@ pub(super) fn run(arguments: &InvertArguments) -> io::Result<ExitCode> {
             fraction: *fraction,
             max_iterations: arguments.max_iterations as usize,
         };
-        match write_one(&mut out, &plan)? {
+        match write_one(&mut out, &plan, arguments.memory.memory)? {
             Ok(summary) => eprintln!("{summary}"),
             Err(problem) => {
                 out.flush()?;
@@ -55,10 +58,10 @@ fn complain(problem: &InputError) -> io::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Writes the iterations for one c; returns a line on how they ended.
-fn write_one(out: &mut impl Write, plan: &InversePlan) -> io::Result<Result<String, InputError>> {
+/// The iterations of one fraction, and a line on how they ended.
+fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Result<Result<String, InputError>> {
     let fraction = plan.fraction;
-    let mut inverting = match Inverting::start(plan) {
+    let mut inverting = match Inverting::start_within(plan, memory) {
         Ok(inverting) => inverting,
         Err(problem) => return Ok(Err(problem)),
     };

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::memory::MemoryArguments;
 use super::norm::NormName;
 use super::read_text;
 use lipscope_core::experiment::{Experiment, InputError};
@@ -32,6 +33,8 @@ pub(super) struct ScaleArguments {
     /// Norm of the Jacobian; for max_token its upper bound by row sums of block norms.
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -91,7 +94,8 @@ fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<Scal
         Shape::OneAtZero => ScaledTokens::OneAtZero,
         Shape::AsTheyAre => ScaledTokens::AsTheyAre,
     };
-    let mut scaling = Scaling::new(&ScalingPlan { experiment, tokens, radii, norm: arguments.norm.norm() })?;
+    let plan = ScalingPlan { experiment, tokens, radii, norm: arguments.norm.norm() };
+    let mut scaling = Scaling::new_within(&plan, arguments.memory.memory)?;
     let mut points = Vec::with_capacity(count);
     while let Some(point) = scaling.step()? {
         points.push(point);

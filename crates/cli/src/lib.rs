@@ -7,6 +7,7 @@ mod bounds;
 mod invert;
 mod kim;
 mod measure;
+mod memory;
 mod model;
 mod model_adversarial;
 mod model_chart;

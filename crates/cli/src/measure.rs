@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::memory::MemoryArguments;
 use super::read_text;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
@@ -29,6 +30,8 @@ pub(super) struct MeasureArguments {
     /// Largest number of rows and columns for the Frobenius, l_inf and l_1 norms.
     #[arg(long, default_value_t = MeasureOptions::default().dense_limit)]
     dense_limit: usize,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 /// The largest dense Jacobian that can be requested: 16384 square takes 2 GiB.
@@ -41,6 +44,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
         svd_limit: arguments.svd_limit.min(MOST_DENSE),
         dense_limit: arguments.dense_limit.min(MOST_DENSE),
         block_norms: if arguments.block_norms { BlockNorms::Included } else { BlockNorms::Skipped },
+        memory: arguments.memory.memory,
         ..MeasureOptions::default()
     };
     let mut out = io::stdout().lock();

@@ -8,6 +8,7 @@ use std::{fs, path::Path};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::memory::MemoryArguments;
 use super::read_text;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError};
@@ -42,6 +43,8 @@ pub(super) struct SearchArguments {
     /// Write the experiment at the best tokens to this file, for `lipscope measure`.
     #[arg(long, short)]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,7 +79,7 @@ fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<(Search
     };
     let (restarts, iterations) = (arguments.restarts as usize, arguments.steps as usize);
     let plan = SearchPlan { experiment, region, dim: arguments.dim, restarts, iterations, seed: arguments.seed };
-    let mut search = Search::start(&plan)?;
+    let mut search = Search::start_within(&plan, arguments.memory.memory)?;
     let mut steps = Vec::new();
     while let Some(step) = search.step()? {
         steps.push(step);

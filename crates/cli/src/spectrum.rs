@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
+use super::memory::MemoryArguments;
 use super::read_text;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, Finding, MOST_COUNT, Places, Spectrum, SpectrumPlan, Step, USUAL_COUNT};
 
 /// Arguments of `lipscope spectrum`.
@@ -24,6 +25,8 @@ pub(super) struct SpectrumArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,12 +49,14 @@ pub(super) struct EstimatorArguments {
     /// Tolerance of the stopping rules on the change of s^2, absolute and relative.
     #[arg(long, default_value_t = USUAL_TOLERANCE)]
     tolerance: f64,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
-    let count = arguments.count as usize;
-    let found = Experiment::from_json(&text).and_then(|experiment| find(&SpectrumPlan { experiment, count }));
+    let (count, memory) = (arguments.count as usize, arguments.memory.memory);
+    let found = Experiment::from_json(&text).and_then(|experiment| find(&SpectrumPlan { experiment, count }, memory));
     let spectrum = match found {
         Ok(spectrum) => spectrum,
         Err(problem) => return complain("spectrum", &problem),
@@ -75,8 +80,8 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(plan: &SpectrumPlan) -> Result<Spectrum, InputError> {
-    let mut finding = Finding::start(plan)?;
+fn find(plan: &SpectrumPlan, memory: Memory) -> Result<Spectrum, InputError> {
+    let mut finding = Finding::start_within(plan, memory)?;
     loop {
         if let Step::Done(spectrum) = finding.step()? {
             return Ok(*spectrum);
@@ -113,8 +118,9 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
         Some(preset) => Ok(preset.experiment()),
         None => Experiment::from_json(&read_text(&arguments.file)?),
     };
-    let points =
-        experiment.and_then(|experiment| try_all(&EstimatorPlan { experiment, tolerance: arguments.tolerance }));
+    let memory = arguments.memory.memory;
+    let points = experiment
+        .and_then(|experiment| try_all(&EstimatorPlan { experiment, tolerance: arguments.tolerance }, memory));
     let points = match points {
         Ok(points) => points,
         Err(problem) => return complain("estimators", &problem),
@@ -147,9 +153,9 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-fn try_all(plan: &EstimatorPlan) -> Result<Vec<EstimatorPoint>, InputError> {
+fn try_all(plan: &EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, InputError> {
     let began = Instant::now();
-    let mut estimators = EstimatorComparison::new(plan)?;
+    let mut estimators = EstimatorComparison::new_within(plan, memory)?;
     let mut points = Vec::new();
     while let Some(point) = estimators.step(|| 1e3 * began.elapsed().as_secs_f64())? {
         points.push(point);

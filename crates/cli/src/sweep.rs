@@ -9,6 +9,7 @@ use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::memory::MemoryArguments;
 use super::norm::NormName;
 use super::progress::progress_bar;
 use super::read_text;
@@ -39,6 +40,8 @@ pub(super) struct SweepArguments {
     /// Threads; 0 uses all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,9 +54,13 @@ enum Format {
 
 pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
+    let norm = arguments.norm.norm();
+    let options = MeasureOptions { memory: arguments.memory.memory, ..MeasureOptions::for_norm(norm) };
     let plan = Experiment::from_json(&text).and_then(|experiment| {
         let lengths = parse_lengths(&arguments.lengths)?;
-        SweepPlan::new(&experiment, &lengths, arguments.draws)
+        let plan = SweepPlan::new(&experiment, &lengths, arguments.draws)?;
+        plan.check(&options)?;
+        Ok(plan)
     });
     let plan = match plan {
         Ok(plan) => plan,
@@ -67,8 +74,6 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
     let bar = progress_bar(plan.n_points(), "points");
-    let norm = arguments.norm.norm();
-    let options = MeasureOptions::for_norm(norm);
     let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
         (0..plan.n_points())
             .into_par_iter()

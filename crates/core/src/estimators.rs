@@ -13,12 +13,15 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Forward;
+use crate::cost::{BASE, Cost, Shape, largest, parts, shape_of, sum};
 use crate::experiment::{
-    Attention, Distribution, Experiment, Head, InputError, Mask, Normalization, Output, RandomTokens, RandomWeights,
-    Rows, Scope, TokenSource, WeightSource,
+    Attention, Distribution, Experiment, Head, InputError, Mask, Memory, Normalization, Output, RandomTokens,
+    RandomWeights, Rows, Scope, TokenSource, WeightSource,
 };
 use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
-use crate::spectral::{Lanczos, LanczosOptions, PowerIteration, Status, singular_values};
+use crate::measure::cost::checked_shape;
+use crate::measure::{Grouping, MeasureOptions};
+use crate::spectral::{KEPT_PAIRS, Lanczos, LanczosOptions, PowerIteration, Status, singular_values};
 use crate::spectrum::{ALL_UP_TO, TOLERANCE};
 use crate::weights::{HeadWeights, inputs, weights_for};
 
@@ -109,25 +112,34 @@ enum Stage {
 }
 
 impl EstimatorComparison {
-    /// Runs the forward pass at the experiment's tokens.
+    /// Takes the Jacobian, within the usual memory.
     ///
     /// # Errors
     /// [`InputError`] if J is too large for a dense SVD, or the tolerance is not a positive number.
     pub fn new(plan: &EstimatorPlan) -> Result<Self, InputError> {
+        EstimatorComparison::new_within(plan, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`EstimatorComparison::new`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn new_within(plan: &EstimatorPlan, memory: Memory) -> Result<Self, InputError> {
         let EstimatorPlan { experiment, tolerance } = plan;
         if !(tolerance.is_finite() && *tolerance > 0.0) {
             return Err(InputError::bad_value("the tolerance", &tolerance.to_string(), "a number above 0"));
         }
-        let inputs = inputs(experiment)?;
-        if inputs.ln_multiplicities.is_some() {
+        if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
                 problem: "is not a list of tokens".into(),
                 fix: "List the tokens, or draw them.".into(),
             });
         }
-        let size = inputs.tokens.ncols().saturating_mul(inputs.tokens.nrows().max(inputs.weights.d_out()));
-        if size > ALL_UP_TO {
+        let one_by_one = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
+        let shape = checked_shape(experiment, &one_by_one)?;
+        let size = shape.side();
+        if size > ALL_UP_TO as u64 {
             return Err(InputError::TooLarge {
                 what: "The number of tokens times their dimension".into(),
                 found: size.to_string(),
@@ -135,6 +147,8 @@ impl EstimatorComparison {
                 fix: "Use fewer tokens.".into(),
             });
         }
+        crate::cost::check("The comparison of estimators", &shape, memory, cost_of_shape)?;
+        let inputs = inputs(experiment)?;
         let operator = JacobianOperator::new(Forward::new(experiment, &inputs)?);
         Ok(EstimatorComparison { operator, tolerance: *tolerance, truth: 0.0, milliseconds: 0.0, stage: Stage::Dense })
     }
@@ -238,7 +252,29 @@ impl EstimatorComparison {
     }
 }
 
-/// Experiments on which the stopping rules differ.
+impl EstimatorPlan {
+    /// What the comparison takes.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        cost_of_shape(&shape_of(&self.experiment))
+    }
+}
+
+fn cost_of_shape(shape: &Shape) -> Cost {
+    let (inputs, forward, operator) = (parts::inputs(shape), parts::forward(shape), parts::operator(shape));
+    let (dense, values) = (parts::dense(shape), parts::singular_values(shape.outputs(), shape.inputs()));
+    let max_basis = LanczosOptions::default().max_basis as u64;
+    let lanczos = parts::lanczos(shape.inputs(), shape.outputs(), max_basis, KEPT_PAIRS as u64);
+    let system = sum([forward.kept, operator.kept]);
+    let truth = sum([dense.kept, largest([dense.besides, values.peak()])]);
+    let forward_peak = sum([inputs.kept, forward.peak()]);
+    let peak = largest([inputs.peak(), forward_peak, sum([system, largest([truth, lanczos.peak()])])]);
+    let iterations = sum([parts::usual_products(operator), lanczos.operations]);
+    let operations = [inputs.operations, forward.operations, dense.operations, values.operations, iterations];
+    Cost::of_numbers(sum([BASE, peak]), sum(operations))
+}
+
+/// Trials to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preset {
     /// V scaled by 0.02: an absolute tolerance is large compared with s^2.

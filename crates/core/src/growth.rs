@@ -6,11 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
 use crate::bounds::{Bound, BoundId, Domain, HeadNorms, Hypotheses, Norm, Side, TwoClusterCurve};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, RandomTokens, Scope, TokenSource};
+use crate::cost::{self, BASE, Cost, Shape, gathered, largest, parts, product, shape_of, sum};
+use crate::experiment::{
+    Attention, Experiment, InputError, Mask, Memory, Normalization, RandomTokens, Scope, TokenSource,
+};
 use crate::jacobian::ClusterJacobian;
 use crate::spectral::largest_singular_value;
 use crate::tokens::{self, AdversarialDirection};
-use crate::weights::{HeadWeights, Inputs, Weights, inputs, weights_for};
+use crate::weights::{HeadWeights, Inputs, Weights, check_sizes, inputs, weights_for};
 
 /// How R depends on n.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +108,40 @@ impl GrowthPlan {
     }
 }
 
+impl GrowthPlan {
+    /// What the curves of an experiment take.
+    #[must_use]
+    pub fn cost(&self, experiment: &Experiment) -> Cost {
+        self.cost_of_shape(&shape_of(experiment))
+    }
+
+    fn check(&self, experiment: &Experiment, memory: Memory) -> Result<(), InputError> {
+        check_sizes(experiment)?;
+        cost::check("The growth curves", &shape_of(experiment), memory, |shape| self.cost_of_shape(shape))
+    }
+
+    fn cost_of_shape(&self, shape: &Shape) -> Cost {
+        /// Numbers of a bound, and operations to look for the best two clusters at one n.
+        const BOUND: u64 = 16;
+        const TWO_CLUSTERS: u64 = 100_000;
+        let (inputs, hypotheses) = (parts::inputs(shape), cost::bounds::hypotheses(shape));
+        let rows = product([self.lengths.len() as u64, BoundId::ALL.len() as u64, BOUND]);
+        // The family is that of two positions.
+        let family = if largest([shape.d, shape.d_out()]) <= MOST_FAMILY_DIM as u64 {
+            let (n_rows, n_columns) = gathered::between(shape, 2);
+            let values = parts::singular_values(n_rows, n_columns).peak();
+            sum([gathered::clusters(shape, 2, 0).peak(), product([n_rows, n_columns]), values])
+        } else {
+            0
+        };
+        let peak = largest([inputs.besides, hypotheses.besides, family]);
+        // Each n has its own copy of the lines.
+        let held = sum([BASE, inputs.kept, product([3, hypotheses.kept]), rows]);
+        let search = product([self.lengths.len() as u64, shape.heads, TWO_CLUSTERS]);
+        Cost::of_numbers(sum([held, peak]), sum([inputs.operations, hypotheses.operations, search]))
+    }
+}
+
 impl GrowthRow {
     /// The lowest upper bound on a norm on the ball.
     #[must_use]
@@ -189,11 +226,20 @@ impl Ball {
     }
 }
 
-/// The bounds as functions of n.
+/// The bound curves of an experiment, within the usual memory.
 ///
 /// # Errors
 /// [`InputError`] if the experiment cannot be built.
 pub fn growth(experiment: &Experiment, plan: &GrowthPlan) -> Result<Growth, InputError> {
+    growth_within(experiment, plan, Memory::default())
+}
+
+/// The same within some memory.
+///
+/// # Errors
+/// As [`growth`]; [`InputError::TooCostly`] before anything is drawn.
+pub fn growth_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory) -> Result<Growth, InputError> {
+    plan.check(experiment, memory)?;
     let hypotheses = hypotheses_of_ball(experiment)?;
     let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
     // At constant R, one search over ratios serves every n.
@@ -277,6 +323,15 @@ impl Family {
     /// # Errors
     /// [`InputError`] if the experiment cannot be built.
     pub fn new(experiment: &Experiment, plan: &GrowthPlan) -> Result<Option<Self>, InputError> {
+        Family::new_within(experiment, plan, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`Family::new`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn new_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory) -> Result<Option<Self>, InputError> {
+        plan.check(experiment, memory)?;
         let applies = experiment.mask == Mask::None
             && experiment.normalization == Normalization::None
             && experiment.attention == Attention::Dot;

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::attention::Forward;
 use crate::bounds::{BoundId, Hypotheses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization};
+use crate::cost::{Cost, Shape, largest, parts, product, shape_of, sum};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization};
+use crate::measure::cost::{checked_shape, of_shape};
 use crate::measure::{Detail, MeasureOptions, measure_with};
 use crate::weights::{Inputs, inputs};
 
@@ -90,11 +92,19 @@ const CONVERGED_AT: f64 = 64.0;
 pub const MOST_ITERATIONS: usize = 100_000;
 
 impl Inverting {
-    /// Computes Y = X + c F(X)/L.
+    /// Computes Y = X + c F(X)/L, within the usual memory.
     ///
     /// # Errors
     /// [`InputError`] if F does not map tokens to tokens of the same dimension, or c is not a positive number.
     pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
+        Inverting::start_within(plan, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`Inverting::start`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn start_within(plan: &InversePlan, memory: Memory) -> Result<Self, InputError> {
         let InversePlan { experiment, fraction, max_iterations } = plan;
         if !(fraction.is_finite() && *fraction > 0.0) {
             return Err(InputError::bad_value("the fraction c", &fraction.to_string(), "a number above 0"));
@@ -106,6 +116,8 @@ impl Inverting {
                 fix: "Use \"normalization\":\"none\".".into(),
             });
         }
+        let shape = checked_shape(experiment, &norm_only(memory))?;
+        crate::cost::check("The inverse", &shape, memory, |shape| cost_of_shape(shape, plan.max_iterations))?;
         let inputs = inputs(experiment)?;
         let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
         if inputs.ln_multiplicities.is_some() || d != d_out {
@@ -118,7 +130,7 @@ impl Inverting {
                         .into(),
             });
         }
-        let (constant, kind) = constant(experiment, &inputs)?;
+        let (constant, kind) = constant(experiment, &inputs, memory)?;
         let factor = fraction / constant;
         let tokens = inputs.tokens.clone();
         let mut inverting = Inverting {
@@ -237,8 +249,31 @@ fn places(tokens: &DMatrix<f64>) -> Places {
     tokens.column_iter().map(|token| (token[0] as f32, token.get(1).copied().unwrap_or(0.0) as f32)).collect()
 }
 
-/// `kim_l2` if it applies, otherwise the local constant at X.
-fn constant(experiment: &Experiment, inputs: &Inputs) -> Result<(f64, ConstantKind), InputError> {
+/// How the local constant is measured.
+fn norm_only(memory: Memory) -> MeasureOptions {
+    MeasureOptions { detail: Detail::NormOnly, memory, ..MeasureOptions::default() }
+}
+
+impl InversePlan {
+    /// What the inverse takes.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        cost_of_shape(&shape_of(&self.experiment), self.max_iterations)
+    }
+}
+
+fn cost_of_shape(shape: &Shape, max_iterations: usize) -> Cost {
+    let (inputs, forward) = (parts::inputs(shape), parts::forward(shape));
+    let images = sum([product([shape.n, shape.values]), shape.outputs(), parts::block(shape.n)]);
+    let moved = Cost::of_numbers(largest([forward.peak(), sum([forward.kept, images])]), forward.operations);
+    // The constant is measured from inputs of its own; then X, Y, X_t and the next one are held.
+    let constant = of_shape(shape, &norm_only(Memory::default()));
+    let held = sum([inputs.kept, shape.listed(), product([4, shape.inputs()])]);
+    constant.then(moved.times((max_iterations as u64).saturating_add(1))).holding(held)
+}
+
+/// `kim_l2` where it applies, else the local constant at X.
+fn constant(experiment: &Experiment, inputs: &Inputs, memory: Memory) -> Result<(f64, ConstantKind), InputError> {
     if experiment.attention == Attention::L2 && experiment.mask == Mask::None && inputs.weights.l2_mha.is_some() {
         let forward = Forward::<f64>::new(experiment, inputs)?;
         let ln_n = (inputs.tokens.ncols() as f64).ln();
@@ -247,8 +282,7 @@ fn constant(experiment: &Experiment, inputs: &Inputs) -> Result<(f64, ConstantKi
             return Ok((value, ConstantKind::KimL2));
         }
     }
-    let options = MeasureOptions { detail: Detail::NormOnly, ..MeasureOptions::default() };
-    let value = measure_with(experiment, options)?.spectral;
+    let value = measure_with(experiment, norm_only(memory))?.spectral;
     if value > 0.0 {
         Ok((value, ConstantKind::Local))
     } else {

@@ -6,7 +6,7 @@
 //!
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
 //! [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
-//! [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
+//! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
 //! [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References
@@ -24,6 +24,7 @@
 
 pub mod attention;
 pub mod bounds;
+pub mod cost;
 pub mod estimators;
 pub mod experiment;
 pub mod fit;

@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Norm;
-use crate::experiment::{Attention, Experiment, InputError, Normalization, Rows, TokenSource};
+use crate::cost::{Cost, Shape, product, shape_of, sum};
+use crate::experiment::{Attention, Experiment, InputError, Memory, Normalization, Rows, TokenSource};
 use crate::fit::{PowerLaw, fit_power_law};
+use crate::measure::cost::{checked_shape, of_shape};
 use crate::measure::{MeasureOptions, measure_with};
 use crate::tokens::largest_norm;
 use crate::weights::inputs;
@@ -53,6 +55,7 @@ pub struct Scaling {
     shape: nalgebra::DMatrix<f64>,
     radii: Vec<f64>,
     norm: Norm,
+    memory: Memory,
     next: usize,
 }
 
@@ -60,11 +63,19 @@ pub struct Scaling {
 pub const MOST_RADII: usize = 500;
 
 impl Scaling {
-    /// Builds the tokens of largest norm 1.
+    /// Takes the shape of the tokens, within the usual memory.
     ///
     /// # Errors
     /// [`InputError`] if all tokens are zero, or under a normaliser, which would undo the scaling.
     pub fn new(plan: &ScalingPlan) -> Result<Self, InputError> {
+        Scaling::new_within(plan, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`Scaling::new`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn new_within(plan: &ScalingPlan, memory: Memory) -> Result<Self, InputError> {
         let ScalingPlan { experiment, tokens, radii, norm } = plan;
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
@@ -78,6 +89,8 @@ impl Scaling {
             let expected = format!("1 to {MOST_RADII} numbers above 0");
             return Err(InputError::bad_value("the radii", &format!("{radii:?}"), expected));
         }
+        let sizes = checked_shape(experiment, &MeasureOptions::for_norm(*norm))?;
+        crate::cost::check("The scaling", &sizes, memory, |sizes| cost_of_shape(sizes, *norm, radii.len()))?;
         let inputs = inputs(experiment)?;
         let mut shape = inputs.tokens;
         if inputs.ln_multiplicities.is_some() {
@@ -99,7 +112,7 @@ impl Scaling {
             });
         }
         shape /= largest;
-        Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), norm: *norm, next: 0 })
+        Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), norm: *norm, memory, next: 0 })
     }
 
     /// (radii done, radii in all).
@@ -120,7 +133,8 @@ impl Scaling {
         let tokens = TokenSource::Explicit(Rows::new("The tokens", self.shape.nrows(), entries)?);
         let at = |attention: Attention| -> Result<f64, InputError> {
             let experiment = Experiment { attention, tokens: tokens.clone(), ..self.experiment.clone() };
-            let measurement = measure_with(&experiment, MeasureOptions::for_norm(self.norm))?;
+            let options = MeasureOptions { memory: self.memory, ..MeasureOptions::for_norm(self.norm) };
+            let measurement = measure_with(&experiment, options)?;
             measurement.norm(self.norm).ok_or_else(|| InputError::TooLarge {
                 what: "The Jacobian, all of whose entries this norm needs,".into(),
                 found: format!("{} rows and columns", self.shape.len()),
@@ -132,7 +146,22 @@ impl Scaling {
     }
 }
 
-/// Slopes of the log norm against log R over the last two decades of R: (dot-product, L2).
+impl ScalingPlan {
+    /// What the scaling takes.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        cost_of_shape(&shape_of(&self.experiment), self.norm, self.radii.len())
+    }
+}
+
+fn cost_of_shape(shape: &Shape, norm: Norm, n_radii: usize) -> Cost {
+    // Both kernels alike: the second one holds a number a token more.
+    let l2 = shape.with_listed_tokens().with_attention(Attention::L2);
+    let held = sum([shape.listed(), shape.listed(), product([4, shape.inputs()])]);
+    of_shape(&l2, &MeasureOptions::for_norm(norm)).times(2).times(n_radii as u64).holding(held)
+}
+
+/// The slopes of log norm on log R over the last two decades: of dot-product attention, and of L2 attention.
 #[must_use]
 pub fn slopes(points: &[ScalingPoint]) -> Option<(PowerLaw, PowerLaw)> {
     let last = points.last()?.radius;

@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, Norm};
-use crate::experiment::{Experiment, InputError, RandomTokens, Rows, TokenSource, limits};
+use crate::cost::{self, BASE, Cost, Form, Shape, bounds, parts, product, shape_of, sum};
+use crate::experiment::{Experiment, InputError, Memory, RandomTokens, Rows, TokenSource, limits};
+use crate::measure::cost::{form, of_shape};
 use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
 use crate::tokens;
-use crate::weights::{inputs, weights_for};
+use crate::weights::{check_sizes, inputs, weights_for};
 
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
@@ -102,8 +104,52 @@ impl SweepPlan {
         &self.lengths
     }
 
-    /// The experiment of a point: sample r of random tokens has seed + r; sample r of listed tokens is the subset of
-    /// seed r.
+    /// What the sweep takes: the most of any point, which are measured one after the other.
+    #[must_use]
+    pub fn cost(&self, options: &MeasureOptions) -> Cost {
+        self.lengths
+            .iter()
+            .map(|n| self.cost_at(&self.shape_at(*n), options).times(self.draws as u64))
+            .fold(Cost::default(), Cost::then)
+    }
+
+    /// Refuses a sweep of which a point would not fit the options' memory, before anything is drawn.
+    ///
+    /// # Errors
+    /// [`InputError::TooLarge`] and [`InputError::TooCostly`].
+    pub fn check(&self, options: &MeasureOptions) -> Result<(), InputError> {
+        check_sizes(&self.experiment)?;
+        let costs = self.lengths.iter().map(|n| (self.cost_at(&self.shape_at(*n), options).bytes, *n));
+        let Some((_, n)) = costs.max() else { return Ok(()) };
+        let shape = self.shape_at(n);
+        if form(&shape, options) == Form::Tokens {
+            limits::check_scores(n)?;
+        }
+        cost::check("The sweep", &shape, options.memory, |shape| self.cost_at(shape, options))
+    }
+
+    /// The sizes of the points of a length.
+    fn shape_at(&self, n: usize) -> Shape {
+        let shape = shape_of(&self.experiment).with_tokens(n as u64);
+        match &self.experiment.tokens {
+            // Which tokens of a list a draw has is not known before.
+            TokenSource::Explicit(rows) if n < rows.n_rows() => shape.ungathered(),
+            _ => shape,
+        }
+    }
+
+    /// What a point takes; a subset is drawn from a copy of the list.
+    fn cost_at(&self, shape: &Shape, options: &MeasureOptions) -> Cost {
+        let drawing = match &self.experiment.tokens {
+            TokenSource::Explicit(rows) => {
+                sum([rows.entries().len() as u64, rows.n_rows() as u64, product([3, shape.inputs()])])
+            }
+            _ => 0,
+        };
+        of_shape(shape, options).holding(sum([shape.listed(), drawing]))
+    }
+
+    /// The experiment of a point: draw r of random tokens has seed + r, draw r of listed tokens is the subset of seed r.
     ///
     /// # Errors
     /// [`InputError`] if n d is over its limit.
@@ -212,6 +258,9 @@ impl Sweeping {
         if self.next >= self.plan.n_points() {
             return Ok(None);
         }
+        if self.next == 0 && self.current.is_none() {
+            self.plan.check(&self.options)?;
+        }
         let mut measuring = match self.current.take() {
             Some(measuring) => measuring,
             None => Measuring::start(&self.plan.experiment_at(self.next)?, self.options)?,
@@ -237,6 +286,19 @@ impl Sweeping {
 /// # Errors
 /// [`InputError`] if the experiment cannot be built.
 pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Hypotheses, InputError> {
+    check_sizes(experiment)?;
+    let shape = match &experiment.tokens {
+        TokenSource::Random(law) => {
+            limits::check_tokens(longest.clamp(2, limits::MAX_TOKENS), law.d)?;
+            shape_of(experiment).with_tokens(longest as u64)
+        }
+        _ => shape_of(experiment),
+    };
+    cost::check("The sweep", &shape, Memory::default(), |shape| {
+        let (inputs, hypotheses) = (parts::inputs(shape), bounds::hypotheses(shape));
+        let normalizers = product([3, sum([shape.inputs(), shape.n])]);
+        Cost::of_numbers(sum([BASE, inputs.peak(), hypotheses.peak(), normalizers]), hypotheses.operations)
+    })?;
     let of = |tokens: &DMatrix<f64>, radius: f64| {
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
         weights_for(experiment, tokens.nrows())

@@ -3,8 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::experiment::{
-    Attention, Experiment, Head, InputError, Output, RandomWeights, Rows, TokenSource, WeightSource,
-    limits::MAX_WEIGHT_ENTRIES, weights_too_large,
+    Attention, Experiment, Head, InputError, Output, RandomWeights, Rows, TokenSource, WeightSource, limits,
 };
 use crate::random::{Random, Stream};
 use crate::tokens::{self, QueryKey};
@@ -69,39 +68,32 @@ impl Weights {
         self.heads.first().map_or(0, |head| head.q.ncols())
     }
 
-    /// For each head (O_h^T, V_h): the head adds O_h V_h to the output. O_h is the identity without an output matrix.
-    #[must_use]
-    pub fn values_through_output(&self) -> Vec<(DMatrix<f64>, &DMatrix<f64>)> {
+    /// Of each head (O_h^T, V_h) whose product O_h V_h it adds to the output; O_h is the identity without an output matrix.
+    /// One at a time: the identities of all heads would take heads d_v^2 numbers.
+    pub fn values_through_output(&self) -> impl Iterator<Item = (DMatrix<f64>, &DMatrix<f64>)> {
         let mut column = 0;
-        self.heads
-            .iter()
-            .map(|head| {
-                let d_v = head.v.nrows();
-                let outer = match &self.output {
-                    Some(output) => output.columns(column, d_v).transpose(),
-                    None => DMatrix::identity(d_v, d_v),
-                };
-                column += d_v;
-                (outer, &head.v)
-            })
-            .collect()
+        self.heads.iter().map(move |head| {
+            let d_v = head.v.nrows();
+            let outer = match &self.output {
+                Some(output) => output.columns(column, d_v).transpose(),
+                None => DMatrix::identity(d_v, d_v),
+            };
+            column += d_v;
+            (outer, &head.v)
+        })
     }
 
-    /// For each head O_h V_h (V_h without an output matrix) and the first entry of an output token that it writes.
-    #[must_use]
-    pub fn values_in_output(&self) -> Vec<(DMatrix<f64>, usize)> {
+    /// Of each head O_h V_h, and the first entry of an output token that it writes; V_h where heads are concatenated.
+    pub fn values_in_output(&self) -> impl Iterator<Item = (DMatrix<f64>, usize)> {
         let mut column = 0;
-        self.heads
-            .iter()
-            .map(|head| {
-                let start = column;
-                column += head.v.nrows();
-                match &self.output {
-                    Some(output) => (output.columns(start, head.v.nrows()) * &head.v, 0),
-                    None => (head.v.clone(), start),
-                }
-            })
-            .collect()
+        self.heads.iter().map(move |head| {
+            let start = column;
+            column += head.v.nrows();
+            match &self.output {
+                Some(output) => (output.columns(start, head.v.nrows()) * &head.v, 0),
+                None => (head.v.clone(), start),
+            }
+        })
     }
 
     /// The dimension of an output token.
@@ -125,12 +117,12 @@ pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
         TokenSource::Adversarial { n, radius } => {
             let weights = weights_for(experiment, d_of_weights(experiment)?)?;
             let d = weights.d();
-            crate::experiment::limits::check_tokens(*n, d)?;
+            limits::check_tokens(*n, d)?;
             let tokens = tokens::adversarial_tokens(weights.heads[0].query_key(), *n, *radius)?;
             Ok(Inputs { tokens, weights, ln_multiplicities: None })
         }
         TokenSource::Skew { n, radius } => {
-            crate::experiment::limits::check_tokens(*n, 2)?;
+            limits::check_tokens(*n, 2)?;
             let weights = skew_weights(experiment, *radius, (*n as f64 - 1.0).max(1.0).ln())?;
             Ok(Inputs { tokens: tokens::skew_tokens(*n, *radius), weights, ln_multiplicities: None })
         }
@@ -194,12 +186,42 @@ pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputEr
     Ok(weights)
 }
 
-/// The token dimension implied by the weights: that of listed matrices, heads times head dimension for drawn ones, 1
-/// for the identity, the number of heads for L2 multi-head attention.
+/// Refuses token and weight matrices over their limits, before any of them is drawn.
+///
+/// # Errors
+/// [`InputError::TooLarge`].
+pub(crate) fn check_sizes(experiment: &Experiment) -> Result<(), InputError> {
+    let (n, d) = match &experiment.tokens {
+        TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. } => {
+            (rows.n_rows(), rows.n_columns())
+        }
+        TokenSource::Random(law) => (law.n, law.d),
+        TokenSource::Adversarial { n, .. } => (*n, d_of_weights(experiment)?),
+        TokenSource::Skew { n, .. } => (*n, 2),
+    };
+    match &experiment.weights {
+        Some(WeightSource::Random(law)) => limits::check_weights(drawn_entries(law, d))?,
+        Some(WeightSource::Identity { .. } | WeightSource::Kim { .. }) => limits::check_weights(three_squares(d))?,
+        Some(WeightSource::Explicit { .. }) | None => {}
+    }
+    limits::check_tokens(n, d)
+}
+
+/// Q, K, V and the output matrix.
+fn drawn_entries(law: &RandomWeights, d: usize) -> u64 {
+    [law.heads, law.head_dim, d].into_iter().fold(4u64, |entries, size| entries.saturating_mul(size as u64))
+}
+
+fn three_squares(d: usize) -> u64 {
+    3u64.saturating_mul(d as u64).saturating_mul(d as u64)
+}
+
+/// The token dimension that the weights fix by themselves: their own where they are listed, heads times head dimension
+/// where they are drawn, 1 for the identity, one a head for L2 multi-head attention.
 fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
     match &experiment.weights {
         Some(WeightSource::Explicit { heads, .. }) => Ok(heads[0].q.n_columns()),
-        Some(WeightSource::Random(parameters)) => Ok(parameters.heads * parameters.head_dim),
+        Some(WeightSource::Random(law)) => Ok(law.heads.saturating_mul(law.head_dim)),
         Some(WeightSource::Kim { heads, .. }) => Ok(*heads),
         _ => Ok(1),
     }
@@ -214,9 +236,7 @@ fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights,
             fix: "Use a number of heads that divides it.".into(),
         });
     }
-    if 3usize.saturating_mul(d).saturating_mul(d) > MAX_WEIGHT_ENTRIES {
-        return Err(weights_too_large(3 * d * d));
-    }
+    limits::check_weights(three_squares(d))?;
     let (k, deviation) = (d / heads, scale / (d as f64).sqrt());
     let draw = |stream: Stream, n_columns: usize| {
         let mut random = Random::new(seed, stream);
@@ -271,10 +291,7 @@ fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<W
 }
 
 fn random_weights(parameters: &RandomWeights, d: usize) -> Result<Weights, InputError> {
-    let entries = 4usize.saturating_mul(parameters.heads).saturating_mul(parameters.head_dim).saturating_mul(d);
-    if entries > MAX_WEIGHT_ENTRIES {
-        return Err(weights_too_large(entries));
-    }
+    limits::check_weights(drawn_entries(parameters, d))?;
     let deviation = parameters.scale / (d as f64).sqrt();
     let draw = |stream: Stream, n_rows: usize, n_columns: usize| {
         let mut random = Random::new(parameters.seed, stream);
@@ -296,9 +313,7 @@ fn random_weights(parameters: &RandomWeights, d: usize) -> Result<Weights, Input
 }
 
 fn identity_weights(sign: f64, d: usize) -> Result<Weights, InputError> {
-    if 3usize.saturating_mul(d).saturating_mul(d) > MAX_WEIGHT_ENTRIES {
-        return Err(weights_too_large(3 * d * d));
-    }
+    limits::check_weights(three_squares(d))?;
     let identity = DMatrix::identity(d, d);
     let k = &identity * (sign * (d as f64).sqrt());
     Ok(Weights { heads: vec![HeadWeights { q: identity.clone(), k, v: identity }], output: None, l2_mha: None })

@@ -36,6 +36,10 @@ pub const ALL: &[Entry] = &[
     ),
     ("{what} is {found}, over the limit of {limit!}. {fix!}", "{what}为{found}，超过上限{limit}。{fix}"),
     (
+        "{what!} would take {bytes!} of memory, over the limit of {limit!}: lower {lower!}.",
+        "{what}需要 {bytes} 内存，超过上限 {limit}：请减小{lower}。",
+    ),
+    (
         "{what} is {found}, but it must be {expected!} so that {reason!}.",
         "{what}为{found}，但必须为{expected}，{reason}。",
     ),

@@ -1,11 +1,13 @@
 //! Helpers shared by the tests of several crates.
 
+pub mod cost;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod drawn;
 pub mod models;
 pub mod pictures;
 pub mod portable;
 pub mod reference;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod repeated;
 pub mod sources;
 

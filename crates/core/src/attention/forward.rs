@@ -25,8 +25,19 @@ pub enum Storage {
     Recomputed,
 }
 
-/// The most attention weights (n^2 times heads) that are stored: 192 MiB of f64, so that the page stays under 400 MB.
-const MAX_KEPT: usize = 24 << 20;
+/// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
+const MAX_KEPT: u64 = 24 << 20;
+
+/// Where the attention matrices of so many tokens and heads live.
+pub(crate) fn storage(n: u64, heads: u64) -> Storage {
+    if n.saturating_mul(n) <= MAX_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
+}
+
+/// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache.
+pub(crate) fn rows_a_block(n: u64) -> u64 {
+    const BLOCK_ENTRIES: u64 = 1 << 16;
+    (BLOCK_ENTRIES / n.max(1)).clamp(16, 1024).min(n)
+}
 
 /// The forward pass of attention at one list of tokens: projections, softmax scales and, where they fit, P.
 #[derive(Clone, Debug)]
@@ -128,7 +139,7 @@ impl<T: Scalar> Forward<T> {
     ) -> Result<Self, InputError> {
         let Projections { heads, stacked, output, .. } = projections;
         let (d, n) = normalizer.outputs().shape();
-        let storage = if n * n <= MAX_KEPT / heads.len().max(1) { Storage::Kept } else { Storage::Recomputed };
+        let storage = storage(n as u64, heads.len() as u64);
         let mut forward = Forward {
             n,
             d,
@@ -250,8 +261,7 @@ impl<T: Scalar> Forward<T> {
     /// Rows of P per block: a block of scores (rows x n) stays in the second-level cache.
     #[must_use]
     pub fn rows_a_block(&self) -> usize {
-        const BLOCK_ENTRIES: usize = 1 << 16;
-        (BLOCK_ENTRIES / self.n).clamp(16, 1024).min(self.n)
+        rows_a_block(self.n as u64) as usize
     }
 
     /// The row ranges of the blocks, in order.

@@ -11,8 +11,8 @@ mod product;
 mod projections;
 mod scalar;
 
-pub(crate) use forward::part;
 pub use forward::{Forward, RowBlock, Storage};
+pub(crate) use forward::{part, rows_a_block, storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::{Accumulate, View, ViewMut, multiply};

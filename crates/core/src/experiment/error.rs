@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::{Control, Memory};
+
 /// An input that cannot be used. The text names the field (and row or column) and the fix.
 #[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
 pub enum InputError {
@@ -89,7 +91,26 @@ pub enum InputError {
         /// How to reduce it.
         fix: String,
     },
-    /// A matrix whose shape does not fit the others.
+    /// A task that needs more memory than it may have.
+    #[error(
+        "{what} would take {} of memory, over the limit of {}: lower {}.",
+        Memory::from_bytes(*.bytes),
+        Memory::from_bytes(*.limit),
+        lowered(*.lower, *.at_most)
+    )]
+    TooCostly {
+        /// Which task, at the beginning of a sentence.
+        what: String,
+        /// The most bytes that it would hold at a time.
+        bytes: u64,
+        /// The limit in bytes.
+        limit: u64,
+        /// The size that most of it is due to.
+        lower: Control,
+        /// The largest value of it that fits, where one does with all others as they are.
+        at_most: Option<u64>,
+    },
+    /// Matrices that do not fit together.
     #[error("{what} is {found}, but it must be {expected} so that {reason}.")]
     Shape {
         /// The matrix.
@@ -169,7 +190,15 @@ impl InputError {
     }
 }
 
-/// The first 40 characters of a text, followed by an ellipsis if it is longer.
+/// A control, and the value to lower it to where one is known.
+fn lowered(control: Control, at_most: Option<u64>) -> String {
+    match at_most {
+        Some(value) => format!("{control} to at most {value}"),
+        None => control.to_string(),
+    }
+}
+
+/// At most 40 characters of a text, with an ellipsis where it was cut.
 pub(crate) fn shorten(text: &str) -> String {
     const MOST: usize = 40;
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST + 1).collect();

@@ -28,7 +28,7 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
     if n == 0 || d == 0 {
         return Err(InputError::Empty { what: "The token list".into(), least: "one token of one number".into() });
     }
-    let too_large = |what: &str, found: usize, limit: usize, fix: &str| {
+    let too_large = |what: &str, found: u64, limit: usize, fix: &str| {
         Err(InputError::TooLarge {
             what: what.into(),
             found: found.to_string(),
@@ -37,14 +37,15 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
         })
     };
     if n > MAX_TOKENS {
-        return too_large("The number of tokens n", n, MAX_TOKENS, "Use fewer tokens.");
+        return too_large("The number of tokens n", n as u64, MAX_TOKENS, "Use fewer tokens.");
     }
     if d > MAX_DIM {
-        return too_large("The token dimension d", d, MAX_DIM, "Use fewer columns.");
+        return too_large("The token dimension d", d as u64, MAX_DIM, "Use fewer columns.");
     }
-    match n.checked_mul(d) {
-        Some(entries) if entries <= MAX_TOKEN_ENTRIES => Ok(()),
-        _ => too_large("n times d", n.saturating_mul(d), MAX_TOKEN_ENTRIES, "Use fewer tokens or fewer dimensions."),
+    // In u64: where usize has 32 bits their product may wrap.
+    match (n as u64).saturating_mul(d as u64) {
+        entries if entries <= MAX_TOKEN_ENTRIES as u64 => Ok(()),
+        entries => too_large("n times d", entries, MAX_TOKEN_ENTRIES, "Use fewer tokens or fewer dimensions."),
     }
 }
 
@@ -53,7 +54,7 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
 /// # Errors
 /// [`InputError::TooLarge`].
 pub fn check_scores(n: usize) -> Result<(), InputError> {
-    if n.saturating_mul(n) > MAX_SCORES {
+    if (n as u64).saturating_mul(n as u64) > MAX_SCORES as u64 {
         return Err(InputError::TooLarge {
             what: "The number of scores n times n".into(),
             found: format!("{n} x {n}"),
@@ -62,4 +63,20 @@ pub fn check_scores(n: usize) -> Result<(), InputError> {
         });
     }
     Ok(())
+}
+
+/// Checks the number of weights.
+///
+/// # Errors
+/// [`InputError::TooLarge`].
+pub(crate) fn check_weights(entries: u64) -> Result<(), InputError> {
+    if entries <= MAX_WEIGHT_ENTRIES as u64 {
+        return Ok(());
+    }
+    Err(InputError::TooLarge {
+        what: "The number of weights".into(),
+        found: entries.to_string(),
+        limit: MAX_WEIGHT_ENTRIES.to_string(),
+        fix: "Use fewer heads, a smaller head dimension, or a smaller d.".into(),
+    })
 }

@@ -4,20 +4,23 @@
 //! Untrusted text enters only through [`Experiment::from_json`] and the token tables ([`table`]); what they return is
 //! valid, so that later code need not check again.
 
+mod control;
 mod error;
 mod fields;
 mod given;
 pub mod limits;
 mod link;
+mod memory;
 mod parse;
 mod rows;
 pub mod table;
 mod types;
 mod write;
 
+pub use control::Control;
 pub use error::InputError;
 pub use given::Given;
-pub(crate) use parse::weights_too_large;
+pub use memory::Memory;
 pub use rows::Rows;
 pub use types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::InputError;
 use super::fields::{Fields, rows_of};
-use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS, MAX_WEIGHT_ENTRIES};
+use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS};
 use super::types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
     TokenSource, WeightSource,
@@ -181,9 +181,7 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
                     return Err(InputError::bad_value("weights.output", &other.to_string(), "true or false"));
                 }
             };
-            if heads.saturating_mul(head_dim) > MAX_WEIGHT_ENTRIES {
-                return Err(weights_too_large(heads.saturating_mul(head_dim)));
-            }
+            limits::check_weights((heads as u64).saturating_mul(head_dim as u64))?;
             WeightSource::Random(RandomWeights { heads, head_dim, scale, seed, output })
         }
         "identity" => {
@@ -197,16 +195,6 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
     };
     fields.finish()?;
     Ok(weights)
-}
-
-/// The error for weights with `found` entries.
-pub(crate) fn weights_too_large(found: usize) -> InputError {
-    InputError::TooLarge {
-        what: "The number of weights".into(),
-        found: found.to_string(),
-        limit: MAX_WEIGHT_ENTRIES.to_string(),
-        fix: "Use fewer heads, a smaller head dimension, or a smaller d.".into(),
-    }
 }
 
 fn head(head_idx: usize, value: Value) -> Result<Head, InputError> {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use nalgebra::DMatrix;
 
-/// The distinct tokens of a list and their multiplicities.
+use crate::cost::LEAST_MEAN_SIZE;
+
+/// The distinct tokens of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Groups {
     /// The distinct tokens in order of first appearance, d x m.
@@ -15,10 +17,7 @@ pub(crate) struct Groups {
     pub(crate) membership: Vec<u32>,
 }
 
-/// Grouping is used if distinct tokens have at least this multiplicity on average.
-const LEAST_MEAN_SIZE: usize = 8;
-
-/// Groups equal tokens, whatever their order; `None` if there are too few to save work.
+/// Tokens that are equal wherever they stand; `None` where there are too few of them to be worth it.
 pub(crate) fn clusters(tokens: &DMatrix<f64>) -> Option<Groups> {
     distinct(tokens, tokens.ncols() / LEAST_MEAN_SIZE)
 }

@@ -54,9 +54,9 @@ pub(super) fn images(system: &System, weights: &Weights) -> DMatrix<f64> {
         System::Clusters(clusters) => {
             let positions = clusters.jacobian.normalizer().outputs();
             let mut images = DMatrix::zeros(weights.d_out(), positions.ncols());
-            for (head_idx, (value, out_start)) in weights.values_in_output().iter().enumerate() {
+            for (head_idx, (value, out_start)) in weights.values_in_output().enumerate() {
                 let mixed = positions * clusters.jacobian.masses(head_idx).transpose();
-                let mut place = images.rows_mut(*out_start, value.nrows());
+                let mut place = images.rows_mut(out_start, value.nrows());
                 place += value * mixed;
             }
             listed(&images, clusters)
@@ -68,11 +68,11 @@ pub(super) fn images(system: &System, weights: &Weights) -> DMatrix<f64> {
 fn images_of_runs(runs: &Runs, weights: &Weights) -> DMatrix<f64> {
     let positions = runs.jacobian.normalizer().outputs();
     let mut images = DMatrix::zeros(weights.d_out(), runs.jacobian.n());
-    for (head_idx, (value, out_start)) in weights.values_in_output().iter().enumerate() {
+    for (head_idx, (value, out_start)) in weights.values_in_output().enumerate() {
         let values = value * positions;
         let mut token = 0;
         runs.jacobian.for_rows(head_idx, |row| {
-            let mut place = images.view_mut((*out_start, token), (values.nrows(), 1));
+            let mut place = images.view_mut((out_start, token), (values.nrows(), 1));
             for (mass, column) in row.masses.iter().zip(values.column_iter()) {
                 place += column * *mass;
             }

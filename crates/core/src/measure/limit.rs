@@ -32,7 +32,6 @@ pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Op
         Some(_) => return None,
         None => sizes.iter().map(|size| (*size as f64).ln()).collect(),
     };
-    let values = inputs.weights.values_through_output();
     let targets = inputs
         .weights
         .heads
@@ -40,12 +39,14 @@ pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Op
         .map(|head| targets(experiment, head, &positions))
         .collect::<Option<Vec<Vec<usize>>>>()?;
     let m = positions.ncols();
-    if let ([targets], [(outer, value)]) = (&targets[..], &values[..]) {
+    if let [targets] = &targets[..]
+        && let Some((outer, value)) = inputs.weights.values_through_output().next()
+    {
         let mut drawn = vec![0.0; m];
         for (a, b) in targets.iter().enumerate() {
             drawn[*b] += (ln_sizes[a] - ln_sizes[*b]).exp();
         }
-        let limit = norm_of_product(outer, value) * drawn.into_iter().fold(0.0, f64::max).sqrt();
+        let limit = norm_of_product(&outer, value) * drawn.into_iter().fold(0.0, f64::max).sqrt();
         return limit.is_finite().then_some(limit);
     }
     let (d, d_out) = (positions.nrows(), inputs.weights.d_out());

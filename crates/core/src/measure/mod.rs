@@ -2,6 +2,7 @@
 //!
 //! [`measure`] runs to the end; [`Measuring`] runs in steps, so that a worker can handle messages between them.
 
+pub(crate) mod cost;
 mod group;
 mod leading;
 mod limit;
@@ -15,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::bounds::{Bound, BoundSlack, Norm, TwoClusters};
-use crate::experiment::{Experiment, InputError};
+use crate::experiment::{Experiment, InputError, Memory};
 use crate::spectral::LanczosOptions;
 
+pub use cost::{check, cost, cost_of_pictures};
 pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
 pub use steps::{Measuring, Step, View};
@@ -39,6 +41,8 @@ pub struct MeasureOptions {
     pub detail: Detail,
     /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
     pub block_norms: BlockNorms,
+    /// What the measurement may hold at a time; one that would take more is refused before it is begun.
+    pub memory: Memory,
 }
 
 /// Whether the norm of every block of the Jacobian is computed.
@@ -87,6 +91,7 @@ impl Default for MeasureOptions {
             grouping: Grouping::Auto,
             detail: Detail::Full,
             block_norms: BlockNorms::Skipped,
+            memory: Memory::default(),
         }
     }
 }

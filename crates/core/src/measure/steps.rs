@@ -80,8 +80,13 @@ pub enum View<'a> {
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
 /// The most blocks whose norms are computed, each by a small SVD.
 const MOST_BLOCKS: usize = 20_000;
-/// For vectors at least this long the Lanczos basis is kept small.
-const LARGE_FIELD: usize = 200_000;
+/// From this many numbers on the basis of an iteration is kept small.
+const LARGE_FIELD: u64 = 200_000;
+
+/// The largest basis of an iteration over so many numbers.
+pub(super) fn basis(n_inputs: u64, max_basis: usize) -> usize {
+    if n_inputs < LARGE_FIELD { max_basis } else { 20 }
+}
 
 impl Measuring {
     /// Draws the inputs and runs the forward pass.
@@ -89,6 +94,7 @@ impl Measuring {
     /// # Errors
     /// [`InputError`] if the experiment cannot be measured.
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
+        super::cost::check(experiment, &options)?;
         let inputs = inputs(experiment)?;
         let largest_norm = tokens::largest_norm(&inputs.tokens);
         let system = System::new(experiment, &inputs, &options)?;
@@ -250,10 +256,7 @@ impl Measuring {
     }
 
     fn lanczos_options(&self, n_inputs: usize) -> LanczosOptions {
-        match n_inputs {
-            0..LARGE_FIELD => self.options.lanczos,
-            _ => LanczosOptions { max_basis: 20, ..self.options.lanczos },
-        }
+        LanczosOptions { max_basis: basis(n_inputs as u64, self.options.lanczos.max_basis), ..self.options.lanczos }
     }
 
     fn iterated(&self, triplet: &SingularTriplet, method: Method) -> Norms {

@@ -6,6 +6,7 @@ use super::group::{Groups, clusters, runs};
 use super::{Grouping, MeasureOptions, Method};
 use crate::attention::{Forward, Normalizer};
 use crate::bounds::ln_sum;
+use crate::cost::MOST_GATHERED;
 use crate::experiment::{Experiment, InputError, Mask};
 use crate::jacobian::{CausalRuns, ClusterJacobian, JacobianOperator, LinearOperator};
 use crate::weights::{Inputs, Weights};
@@ -48,11 +49,11 @@ impl System {
         }
         let (d, n) = inputs.tokens.shape();
         let size_of_token = d.max(weights.d_out());
-        if n * size_of_token > options.svd_limit && options.grouping == Grouping::Auto {
+        if n.saturating_mul(size_of_token) > options.svd_limit && options.grouping == Grouping::Auto {
             match experiment.mask {
                 Mask::None => {
                     if let Some(Groups { positions, sizes, membership }) = clusters(&inputs.tokens)
-                        && positions.ncols() * size_of_token <= options.svd_limit.max(512)
+                        && positions.ncols() * size_of_token <= options.svd_limit.max(MOST_GATHERED)
                     {
                         let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
                         return System::clusters(experiment, weights, positions, &ln_sizes, Some(membership));

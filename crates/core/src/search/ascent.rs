@@ -8,12 +8,12 @@
 use nalgebra::DMatrix;
 
 use super::gradient::{gradient_at, norm_at};
-use super::prepare::{prepared, radius_of, rows};
+use super::prepare::{check_cost, prepared, radius_of, rows};
 use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, TwoClusters, bounds_and_witness};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Rows, TokenSource};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows, TokenSource};
 use crate::random::{Random, Stream};
 use crate::spectral::SingularTriplet;
 use crate::tokens::{largest_norm, listed_tokens};
@@ -88,6 +88,15 @@ impl Search {
     /// [`InputError`] for normalisers and token measures, which the search does not support, and if a number of the
     /// plan is out of range.
     pub fn start(plan: &SearchPlan) -> Result<Self, InputError> {
+        Search::start_within(plan, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`Search::start`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn start_within(plan: &SearchPlan, memory: Memory) -> Result<Self, InputError> {
+        check_cost(plan, memory)?;
         let (inputs, experiment) = prepared(plan)?;
         let (d, n) = inputs.tokens.shape();
         let radius = radius_of(&plan.experiment.tokens, &inputs.tokens);

@@ -14,10 +14,10 @@ use crate::random::{Random, Stream};
 use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 use crate::weights::Inputs;
 
-/// Dense SVD up to this many rows and columns; above it a few Lanczos steps cost less (docs/performance.md).
-const SVD_LIMIT: usize = 48;
-/// Size of the random direction added to a singular vector before an iteration starts from it: without it, a vector
-/// with equal entries on equal tokens would never leave the space of such vectors.
+/// Dense decompositions up to so many rows and columns: past it a few Lanczos steps cost less (docs/performance.md).
+pub(super) const SVD_LIMIT: usize = 48;
+/// How much of a random direction is added to a singular vector that an iteration starts from: a vector of equal entries
+/// on equal tokens alone would never leave those fields.
 const START_NOISE: f64 = 0.05;
 
 /// ||J||_2 at tokens (d x n) with its singular vectors; `near`, the right vector at nearby tokens, is the start of the iteration.

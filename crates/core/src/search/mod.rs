@@ -12,6 +12,7 @@
 //! | `ascent` | the ascent in steps |
 
 mod ascent;
+mod cost;
 mod gradient;
 mod prepare;
 mod region;
@@ -23,6 +24,7 @@ use crate::bounds::Bound;
 use crate::experiment::{Experiment, Rows};
 
 pub use ascent::Search;
+pub use cost::cost;
 pub use gradient::{gradient_at, norm_at};
 pub use region::Region;
 pub use starts::StartKind;

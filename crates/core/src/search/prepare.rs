@@ -2,10 +2,11 @@
 
 use nalgebra::DMatrix;
 
+use super::cost;
 use super::{MOST_ENTRIES, MOST_ITERATIONS, MOST_RESTARTS, MOST_TOKENS, SearchPlan};
-use crate::experiment::{Experiment, Head, InputError, Normalization, Rows, TokenSource, WeightSource, limits};
+use crate::experiment::{Experiment, Head, InputError, Memory, Normalization, Rows, TokenSource, WeightSource, limits};
 use crate::tokens::largest_norm;
-use crate::weights::{Inputs, Weights, inputs, weights_for};
+use crate::weights::{Inputs, Weights, check_sizes, inputs, weights_for};
 
 /// R: the radius of the tokens' distribution, or the largest norm of listed tokens.
 pub(super) fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
@@ -16,8 +17,8 @@ pub(super) fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
     }
 }
 
-/// The inputs, and the experiment with its tokens listed; weights that the token source brings are listed too.
-pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputError> {
+/// Refuses what cannot be searched and what is too large, before anything is drawn.
+pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputError> {
     let experiment = &plan.experiment;
     let conflict = |what: &str, problem: &str, fix: &str| {
         Err(InputError::Conflict { what: what.into(), problem: problem.into(), fix: fix.into() })
@@ -37,26 +38,15 @@ pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputE
             return Err(InputError::bad_value(key, &found.to_string(), format!("a whole number from 1 to {most}")));
         }
     }
-    let mut inputs = inputs(experiment)?;
-    let (own, n) = inputs.tokens.shape();
-    if let Some(d) = plan.dim.filter(|d| *d != own) {
-        let is_any = matches!(experiment.weights, Some(WeightSource::Identity { .. }));
-        if d < own || !is_any || matches!(experiment.tokens, TokenSource::Skew { .. }) {
-            let problem = format!("is not that of the tokens, {own}");
-            let fix = "Leave it out; identity weights take more dimensions than the tokens have.";
-            return conflict(&format!("The dimension {d}"), &problem, fix);
-        }
-        limits::check_tokens(n, d)?;
-        inputs =
-            Inputs { tokens: inputs.tokens.resize_vertically(d, 0.0), weights: weights_for(experiment, d)?, ..inputs };
-    }
-    if n < 2 {
+    check_sizes(experiment)?;
+    let shape = cost::shape(plan);
+    if shape.n < 2 {
         return Err(InputError::OneToken);
     }
     for (what, found, most) in
-        [("The number of tokens", n, MOST_TOKENS), ("n times d", inputs.tokens.len(), MOST_ENTRIES)]
+        [("The number of tokens", shape.n, MOST_TOKENS), ("n times d", shape.inputs(), MOST_ENTRIES)]
     {
-        if found > most {
+        if found > most as u64 {
             return Err(InputError::TooLarge {
                 what: format!("{what} of a search"),
                 found: found.to_string(),
@@ -64,6 +54,25 @@ pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputE
                 fix: "Use fewer tokens or dimensions.".into(),
             });
         }
+    }
+    crate::cost::check("The search", &shape, memory, |shape| cost::of_shape(shape, plan.restarts, plan.iterations))
+}
+
+/// The inputs, and the experiment with its tokens listed; where its tokens bring weights of their own, those are listed too.
+pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputError> {
+    let experiment = &plan.experiment;
+    let mut inputs = inputs(experiment)?;
+    let (own, n) = inputs.tokens.shape();
+    if let Some(d) = plan.dim.filter(|d| *d != own) {
+        let is_any = matches!(experiment.weights, Some(WeightSource::Identity { .. }));
+        if d < own || !is_any || matches!(experiment.tokens, TokenSource::Skew { .. }) {
+            let problem = format!("is not that of the tokens, {own}");
+            let fix = "Leave it out; identity weights take more dimensions than the tokens have.";
+            return Err(InputError::Conflict { what: format!("The dimension {d}"), problem, fix: fix.into() });
+        }
+        limits::check_tokens(n, d)?;
+        inputs =
+            Inputs { tokens: inputs.tokens.resize_vertically(d, 0.0), weights: weights_for(experiment, d)?, ..inputs };
     }
     let weights = match experiment.tokens {
         TokenSource::Skew { .. } => Some(listed_weights(&inputs.weights)?),

@@ -37,9 +37,9 @@ impl Default for LanczosOptions {
     }
 }
 
-/// Ritz pairs kept by a restart: enough for the cluster of leading values of a typical attention Jacobian.
-const KEPT_PAIRS: usize = 12;
-/// A residual below this times the first value is rounding error.
+/// How many Ritz pairs a restart keeps: enough of the cluster at the top to keep what was learned.
+pub(crate) const KEPT_PAIRS: usize = 12;
+/// A residual below this, relative to the first value, is rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A singular value with its vectors and their residual.
@@ -309,8 +309,8 @@ impl Lanczos {
             return;
         };
         let next = self.right.pop().unwrap_or_default();
-        self.left = combine(&self.left, self.kept, |old, new| left[(old, new)]);
-        self.right = combine(&self.right, self.kept, |old, new| right[(new, old)]);
+        combine(&mut self.left, self.kept, |old, new| left[(old, new)]);
+        combine(&mut self.right, self.kept, |old, new| right[(new, old)]);
         self.right.push(next);
         self.small.fill(0.0);
         for (at, value) in values.iter().take(self.kept).enumerate() {
@@ -319,17 +319,26 @@ impl Lanczos {
     }
 }
 
-/// The first `count` Ritz vectors as combinations of a basis.
-fn combine(basis: &[Vec<f64>], count: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
-    (0..count)
-        .map(|new| {
-            let mut vector = vec![0.0; basis[0].len()];
+/// Turns a basis into the first Ritz vectors, which are combinations of it, in place: part by part, so that old and new
+/// vectors are never held together.
+fn combine(basis: &mut Vec<Vec<f64>>, count: usize, weight: impl Fn(usize, usize) -> f64) {
+    /// Numbers of each vector that are combined at a time: 8 KiB.
+    const PART: usize = 1024;
+    let len = basis[0].len();
+    let mut combined = vec![0.0; count * PART];
+    for start in (0..len).step_by(PART) {
+        let part = start..len.min(start + PART);
+        combined.fill(0.0);
+        for (new, target) in combined.chunks_exact_mut(PART).enumerate() {
             for (old, old_vector) in basis.iter().enumerate() {
-                add(&mut vector, weight(old, new), old_vector);
+                add(&mut target[..part.len()], weight(old, new), &old_vector[part.clone()]);
             }
-            vector
-        })
-        .collect()
+        }
+        for (vector, source) in basis.iter_mut().zip(combined.chunks_exact(PART)) {
+            vector[part.clone()].copy_from_slice(&source[..part.len()]);
+        }
+    }
+    basis.truncate(count);
 }
 
 /// Left vectors (columns), right vectors (rows) and values of the leading block, largest first.

@@ -11,6 +11,7 @@ pub use dense::{
     DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, largest_triplet, norm_of_product,
     singular_values,
 };
+pub(crate) use lanczos::KEPT_PAIRS;
 pub use lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
 pub use leading::{Leading, zero_below};
 pub use power::PowerIteration;

@@ -3,11 +3,12 @@
 use nalgebra::DMatrix;
 
 use super::pair::{BlockSearch, pair};
-use super::{ALL_UP_TO, Coverage, Level, MOST_COUNT, Spectrum, SpectrumPlan, TOLERANCE, clusters};
+use super::{ALL_UP_TO, Coverage, Level, MOST_COUNT, Spectrum, SpectrumPlan, TOLERANCE, clusters, cost};
 use crate::attention::Forward;
-use crate::experiment::{Experiment, InputError};
+use crate::experiment::{Experiment, InputError, Memory};
 use crate::jacobian::{LinearOperator, dense_jacobian};
-use crate::measure::{Matrix, MeasureOptions, Method, System};
+use crate::measure::cost::checked_shape;
+use crate::measure::{Matrix, Method, System};
 use crate::spectral::{Lanczos, LanczosOptions, Leading, SingularTriplet, Status, singular_values, zero_below};
 use crate::weights::{Inputs, inputs};
 
@@ -47,26 +48,36 @@ pub enum Step {
 const MOST_IN_BASIS: usize = 40 << 18;
 /// Vectors of a basis in addition to those of the leading values.
 const BESIDES: usize = 20;
-/// For vectors at least this long the Lanczos basis is kept small.
-const LARGE_FIELD: usize = 100_000;
+/// From this many numbers on the basis of an iteration is kept small.
+const LARGE_FIELD: u64 = 100_000;
 /// The most steps.
 const MOST_STEPS: usize = 3000;
-/// The most tokens in causal runs whose blocks are all searched for the largest.
-const MOST_TOKENS_OF_BLOCKS: usize = 4096;
+/// The most causal tokens in runs of equal ones whose every block is looked at.
+pub(super) const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
 impl Finding {
-    /// Draws the inputs and runs the forward pass.
+    /// Draws the inputs and runs the forward pass, within the usual memory.
     ///
     /// # Errors
     /// [`InputError`] if the experiment cannot be measured or the count is out of range.
     pub fn start(plan: &SpectrumPlan) -> Result<Self, InputError> {
+        Finding::start_within(plan, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`Finding::start`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn start_within(plan: &SpectrumPlan, memory: Memory) -> Result<Self, InputError> {
         let SpectrumPlan { experiment, count } = plan;
         if !(1..=MOST_COUNT).contains(count) {
             let expected = format!("a whole number from 1 to {MOST_COUNT}");
             return Err(InputError::bad_value("the count", &count.to_string(), expected));
         }
+        let options = cost::options();
+        let shape = checked_shape(experiment, &options)?;
+        crate::cost::check("The spectrum", &shape, memory, |shape| cost::of_shape(shape, *count))?;
         let inputs = inputs(experiment)?;
-        let options = MeasureOptions { svd_limit: ALL_UP_TO, ..MeasureOptions::default() };
         let mut system = System::new(experiment, &inputs, &options)?;
         if let Some((operator, _)) = system.operator() {
             let numbers = operator.n_inputs().max(operator.n_outputs());
@@ -260,8 +271,13 @@ fn level(triplet: &SingularTriplet) -> Level {
     Level { value: triplet.value, multiplicity: 1.0, relative_residual: Some(triplet.relative_residual) }
 }
 
+/// The largest basis of an iteration over so many numbers, unless more values are asked for.
+pub(super) fn basis(n_inputs: u64) -> usize {
+    if n_inputs < LARGE_FIELD { 80 } else { 40 }
+}
+
 fn options(n_inputs: usize) -> LanczosOptions {
-    let max_basis = if n_inputs < LARGE_FIELD { 80 } else { 40 };
+    let max_basis = basis(n_inputs as u64);
     LanczosOptions { tolerance: TOLERANCE, max_iterations: MOST_STEPS, max_basis, ..LanczosOptions::default() }
 }
 

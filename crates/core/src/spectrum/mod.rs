@@ -5,6 +5,7 @@
 //! token j to output token i: the shares sum to |u_i|^2 over j, to |v_j|^2 over i, and to one over both.
 
 mod clusters;
+mod cost;
 mod finding;
 mod pair;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::Experiment;
 use crate::measure::Method;
 
+pub use cost::cost;
 pub use finding::{Finding, Step};
 
 /// Input of a spectrum.

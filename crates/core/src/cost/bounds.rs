@@ -1,0 +1,99 @@
+//! What the bounds allocate, in numbers of eight bytes: the constants of their hypotheses, and `local` at the tokens.
+
+use super::parts::{self, HEADER, Part};
+use super::shape::Weights;
+use super::{Shape, largest, product, sum};
+use crate::attention::{Storage, storage};
+use crate::experiment::{Attention, Normalization};
+
+/// Heads whose directions are tried, times the directions of each.
+const LINES: u64 = 16;
+
+/// The norms of the weights, and the lines on which lower bounds are tried.
+pub(crate) fn hypotheses(shape: &Shape) -> Part {
+    let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
+    let norms = largest([
+        norm_of_product(k, d, d),
+        // O_h^T, or the identity.
+        sum([product([value_dim, outer(shape)]), norm_of_product(value_dim, outer(shape), d)]),
+    ]);
+    let has_lower = shape.attention == Attention::Dot && shape.normalization == Normalization::None;
+    let lines = if has_lower {
+        // Responses of all heads to a direction, and their products.
+        let response = if shape.output.is_some() { product([heads, shape.d_out()]) } else { shape.values };
+        let kept = product([LINES, sum([product([heads, heads]), heads, d])]);
+        Part { kept, besides: largest([directions(k, d), sum([response, product([HEADER, heads])])]), operations: 0 }
+    } else {
+        Part::default()
+    };
+    let kim = if shape.weights == Weights::Kim { parts::singular_values(d, d).besides } else { 0 };
+    let size = k.min(d);
+    Part {
+        kept: sum([lines.kept, product([2, heads])]),
+        besides: largest([norms, lines.besides, kim]),
+        operations: product([40, heads, sum([k, value_dim]), d, size]),
+    }
+}
+
+/// Columns of what a head's values are taken through.
+fn outer(shape: &Shape) -> u64 {
+    shape.output.unwrap_or(shape.value_dim)
+}
+
+/// ||L^T R||_2 of k x m and k x n by triangular factors.
+fn norm_of_product(k: u64, m: u64, n: u64) -> u64 {
+    let (left, right) = (k.min(m), k.min(n));
+    let factors = sum([product([k, m]), product([k, n]), product([k, left]), product([k, right])]);
+    sum([factors, product([5, left, right])])
+}
+
+/// The extreme eigenvectors of A and of its symmetric part.
+fn directions(k: u64, d: u64) -> u64 {
+    let (e, copies) = if product([2, k]) < d { (2 * k, 3) } else { (d, 1) };
+    let symmetric = sum([product([copies, d, e]), product([2, k, e]), product([6, e, e])]);
+    largest([symmetric, parts::eigen(k.min(d))])
+}
+
+/// `local` over columns of tokens, all heads at a time.
+pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
+    let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
+    let r = value_dim.min(d).min(outer(shape));
+    let height = sum([r, k]);
+    let gram = sum([product([r, r]), product([r, k]), product([k, k]), product([k, k.min(d)]), product([r, height])]);
+    let rows = product([columns, sum([product([2, height]), r, d, 2])]);
+    let through = sum([product([value_dim, outer(shape), 3]), product([2, value_dim, d])]);
+    let making = sum([product([columns, sum([height, largest([r, k])])]), through]);
+    let buffer = match storage(shape.n, heads) {
+        Storage::Kept => 0,
+        Storage::Recomputed => parts::block(shape.n),
+    };
+    let taking = sum([buffer, product([8, r, r]), product([4, k, k.min(d)])]);
+    Part {
+        kept: product([heads, sum([gram, rows, 40])]),
+        besides: largest([making, taking]),
+        operations: product([heads, shape.n, columns, r, height, 4]),
+    }
+}
+
+/// The limit as all tokens are scaled up, for few distinct tokens.
+pub(crate) fn large_radius_limit(shape: &Shape) -> Part {
+    /// The most distinct tokens that it looks at.
+    const MOST_TOKENS: u64 = 2048;
+    /// The largest matrix of several heads.
+    const MOST_SIDE: u64 = 512;
+    if shape.normalization != Normalization::None {
+        return Part::default();
+    }
+    let Shape { n, d, heads, key_dim, .. } = *shape;
+    let m = n.min(MOST_TOKENS);
+    let distinct = sum([product([m, sum([product([4, d]), 16])]), n]);
+    let scores = product([m, sum([product([2, key_dim]), 2])]);
+    let size = sum([product([m, d]), 0]).max(product([m, shape.d_out()]));
+    let matrix = if size <= MOST_SIDE { product([5, m, d, m, shape.d_out()]) } else { 0 };
+    let value = product([outer(shape).max(shape.value_dim), largest([shape.value_dim, d]), 4]);
+    Part {
+        kept: 0,
+        besides: sum([distinct, product([heads, m]), largest([scores, matrix, value])]),
+        operations: product([2, heads, m, m, key_dim]),
+    }
+}

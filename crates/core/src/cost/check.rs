@@ -1,0 +1,71 @@
+//! The refusal of a task that is too large, and which control to lower.
+
+use super::{Cost, Memory, Shape};
+use crate::experiment::{Control, InputError};
+
+/// Refuses a task whose memory is over the limit. `what` names the task at the beginning of a sentence, and `cost` is
+/// that of the task at a shape.
+///
+/// # Errors
+/// [`InputError::TooCostly`].
+pub fn check(what: &str, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) -> Cost) -> Result<(), InputError> {
+    let bytes = cost(shape).bytes;
+    if bytes <= memory.bytes() {
+        return Ok(());
+    }
+    let (lower, value) = dominant(shape, &cost);
+    let fits = |value: u64| cost(&shape.with(lower, value)).bytes <= memory.bytes();
+    Err(InputError::TooCostly {
+        what: what.into(),
+        bytes,
+        limit: memory.bytes(),
+        lower,
+        at_most: largest_that_fits(least(lower), value, fits),
+    })
+}
+
+/// The control that lowers the memory most when it is halved; of several alike the one that is farthest above its
+/// usual value.
+fn dominant(shape: &Shape, cost: impl Fn(&Shape) -> Cost) -> (Control, u64) {
+    /// Controls within this factor of each other's effect are alike.
+    const ALIKE: f64 = 1.1;
+    let halved: Vec<(f64, Control, u64)> = shape
+        .controls()
+        .into_iter()
+        .filter(|(control, value)| *value > least(*control))
+        .map(|(control, value)| (cost(&shape.with(control, value / 2)).bytes as f64, control, value))
+        .collect();
+    let best = halved.iter().map(|(bytes, ..)| *bytes).fold(f64::INFINITY, f64::min);
+    let excess = |control: Control, value: u64| value as f64 / usual(control) as f64;
+    let found = halved
+        .into_iter()
+        .filter(|(bytes, ..)| *bytes <= best * ALIKE)
+        .max_by(|a, b| excess(a.1, a.2).total_cmp(&excess(b.1, b.2)));
+    found.map_or((Control::Tokens, shape.n), |(_, control, value)| (control, value))
+}
+
+/// The largest value below `most` that fits, where the cost grows with it; `None` where not even `least` does.
+fn largest_that_fits(least: u64, most: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
+    if !fits(least) {
+        return None;
+    }
+    let (mut low, mut high) = (least, most);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    Some(low)
+}
+
+fn least(control: Control) -> u64 {
+    if control == Control::Tokens { 2 } else { 1 }
+}
+
+/// What a first visit has.
+fn usual(control: Control) -> u64 {
+    match control {
+        Control::Tokens | Control::Positions => 64,
+        Control::Dimension | Control::HeadDimension => 8,
+        Control::Heads => 1,
+    }
+}

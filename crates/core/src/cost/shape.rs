@@ -1,0 +1,329 @@
+//! The sizes of an experiment, read off it before tokens or weights are drawn.
+
+use std::collections::HashSet;
+
+use super::{largest, product, sum};
+use crate::experiment::{
+    Attention, Control, Distribution, Experiment, Mask, Normalization, Output, Rows, Scope, TokenSource, WeightSource,
+};
+
+/// Equal tokens are gathered where a group has as many tokens as this on average.
+pub(crate) const LEAST_MEAN_SIZE: usize = 8;
+/// Without a mask, positions times dimension up to which equal tokens are gathered.
+pub(crate) const MOST_GATHERED: usize = 512;
+
+/// Which form of the Jacobian serves, and with how many distinct positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Every token by itself.
+    Tokens,
+    /// A token measure.
+    Clusters(u64),
+    /// Runs of equal tokens under the causal mask.
+    Runs(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tokens {
+    Listed,
+    Drawn,
+    /// Their dimension follows from the weights.
+    Adversarial,
+    Skew,
+    Measure,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weights {
+    Listed,
+    Drawn,
+    Identity,
+    Kim,
+}
+
+/// The sizes of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Columns of the token matrix: tokens, or the positions of a token measure.
+    pub n: u64,
+    /// Dimension of a token.
+    pub d: u64,
+    /// Number of heads.
+    pub heads: u64,
+    /// The largest key dimension of a head.
+    pub key_dim: u64,
+    /// The largest value dimension of a head.
+    pub value_dim: u64,
+    /// Key dimensions of all heads together.
+    pub keys: u64,
+    /// Value dimensions of all heads together.
+    pub values: u64,
+    /// Rows of the output matrix, where there is one.
+    pub output: Option<u64>,
+    /// The kernel.
+    pub attention: Attention,
+    /// The mask.
+    pub mask: Mask,
+    /// The normaliser.
+    pub normalization: Normalization,
+    /// Which map the Jacobian is of.
+    pub scope: Scope,
+    tokens: Tokens,
+    pub(super) weights: Weights,
+    /// Distinct tokens, where they are few.
+    distinct: Option<u64>,
+    /// Runs of equal tokens, where they are few.
+    runs: Option<u64>,
+}
+
+/// The sizes of an experiment; nothing is drawn. Of listed tokens equal ones are counted.
+#[must_use]
+pub fn shape_of(experiment: &Experiment) -> Shape {
+    let (tokens, n, own_d) = match &experiment.tokens {
+        TokenSource::Explicit(rows) => (Tokens::Listed, rows.n_rows(), Some(rows.n_columns())),
+        TokenSource::Random(law) => (Tokens::Drawn, law.n, Some(law.d)),
+        TokenSource::Adversarial { n, .. } => (Tokens::Adversarial, *n, None),
+        TokenSource::Skew { n, .. } => (Tokens::Skew, *n, Some(2)),
+        TokenSource::Clusters { positions, .. } => (Tokens::Measure, positions.n_rows(), Some(positions.n_columns())),
+    };
+    let (n, own_d) = (n as u64, own_d.map(|d| d as u64));
+    let (distinct, runs) = match &experiment.tokens {
+        TokenSource::Explicit(rows) => (distinct(rows), runs(rows)),
+        TokenSource::Adversarial { .. } | TokenSource::Skew { .. } => (Some(2), Some(2)),
+        // On a line the sphere is two points.
+        TokenSource::Random(tokens) if tokens.distribution == Distribution::Sphere && tokens.d == 1 => (Some(2), None),
+        TokenSource::Random(_) | TokenSource::Clusters { .. } => (None, None),
+    };
+    let mut shape = Shape {
+        n,
+        d: own_d.unwrap_or(1),
+        heads: 1,
+        key_dim: 1,
+        value_dim: 1,
+        keys: 1,
+        values: 1,
+        output: None,
+        attention: experiment.attention,
+        mask: experiment.mask,
+        normalization: experiment.normalization,
+        scope: experiment.scope(),
+        tokens,
+        weights: Weights::Identity,
+        distinct,
+        runs,
+    };
+    match &experiment.weights {
+        Some(WeightSource::Explicit { heads, output }) => {
+            let total = |read: fn(&crate::experiment::Head) -> usize| {
+                heads.iter().fold(0u64, |sum, head| sum.saturating_add(read(head) as u64))
+            };
+            let most = |read: fn(&crate::experiment::Head) -> usize| {
+                heads.iter().map(|head| read(head) as u64).max().unwrap_or(1)
+            };
+            shape.weights = Weights::Listed;
+            shape.d = own_d.unwrap_or(heads.first().map_or(1, |head| head.q.n_columns() as u64));
+            shape.heads = heads.len() as u64;
+            (shape.key_dim, shape.value_dim) = (most(|head| head.q.n_rows()), most(|head| head.v.n_rows()));
+            (shape.keys, shape.values) = (total(|head| head.q.n_rows()), total(|head| head.v.n_rows()));
+            shape.output = output.as_ref().map(|rows| rows.n_rows() as u64);
+        }
+        Some(WeightSource::Random(law)) => {
+            let (heads, k) = (law.heads as u64, law.head_dim as u64);
+            shape.weights = Weights::Drawn;
+            shape.d = own_d.unwrap_or(product([heads, k]));
+            (shape.heads, shape.key_dim, shape.value_dim) = (heads, k, k);
+            (shape.keys, shape.values) = (product([heads, k]), product([heads, k]));
+            shape.output = (law.output == Output::Drawn).then_some(shape.d);
+        }
+        Some(WeightSource::Kim { heads, .. }) => {
+            let heads = *heads as u64;
+            shape.weights = Weights::Kim;
+            shape.d = own_d.unwrap_or(heads);
+            let k = (shape.d / heads.max(1)).max(1);
+            (shape.heads, shape.key_dim, shape.value_dim) = (heads, k, k);
+            (shape.keys, shape.values) = (product([heads, k]), product([heads, k]));
+            shape.output = Some(shape.d);
+        }
+        Some(WeightSource::Identity { .. }) | None => {
+            let d = shape.d;
+            (shape.key_dim, shape.value_dim, shape.keys, shape.values) = (d, d, d, d);
+        }
+    }
+    shape
+}
+
+impl Shape {
+    /// Dimension of an output token.
+    #[must_use]
+    pub fn d_out(&self) -> u64 {
+        self.output.unwrap_or(self.values)
+    }
+
+    /// Rows of the stacked projections, p.
+    #[must_use]
+    pub fn projections(&self) -> u64 {
+        sum([self.keys, self.keys, self.values])
+    }
+
+    /// Numbers in the token matrix, n d.
+    #[must_use]
+    pub fn inputs(&self) -> u64 {
+        product([self.n, self.d])
+    }
+
+    /// Numbers in the outputs, n d_out.
+    #[must_use]
+    pub fn outputs(&self) -> u64 {
+        product([self.n, self.d_out()])
+    }
+
+    /// Rows or columns of the Jacobian, whichever are more.
+    #[must_use]
+    pub fn side(&self) -> u64 {
+        self.inputs().max(self.outputs())
+    }
+
+    /// Entries of the dense Jacobian.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        product([self.inputs(), self.outputs()])
+    }
+
+    /// Numbers of the experiment itself, which a task keeps a copy of.
+    pub(crate) fn listed(&self) -> u64 {
+        let tokens = if matches!(self.tokens, Tokens::Listed | Tokens::Measure) { self.inputs() } else { 0 };
+        let weights = if self.weights == Weights::Listed { self.matrices() } else { 0 };
+        sum([tokens, weights])
+    }
+
+    /// Numbers in Q, K and V of all heads and in the output matrix.
+    pub(crate) fn matrices(&self) -> u64 {
+        sum([product([self.projections(), self.d]), product([self.output.unwrap_or(0), self.values])])
+    }
+
+    /// Whether the tokens come from the weights' eigenvectors.
+    pub(crate) fn is_adversarial(&self) -> bool {
+        self.tokens == Tokens::Adversarial
+    }
+
+    /// The form of the Jacobian where equal tokens are gathered past `svd_limit` rows and columns.
+    #[must_use]
+    pub fn form(&self, svd_limit: usize) -> Form {
+        if self.tokens == Tokens::Measure {
+            return Form::Clusters(self.n);
+        }
+        let size_of_token = largest([self.d, self.d_out()]);
+        if self.side() <= svd_limit as u64 {
+            return Form::Tokens;
+        }
+        let most = self.n / LEAST_MEAN_SIZE as u64;
+        match (self.mask, self.distinct, self.runs) {
+            (Mask::None, Some(m), _)
+                if m <= most && product([m, size_of_token]) <= (svd_limit.max(MOST_GATHERED)) as u64 =>
+            {
+                Form::Clusters(m)
+            }
+            (Mask::Causal, _, Some(m)) if m <= most => Form::Runs(m),
+            _ => Form::Tokens,
+        }
+    }
+
+    /// The same with every token by itself.
+    #[must_use]
+    pub(crate) fn ungathered(self) -> Shape {
+        Shape { distinct: None, runs: None, ..self }
+    }
+
+    /// The same at another number of tokens.
+    #[must_use]
+    pub(crate) fn with_tokens(self, n: u64) -> Shape {
+        if self.tokens == Tokens::Measure { self } else { Shape { n, ..self } }
+    }
+
+    /// The same tokens as a list.
+    #[must_use]
+    pub(crate) fn with_listed_tokens(self) -> Shape {
+        Shape { tokens: Tokens::Listed, ..self }
+    }
+
+    /// The same with another kernel.
+    #[must_use]
+    pub(crate) fn with_attention(self, attention: Attention) -> Shape {
+        Shape { attention, ..self }
+    }
+
+    /// The controls that change the sizes, and their values.
+    pub(super) fn controls(&self) -> Vec<(Control, u64)> {
+        let mut controls = vec![match self.tokens {
+            Tokens::Measure => (Control::Positions, self.n),
+            _ => (Control::Tokens, self.n),
+        }];
+        if self.tokens != Tokens::Skew {
+            if self.tokens != Tokens::Adversarial {
+                controls.push((Control::Dimension, self.d));
+            }
+            match self.weights {
+                Weights::Listed | Weights::Drawn => {
+                    controls.extend([(Control::Heads, self.heads), (Control::HeadDimension, self.key_dim)]);
+                }
+                Weights::Kim if self.tokens == Tokens::Adversarial => controls.push((Control::Heads, self.heads)),
+                Weights::Kim | Weights::Identity => {}
+            }
+        }
+        controls
+    }
+
+    /// The same with one control at another value.
+    pub(crate) fn with(self, control: Control, value: u64) -> Shape {
+        let scaled = |x: u64, from: u64| (u128::from(x) * u128::from(value) / u128::from(from.max(1))).max(1) as u64;
+        let mut shape = self;
+        match control {
+            Control::Tokens | Control::Positions => shape.n = value,
+            Control::Dimension => {
+                shape.d = value;
+                if matches!(self.weights, Weights::Identity | Weights::Kim) {
+                    for size in [&mut shape.key_dim, &mut shape.value_dim, &mut shape.keys, &mut shape.values] {
+                        *size = scaled(*size, self.d);
+                    }
+                }
+                if self.weights != Weights::Listed {
+                    shape.output = self.output.map(|rows| scaled(rows, self.d));
+                }
+            }
+            Control::Heads | Control::HeadDimension => {
+                let from = if control == Control::Heads { self.heads } else { self.key_dim };
+                if control == Control::Heads {
+                    shape.heads = value;
+                } else {
+                    (shape.key_dim, shape.value_dim) = (value, scaled(self.value_dim, from));
+                }
+                (shape.keys, shape.values) = (scaled(self.keys, from), scaled(self.values, from));
+                if self.is_adversarial() {
+                    shape.d = scaled(self.d, from);
+                    shape.output = self.output.map(|rows| scaled(rows, from));
+                }
+            }
+        }
+        shape
+    }
+}
+
+/// How many of the listed tokens differ; `None` where too many do to gather them.
+fn distinct(rows: &Rows) -> Option<u64> {
+    let most = rows.n_rows() / LEAST_MEAN_SIZE;
+    let mut known: HashSet<Vec<u64>> = HashSet::new();
+    for token in rows.iter() {
+        // Adding zero makes -0 and 0 one.
+        known.insert(token.iter().map(|x| (x + 0.0).to_bits()).collect());
+        if known.len() > most {
+            return None;
+        }
+    }
+    Some(known.len() as u64)
+}
+
+/// How many runs of equal tokens the list has; `None` where too many to gather them.
+fn runs(rows: &Rows) -> Option<u64> {
+    let changes = rows.iter().zip(rows.iter().skip(1)).filter(|(before, token)| before != token).count();
+    (changes < rows.n_rows() / LEAST_MEAN_SIZE).then_some(changes as u64 + 1)
+}

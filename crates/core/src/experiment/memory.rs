@@ -1,0 +1,99 @@
+//! A limit on the memory of a task.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How many bytes a task may hold at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Memory(u64);
+
+impl Memory {
+    /// 2 GiB: the limit of the command line, which `--memory` changes.
+    pub const NATIVE: Memory = Memory(2 << 30);
+    /// 1 GiB: a browser's workers share what a tab may have, and a WebAssembly memory ends at 4 GiB.
+    pub const BROWSER: Memory = Memory(1 << 30);
+
+    /// A limit of so many bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: u64) -> Self {
+        Memory(bytes)
+    }
+
+    /// The limit in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for Memory {
+    /// The limit of where this runs.
+    fn default() -> Self {
+        if cfg!(target_arch = "wasm32") { Memory::BROWSER } else { Memory::NATIVE }
+    }
+}
+
+/// Units by powers of 1024.
+const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+impl fmt::Display for Memory {
+    /// Three digits, such as `2.75 GiB` and `512 MiB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((unit, size)) = UNITS.into_iter().find(|(_, size)| self.0 >= *size) else {
+            return write!(f, "{} bytes", self.0);
+        };
+        let count = self.0 as f64 / size as f64;
+        let digits = if count < 10.0 { 2 } else { usize::from(count < 100.0) };
+        let text = format!("{count:.digits$}");
+        let text = if digits == 0 { &text } else { text.trim_end_matches('0').trim_end_matches('.') };
+        write!(f, "{text} {unit}")
+    }
+}
+
+impl FromStr for Memory {
+    type Err = String;
+
+    /// `4GiB`, `512 MiB`, `1.5G`, or a number of bytes.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "must be a size such as 4GiB, 512MiB, or a number of bytes".to_owned();
+        let text = text.trim();
+        let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (count, unit) = (&text[..end], text[end..].trim().to_ascii_lowercase());
+        let count: f64 = count.parse().map_err(|_| wrong())?;
+        let size = match unit.as_str() {
+            "" | "b" | "bytes" => 1,
+            "k" | "kb" | "kib" => 1 << 10,
+            "m" | "mb" | "mib" => 1 << 20,
+            "g" | "gb" | "gib" => 1 << 30,
+            "t" | "tb" | "tib" => 1u64 << 40,
+            _ => return Err(wrong()),
+        };
+        // A float past u64 becomes the largest u64.
+        let bytes = (count * size as f64) as u64;
+        if bytes == 0 { Err(wrong()) } else { Ok(Memory(bytes)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Memory;
+
+    #[test]
+    fn sizes_are_read_and_written_in_powers_of_1024() {
+        for (text, bytes, written) in [
+            ("4GiB", 4 << 30, "4 GiB"),
+            ("512MiB", 512 << 20, "512 MiB"),
+            (" 1.5 g ", 3 << 29, "1.5 GiB"),
+            ("2048", 2048, "2 KiB"),
+            ("1000", 1000, "1000 bytes"),
+            ("2191476982", 2_191_476_982, "2.04 GiB"),
+            ("110 MiB", 110 << 20, "110 MiB"),
+        ] {
+            let memory: Memory = text.parse().expect(text);
+            assert_eq!((memory.bytes(), memory.to_string().as_str()), (bytes, written), "{text}");
+        }
+        for broken in ["", "GiB", "four", "4 apples", "0", "-1", "1.2.3GiB"] {
+            assert!(broken.parse::<Memory>().is_err(), "{broken}");
+        }
+    }
+}

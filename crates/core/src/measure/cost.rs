@@ -1,0 +1,161 @@
+//! What a measurement costs, from the sizes of its experiment alone.
+
+use super::steps::{CLUSTER_SVD_LIMIT, basis};
+use super::{Detail, Grouping, MeasureOptions};
+use crate::cost::parts::{self, Part};
+use crate::cost::{BASE, Cost, Form, Shape, bounds, gathered, largest, product, shape_of, sum};
+use crate::experiment::{Experiment, InputError, limits};
+use crate::spectral::KEPT_PAIRS;
+use crate::weights;
+
+/// What a measurement of an experiment takes.
+#[must_use]
+pub fn cost(experiment: &Experiment, options: &MeasureOptions) -> Cost {
+    of_shape(&shape_of(experiment), options)
+}
+
+/// What the leading singular pair and the images F(X) take while a finished measurement is held.
+#[must_use]
+pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Cost {
+    pictures(&shape_of(experiment), options)
+}
+
+/// Refuses what is too large, before tokens or weights are drawn.
+///
+/// # Errors
+/// [`InputError`] for sizes over a limit, [`InputError::TooCostly`] for memory over that of the options.
+pub fn check(experiment: &Experiment, options: &MeasureOptions) -> Result<(), InputError> {
+    let shape = checked_shape(experiment, options)?;
+    crate::cost::check("The measurement", &shape, options.memory, |shape| of_shape(shape, options))
+}
+
+/// The sizes of an experiment whose numbers of weights, tokens and scores are within their limits.
+pub(crate) fn checked_shape(experiment: &Experiment, options: &MeasureOptions) -> Result<Shape, InputError> {
+    weights::check_sizes(experiment)?;
+    let shape = shape_of(experiment);
+    if form(&shape, options) == Form::Tokens {
+        limits::check_scores(usize::try_from(shape.n).unwrap_or(usize::MAX))?;
+    }
+    Ok(shape)
+}
+
+/// What a measurement takes at a shape.
+pub(crate) fn of_shape(shape: &Shape, options: &MeasureOptions) -> Cost {
+    let inputs = parts::inputs(shape);
+    let held = sum([BASE, inputs.kept, shape.listed()]);
+    let (bytes, operations) = match form(shape, options) {
+        Form::Tokens => of_tokens(shape, options),
+        Form::Clusters(m) => of_clusters(shape, m, options),
+        Form::Runs(m) => of_runs(shape, m, options),
+    };
+    let grouping = if options.grouping == Grouping::Auto { gathered::grouping(shape) } else { Part::default() };
+    let numbers = sum([held, largest([inputs.besides, grouping.besides, bytes])]);
+    Cost::of_numbers(numbers, sum([inputs.operations, grouping.operations, operations]))
+}
+
+/// What the pair and the images take, the measurement's own numbers included.
+pub(crate) fn pictures(shape: &Shape, options: &MeasureOptions) -> Cost {
+    let inputs = parts::inputs(shape);
+    let concatenated = product([shape.n, shape.values]);
+    let images = sum([concatenated, shape.outputs(), parts::block(shape.n)]);
+    let pair = product([2, sum([shape.inputs(), shape.outputs()])]);
+    let (system, vectors) = match form(shape, options) {
+        Form::Tokens => {
+            let dense = if shape.side() <= options.svd_limit as u64 {
+                let (dense, vectors) = (parts::dense(shape), parts::singular_vectors(shape.outputs(), shape.inputs()));
+                sum([dense.kept, largest([dense.besides, vectors.peak()])])
+            } else {
+                0
+            };
+            (sum([parts::forward(shape).kept, parts::operator(shape).kept]), dense)
+        }
+        Form::Clusters(m) => {
+            let (rows, columns) = gathered::between(shape, m);
+            let vectors = if largest([rows, columns]) <= CLUSTER_SVD_LIMIT as u64 {
+                parts::singular_vectors(rows, columns)
+            } else {
+                lanczos(rows, columns, options.lanczos.max_basis)
+            };
+            let members = if shape.n == m { 0 } else { shape.n };
+            (gathered::clusters(shape, m, members).kept, sum([product([rows, columns]), vectors.peak()]))
+        }
+        Form::Runs(m) => (gathered::runs(shape, m).kept, 0),
+    };
+    let numbers = sum([BASE, inputs.kept, shape.listed(), system, pair, largest([images, vectors])]);
+    Cost::of_numbers(numbers, 0)
+}
+
+/// The form of the Jacobian that a measurement takes.
+pub(crate) fn form(shape: &Shape, options: &MeasureOptions) -> Form {
+    match options.grouping {
+        Grouping::Auto => shape.form(options.svd_limit),
+        Grouping::Never => shape.ungathered().form(options.svd_limit),
+    }
+}
+
+/// Numbers besides the inputs, and operations.
+fn of_tokens(shape: &Shape, options: &MeasureOptions) -> (u64, u64) {
+    let (forward, operator) = (parts::forward(shape), parts::operator(shape));
+    let system = sum([forward.kept, operator.kept]);
+    let is_dense = shape.side() <= options.svd_limit as u64;
+    let iteration = if is_dense { Part::default() } else { iteration(shape, options) };
+    let dense =
+        if is_dense || shape.side() <= options.dense_limit as u64 { parts::dense(shape) } else { Part::default() };
+    let values = if is_dense { parts::singular_values(shape.outputs(), shape.inputs()) } else { Part::default() };
+    let dense_peak = sum([dense.kept, largest([dense.besides, values.peak()]), iteration.kept]);
+    let bounds = of_bounds(shape, shape.n, options);
+    let peak = largest([iteration.peak(), dense_peak, sum([iteration.kept, bounds.besides])]);
+    let products = if is_dense { 0 } else { parts::usual_products(operator) };
+    let operations = [forward.operations, products, iteration.operations, dense.operations, values.operations];
+    (largest([forward.peak(), sum([system, bounds.kept, peak])]), sum([sum(operations), bounds.operations]))
+}
+
+fn of_clusters(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
+    let members = if shape.n == m { 0 } else { shape.n };
+    let jacobian = gathered::clusters(shape, m, members);
+    let (rows, columns) = gathered::between(shape, m);
+    let norms = if largest([rows, columns]) <= CLUSTER_SVD_LIMIT as u64 {
+        parts::singular_values(rows, columns)
+    } else {
+        lanczos(rows, columns, options.lanczos.max_basis)
+    };
+    let bounds = of_bounds(shape, m, options);
+    let peak = largest([jacobian.besides, sum([product([rows, columns]), norms.peak()]), bounds.besides]);
+    (sum([jacobian.kept, bounds.kept, peak]), sum([jacobian.operations, norms.operations, bounds.operations]))
+}
+
+fn of_runs(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
+    let jacobian = gathered::runs(shape, m);
+    let iteration = iteration(shape, options);
+    let bounds = of_bounds(shape, m, options);
+    let peak = largest([iteration.peak(), sum([iteration.kept, bounds.besides])]);
+    let operations = [parts::usual_products(jacobian), iteration.operations, bounds.operations];
+    (sum([jacobian.peak(), bounds.kept, peak]), sum(operations))
+}
+
+/// The iteration over tokens; what it keeps are the leading vectors.
+fn iteration(shape: &Shape, options: &MeasureOptions) -> Part {
+    let max_basis = basis(shape.inputs(), options.lanczos.max_basis);
+    lanczos(shape.outputs(), shape.inputs(), max_basis)
+}
+
+fn lanczos(n_outputs: u64, n_inputs: u64, max_basis: usize) -> Part {
+    let kept_pairs = KEPT_PAIRS as u64;
+    parts::lanczos(n_inputs, n_outputs, (max_basis as u64).max(kept_pairs + 4), kept_pairs)
+}
+
+/// The bounds, `local` over so many columns of tokens.
+fn of_bounds(shape: &Shape, columns: u64, options: &MeasureOptions) -> Part {
+    if options.detail != Detail::Full {
+        return Part::default();
+    }
+    let (hypotheses, local) = (bounds::hypotheses(shape), bounds::local(shape, columns));
+    let limit = bounds::large_radius_limit(shape);
+    // The queries at the distinct tokens, where equal ones are gathered.
+    let queries = if columns < shape.n { product([shape.keys, columns]) } else { 0 };
+    Part {
+        kept: hypotheses.kept,
+        besides: largest([hypotheses.besides, sum([local.peak(), queries]), limit.peak()]),
+        operations: sum([hypotheses.operations, local.operations, limit.operations]),
+    }
+}

@@ -1,0 +1,54 @@
+//! What a search costs, from the sizes of its experiment alone.
+
+use super::SearchPlan;
+use super::gradient::SVD_LIMIT;
+use crate::cost::parts;
+use crate::cost::{BASE, Cost, Shape, bounds, largest, product, shape_of, sum};
+use crate::experiment::Control;
+use crate::spectral::{KEPT_PAIRS, LanczosOptions};
+
+/// Products that an iteration of the search takes, in iterations of a measurement.
+const TRIALS: u64 = 2;
+
+/// What a search takes.
+#[must_use]
+pub fn cost(plan: &SearchPlan) -> Cost {
+    of_shape(&shape(plan), plan.restarts, plan.iterations)
+}
+
+/// The sizes that are searched.
+pub(super) fn shape(plan: &SearchPlan) -> Shape {
+    let shape = shape_of(&plan.experiment);
+    match plan.dim {
+        Some(d) if d as u64 > shape.d => shape.with(Control::Dimension, d as u64),
+        _ => shape,
+    }
+}
+
+/// What a search takes at a shape.
+pub(super) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cost {
+    let inputs = parts::inputs(shape);
+    let (forward, operator) = (parts::forward(shape), parts::operator(shape));
+    let (n_inputs, n_outputs) = (shape.inputs(), shape.outputs());
+    let norm = if shape.side() <= SVD_LIMIT as u64 {
+        let (dense, vectors) = (parts::dense(shape), parts::singular_vectors(n_outputs, n_inputs));
+        sum([forward.kept, dense.kept, largest([dense.besides, vectors.peak()])])
+    } else {
+        let max_basis = LanczosOptions::default().max_basis as u64;
+        let lanczos = parts::lanczos(n_inputs, n_outputs, max_basis, KEPT_PAIRS as u64);
+        sum([forward.kept, operator.kept, lanczos.peak()])
+    };
+    // Dual numbers are two each.
+    let buffers = sum([product([2, n_inputs]), n_outputs]);
+    let gradient = product([2, largest([forward.peak(), sum([forward.kept, operator.kept, buffers])])]);
+    let hypotheses = bounds::hypotheses(shape);
+    // Five starts, tokens with their vectors before and after a step, the best of a restart and of all.
+    let tokens = sum([product([16, n_inputs]), product([2, n_outputs])]);
+    let held = sum([BASE, inputs.kept, shape.matrices(), hypotheses.kept, tokens]);
+    let a = shape.d.min(256);
+    let starts = product([8, a, a]);
+    let peak = largest([inputs.besides, hypotheses.besides, starts, forward.peak(), norm, gradient]);
+    let step = sum([forward.operations, parts::usual_products(operator)]);
+    let steps = product([TRIALS, restarts as u64, iterations as u64]);
+    Cost::of_numbers(sum([held, peak]), product([step, steps]))
+}

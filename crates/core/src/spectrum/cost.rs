@@ -1,0 +1,107 @@
+//! What a spectrum costs, from the sizes of its experiment alone.
+
+use super::finding::{MOST_TOKENS_OF_BLOCKS, basis};
+use super::{ALL_UP_TO, SpectrumPlan};
+use crate::cost::parts::{self, Part};
+use crate::cost::{BASE, Cost, Form, Shape, gathered, largest, product, shape_of, sum};
+use crate::measure::MeasureOptions;
+use crate::spectral::{KEPT_PAIRS, LanczosOptions};
+
+/// What the spectrum of a plan takes.
+#[must_use]
+pub fn cost(plan: &SpectrumPlan) -> Cost {
+    of_shape(&shape_of(&plan.experiment), plan.count)
+}
+
+/// What a spectrum takes at a shape.
+pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
+    let inputs = parts::inputs(shape);
+    let form = crate::measure::cost::form(shape, &options());
+    let found = match form {
+        Form::Tokens => {
+            let (forward, operator) = (parts::forward(shape), parts::operator(shape));
+            let values = if shape.side() <= ALL_UP_TO as u64 {
+                let dense = parts::dense(shape);
+                let all = all_of(shape.outputs(), shape.inputs());
+                Part { besides: sum([dense.kept, largest([dense.besides, all.besides])]), ..all }
+            } else {
+                leading(shape.outputs(), shape.inputs(), count, parts::usual_products(operator))
+            };
+            let peak = largest([values.peak(), sum([values.kept, blocks(shape)])]);
+            let peak = largest([forward.peak(), sum([forward.kept, operator.kept, peak])]);
+            Cost::of_numbers(peak, sum([forward.operations, values.operations]))
+        }
+        Form::Clusters(m) => {
+            let members = if shape.n == m { 0 } else { shape.n };
+            let jacobian = gathered::clusters(shape, m, members);
+            let (rows, columns) = gathered::between(shape, m);
+            let matrix = product([rows, columns]);
+            let values = if largest([rows, columns]) <= ALL_UP_TO as u64 {
+                all_of(rows, columns)
+            } else {
+                leading(rows, columns, count, product([160, matrix]))
+            };
+            let peak = largest([jacobian.besides, sum([product([2, matrix]), values.peak()])]);
+            Cost::of_numbers(sum([jacobian.kept, peak]), sum([jacobian.operations, values.operations]))
+        }
+        Form::Runs(m) => {
+            let jacobian = gathered::runs(shape, m);
+            let values = leading(shape.outputs(), shape.inputs(), count, parts::usual_products(jacobian));
+            // The blocks are looked at token by token, where there are few.
+            let blocks = if shape.n <= MOST_TOKENS_OF_BLOCKS as u64 {
+                let forward = parts::forward(shape);
+                largest([forward.peak(), sum([forward.kept, blocks(shape)])])
+            } else {
+                0
+            };
+            let peak = largest([values.peak(), sum([values.kept, blocks])]);
+            Cost::of_numbers(sum([jacobian.peak(), peak]), sum([jacobian.operations, values.operations]))
+        }
+    };
+    let grouping = gathered::grouping(shape);
+    let drawing = Cost::of_numbers(largest([inputs.besides, grouping.besides]), inputs.operations);
+    drawing.then(found).holding(sum([BASE, inputs.kept, shape.listed()]))
+}
+
+/// How the Jacobian is taken.
+pub(super) fn options() -> MeasureOptions {
+    MeasureOptions { svd_limit: ALL_UP_TO, ..MeasureOptions::default() }
+}
+
+/// All singular values of a matrix that is held, and the first triplet by an iteration on it.
+fn all_of(n_rows: u64, n_columns: u64) -> Part {
+    let values = parts::singular_values(n_rows, n_columns);
+    let max_basis = LanczosOptions::default().max_basis as u64;
+    let triplet = parts::lanczos(n_columns, n_rows, max_basis, KEPT_PAIRS as u64);
+    Part {
+        kept: sum([values.kept, triplet.kept]),
+        besides: largest([values.besides, triplet.besides]),
+        operations: sum([values.operations, triplet.operations]),
+    }
+}
+
+/// The leading triplets; the first iteration finds all, a later one looks for what it missed.
+fn leading(n_outputs: u64, n_inputs: u64, count: usize, operations: u64) -> Part {
+    let (count, usual, kept_pairs) = (count as u64, basis(n_inputs) as u64, KEPT_PAIRS as u64);
+    let kept = largest([count + kept_pairs / 2, kept_pairs]);
+    let first = parts::lanczos(n_inputs, n_outputs, largest([usual, kept + kept_pairs]), kept);
+    let pair = sum([n_inputs, n_outputs]);
+    // Later ones go on beside what was found.
+    let found = product([count.saturating_add(2).min(n_inputs), pair]);
+    let later = sum([found, parts::lanczos(n_inputs, n_outputs, usual, kept_pairs).besides, pair]);
+    Part {
+        kept: found,
+        besides: largest([sum([first.besides, product([count, n_inputs])]), later]),
+        operations: sum([operations, first.operations]),
+    }
+}
+
+/// The search for the block that carries most of the first value.
+fn blocks(shape: &Shape) -> u64 {
+    let Shape { n, d, heads, value_dim, .. } = *shape;
+    let rows = shape.output.unwrap_or(value_dim);
+    let keys = product([shape.keys, sum([product([2, d]), product([4, n])])]);
+    let values = product([heads, rows, sum([n, d])]);
+    let block = product([3, shape.d_out(), shape.inputs()]);
+    sum([keys, values, product([2, shape.inputs()]), parts::block(n), block])
+}

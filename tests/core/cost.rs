@@ -1,0 +1,131 @@
+//! Tasks that are too large are refused before they are begun, by every door, in one sentence that names what to lower.
+
+use lipscope_core::bounds::Norm;
+use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
+use lipscope_core::experiment::{Control, Experiment, InputError, Memory};
+use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth_within};
+use lipscope_core::inverse::{InversePlan, Inverting};
+use lipscope_core::measure::{MeasureOptions, Measuring, cost, measure, measure_with};
+use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
+use lipscope_core::search::{Region, Search, SearchPlan};
+use lipscope_core::spectrum::{Finding, SpectrumPlan};
+use lipscope_core::sweep::{SweepPlan, Sweeping};
+use lipscope_testkit::cost::{
+    SLIDERS, WIDE_HEADS, check_products_do_not_wrap, check_the_browser_refuses_what_its_sliders_reach, read,
+};
+
+fn drawn(n: usize, d: usize, heads: usize, head_dim: usize) -> Experiment {
+    read(&format!(
+        r#"{{"tokens":{{"source":"random","n":{n},"d":{d}}},
+        "weights":{{"source":"random","heads":{heads},"head_dim":{head_dim}}}}}"#
+    ))
+}
+
+fn with_memory(memory: Memory) -> MeasureOptions {
+    MeasureOptions { memory, ..MeasureOptions::default() }
+}
+
+#[test]
+fn products_past_32_bits_do_not_wrap() {
+    check_products_do_not_wrap();
+}
+
+#[test]
+fn what_the_sliders_reach_is_refused_in_a_browser() {
+    check_the_browser_refuses_what_its_sliders_reach();
+    let bytes = cost(&read(SLIDERS), &MeasureOptions::default()).bytes;
+    assert!(bytes > Memory::NATIVE.bytes(), "{bytes}");
+}
+
+#[test]
+fn the_sentence_says_what_it_would_take_and_what_to_lower() {
+    let said = measure(&read(WIDE_HEADS)).expect_err("too large").to_string();
+    assert_eq!(said, "The measurement would take 49 TiB of memory, over the limit of 2 GiB: lower the head dimension.");
+    let said = measure_with(&read(SLIDERS), with_memory(Memory::BROWSER)).expect_err("too large").to_string();
+    let start =
+        "The measurement would take 3.08 GiB of memory, over the limit of 1 GiB: lower the number of tokens n to at";
+    assert!(said.starts_with(start), "{said}");
+}
+
+#[test]
+fn the_value_that_is_named_fits_and_the_next_one_does_not() {
+    let memory = Memory::from_bytes(64 << 20);
+    type At = fn(usize) -> Experiment;
+    let cases: [(Control, Experiment, At); 4] = [
+        (Control::Tokens, drawn(3000, 8, 1, 8), |n| drawn(n, 8, 1, 8)),
+        (Control::Dimension, drawn(100, 1950, 1, 8), |d| drawn(100, d, 1, 8)),
+        (Control::Heads, drawn(64, 8, 400, 8), |heads| drawn(64, 8, heads, 8)),
+        (Control::HeadDimension, drawn(100, 8, 1, 2000), |head_dim| drawn(100, 8, 1, head_dim)),
+    ];
+    for (control, experiment, at) in cases {
+        let refused = Measuring::start(&experiment, with_memory(memory)).map(|_| ()).expect_err("too large");
+        let InputError::TooCostly { lower, at_most: Some(value), .. } = refused else { panic!("{refused}") };
+        assert_eq!(lower, control, "{refused}");
+        let bytes = |value: u64| cost(&at(value as usize), &with_memory(memory)).bytes;
+        assert!(bytes(value) <= memory.bytes() && bytes(value + 1) > memory.bytes(), "{control:?} {value}");
+        assert!(Measuring::start(&at(value as usize), with_memory(memory)).is_ok());
+    }
+}
+
+#[test]
+fn equal_tokens_cost_what_gathering_them_leaves() {
+    let adversarial = |mask: &str| {
+        read(&format!(
+            r#"{{"mask":"{mask}","tokens":{{"source":"adversarial","n":1000000,"radius":2}},
+            "weights":{{"source":"identity","sign":-1}}}}"#
+        ))
+    };
+    for mask in ["none", "causal"] {
+        let bytes = cost(&adversarial(mask), &MeasureOptions::default()).bytes;
+        assert!(bytes < Memory::BROWSER.bytes(), "{mask}: {bytes}");
+    }
+    let rows = |n: usize, distinct: usize| {
+        let rows: Vec<[f64; 1]> = (0..n).map(|i| [(i * distinct / n) as f64]).collect();
+        read(&format!(
+            r#"{{"mask":"causal","tokens":{{"source":"explicit","rows":{rows:?}}},"weights":{{"source":"identity","sign":1}}}}"#
+        ))
+    };
+    let bytes = |distinct| cost(&rows(16_000, distinct), &MeasureOptions::default()).bytes;
+    assert!(bytes(10) < bytes(1900), "runs of equal tokens are counted");
+}
+
+#[test]
+fn every_door_refuses_before_anything_is_drawn() {
+    let (experiment, memory) = (drawn(60, 8, 1, 8), Memory::from_bytes(1 << 20));
+    let costly = |what: &str, found: Option<InputError>| match found {
+        Some(InputError::TooCostly { what: task, limit, .. }) => assert_eq!((task.as_str(), limit), (what, 1 << 20)),
+        other => panic!("{what}: {other:?}"),
+    };
+    let options = with_memory(memory);
+    costly("The measurement", Measuring::start(&experiment, options).err());
+    costly("The measurement", measure_with(&experiment, options).err());
+    let plan = SpectrumPlan { experiment: experiment.clone(), count: 20 };
+    costly("The spectrum", Finding::start_within(&plan, memory).err());
+    let plan = EstimatorPlan { experiment: experiment.clone(), tolerance: 1e-4 };
+    costly("The comparison of estimators", EstimatorComparison::new_within(&plan, memory).err());
+    let (region, dim) = (Region::Ball, None);
+    let plan = SearchPlan { experiment: experiment.clone(), region, dim, restarts: 1, iterations: 1, seed: 0 };
+    costly("The search", Search::start_within(&plan, memory).err());
+    let plan = InversePlan { experiment: experiment.clone(), fraction: 0.5, max_iterations: 9 };
+    costly("The inverse", Inverting::start_within(&plan, memory).err());
+    let (tokens, radii, norm) = (ScaledTokens::AsTheyAre, vec![1.0], Norm::Spectral);
+    let plan = ScalingPlan { experiment: experiment.clone(), tokens, radii, norm };
+    costly("The scaling", Scaling::new_within(&plan, memory).err());
+    let plan = GrowthPlan::new(2.0, 1e9, 5, Spacing::Fixed).expect("lengths");
+    costly("The growth curves", growth_within(&experiment, &plan, memory).err());
+    costly("The growth curves", Family::new_within(&experiment, &plan, memory).err());
+    let plan = SweepPlan::new(&experiment, &[2, 60], 3).expect("a sweep");
+    let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
+    costly("The sweep", plan.check(&options).err());
+    costly("The sweep", Sweeping::new(plan, options).step().err());
+}
+
+#[test]
+fn a_sweep_costs_its_largest_point_and_all_operations() {
+    let options = MeasureOptions::for_sweep();
+    let plan = |lengths: &[usize], draws| SweepPlan::new(&drawn(8, 4, 1, 4), lengths, draws).expect("a sweep");
+    let (short, long) = (plan(&[20], 1).cost(&options), plan(&[900], 1).cost(&options));
+    let both = plan(&[20, 900], 3).cost(&options);
+    assert_eq!(both.bytes, long.bytes.max(short.bytes));
+    assert_eq!(both.operations, 3 * (short.operations + long.operations));
+}
