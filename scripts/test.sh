@@ -59,7 +59,7 @@ part_e2e() {
 }
 
 part_npm() {
-  bash scripts/npm.sh && node --test --test-reporter=spec tests/npm/
+  bash scripts/npm.sh site && node --test --test-reporter=spec tests/npm/
 }
 
 parts=("$@")

@@ -11,9 +11,9 @@ for (const name of ['node.js', 'index.js']) copyFileSync(join(from, name), join(
 writeFileSync(join(to, 'index.d.ts'), "export * from './lipscope.js';\n");
 
 const path = join(to, 'package.json');
-const { name, version, description, license, keywords } = JSON.parse(readFileSync(path, 'utf8'));
+const { version, description, license, keywords } = JSON.parse(readFileSync(path, 'utf8'));
 const manifest = {
-  name,
+  name: 'lipscope',
   version,
   description,
   license,
