@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::{read_text, task};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, MOST_ITERATIONS};
+use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, MOST_ITERATIONS};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};
 
 /// Arguments of `lipscope invert`.
 #[derive(Debug, Args)]
@@ -61,33 +62,38 @@ fn complain(problem: &InputError) -> io::Result<ExitCode> {
 /// The iterations of one fraction, and a line on how they ended.
 fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Result<Result<String, InputError>> {
     let fraction = plan.fraction;
-    let mut inverting = match Inverting::start_within(plan, memory) {
-        Ok(inverting) => inverting,
-        Err(problem) => return Ok(Err(problem)),
-    };
-    let mut last = (0, f64::NAN);
-    loop {
-        match inverting.step() {
-            Ok(Some(step)) => {
+    let (mut last, mut begins, mut ended) = ((0, f64::NAN), None, None);
+    let mut written = Ok(());
+    let outcome = task::run(EnginePlan::Inverse(plan.clone()), memory, |event| match event {
+        EngineEvent::Inverse(InverseEvent::Begins { constant, kind, .. }) => begins = Some((constant, kind)),
+        EngineEvent::Inverse(InverseEvent::Steps { steps, outcome }) => {
+            ended = outcome;
+            for step in steps {
                 last = (step.iteration, step.residual);
-                write!(out, "{fraction},{},{:?},{:?},", step.iteration, step.error, step.residual)?;
-                match step.guaranteed {
-                    Some(guaranteed) => writeln!(out, "{guaranteed:?}")?,
-                    None => writeln!(out)?,
+                if written.is_ok() {
+                    written = write_step(out, fraction, &step);
                 }
             }
-            Ok(None) => break,
-            Err(problem) => return Ok(Err(problem)),
         }
-    }
-    let (constant, kind) = inverting.constant();
+        _ => {}
+    });
+    written?;
+    let (Ok(()), Some((constant, kind))) = (&outcome, begins) else { return Ok(outcome.map(|()| String::new())) };
     let kind = match kind {
         ConstantKind::KimL2 => "kim_l2",
         ConstantKind::Local => "the local constant",
     };
-    let outcome = inverting.outcome().map_or("unfinished", |outcome| outcome.id());
+    let outcome = ended.map_or("unfinished", |outcome| outcome.id());
     let (iterations, residual) = (last.0 + 1, last.1);
     Ok(Ok(format!(
         "c = {fraction}: {outcome} after {iterations} iterations, residual {residual:.1e}, L = {constant:.6e} ({kind})"
     )))
+}
+
+fn write_step(out: &mut impl Write, fraction: f64, step: &InverseStep) -> io::Result<()> {
+    write!(out, "{fraction},{},{:?},{:?},", step.iteration, step.error, step.residual)?;
+    match step.guaranteed {
+        Some(guaranteed) => writeln!(out, "{guaranteed:?}"),
+        None => writeln!(out),
+    }
 }

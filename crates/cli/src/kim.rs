@@ -9,11 +9,12 @@ use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
 use super::norm::NormName;
-use super::read_text;
-use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::scaling::{MOST_RADII, ScaledTokens, Scaling, ScalingPlan, ScalingPoint, slopes};
+use super::{read_text, task};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::scaling::{MOST_RADII, ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_core::sweep::log_spaced;
-use lipscope_core::tightness::Tightness;
+use lipscope_core::tightness::TightnessPoint;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, TightnessPlan};
 
 /// Arguments of `lipscope scale`.
 #[derive(Debug, Args)]
@@ -95,26 +96,34 @@ fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<Scal
         Shape::AsTheyAre => ScaledTokens::AsTheyAre,
     };
     let plan = ScalingPlan { experiment, tokens, radii, norm: arguments.norm.norm() };
-    let mut scaling = Scaling::new_within(&plan, arguments.memory.memory)?;
     let mut points = Vec::with_capacity(count);
-    while let Some(point) = scaling.step()? {
-        points.push(point);
-    }
+    task::run(EnginePlan::Scaling(plan), arguments.memory.memory, |event| {
+        if let EngineEvent::Scaling(more) = event {
+            points.extend(more);
+        }
+    })?;
     Ok(points)
 }
 
 pub(super) fn tightness(arguments: &TightnessArguments) -> io::Result<ExitCode> {
     let lengths = log_spaced(2, arguments.most, arguments.count.clamp(1, 1000));
-    let mut search = match Tightness::new(&lengths, arguments.restarts, arguments.seed) {
-        Ok(search) => search,
-        Err(problem) => return complain("tightness", &problem),
-    };
+    let plan = TightnessPlan { lengths, restarts: arguments.restarts, seed: arguments.seed };
     let mut out = io::stdout().lock();
-    writeln!(out, "n,found_linf,kim_linf,ratio")?;
-    while let Some(point) = search.step() {
-        writeln!(out, "{},{:?},{:?},{:?}", point.n, point.found, point.bound, point.bound / point.found)?;
+    let mut written = writeln!(out, "n,found_linf,kim_linf,ratio");
+    let outcome = task::run(EnginePlan::Tightness(plan), Memory::default(), |event| {
+        let EngineEvent::Tightness(points) = event else { return };
+        for point in points {
+            let TightnessPoint { n, found, bound, .. } = point;
+            if written.is_ok() {
+                written = writeln!(out, "{n},{found:?},{bound:?},{:?}", bound / found);
+            }
+        }
+    });
+    written?;
+    match outcome {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(problem) => complain("tightness", &problem),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {

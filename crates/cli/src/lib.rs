@@ -19,6 +19,7 @@ mod script;
 mod search;
 mod spectrum;
 mod sweep;
+mod task;
 
 use std::path::Path;
 use std::process::ExitCode;

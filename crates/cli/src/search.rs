@@ -9,10 +9,13 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::{read_text, task};
 use lipscope_core::bounds::{Norm, Side};
-use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, Region, Search, SearchPlan, SearchStep};
+use lipscope_core::experiment::{Experiment, InputError, TokenSource};
+use lipscope_core::search::{
+    MOST_ITERATIONS, MOST_RESTARTS, Region, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep,
+};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SearchEvent, SearchRequest};
 
 /// Arguments of `lipscope search`.
 #[derive(Debug, Args)]
@@ -64,7 +67,8 @@ enum Format {
 pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     match Experiment::from_json(&text).and_then(|experiment| search(experiment, arguments)) {
-        Ok((search, steps)) => write(arguments, &search, &steps),
+        Ok(Some(searched)) => write(arguments, &searched),
+        Ok(None) => Ok(ExitCode::SUCCESS),
         Err(problem) => {
             eprintln!("lipscope search: {problem}");
             Ok(ExitCode::FAILURE)
@@ -72,23 +76,36 @@ pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
     }
 }
 
-fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<(Search, Vec<SearchStep>), InputError> {
+/// What a search found; `None` where it made no step.
+fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<Option<Searched>, InputError> {
     let region = match arguments.on {
         On::Ball => Region::Ball,
         On::Sphere => Region::Sphere,
     };
     let (restarts, iterations) = (arguments.restarts as usize, arguments.steps as usize);
     let plan = SearchPlan { experiment, region, dim: arguments.dim, restarts, iterations, seed: arguments.seed };
-    let mut search = Search::start_within(&plan, arguments.memory.memory)?;
-    let mut steps = Vec::new();
-    while let Some(step) = search.step()? {
-        steps.push(step);
-    }
-    Ok((search, steps))
+    let (mut domain, mut found, mut steps) = (None, None, Vec::new());
+    let request = SearchRequest { plan, checkpoint: None };
+    task::run(EnginePlan::Search(request), arguments.memory.memory, |event| match event {
+        EngineEvent::Search(SearchEvent::Domain(at)) => domain = Some(at),
+        EngineEvent::Search(SearchEvent::Steps { steps: more, checkpoint, .. }) => {
+            steps.extend(more);
+            found = Some(checkpoint);
+        }
+        _ => {}
+    })?;
+    Ok(domain.zip(found).map(|(domain, found)| Searched { domain, found, steps }))
 }
 
-fn write(arguments: &SearchArguments, search: &Search, steps: &[SearchStep]) -> io::Result<ExitCode> {
-    let best = search.best_experiment().map_err(io::Error::other)?;
+struct Searched {
+    domain: Box<SearchDomain>,
+    found: Box<SearchCheckpoint>,
+    steps: Vec<SearchStep>,
+}
+
+fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<ExitCode> {
+    let Searched { domain, found, steps } = searched;
+    let best = Experiment { tokens: TokenSource::Explicit(found.best_tokens().clone()), ..domain.experiment.clone() };
     if let Some(path) = &arguments.out {
         save(path, &best)?;
     }
@@ -102,10 +119,10 @@ fn write(arguments: &SearchArguments, search: &Search, steps: &[SearchStep]) -> 
                 writeln!(out, "{at},{restart},{start},{iteration},{norm:?},{best:?},{relative_residual:e}")?;
             }
         }
-        Format::Json => writeln!(out, "{}", to_value(search, steps, &best))?,
+        Format::Json => writeln!(out, "{}", to_value(searched, &best))?,
     }
     out.flush()?;
-    eprintln!("{}", summary(search, steps));
+    eprintln!("{}", summary(searched));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -114,9 +131,9 @@ fn save(path: &Path, best: &Experiment) -> io::Result<()> {
     fs::write(path, best.to_json() + "\n").map_err(named)
 }
 
-fn to_value(search: &Search, steps: &[SearchStep], best: &Experiment) -> serde_json::Value {
-    let hypotheses = search.domain();
-    let bounds: Vec<_> = hypotheses
+fn to_value(searched: &Searched, best: &Experiment) -> serde_json::Value {
+    let Searched { domain, found, steps } = searched;
+    let bounds: Vec<_> = domain
         .bounds
         .iter()
         .map(|bound| json!({"id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "value": bound.value}))
@@ -131,24 +148,24 @@ fn to_value(search: &Search, steps: &[SearchStep], best: &Experiment) -> serde_j
         })
         .collect();
     json!({
-        "lower_bound_found": search.best().map(|(_, norm)| norm), "n": hypotheses.n, "d": hypotheses.d,
-        "radius": hypotheses.radius, "on": hypotheses.region.id(), "bounds": bounds, "steps": steps,
+        "lower_bound_found": found.best_norm(), "n": domain.n, "d": domain.d,
+        "radius": domain.radius, "on": domain.region.id(), "bounds": bounds, "steps": steps,
         "experiment": best.to_value(),
     })
 }
 
 /// One line on the result: the norm, its start, and the bound above it.
-fn summary(search: &Search, steps: &[SearchStep]) -> String {
-    let hypotheses = search.domain();
-    let Some((_, best)) = search.best() else { return "nothing was found".into() };
+fn summary(searched: &Searched) -> String {
+    let Searched { domain, found, steps } = searched;
+    let best = found.best_norm();
     let from = steps.iter().find(|step| step.norm == best);
     let start = from.map_or_else(String::new, |step| format!(", from {} in restart {}", step.start.id(), step.restart));
-    let upper = hypotheses.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
+    let upper = domain.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
     let lowest = upper.filter_map(|bound| Some((bound.value?, bound.id.id()))).min_by(|a, b| a.0.total_cmp(&b.0));
     let above = lowest.map_or_else(String::new, |(value, id)| format!("; {id} <= {value:.6}"));
-    let on = hypotheses.region.id();
+    let on = domain.region.id();
     format!(
         "lower bound found on the {on} R = {}, n = {}, d = {}: >= {best:.12}{start}{above}",
-        hypotheses.radius, hypotheses.n, hypotheses.d
+        domain.radius, domain.n, domain.d
     )
 }

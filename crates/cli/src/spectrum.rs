@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
-use super::read_text;
-use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
+use super::{read_text, task};
+use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::spectrum::{Coverage, Finding, MOST_COUNT, Places, Spectrum, SpectrumPlan, Step, USUAL_COUNT};
+use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumPlan, USUAL_COUNT};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 /// Arguments of `lipscope spectrum`.
 #[derive(Debug, Args)]
@@ -56,9 +56,11 @@ pub(super) struct EstimatorArguments {
 pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let (count, memory) = (arguments.count as usize, arguments.memory.memory);
-    let found = Experiment::from_json(&text).and_then(|experiment| find(&SpectrumPlan { experiment, count }, memory));
+    let found = Experiment::from_json(&text).and_then(|experiment| find(SpectrumPlan { experiment, count }, memory));
     let spectrum = match found {
-        Ok(spectrum) => spectrum,
+        Ok(Some(spectrum)) => spectrum,
+        // A task that is complete has told what it found.
+        Ok(None) => return Ok(ExitCode::SUCCESS),
         Err(problem) => return complain("spectrum", &problem),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -80,13 +82,14 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(plan: &SpectrumPlan, memory: Memory) -> Result<Spectrum, InputError> {
-    let mut finding = Finding::start_within(plan, memory)?;
-    loop {
-        if let Step::Done(spectrum) = finding.step()? {
-            return Ok(*spectrum);
+fn find(plan: SpectrumPlan, memory: Memory) -> Result<Option<Box<Spectrum>>, InputError> {
+    let mut found = None;
+    task::run(EnginePlan::Spectrum(plan), memory, |event| {
+        if let EngineEvent::Spectrum(spectrum) = event {
+            found = Some(spectrum);
         }
-    }
+    })?;
+    Ok(found)
 }
 
 fn summary(spectrum: &Spectrum) -> String {
@@ -119,8 +122,8 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
         None => Experiment::from_json(&read_text(&arguments.file)?),
     };
     let memory = arguments.memory.memory;
-    let points = experiment
-        .and_then(|experiment| try_all(&EstimatorPlan { experiment, tolerance: arguments.tolerance }, memory));
+    let points =
+        experiment.and_then(|experiment| try_all(EstimatorPlan { experiment, tolerance: arguments.tolerance }, memory));
     let points = match points {
         Ok(points) => points,
         Err(problem) => return complain("estimators", &problem),
@@ -153,13 +156,13 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-fn try_all(plan: &EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, InputError> {
-    let began = Instant::now();
-    let mut estimators = EstimatorComparison::new_within(plan, memory)?;
+fn try_all(plan: EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, InputError> {
     let mut points = Vec::new();
-    while let Some(point) = estimators.step(|| 1e3 * began.elapsed().as_secs_f64())? {
-        points.push(point);
-    }
+    task::run(EnginePlan::Estimators(plan), memory, |event| {
+        if let EngineEvent::Estimators(more) = event {
+            points.extend(more);
+        }
+    })?;
     Ok(points)
 }
 

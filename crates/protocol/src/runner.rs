@@ -72,23 +72,38 @@ impl<T: TaskList> Runner<T> {
         Turn::Done
     }
 
-    /// Does a run from its beginning to its end, as the command line and tests do; returns its events.
+    /// Does a run from its beginning to its end, as the command line and tests do; `hear` gets its events as they come.
     ///
     /// # Errors
     /// What is wrong with the plan, or cannot be done.
-    pub fn complete(&mut self, plan: T::Plan, clock: impl Fn() -> f64) -> Result<Vec<T::Event>, InputError> {
+    pub fn run(
+        &mut self,
+        plan: T::Plan,
+        clock: impl Fn() -> f64,
+        mut hear: impl FnMut(T::Event),
+    ) -> Result<(), InputError> {
         let mut job = Job::<T> { run_id: 0, began: clock(), reported: clock(), work: Work::Fresh(Some(plan)) };
-        let mut events = Vec::new();
         loop {
             let (outcome, contents) = job.step(&mut self.context, &clock);
-            events.extend(contents.into_iter().filter_map(|content| match content {
-                Content::Event(event) => Some(event),
-                _ => None,
-            }));
+            for content in contents {
+                if let Content::Event(event) = content {
+                    hear(event);
+                }
+            }
             if outcome? == Turn::Done {
-                return Ok(events);
+                return Ok(());
             }
         }
+    }
+
+    /// The events of a whole run.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub fn complete(&mut self, plan: T::Plan, clock: impl Fn() -> f64) -> Result<Vec<T::Event>, InputError> {
+        let mut events = Vec::new();
+        self.run(plan, clock, |event| events.push(event))?;
+        Ok(events)
     }
 }
 

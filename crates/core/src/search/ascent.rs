@@ -143,7 +143,15 @@ impl Search {
     /// # Errors
     /// As [`Search::start`], and [`InputError::Shape`] if the checkpoint belongs to another plan.
     pub fn resume(plan: &SearchPlan, mark: &SearchCheckpoint) -> Result<Self, InputError> {
-        let mut search = Search::start(plan)?;
+        Search::resume_within(plan, mark, Memory::default())
+    }
+
+    /// The same within some memory.
+    ///
+    /// # Errors
+    /// As [`Search::resume`]; [`InputError::TooCostly`] before anything is drawn.
+    pub fn resume_within(plan: &SearchPlan, mark: &SearchCheckpoint, memory: Memory) -> Result<Self, InputError> {
+        let mut search = Search::start_within(plan, memory)?;
         let Shape { n, d, radius, region } = search.shape;
         let tokens = |rows: &Rows| {
             if (rows.n_rows(), rows.n_columns()) != (n, d) {

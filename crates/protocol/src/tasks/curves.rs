@@ -1,7 +1,7 @@
 //! The bounds as curves over n, valid for every draw of a sweep.
 
 use lipscope_core::bounds::{Bound, all_bounds};
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
 
@@ -31,15 +31,15 @@ pub struct BoundCurves {
 #[derive(Debug)]
 pub struct CurvesTask(CurvesPlan);
 
-impl Task for CurvesTask {
+impl Task<Memory> for CurvesTask {
     type Plan = CurvesPlan;
     type Event = BoundCurves;
 
-    fn start(plan: CurvesPlan, (): &mut ()) -> Result<Self, InputError> {
+    fn start(plan: CurvesPlan, _: &mut Memory) -> Result<Self, InputError> {
         Ok(CurvesTask(plan))
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, BoundCurves>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, BoundCurves>) -> Result<Turn, InputError> {
         let CurvesPlan { experiment, lengths, draws } = &self.0;
         let hypotheses = hypotheses_of_draws(experiment, lengths.iter().copied().max().unwrap_or(2), *draws)?;
         let bounds = lengths.iter().map(|n| (*n, all_bounds(&hypotheses.with_n(*n as f64)))).collect();

@@ -1,7 +1,7 @@
 //! The estimator comparison: power iteration, Lanczos and the dense SVD on one Jacobian.
 
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint};
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 
 use crate::task::{Report, Task, Turn};
 
@@ -12,15 +12,15 @@ pub struct EstimatorsTask {
     pending: Vec<EstimatorPoint>,
 }
 
-impl Task for EstimatorsTask {
+impl Task<Memory> for EstimatorsTask {
     type Plan = EstimatorPlan;
     type Event = Vec<EstimatorPoint>;
 
-    fn start(plan: EstimatorPlan, (): &mut ()) -> Result<Self, InputError> {
-        Ok(EstimatorsTask { comparison: EstimatorComparison::new(&plan)?, pending: Vec::new() })
+    fn start(plan: EstimatorPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(EstimatorsTask { comparison: EstimatorComparison::new_within(&plan, *memory)?, pending: Vec::new() })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Vec<EstimatorPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<EstimatorPoint>>) -> Result<Turn, InputError> {
         let point = self.comparison.step(|| report.now())?;
         let turn = if point.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(point);

@@ -1,7 +1,7 @@
 //! The growth view: every bound over n up to 1e300, then exact norms of the adversarial tokens.
 
-use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_within};
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
@@ -40,20 +40,20 @@ enum Stage {
     Family(Box<Family>),
 }
 
-impl Task for GrowthTask {
+impl Task<Memory> for GrowthTask {
     type Plan = GrowthRequest;
     type Event = GrowthEvent;
 
-    fn start(request: GrowthRequest, (): &mut ()) -> Result<Self, InputError> {
+    fn start(request: GrowthRequest, _: &mut Memory) -> Result<Self, InputError> {
         Ok(GrowthTask { request, stage: Stage::Curves, pending: Vec::new() })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
         match &mut self.stage {
             Stage::Curves => {
                 let GrowthRequest { experiment, plan, family_plan } = &self.request;
-                report.event(GrowthEvent::Curves(Box::new(growth(experiment, plan)?)));
-                let Some(family) = Family::new(experiment, family_plan)? else { return Ok(Turn::Done) };
+                report.event(GrowthEvent::Curves(Box::new(growth_within(experiment, plan, *memory)?)));
+                let Some(family) = Family::new_within(experiment, family_plan, *memory)? else { return Ok(Turn::Done) };
                 self.stage = Stage::Family(Box::new(family));
                 Ok(Turn::More)
             }

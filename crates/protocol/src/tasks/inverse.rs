@@ -1,6 +1,6 @@
 //! The fixed-point inverse of X + c F(X)/L, iteration by iteration.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Inverting, Outcome, Places};
 use serde::{Deserialize, Serialize};
 
@@ -37,15 +37,15 @@ pub struct InverseTask {
     pending: Vec<InverseStep>,
 }
 
-impl Task for InverseTask {
+impl Task<Memory> for InverseTask {
     type Plan = InversePlan;
     type Event = InverseEvent;
 
-    fn start(plan: InversePlan, (): &mut ()) -> Result<Self, InputError> {
-        Ok(InverseTask { inverting: Inverting::start(&plan)?, has_begun: false, pending: Vec::new() })
+    fn start(plan: InversePlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(InverseTask { inverting: Inverting::start_within(&plan, *memory)?, has_begun: false, pending: Vec::new() })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, InverseEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, InverseEvent>) -> Result<Turn, InputError> {
         if !std::mem::replace(&mut self.has_begun, true) {
             let ((constant, kind), (tokens, images)) = (self.inverting.constant(), self.inverting.places());
             report.event(InverseEvent::Begins { constant, kind, tokens, images });

@@ -1,6 +1,6 @@
 //! One measurement with its pictures: the task behind the number on the page.
 
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
 use lipscope_core::picture::{
     AttentionPicture, PairRequest, TokenPicture, TopPair, attention_picture, token_picture, top_pair,
@@ -48,17 +48,17 @@ pub struct MeasureTask {
     pair: PairRequest,
 }
 
-impl Task for MeasureTask {
+impl Task<Memory> for MeasureTask {
     type Plan = MeasurePlan;
     type Event = Measured;
 
-    fn start(plan: MeasurePlan, (): &mut ()) -> Result<Self, InputError> {
+    fn start(plan: MeasurePlan, memory: &mut Memory) -> Result<Self, InputError> {
         let MeasurePlan { experiment, head_idx, most_cells, block_norms, pair } = plan;
-        let options = MeasureOptions { block_norms, ..MeasureOptions::default() };
+        let options = MeasureOptions { block_norms, memory: *memory, ..MeasureOptions::default() };
         Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Measured>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Measured>) -> Result<Turn, InputError> {
         match self.measuring.step()? {
             Step::Going { iterations, relative_residual } => {
                 if report.is_due() {
@@ -71,7 +71,7 @@ impl Task for MeasureTask {
                     measurement,
                     attention: attention_picture(self.measuring.view(), self.head_idx, self.most_cells),
                     tokens: Box::new(picture_of_tokens(&self.measuring)),
-                    pair: if self.pair == PairRequest::Included { top_pair(&mut self.measuring) } else { None },
+                    pair: if self.pair == PairRequest::Included { top_pair(&self.measuring) } else { None },
                     milliseconds: report.elapsed(),
                 });
                 Ok(Turn::Done)

@@ -13,6 +13,8 @@ mod spectrum;
 mod sweep;
 mod tightness;
 
+use lipscope_core::experiment::Memory;
+
 pub use curves::{BoundCurves, CurvesPlan, CurvesTask};
 pub use estimators::EstimatorsTask;
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
@@ -27,8 +29,8 @@ pub use sweep::{SweepRequest, SweepTask};
 pub use tightness::{TightnessPlan, TightnessTask};
 
 crate::task_list! {
-    /// The engine's worker.
-    pub EngineTasks(()): EnginePlan, EngineEvent, EngineRunning;
+    /// The engine's worker. What it keeps from one run to the next is how much memory a task may take.
+    pub EngineTasks(Memory): EnginePlan, EngineEvent, EngineRunning;
     /// Measures one experiment and pictures it.
     Measure = MeasureTask,
     /// Measures one experiment over lengths n and draws.

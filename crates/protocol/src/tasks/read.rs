@@ -1,6 +1,6 @@
 //! Reading a text or file of the reader's: the page itself parses none.
 
-use lipscope_core::experiment::{Given, InputError};
+use lipscope_core::experiment::{Given, InputError, Memory};
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
@@ -19,15 +19,15 @@ pub struct ReadPlan {
 #[derive(Debug)]
 pub struct ReadTask(ReadPlan);
 
-impl Task for ReadTask {
+impl Task<Memory> for ReadTask {
     type Plan = ReadPlan;
     type Event = Given;
 
-    fn start(plan: ReadPlan, (): &mut ()) -> Result<Self, InputError> {
+    fn start(plan: ReadPlan, _: &mut Memory) -> Result<Self, InputError> {
         Ok(ReadTask(plan))
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Given>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Given>) -> Result<Turn, InputError> {
         let ReadPlan { name, bytes } = &self.0;
         report.event(match name {
             Some(name) => Given::from_file(name, bytes)?,

@@ -1,6 +1,6 @@
 //! The norms of dot-product and L2 attention as the tokens are scaled up.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 
 use crate::task::{Report, Task, Turn};
@@ -12,15 +12,15 @@ pub struct ScalingTask {
     pending: Vec<ScalingPoint>,
 }
 
-impl Task for ScalingTask {
+impl Task<Memory> for ScalingTask {
     type Plan = ScalingPlan;
     type Event = Vec<ScalingPoint>;
 
-    fn start(plan: ScalingPlan, (): &mut ()) -> Result<Self, InputError> {
-        Ok(ScalingTask { scaling: Scaling::new(&plan)?, pending: Vec::new() })
+    fn start(plan: ScalingPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(ScalingTask { scaling: Scaling::new_within(&plan, *memory)?, pending: Vec::new() })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Vec<ScalingPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ScalingPoint>>) -> Result<Turn, InputError> {
         let point = self.scaling.step()?;
         let turn = if point.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(point);

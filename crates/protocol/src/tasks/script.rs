@@ -1,6 +1,6 @@
 //! An experiment as a Python program.
 
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::script::{Dialect, script};
 use serde::{Deserialize, Serialize};
 
@@ -19,15 +19,15 @@ pub struct ScriptPlan {
 #[derive(Debug)]
 pub struct ScriptTask(ScriptPlan);
 
-impl Task for ScriptTask {
+impl Task<Memory> for ScriptTask {
     type Plan = ScriptPlan;
     type Event = String;
 
-    fn start(plan: ScriptPlan, (): &mut ()) -> Result<Self, InputError> {
+    fn start(plan: ScriptPlan, _: &mut Memory) -> Result<Self, InputError> {
         Ok(ScriptTask(plan))
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, String>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, String>) -> Result<Turn, InputError> {
         report.event(script(&self.0.experiment, self.0.dialect)?);
         Ok(Turn::Done)
     }

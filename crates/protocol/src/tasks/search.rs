@@ -1,6 +1,6 @@
 //! The worst-case search: adversarial ascent on the norm over a ball or sphere.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::picture::{TokenPicture, token_picture};
 use lipscope_core::search::{Search, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep};
 use serde::{Deserialize, Serialize};
@@ -42,19 +42,19 @@ pub struct SearchTask {
     pending: Vec<SearchStep>,
 }
 
-impl Task for SearchTask {
+impl Task<Memory> for SearchTask {
     type Plan = SearchRequest;
     type Event = SearchEvent;
 
-    fn start(request: SearchRequest, (): &mut ()) -> Result<Self, InputError> {
+    fn start(request: SearchRequest, memory: &mut Memory) -> Result<Self, InputError> {
         let search = match request.checkpoint {
-            Some(checkpoint) => Search::resume(&request.plan, &checkpoint)?,
-            None => Search::start(&request.plan)?,
+            Some(checkpoint) => Search::resume_within(&request.plan, &checkpoint, *memory)?,
+            None => Search::start_within(&request.plan, *memory)?,
         };
         Ok(SearchTask { search, has_begun: false, pending: Vec::new() })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, SearchEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, SearchEvent>) -> Result<Turn, InputError> {
         if !std::mem::replace(&mut self.has_begun, true) {
             report.event(SearchEvent::Domain(Box::new(self.search.domain().clone())));
         }

@@ -1,6 +1,6 @@
 //! The singular values of the Jacobian.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::spectrum::{Finding, Spectrum, SpectrumPlan, Step};
 
 use crate::task::{Report, Task, Turn};
@@ -9,15 +9,15 @@ use crate::task::{Report, Task, Turn};
 #[derive(Debug)]
 pub struct SpectrumTask(Finding);
 
-impl Task for SpectrumTask {
+impl Task<Memory> for SpectrumTask {
     type Plan = SpectrumPlan;
     type Event = Box<Spectrum>;
 
-    fn start(plan: SpectrumPlan, (): &mut ()) -> Result<Self, InputError> {
-        Finding::start(&plan).map(SpectrumTask)
+    fn start(plan: SpectrumPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Finding::start_within(&plan, *memory).map(SpectrumTask)
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Box<Spectrum>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Box<Spectrum>>) -> Result<Turn, InputError> {
         match self.0.step()? {
             Step::Going { iterations, .. } => {
                 if report.is_due() {

@@ -1,7 +1,7 @@
 //! A sweep: one experiment over lengths n and draws.
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::MeasureOptions;
 use lipscope_core::sweep::{SweepPlan, SweepPoint, Sweeping};
 use serde::{Deserialize, Serialize};
@@ -28,17 +28,20 @@ pub struct SweepTask {
     pending: Vec<SweepPoint>,
 }
 
-impl Task for SweepTask {
+impl Task<Memory> for SweepTask {
     type Plan = SweepRequest;
     type Event = Vec<SweepPoint>;
 
-    fn start(plan: SweepRequest, (): &mut ()) -> Result<Self, InputError> {
+    fn start(plan: SweepRequest, memory: &mut Memory) -> Result<Self, InputError> {
         let SweepRequest { experiment, lengths, draws, norm } = plan;
         let plan = SweepPlan::new(&experiment, &lengths, draws)?;
-        Ok(SweepTask { sweeping: Sweeping::new(plan, MeasureOptions::for_norm(norm)), pending: Vec::new() })
+        Ok(SweepTask {
+            sweeping: Sweeping::new(plan, MeasureOptions { memory: *memory, ..MeasureOptions::for_norm(norm) }),
+            pending: Vec::new(),
+        })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Vec<SweepPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<SweepPoint>>) -> Result<Turn, InputError> {
         let step = self.sweeping.step()?;
         self.pending.extend(step.flatten());
         if step.is_none() || report.is_due() {

@@ -1,6 +1,6 @@
 //! The search for tokens at which L2 attention comes close to its published bound.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::tightness::{Tightness, TightnessPoint};
 use serde::{Deserialize, Serialize};
 
@@ -24,16 +24,16 @@ pub struct TightnessTask {
     pending: Vec<TightnessPoint>,
 }
 
-impl Task for TightnessTask {
+impl Task<Memory> for TightnessTask {
     type Plan = TightnessPlan;
     type Event = Vec<TightnessPoint>;
 
-    fn start(plan: TightnessPlan, (): &mut ()) -> Result<Self, InputError> {
+    fn start(plan: TightnessPlan, _: &mut Memory) -> Result<Self, InputError> {
         let search = Tightness::new(&plan.lengths, plan.restarts, plan.seed)?;
         Ok(TightnessTask { search, pending: Vec::new() })
     }
 
-    fn step(&mut self, (): &mut (), report: &mut Report<'_, Vec<TightnessPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<TightnessPoint>>) -> Result<Turn, InputError> {
         let point = self.search.step();
         let turn = if point.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(point);
