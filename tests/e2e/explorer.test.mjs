@@ -227,6 +227,21 @@ pageTest('a sweep leaves the main thread free, can be stopped, and is overtaken 
   assert.ok(longest.cpu <= 50, `a task of the main thread takes ${longest.cpu} ms of processor time`);
 });
 
+pageTest('what would not fit the memory is refused with the size to lower, and the page goes on', async ({ page }) => {
+  await changed(page, 'spectral');
+  await drawEverything(page);
+  for (const [field, value] of [['d', '8'], ['heads', '16'], ['head-dim', '128'], ['n', '4096']]) {
+    await page.fill(`#${field}-number`, value);
+    await page.press(`#${field}-number`, 'Enter');
+  }
+  await page.waitForFunction(() => /would take 3\.\d+ GiB of memory, over the limit of 1 GiB: lower the number of tokens n to at most \d+/.test(document.body.innerText));
+  const before = await digits(page, 'spectral');
+  await page.fill('#n-number', '24');
+  await page.press('#n-number', 'Enter');
+  await changed(page, 'spectral', before);
+  assert.equal((await page.getByTestId('n').first().innerText()).trim(), '24');
+});
+
 pageTest('a huge configuration is overtaken by a small one at once', { timeout: 240_000 }, async ({ page }) => {
   await changed(page, 'spectral');
   await drawEverything(page);
