@@ -6,6 +6,7 @@ pub mod models;
 pub mod pictures;
 pub mod portable;
 pub mod reference;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod repeated;
 pub mod sources;
 
