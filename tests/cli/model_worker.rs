@@ -14,22 +14,24 @@ use lipscope_models::{
     Batch, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, Heads, LeftOut, PlanText, Shard, Sink, Source, Subject,
     Table, USUAL_TOLERANCE, WindowExperiment,
 };
-use lipscope_protocol::model_message::{
-    Arriving, MOST_ROWS, ModelFacts, ModelOrigin, ModelReply, ModelRequest, TableForm,
+use lipscope_protocol::models::{
+    AdversarialRequest, Arriving, BatchEvent, BatchPlan, DownloadPlan, MOST_ROWS, ModelContext, ModelEvent, ModelFacts,
+    ModelOrigin, ModelPlan, ModelTasks, NoNetwork, OpenPlan, ReadTablePlan, SharedFile, TableBatch, TableForm,
+    WindowPlan, WriteTablePlan,
 };
-use lipscope_protocol::model_run::ModelRun;
+use lipscope_protocol::runner::Runner;
 use lipscope_testkit::in_repository;
 
-/// Bytes that remember how many of them were read at a time.
+/// Bytes that remember which ranges of them were read.
 #[derive(Clone, Debug)]
 struct Watched {
     bytes: Rc<Vec<u8>>,
-    largest_read: Rc<RefCell<u64>>,
+    reads: Rc<RefCell<Vec<Range<u64>>>>,
 }
 
 impl Watched {
     fn new(bytes: Vec<u8>) -> Self {
-        Watched { bytes: Rc::new(bytes), largest_read: Rc::default() }
+        Watched { bytes: Rc::new(bytes), reads: Rc::default() }
     }
 }
 
@@ -39,9 +41,7 @@ impl Source for Watched {
     }
 
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
-        let len = range.end - range.start;
-        let largest = *self.largest_read.borrow();
-        self.largest_read.replace(largest.max(len));
+        self.reads.borrow_mut().push(range.clone());
         self.bytes.as_slice().read(range)
     }
 }
@@ -82,54 +82,39 @@ fn of_files(name: &str) -> ModelOrigin {
     ModelOrigin::Files { name: name.into() }
 }
 
-struct Bench {
-    run: ModelRun<Watched>,
-    last_run: u64,
-}
+/// A models' worker.
+struct Bench(Runner<ModelTasks>);
 
 impl Bench {
     fn new(files: BTreeMap<String, Watched>) -> Self {
-        let mut run = ModelRun::default();
-        run.take_files(files);
-        Bench { run, last_run: 0 }
+        let mut runner = Runner::<ModelTasks>::new(ModelContext::new(Box::new(NoNetwork)));
+        let shared = |(name, file)| (name, Box::new(file) as Box<dyn SharedFile>);
+        runner.context().take_files(files.into_iter().map(shared).collect());
+        Bench(runner)
     }
 
-    fn answers(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Vec<ModelReply> {
-        self.last_run += 1;
-        let run_id = self.last_run;
-        let mut replies = Vec::new();
-        self.run.answer(request(run_id), || 1.0, |reply| replies.push(reply));
-        assert!(replies.iter().all(|reply| reply.run_id() == Some(run_id)), "an answer names its run");
-        replies
+    fn events(&mut self, plan: ModelPlan) -> Result<Vec<ModelEvent>, String> {
+        self.0.complete(plan, || 1.0).map_err(|problem| problem.to_string())
     }
 
-    fn ask(&mut self, request: impl FnOnce(u64) -> ModelRequest) -> Result<ModelReply, String> {
-        let mut replies = self.answers(request);
-        let reply = replies.pop().expect("an answer");
-        assert_eq!(replies, [], "one answer");
-        match reply {
-            ModelReply::Failed { problem, .. } => Err(problem),
-            reply => Ok(reply),
-        }
+    /// The only event of a plan.
+    fn event(&mut self, plan: ModelPlan) -> Result<ModelEvent, String> {
+        let mut events = self.events(plan)?;
+        let event = events.pop().expect("an event");
+        assert!(events.is_empty(), "one event, not also {events:?}");
+        Ok(event)
     }
 
     fn open(&mut self, origin: &ModelOrigin, text: &str) -> Result<ModelFacts, String> {
-        let request = |run_id| ModelRequest::Open { run_id, origin: origin.clone(), text: text.into() };
-        match self.ask(request)? {
-            ModelReply::Opened { facts, .. } => Ok(*facts),
+        match self.event(ModelPlan::Open(OpenPlan { origin: origin.clone(), text: text.into() }))? {
+            ModelEvent::Open(facts) => Ok(*facts),
             other => panic!("{other:?}"),
         }
-    }
-
-    fn prepare(&mut self, origin: &ModelOrigin, plan: &PlanText, ids: &[u32]) -> Result<(), String> {
-        let (origin, plan, ids) = (origin.clone(), plan.clone(), ids.to_vec());
-        self.ask(|run_id| ModelRequest::Prepare { run_id, origin, plan, ids }).map(|_| ())
     }
 
     /// The whole table of a plan, its batches in the order of `order`.
     fn table(&mut self, origin: &ModelOrigin, text: &str, plan: &PlanText, order: Order) -> Result<Table, String> {
         let facts = self.open(origin, text)?;
-        self.prepare(origin, plan, &facts.ids)?;
         let whole = plan.plan(&facts.config).map_err(|problem| problem.to_string())?;
         let mut table = Table::new(Subject::of(&facts.label, &facts.text, &whole));
         let mut batches: Vec<Batch> = whole.batches(ALL_OF);
@@ -138,26 +123,43 @@ impl Bench {
         }
         for batch in batches {
             let wanted: Vec<Cell> = whole.cells(&batch).collect();
-            match self.ask(|run_id| ModelRequest::Measure { run_id, batch, wanted })? {
-                ModelReply::Rows { rows, .. } => table.rows.extend(rows),
-                other => panic!("{other:?}"),
-            }
+            let (origin, plan, ids) = (origin.clone(), plan.clone(), facts.ids.clone());
+            let events =
+                self.events(ModelPlan::Batch(BatchPlan { origin, plan, ids, batch, wanted: wanted.clone() }))?;
+            let [ModelEvent::Batch(BatchEvent::Prepared), ModelEvent::Batch(BatchEvent::Rows { rows, .. })] =
+                &events[..]
+            else {
+                panic!("not prepared, then measured: {events:?}");
+            };
+            assert!(rows.iter().map(|(cell, _)| *cell).eq(wanted), "a row for every cell, in order");
+            table.rows.extend(rows.iter().cloned());
         }
         Ok(table)
     }
 
-    fn window(&mut self, cell: Cell) -> Result<WindowExperiment, String> {
-        match self.ask(|run_id| ModelRequest::Window { run_id, cell })? {
-            ModelReply::Window { window, .. } => Ok(*window),
+    fn window(&mut self, origin: &ModelOrigin, plan: &PlanText, cell: Cell) -> Result<WindowExperiment, String> {
+        let ids = self.open(origin, TEXT)?.ids;
+        match self.event(ModelPlan::Window(WindowPlan { origin: origin.clone(), plan: plan.clone(), ids, cell }))? {
+            ModelEvent::Window(window) => Ok(*window),
             other => panic!("{other:?}"),
         }
     }
 
     fn write(&mut self, table: &Table, form: TableForm) -> String {
-        match self.ask(|run_id| ModelRequest::Write { run_id, table: table.clone(), form }) {
-            Ok(ModelReply::Written { text, .. }) => text,
+        match self.event(ModelPlan::WriteTable(WriteTablePlan { table: table.clone(), form })) {
+            Ok(ModelEvent::WriteTable(text)) => text,
             other => panic!("{other:?}"),
         }
+    }
+
+    /// The batches that a file's table arrives in.
+    fn read(&mut self, text: &str) -> Result<Vec<Option<TableBatch>>, String> {
+        let events = self.events(ModelPlan::ReadTable(ReadTablePlan { name: "a.csv".into(), bytes: text.into() }))?;
+        let batches = events.into_iter().map(|event| match event {
+            ModelEvent::ReadTable(batch) => batch,
+            other => panic!("{other:?}"),
+        });
+        Ok(batches.collect())
     }
 }
 
@@ -202,19 +204,15 @@ fn a_models_files_have_the_command_lines_rows_digit_for_digit() {
 fn a_table_of_the_command_line_is_read_back() {
     let text = on_command_line(&["--weights", "tests/data/models/gpt2", "--lengths", "3", "--windows", "2"]);
     let mut bench = Bench::new(BTreeMap::new());
-    let parse = |bench: &mut Bench, text: &str| {
-        let bytes = text.as_bytes().to_vec();
-        bench.ask(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes })
-    };
-    let Ok(ModelReply::Parsed { run_id, batch: Some(batch) }) = parse(&mut bench, &text) else { panic!("a table") };
-    let table = Arriving::new(run_id).take(batch).expect("a small table comes at once");
+    let [Some(batch)] = &bench.read(&text).expect("a table")[..] else { panic!("a small table comes at once") };
+    let table = Arriving::default().take(batch.clone()).expect("the only batch is the last");
     assert_eq!(bench.write(&table, TableForm::Csv), text);
-    let problem = parse(&mut bench, "a,b\n1,2\n").expect_err("no table");
+    let problem = bench.read("a,b\n1,2\n").expect_err("no table");
     assert!(problem.contains("a.csv"), "{problem}");
-    assert!(matches!(parse(&mut bench, ""), Ok(ModelReply::Parsed { batch: None, .. })));
+    assert_eq!(bench.read(""), Ok(vec![None]));
 }
 
-/// So many windows of one layer.
+/// A table of that many windows of one layer.
 fn large(rows: usize) -> Table {
     let sink = Sink { mass: 1.5, token: 0, head: 3 };
     let cell = |window| Cell { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
@@ -231,18 +229,17 @@ fn large(rows: usize) -> Table {
 }
 
 #[test]
-fn a_large_table_comes_in_portions() {
+fn a_large_table_comes_in_batches() {
     let mut bench = Bench::new(BTreeMap::new());
     for rows in [MOST_ROWS, MOST_ROWS + 1, 3 * MOST_ROWS, 10_000] {
         let table = large(rows);
-        let bytes = table.to_csv().expect("text").into_bytes();
-        let replies = bench.answers(|run_id| ModelRequest::Parse { run_id, name: "a.csv".into(), bytes });
-        assert_eq!(replies.len(), rows.div_ceil(MOST_ROWS));
-        let mut arriving = Arriving::new(bench.last_run);
+        let batches = bench.read(&table.to_csv().expect("text")).expect("a table");
+        assert_eq!(batches.len(), rows.div_ceil(MOST_ROWS));
+        let mut arriving = Arriving::default();
         let mut arrived = Vec::new();
-        for reply in replies {
-            let ModelReply::Parsed { batch: Some(batch), .. } = reply else { panic!("{reply:?}") };
-            assert!(batch.rows.len() <= MOST_ROWS && arrived.is_empty(), "the last portion was not the last");
+        for batch in batches {
+            let batch = batch.expect("rows");
+            assert!(batch.rows.len() <= MOST_ROWS && arrived.is_empty(), "the last batch was not the last");
             arrived.extend(arriving.take(batch));
         }
         assert_eq!(arrived, [table]);
@@ -271,15 +268,52 @@ fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
     assert!(problem.contains("twice.csv, row 21"), "{problem}");
 }
 
+/// The most bytes at the start of a file of weights that are read for its fingerprint.
+const FINGERPRINTED: u64 = 1 << 20;
+
+/// A file of weights in its parts: the header, and the numbers.
+fn parts(weights: &[u8]) -> (serde_json::Value, &[u8]) {
+    let header_len = u64::from_le_bytes(weights[..8].try_into().expect("eight bytes")) as usize;
+    let (header, data) = weights[8..].split_at(header_len);
+    (serde_json::from_slice(header).expect("a header"), data)
+}
+
+/// The same weights with a tensor more, of that many bytes, which no model asks for.
+fn with_unused_tensor(weights: &[u8], unused: usize) -> Vec<u8> {
+    let (mut header, data) = parts(weights);
+    header["unused"] =
+        serde_json::json!({"dtype": "F32", "shape": [unused / 4], "data_offsets": [data.len(), data.len() + unused]});
+    let header = header.to_string().into_bytes();
+    [&(header.len() as u64).to_le_bytes(), &header[..], data, &vec![0; unused]].concat()
+}
+
 #[test]
-fn a_file_of_weights_is_never_read_whole() {
-    let files = files("gpt2");
-    let weights = files["model.safetensors"].clone();
+fn of_a_file_of_weights_only_what_the_plan_needs_is_read() {
+    let mut files = files("gpt2");
+    let small = files["model.safetensors"].bytes.to_vec();
+    let (header, data) = parts(&small);
+    let offset = |tensor: &serde_json::Value, at: usize| tensor["data_offsets"][at].as_u64().unwrap_or(0);
+    let largest_tensor = header.as_object().expect("tensors").values().map(|t| offset(t, 1) - offset(t, 0)).max();
+    let largest_read = largest_tensor.expect("a tensor").max(2 * header.to_string().len() as u64);
+    let large = Watched::new(with_unused_tensor(&small, 8 << 20));
+    files.insert("model.safetensors".into(), large.clone());
     let mut bench = Bench::new(files);
-    bench.table(&of_files("gpt2"), TEXT, &plan("2", "3", 1), Order::Forwards).expect("measured");
-    let (largest, len) = (*weights.largest_read.borrow(), weights.len());
-    // The fingerprint looks at the first megabyte, which is all of this small file; after it, a tensor at a time.
-    assert!(largest <= len.min(1 << 20), "{largest} of {len}");
+    let mut read_by = |layers: &str| -> u64 {
+        large.reads.borrow_mut().clear();
+        bench.table(&of_files("gpt2"), TEXT, &plan(layers, "3", 1), Order::Forwards).expect("measured");
+        let reads = large.reads.borrow();
+        let lengths = reads.iter().map(|range| range.end - range.start);
+        let (fingerprints, others): (Vec<u64>, Vec<u64>) = lengths.partition(|len| *len == FINGERPRINTED);
+        assert_eq!(fingerprints.len(), 2, "once when it is opened, once when it is prepared");
+        assert!(others.len() > 10, "a tensor or a row of one at a time, not {others:?}");
+        assert!(others.iter().all(|len| *len <= largest_read), "{others:?}, of at most {largest_read} bytes");
+        others.iter().sum()
+    };
+    let (one_layer, three_layers) = (read_by("0"), read_by("2"));
+    // The header twice, then the tensors, each once at most.
+    let most = data.len() as u64 + 4 * header.to_string().len() as u64;
+    assert!(three_layers <= most, "{three_layers} bytes, of at most {most}");
+    assert!(2 * one_layer < three_layers, "{one_layer} bytes for one layer, {three_layers} for three");
 }
 
 #[test]
@@ -308,7 +342,7 @@ fn a_window_is_an_experiment_of_the_same_norm() {
             let plan = PlanText { heads: head_text.into(), mask: Some(mask), tolerance: 1e-10, ..plan("2", "7", 2) };
             let table = bench.table(&small(), TEXT, &plan, Order::Forwards).expect("measured");
             let cell = Cell { layer: 2, heads, n: 7, window: 1 };
-            let window = bench.window(cell).expect("an experiment");
+            let window = bench.window(&small(), &plan, cell).expect("an experiment");
             assert_eq!(window.left_out, LeftOut::Nothing);
             let found = measure(&window.experiment).expect("measured").spectral;
             let expected = table.rows[&cell].spectral.expect("asked for").value;
@@ -320,17 +354,43 @@ fn a_window_is_an_experiment_of_the_same_norm() {
 #[test]
 fn a_window_of_a_trained_model_says_what_it_lacks() {
     let mut bench = Bench::new(files("gpt2"));
-    let origin = of_files("gpt2");
-    let facts = bench.open(&origin, TEXT).expect("opened");
+    let (origin, plan) = (of_files("gpt2"), plan("1", "5", 1));
     let cell = Cell { layer: 1, heads: Heads::All, n: 5, window: 0 };
-    let problem = bench.window(cell).expect_err("nothing is prepared");
-    assert!(problem.contains("no plan"), "{problem}");
-    bench.prepare(&origin, &plan("1", "5", 1), &facts.ids).expect("prepared");
-    assert_eq!(bench.window(cell).expect("an experiment").left_out, LeftOut::QueryBias);
-    let problem = bench.window(Cell { heads: Heads::One(99), ..cell }).expect_err("no such head");
+    assert_eq!(bench.window(&origin, &plan, cell).expect("an experiment").left_out, LeftOut::QueryBias);
+    let problem = bench.window(&origin, &plan, Cell { heads: Heads::One(99), ..cell }).expect_err("no such head");
     assert!(problem.contains("head"), "{problem}");
-    let problem = bench.window(Cell { window: 100_000, ..cell }).expect_err("no such window");
+    let problem = bench.window(&origin, &plan, Cell { window: 100_000, ..cell }).expect_err("no such window");
     assert!(problem.contains("window"), "{problem}");
+    let missing = of_files("another");
+    let mut bench = Bench::new(BTreeMap::new());
+    let window = WindowPlan { origin: missing, plan, ids: vec![1; 5], cell };
+    let problem = bench.event(ModelPlan::Window(window)).expect_err("no files");
+    assert!(problem.contains("config.json"), "{problem}");
+}
+
+#[test]
+fn adversarial_tokens_are_the_same_with_and_without_a_prepared_model() {
+    let request = |origin: &ModelOrigin| {
+        let plan = PlanText { heads: "0,2".into(), ..plan("1", "4,9", 1) };
+        ModelPlan::Adversarial(AdversarialRequest { origin: origin.clone(), plan, radius: 1.5 })
+    };
+    let mut bench = Bench::new(files("gpt2"));
+    let (own, other) = (of_files("gpt2"), small());
+    let fresh = bench.event(request(&own)).expect("measured");
+    let drawn = bench.event(request(&other)).expect("measured");
+    bench.table(&own, TEXT, &plan("2", "3", 1), Order::Forwards).expect("prepared");
+    assert_eq!(bench.event(request(&own)), Ok(fresh.clone()));
+    assert_eq!(bench.event(request(&other)), Ok(drawn.clone()), "the prepared model is another one");
+    let ModelEvent::Adversarial(table) = &fresh else { panic!("{fresh:?}") };
+    assert_eq!(table.rows.len(), 4, "two heads, two lengths");
+    assert_ne!(fresh, drawn);
+}
+
+#[test]
+fn a_download_without_a_network_says_so() {
+    let plan = DownloadPlan::List { address: "https://example.org/gpt2".into() };
+    let problem = Bench::new(BTreeMap::new()).event(ModelPlan::Download(plan)).expect_err("no network");
+    assert!(problem.contains("no network"), "{problem}");
 }
 
 #[test]

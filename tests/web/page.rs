@@ -1,15 +1,11 @@
-//! The same numbers on the main thread of a page in Chromium.
+//! On the main thread of a page in Chromium: a few of the numbers that a worker computes. The reference cases run once, in
+//! tests/web/worker.rs.
 
-use lipscope_testkit::{portable, reference};
+use lipscope_testkit::portable;
 
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
-
-#[wasm_bindgen_test]
-fn every_reference_case_agrees() {
-    assert!(reference::check_golden_cases() >= 36);
-}
 
 #[wasm_bindgen_test]
 fn draws_and_norms_are_the_same() {

@@ -3,8 +3,11 @@
 use lipscope_testkit::{portable, reference};
 
 use lipscope_core::bounds::Norm;
-use lipscope_protocol::message::{Reply, Request};
-use lipscope_protocol::runner::{Runner, Turn};
+use lipscope_core::experiment::Memory;
+use lipscope_protocol::envelope::{Command, Content, Reply, Request};
+use lipscope_protocol::runner::Runner;
+use lipscope_protocol::task::Turn;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, SweepRequest};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -25,6 +28,16 @@ fn a_million_tokens_in_two_runs_are_measured() {
     let found = lipscope_core::measure::measure(&reference::million_in_two_runs()).expect("measured");
     assert_eq!((found.method.id(), found.n), ("causal_runs", 1e6));
     reference::assert_close("the norm natively", found.spectral, 299.531704008529, 1e-10, 299.5);
+}
+
+#[wasm_bindgen_test]
+fn products_of_sizes_do_not_wrap_in_32_bits() {
+    lipscope_testkit::cost::check_products_do_not_wrap();
+}
+
+#[wasm_bindgen_test]
+fn what_the_sliders_reach_is_refused_where_it_does_not_fit() {
+    lipscope_testkit::cost::check_the_browser_refuses_what_its_sliders_reach();
 }
 
 #[wasm_bindgen_test]
@@ -55,19 +68,21 @@ fn the_adversarial_tokens_have_the_tabled_norms() {
 
 #[wasm_bindgen_test]
 fn a_run_is_answered_in_slices() {
-    let mut runner = Runner::default();
+    let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut replies = Vec::new();
     let experiment = reference::line_experiment(&[-1.0, 1.0, 0.5, 0.2], -1.0, "none");
-    let request = Request::Sweep { run_id: 3, experiment, lengths: vec![2, 3, 4], draws: 2, norm: Norm::Spectral };
-    runner.begin(request, 0.0, |reply| replies.push(reply));
+    let plan = EnginePlan::Sweep(SweepRequest { experiment, lengths: vec![2, 3, 4], draws: 2, norm: Norm::Spectral });
+    runner.begin(Command::Run(Request { run_id: 3, plan }), 0.0, |reply| replies.push(reply));
     let mut slices = 0;
     // A clock that stands past the end: every slice does one step.
     while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {
         slices += 1;
     }
     assert!(slices >= 6);
-    let n_points: usize =
-        replies.iter().map(|reply| if let Reply::Points { points, .. } = reply { points.len() } else { 0 }).sum();
+    let n_points: usize = replies
+        .iter()
+        .map(|reply| if let Content::Event(EngineEvent::Sweep(points)) = &reply.content { points.len() } else { 0 })
+        .sum();
     assert_eq!(n_points, 6);
-    assert_eq!(replies.last(), Some(&Reply::Finished { run_id: 3 }));
+    assert_eq!(replies.last(), Some(&Reply { run_id: 3, content: Content::Finished }));
 }

@@ -51,13 +51,17 @@ impl<P, C> LaneState<P, C> {
 
     /// How many orders could begin now.
     pub fn begin_at_once(&self) -> usize {
-        let waiting = self.next.as_ref().map_or(self.queue.len(), VecDeque::len);
-        if self.is_paused { 0 } else { waiting.min(self.most_running.saturating_sub(self.running.len())) }
+        if self.is_paused { 0 } else { self.waiting().min(self.most_running.saturating_sub(self.running.len())) }
     }
 
     /// Orders that are not done.
     pub fn left(&self) -> usize {
-        self.queue.len() + self.running.len()
+        self.waiting() + self.running.len()
+    }
+
+    /// Orders that no worker has and that are still wanted.
+    fn waiting(&self) -> usize {
+        self.next.as_ref().map_or(self.queue.len(), VecDeque::len)
     }
 
     pub fn can_begin(&self) -> bool {

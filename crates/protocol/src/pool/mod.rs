@@ -68,7 +68,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     #[must_use]
     pub fn new(spare: Spare) -> Self {
         Pool {
-            lanes: L::ALL.iter().map(|lane| LaneState::new(lane.workers())).collect(),
+            lanes: L::ALL.iter().map(|lane| LaneState::new(most_running(*lane, lane.workers()))).collect(),
             workers: Vec::new(),
             spare,
             is_warm: false,
@@ -91,13 +91,14 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// Takes orders for a lane: after those that wait there, or in their place, by the lane's policy.
+    /// Takes orders for a lane: after those that wait there, or in their place, by the lane's policy. No orders in the
+    /// place of those before are a [`Pool::cancel`].
     pub fn submit(&mut self, lane: L, orders: impl IntoIterator<Item = Order<T::Plan, C>>) {
-        let orders = orders.into_iter().map(Waiting::first_try);
-        let state = self.lane(lane);
+        let mut orders = orders.into_iter().map(Waiting::first_try).peekable();
         match lane.policy() {
-            Policy::Queue => state.queue.extend(orders),
-            Policy::Newest(_) => state.next = Some(orders.collect()),
+            Policy::Queue => self.lane(lane).queue.extend(orders),
+            Policy::Newest(_) if orders.peek().is_none() => self.cancel(lane),
+            Policy::Newest(_) => self.lane(lane).next = Some(orders.collect()),
         }
         self.press(lane);
         self.assign();
@@ -122,12 +123,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Goes on with the runs of a lane.
     pub fn resume(&mut self, lane: L) {
         self.lane(lane).is_paused = false;
+        self.press(lane);
         self.assign();
     }
 
-    /// Lets so many runs of a lane go on side by side.
+    /// Lets up to `workers` runs of a lane with a queue go on side by side; other lanes have one run at a time.
     pub fn set_workers(&mut self, lane: L, workers: usize) {
-        self.lane(lane).most_running = workers.max(1);
+        self.lane(lane).most_running = most_running(lane, workers);
         self.assign();
     }
 
@@ -141,9 +143,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     pub fn hear(&mut self, worker: WorkerId, message: Message<T::Event>) {
         match message {
             Message::Ready => {
-                self.failed_starts = 0;
                 if let Some(worker) = self.workers.iter_mut().find(|known| known.id == worker) {
                     worker.is_ready = true;
+                    self.failed_starts = 0;
                 }
             }
             Message::Reply(reply) => self.hear_reply(worker, reply),
@@ -184,8 +186,10 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// A worker could not be started at all.
     pub fn refused(&mut self, id: WorkerId) {
         self.workers.retain(|worker| worker.id != id);
-        self.failed_starts = MOST_FAILED_STARTS;
-        self.events.push(PoolEvent::CannotStart);
+        // Of several workers that were to be started at once, each is refused.
+        if std::mem::replace(&mut self.failed_starts, MOST_FAILED_STARTS) < MOST_FAILED_STARTS {
+            self.events.push(PoolEvent::CannotStart);
+        }
     }
 
     /// A time that an action asked for has passed.
@@ -280,6 +284,10 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             self.is_warm |= lane == L::ALL[0];
         } else if is_turned || is_first_event {
             self.press(lane);
+            if self.run(run_id).is_none() {
+                // A newer order has just taken its place.
+                return;
+            }
         }
         let left = self.lane(lane).left();
         self.events.push(PoolEvent::Reply { lane, run_id, of, content, left });
@@ -309,7 +317,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Sends the newest order to the worker that does the one before.
     fn preempt(&mut self, lane: L) {
         let state = self.lane(lane);
-        if state.next.is_none() || state.running.is_empty() {
+        if state.next.is_none() || state.running.is_empty() || state.is_paused {
             return;
         }
         let old = state.running.remove(0);
@@ -389,4 +397,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lane(lane).running.push(run);
         Some(run_id)
     }
+}
+
+/// How many runs of a lane may go on side by side: of the newest orders one, or an older one would go on beside it.
+fn most_running<L: Lane>(lane: L, workers: usize) -> usize {
+    if lane.policy() == Policy::Queue { workers.max(1) } else { 1 }
 }

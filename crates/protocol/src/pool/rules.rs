@@ -21,7 +21,7 @@ pub trait Lane: Copy + Eq + fmt::Debug + 'static {
         Begins::WhenNeeded
     }
 
-    /// How many of its runs go on side by side, unless the page says otherwise.
+    /// How many of its runs go on side by side where its policy is [`Policy::Queue`], unless the page says otherwise.
     fn workers(self) -> usize {
         1
     }
@@ -107,7 +107,7 @@ pub enum Timer {
 }
 
 /// What the page hears.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum PoolEvent<L, P, E, C> {
     /// A reply of a run that is still wanted; others never get here.
     Reply {

@@ -1,0 +1,343 @@
+//! A browser for tests: it does what the pool asks for, with real runners in workers of its own and a clock of its own.
+//! Whatever is due happens in order of time; messages travel as bytes and take a while.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use lipscope_protocol::envelope::{Command, Content, Message, RunId, decode, encode};
+use lipscope_protocol::pool::{Action, Begins, Lane, Order, Patience, Policy, Pool, PoolEvent, Spare, Timer, WorkerId};
+use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
+use lipscope_protocol::task::Turn;
+
+use crate::counting::{AnyEvent, AnyPlan, Clock, CountTasks};
+
+/// Lanes with every policy. The first has a worker from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// The newest, after a moment.
+    Moment,
+    /// The newest, after the first event.
+    FirstEvent,
+    /// The newest at once; begins when the first lane has a result.
+    AtOnce,
+    /// All, in order.
+    Batches,
+}
+
+impl Lane for Line {
+    const ALL: &'static [Self] = &[Line::Moment, Line::FirstEvent, Line::AtOnce, Line::Batches];
+
+    fn policy(self) -> Policy {
+        match self {
+            Line::Moment => Policy::Newest(Patience::Moment),
+            Line::FirstEvent => Policy::Newest(Patience::FirstEvent),
+            Line::AtOnce => Policy::Newest(Patience::None),
+            Line::Batches => Policy::Queue,
+        }
+    }
+
+    fn begins(self) -> Begins {
+        match self {
+            Line::Moment => Begins::AtOnce,
+            Line::AtOnce => Begins::Later,
+            Line::FirstEvent | Line::Batches => Begins::WhenNeeded,
+        }
+    }
+}
+
+/// What the page keeps beside a plan: the lane that it is for, and the number of the order.
+pub type Beside = (Line, u64);
+/// An order of these tests.
+pub type CountOrder = Order<AnyPlan, Beside>;
+/// What the page hears.
+pub type Event = PoolEvent<Line, AnyPlan, AnyEvent, Beside>;
+
+/// An order.
+pub fn order(line: Line, number: u64, plan: AnyPlan) -> CountOrder {
+    Order { plan, companion: (line, number) }
+}
+
+/// How a worker starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It listens after a while.
+    Listens,
+    /// It never says a word.
+    Silent,
+    /// It dies before its first word.
+    Dies,
+    /// The browser refuses it.
+    Refused,
+}
+
+/// The browser, the page's pool in it, and the page's ears.
+pub struct Browser {
+    pub pool: Pool<CountTasks, Line, Beside>,
+    /// Milliseconds.
+    pub now: f64,
+    /// What the page heard, and when.
+    pub heard: Vec<(f64, Event)>,
+    /// When runs were sent: time, worker, run, order.
+    pub sent: Vec<(f64, WorkerId, RunId, u64)>,
+    /// In which call of the pool each of these was sent; and what was heard, was heard.
+    pub sent_in: Vec<usize>,
+    pub heard_in: Vec<usize>,
+    n_calls: usize,
+    /// When workers were ended by the pool.
+    pub ended: Vec<(f64, WorkerId)>,
+    /// How the next workers start; those after these listen.
+    pub starts: VecDeque<Start>,
+    /// How long a worker takes to start.
+    pub start_milliseconds: f64,
+    /// How long a message takes.
+    pub latency: f64,
+    /// How many workers were started.
+    pub n_started: usize,
+    due: BTreeMap<(u64, u64), Due>,
+    n_due: u64,
+    workers: BTreeMap<WorkerId, Worker>,
+}
+
+struct Worker {
+    runner: Runner<CountTasks>,
+    clock: Clock,
+    inbox: Vec<Vec<u8>>,
+    /// Whether the pool has heard its first word.
+    is_ready: bool,
+    /// Until when it works and hears nothing.
+    busy_until: f64,
+    /// The last run that it was sent, if the pool has not heard its end: run and lane.
+    run: Option<(RunId, Option<Line>)>,
+}
+
+enum Due {
+    Listen(WorkerId),
+    Die(WorkerId),
+    Command(WorkerId, Vec<u8>),
+    Turn(WorkerId),
+    Message(WorkerId, Vec<u8>),
+    Timer(Timer),
+}
+
+impl Browser {
+    pub fn new(spare: Spare) -> Self {
+        Browser {
+            pool: Pool::new(spare),
+            now: 0.0,
+            heard: Vec::new(),
+            sent: Vec::new(),
+            sent_in: Vec::new(),
+            heard_in: Vec::new(),
+            n_calls: 0,
+            ended: Vec::new(),
+            starts: VecDeque::new(),
+            start_milliseconds: 40.0,
+            latency: 0.5,
+            n_started: 0,
+            due: BTreeMap::new(),
+            n_due: 0,
+            workers: BTreeMap::new(),
+        }
+    }
+
+    /// Lets time pass.
+    pub fn pass(&mut self, milliseconds: f64) {
+        self.run_until(self.now + milliseconds);
+    }
+
+    /// Lets time pass until a moment.
+    pub fn run_until(&mut self, end: f64) {
+        self.act();
+        while let Some(entry) = self.due.first_entry().filter(|entry| f64::from_bits(entry.key().0) <= end) {
+            self.now = f64::from_bits(entry.key().0);
+            let due = entry.remove();
+            self.happen(due);
+            self.act();
+        }
+        self.now = end;
+    }
+
+    /// Lets time pass until nothing is due any more.
+    pub fn run(&mut self) {
+        self.act();
+        while let Some(((time, _), _)) = self.due.last_key_value() {
+            self.run_until(f64::from_bits(*time));
+        }
+    }
+
+    /// Ids of the workers that there are.
+    pub fn workers(&self) -> Vec<WorkerId> {
+        self.workers.keys().copied().collect()
+    }
+
+    /// Ids of the workers that listen and have nothing to do.
+    pub fn idle(&self) -> Vec<WorkerId> {
+        let idle = self.workers.iter().filter(|(_, worker)| worker.is_ready && worker.run.is_none());
+        idle.map(|(id, _)| *id).collect()
+    }
+
+    /// The worker that was given a run last.
+    pub fn last_worker(&self) -> WorkerId {
+        self.sent.last().expect("a run was sent").1
+    }
+
+    /// A worker dies; what it said just before still arrives.
+    pub fn kill(&mut self, id: WorkerId) {
+        self.act();
+        self.happen(Due::Die(id));
+        self.act();
+    }
+
+    /// What the page heard of an order, with the times.
+    pub fn heard_of(&self, number: u64) -> Vec<(f64, Content<AnyEvent>)> {
+        let of_order = |(time, event): &(f64, Event)| match event {
+            PoolEvent::Reply { of, content, .. } if of.companion.1 == number => Some((*time, content.clone())),
+            _ => None,
+        };
+        self.heard.iter().filter_map(of_order).collect()
+    }
+
+    /// When the page first heard something of an order.
+    pub fn time_of(&self, number: u64, content: &Content<AnyEvent>) -> Option<f64> {
+        self.heard_of(number).into_iter().find(|(_, heard)| heard == content).map(|(time, _)| time)
+    }
+
+    fn after(&mut self, milliseconds: f64, due: Due) {
+        self.at(self.now + milliseconds, due);
+    }
+
+    fn at(&mut self, time: f64, due: Due) {
+        self.n_due += 1;
+        // The bits of numbers that are not negative are in the order of the numbers.
+        self.due.insert((time.to_bits(), self.n_due), due);
+    }
+
+    fn act(&mut self) {
+        loop {
+            let actions = self.pool.take_actions();
+            if actions.is_empty() {
+                break;
+            }
+            for action in actions {
+                match action {
+                    Action::Start(id) => self.start(id),
+                    Action::Send(id, command, order) => self.send(id, &command, order.as_deref()),
+                    Action::End(id) => {
+                        self.ended.push((self.now, id));
+                        self.workers.remove(&id);
+                    }
+                    Action::Wake(timer, milliseconds) => self.after(milliseconds, Due::Timer(timer)),
+                }
+            }
+        }
+        for event in self.pool.take_events() {
+            self.heard.push((self.now, event));
+            self.heard_in.push(self.n_calls);
+        }
+        self.n_calls += 1;
+    }
+
+    fn start(&mut self, id: WorkerId) {
+        self.n_started += 1;
+        let start = self.starts.pop_front().unwrap_or(Start::Listens);
+        if start == Start::Refused {
+            return self.pool.refused(id);
+        }
+        let clock = Clock::default();
+        let runner = Runner::new(clock.clone());
+        let worker = Worker { runner, clock, inbox: Vec::new(), is_ready: false, busy_until: 0.0, run: None };
+        assert!(self.workers.insert(id, worker).is_none(), "worker {id} is started twice");
+        match start {
+            Start::Listens => self.after(self.start_milliseconds, Due::Listen(id)),
+            Start::Dies => self.after(self.start_milliseconds, Due::Die(id)),
+            Start::Silent | Start::Refused => {}
+        }
+    }
+
+    /// Sends a command, and checks that no worker gets a second run beside one that is still wanted.
+    fn send(&mut self, id: WorkerId, command: &Command<AnyPlan>, order: Option<&CountOrder>) {
+        let worker = self.workers.get_mut(&id).unwrap_or_else(|| panic!("{command:?} to {id}, which is no more"));
+        assert!(worker.is_ready, "what is sent to {id} before its first word is lost");
+        match command {
+            Command::Run(request) => {
+                let order = order.expect("a run is sent with its order");
+                let (line, number) = order.companion;
+                if let Some((run_id, before)) = worker.run {
+                    let is_newest = line.policy() != Policy::Queue;
+                    assert!(
+                        is_newest && before == Some(line),
+                        "{id} has run {run_id} of {before:?} and gets one of {line:?}"
+                    );
+                }
+                worker.run = Some((request.run_id, Some(line)));
+                self.sent_in.push(self.n_calls);
+                self.sent.push((self.now, id, request.run_id, number));
+            }
+            // Until it has said so, it can be given no other run.
+            Command::Cancel => worker.run = worker.run.map(|(run_id, _)| (run_id, None)),
+        }
+        self.after(self.latency, Due::Command(id, encode(command).expect("bytes")));
+    }
+
+    fn happen(&mut self, due: Due) {
+        match due {
+            Due::Listen(id) => {
+                if self.workers.contains_key(&id) {
+                    let ready = encode(&Message::<AnyEvent>::Ready).expect("bytes");
+                    self.after(self.latency, Due::Message(id, ready));
+                }
+            }
+            Due::Die(id) => {
+                if self.workers.remove(&id).is_some() {
+                    self.pool.lost(id);
+                }
+            }
+            Due::Command(id, bytes) => {
+                let Some(worker) = self.workers.get_mut(&id) else { return };
+                worker.inbox.push(bytes);
+                let time = worker.busy_until.max(self.now);
+                self.at(time, Due::Turn(id));
+            }
+            Due::Turn(id) => self.turn(id),
+            Due::Message(id, bytes) => {
+                let message: Message<AnyEvent> = decode(&bytes).expect("a message");
+                // A worker that the pool has ended may have spoken before.
+                if let Some(worker) = self.workers.get_mut(&id) {
+                    match &message {
+                        Message::Ready => worker.is_ready = true,
+                        Message::Reply(reply) => {
+                            if reply.content.is_last() {
+                                worker.run = worker.run.filter(|(run_id, _)| *run_id != reply.run_id);
+                            }
+                        }
+                    }
+                }
+                self.pool.hear(id, message);
+            }
+            Due::Timer(timer) => self.pool.wake(timer),
+        }
+    }
+
+    /// A worker takes in what was sent to it, and works for a slice.
+    fn turn(&mut self, id: WorkerId) {
+        let (now, latency) = (self.now, self.latency);
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        worker.clock.set(now);
+        let clock = worker.clock.clone();
+        let said = Rc::new(RefCell::new(Vec::new()));
+        let emit = |reply| said.borrow_mut().push((clock.now(), encode(&Message::Reply(reply)).expect("bytes")));
+        for bytes in std::mem::take(&mut worker.inbox) {
+            worker.runner.begin(decode(&bytes).expect("a command"), now, emit);
+        }
+        let turn = worker.runner.slice(now + SLICE_MILLISECONDS, || clock.now(), emit);
+        worker.busy_until = clock.now();
+        let end = worker.busy_until;
+        for (time, bytes) in said.take() {
+            self.at(time + latency, Due::Message(id, bytes));
+        }
+        if turn == Turn::More {
+            self.at(end, Due::Turn(id));
+        }
+    }
+}
