@@ -19,7 +19,8 @@ pub fn LessonsButton() -> impl IntoView {
             id="lessons-open"
             title=strings::lessons_hint()
             aria-expanded=move || is_open.get().to_string()
-            aria-controls="lesson-panel"
+            // The panel comes with the later part of the page.
+            aria-controls=move || page.later().map(|_| "lesson-panel")
             on:click=move |_| if is_open.get_untracked() { course::close(page) } else { course::show_list(page) }
         >
             {strings::lessons()}

@@ -1,29 +1,21 @@
 // What comes before the first picture, and what after it: docs/performance.md, "What comes before the first picture".
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { brotliCompressSync } from 'node:zlib';
-import { DIST, openPage, pageTest, waitForStart } from './browser.mjs';
+import { openPage, pageTest, waitForStart } from './browser.mjs';
 import { changed } from './reading.mjs';
 
-const FIRST_VIEW_BYTES = 300_000;
 const LATER = /\/later-[0-9a-f]+\.wasm$/;
 const WORKER = /\/worker[^/]*$/;
 
-const packed = (address) => {
-  const path = new URL(address).pathname.split('/').pop() || 'index.html';
-  return brotliCompressSync(readFileSync(join(DIST, path))).length;
-};
 const lost = (page) => page.locator('.later[role=alert]:visible').first();
 
-pageTest('before the worker is asked for there are at most 300 KB; the rest comes after the picture', async ({ page, requests }) => {
+// How large the first part is, scripts/sizes.mjs judges of the release build.
+pageTest('the later part is asked for after the worker, and comes after the picture', async ({ page, requests }) => {
   await changed(page, 'regime-unified');
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/later-')));
   const asked = requests().filter((address) => address.startsWith('http'));
   const first = new Set(asked.slice(0, asked.findIndex((address) => WORKER.test(address))));
-  const bytes = [...first].reduce((sum, address) => sum + packed(address), 0);
-  assert.ok(bytes > 100_000 && bytes <= FIRST_VIEW_BYTES, `${bytes} bytes of brotli in ${[...first].join(', ')}`);
+  assert.ok([...first].some((address) => /\/app-[0-9a-f]+_bg\.wasm$/.test(address)), `no module in ${[...first].join(', ')}`);
   assert.ok(![...first].some((address) => LATER.test(address)), 'the later part is asked for before the worker');
 });
 

@@ -136,9 +136,8 @@ impl EstimatorComparison {
                 fix: "List the tokens, or draw them.".into(),
             });
         }
-        let one_by_one = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
-        let shape = checked_shape(experiment, &one_by_one)?;
-        let size = shape.side();
+        // First the limit of this comparison, which is far below that of the scores.
+        let size = shape_of(experiment).side();
         if size > ALL_UP_TO as u64 {
             return Err(InputError::TooLarge {
                 what: "The number of tokens times their dimension".into(),
@@ -147,6 +146,8 @@ impl EstimatorComparison {
                 fix: "Use fewer tokens.".into(),
             });
         }
+        let one_by_one = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
+        let shape = checked_shape(experiment, &one_by_one)?;
         crate::cost::check("The comparison of estimators", &shape, memory, cost_of_shape)?;
         let inputs = inputs(experiment)?;
         let operator = JacobianOperator::new(Forward::new(experiment, &inputs)?);
