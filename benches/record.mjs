@@ -4,7 +4,7 @@
 // LIPSCOPE_RECORDS names another folder, for a trial run whose numbers nobody should read.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -34,7 +34,9 @@ const text = (value) => JSON.stringify(value, (_, item) => (typeof item === 'num
 
 export function record(name, data) {
   mkdirSync(RECORDS, { recursive: true });
-  writeFileSync(`${RECORDS}/${name}.json`, `${text({ ...stamp(), ...data })}\n`);
+  // Over the number of cores, others were at work, and the page says so. Sizes do not mind.
+  const load = name === 'sizes' ? 0 : loadavg()[0];
+  writeFileSync(`${RECORDS}/${name}.json`, `${text({ ...stamp(), ...(load > cpus().length && { load }), ...data })}\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -53,8 +53,8 @@ function timeLines() {
 const times = timeLines();
 
 /** When and from which sources the numbers are: for the line above a table, and for a row of the goals. */
-const origin = ({ date, commit }) => `${date}, \`${commit}\``;
-const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}; ${found.machine}`).join('. ')}.*`;
+const origin = ({ date, commit, load }) => `${date}, \`${commit}\`${load ? ', busy machine' : ''}`;
+const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}${found.load ? ` (load ${found.load.toFixed(1)})` : ''}; ${found.machine}`).join('. ')}.*`;
 
 // ---- words -----------------------------------------------------------------------------------------------------------
 
