@@ -14,12 +14,13 @@ date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 commit=$(git describe --always --abbrev=9 --exclude='*' --dirty=+ 2>/dev/null || echo unknown)
 state=empty
 [ ! -e "$target_dir/debug" ] || state=warm
+load=$(busy)
 
 summary=()
 # Adds a line to the summary and to the file: its name, verdict and seconds.
 note() {
   summary+=("$(printf '%-14s %-7s %5d s' "$@")")
-  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$@" "$date" "$commit" "$state" >> "$times"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" "$date" "$commit" "$state" "$load" >> "$times"
 }
 
 # Runs a command as a line of its own: building is timed apart from running.

@@ -16,6 +16,8 @@ parts=("$@")
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/lipscope-times.XXXXXX")
 clone=$work/clone
+stamp=()
+load=
 child=
 end_child() {
   [ -z "$child" ] || kill -- "-$child" 2>/dev/null || true
@@ -25,25 +27,28 @@ end_child() {
 trap 'end_child; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Puts a line into the table, in the place of an earlier one of the same name: its name, verdict, seconds, then date, commit and machine.
+# Puts a line into the table, in the place of an earlier one of the same name: its name, verdict, seconds, then date, commit and machine,
+# and the load if others were at work.
 keep() {
   mkdir -p "$(dirname "$times")"
-  [ -e "$times" ] || printf 'what\tverdict\tseconds\tdate\tcommit\tmachine\n' > "$times"
+  [ -e "$times" ] || printf 'what\tverdict\tseconds\tdate\tcommit\tmachine\tload\n' > "$times"
   awk -F '\t' -v what="$1" '$1 != what' "$times" > "$work/times.tsv"
   (IFS=$'\t'; printf '%s\n' "$*") >> "$work/times.tsv"
   cp "$work/times.tsv" "$times"
   say "times: $1: $2, $3 s"
 }
 
-stamped() { # name, verdict, seconds: of the clone, today
-  local stamp
-  IFS=$'\t' read -r -a stamp < <(cd "$clone" && node benches/record.mjs stamp)
-  keep "$@" "${stamp[@]}"
+# Of the clone, today.
+stamped() { # name, verdict, seconds
+  keep "$@" "${stamp[@]}" "$load"
 }
 
 new_clone() {
+  load=$(busy)
+  [ -z "$load" ] || say "times: the machine is busy (load $load): what is measured now is too long"
   rm -rf "$clone"
   git clone --quiet --shared "$project_root" "$clone"
+  IFS=$'\t' read -r -a stamp < <(cd "$clone" && node benches/record.mjs stamp)
 }
 
 # What an empty home folder would have. Rust itself, Node and the browser stay.
@@ -119,7 +124,7 @@ run_tests() {
 
 # The parts of the last run of all of them, with the date and commit of that run.
 last_tests() {
-  local file=$target_dir/times/test.tsv run machine what verdict seconds date commit state total=0 all=ok
+  local file=$target_dir/times/test.tsv run machine what verdict seconds date commit state total=0 all=ok load
   # The last part is npm; a run with all parts began with check.
   run=$(awk -F '\t' '$1 == "check" { began[$4] = 1 } $1 == "npm" && began[$4] { run = $4 } END { print run }' "$file" 2>/dev/null) || true
   if [ -z "$run" ]; then
@@ -127,16 +132,18 @@ last_tests() {
     return
   fi
   machine=$(node benches/record.mjs stamp | cut -f 3)
-  while IFS=$'\t' read -r what verdict seconds date commit state; do
+  # Another run may have failed in other steps.
+  [ ! -e "$times" ] || { awk '!/^test: /' "$times" > "$work/times.tsv" && cp "$work/times.tsv" "$times"; }
+  while IFS=$'\t' read -r what verdict seconds date commit state load; do
     [ "$date" = "$run" ] || continue
-    keep "test: $what" "$verdict" "$seconds" "${date%T*}" "$commit" "$machine"
+    keep "test: $what" "$verdict" "$seconds" "${date%T*}" "$commit" "$machine" "$load"
     case $what in *" "*) continue ;; esac
     total=$((total + seconds))
     [ "$verdict" = ok ] || all=FAILED
   done < "$file"
-  awk -F '\t' -v run="$run" '$4 == run { print $5 "\t" $6; exit }' "$file" > "$work/run"
-  IFS=$'\t' read -r commit state < "$work/run"
-  keep "test, $state target" $all $total "${run%T*}" "$commit" "$machine"
+  awk -F '\t' -v run="$run" '$4 == run { print $5 "\t" $6 "\t" $7; exit }' "$file" > "$work/run"
+  IFS=$'\t' read -r commit state load < "$work/run"
+  keep "test, $state target" $all $total "${run%T*}" "$commit" "$machine" "$load"
 }
 
 for part in "${parts[@]}"; do
