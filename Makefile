@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-models bench npm setup clean
+.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-models bench times npm setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -53,9 +53,13 @@ test-models: ## a trained encoder against PyTorch, table on standard output (ins
 	@$(setup) rust
 	@bash scripts/test-models.sh
 
-bench: ## measure: native, in Chromium, and PyTorch (installs PyTorch)
+bench: ## measure: native, in Chromium, and PyTorch, which it installs (PARTS="native sizes": see benches/run.sh)
 	@$(setup) wasm browser e2e python
-	@bash scripts/bench.sh
+	@bash scripts/bench.sh $(PARTS)
+
+times: ## time `make serve` on an empty target and the last `make test` (PARTS=...: see scripts/times.sh)
+	@$(setup) wasm
+	@bash scripts/times.sh $(PARTS)
 
 npm: ## build the npm package into pkg/
 	@$(setup) npm

@@ -2,8 +2,9 @@
 // On the built site (LIPSCOPE_DIST), one of 64 tokens in the plane is dragged with the browser's own mouse, whose
 // movements come at the beginning of a frame. Reports in which later frame the token is at its new place, in which the
 // new constant, bounds and attention matrix are all shown, and after how many milliseconds.
-import { openPage, shutDown } from '../tests/e2e/browser.mjs';
+import { launch, openPage, shutDown } from '../tests/e2e/browser.mjs';
 import { changed } from '../tests/e2e/reading.mjs';
+import { record } from './record.mjs';
 
 const moves = Number(process.argv[2] ?? 120);
 
@@ -74,19 +75,14 @@ try {
   const samples = (await page.evaluate(() => window.__samples)).slice(2);
   const answered = samples.filter(({ ms }) => ms !== undefined);
   const quantile = (key, q) => answered.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(q * (answered.length - 1))];
-  console.log(`| ${answered.length} movements, ${samples.length - answered.length} unanswered | median | 95th percentile |\n| --- | --- | --- |`);
-  for (const [key, words] of [
-    ['place', 'frames after the movement\'s own in which the token is shown there'],
-    ['numbers', 'frames after it in which constant, bounds and attention matrix are shown'],
-    ['apart', 'frames from the token to its numbers'],
-    ['ms', 'ms until the frame after that'],
-  ]) {
-    console.log(`| ${words} | ${quantile(key, 0.5)?.toFixed(0)} | ${quantile(key, 0.95)?.toFixed(0)} |`);
-  }
   const count = (key, frames) => answered.filter((sample) => sample[key] === frames).length;
-  for (const key of ['numbers', 'apart']) {
-    console.log(`${key}: ${[0, 1, 2, 3, 4].map((frames) => `${frames}: ${count(key, frames)}`).join(', ')}`);
-  }
+  const of = (key) => ({ median: quantile(key, 0.5), p95: quantile(key, 0.95) });
+  const found = {
+    n: 64, chromium: (await launch()).version(), moves: answered.length, unanswered: samples.length - answered.length,
+    place: of('place'), numbers: of('numbers'), apart: { ...of('apart'), same: count('apart', 0) }, ms: of('ms'),
+  };
+  record('drag', found);
+  console.log(JSON.stringify(found));
   await close();
 } finally {
   await shutDown();

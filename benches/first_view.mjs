@@ -3,6 +3,7 @@
 // cached. Reports milliseconds from the start of the navigation, and the time to redraw the growth view when its n is
 // moved.
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
+import { record } from './record.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 
@@ -62,14 +63,6 @@ async function visit() {
   }
 }
 
-const WHAT = {
-  shell: 'static shell painted',
-  axes: 'first chart painted, its axes',
-  curves: 'first chart painted, with its curves',
-  number: 'first norm on screen',
-  redraw: 'redrawing the view over n, one frame',
-};
-
 try {
   // The first visit warms up the browser.
   await visit();
@@ -77,9 +70,11 @@ try {
   for (let round = 0; round < rounds; round++) visits.push(await visit());
   const median = (key) => visits.map((visit) => visit[key]).sort((a, b) => a - b)[rounds >> 1];
   const largest = (key) => Math.max(...visits.map((visit) => visit[key]));
-  console.log(`| ms, ${rounds} visits | median | largest |\n| --- | --- | --- |`);
-  for (const [key, words] of Object.entries(WHAT)) console.log(`| ${words} | ${median(key).toFixed(1)} | ${largest(key).toFixed(1)} |`);
   if (median('redraws') < 20) throw new Error('too few redraws were seen');
+  const keys = ['shell', 'axes', 'curves', 'number', 'redraw'];
+  const found = Object.fromEntries(keys.map((key) => [key, { median: median(key), largest: largest(key) }]));
+  record('first_view', { chromium: (await launch()).version(), visits: rounds, ...found });
+  console.log(JSON.stringify(found));
 } finally {
   await shutDown();
 }

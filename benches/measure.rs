@@ -3,192 +3,182 @@
 //! With LIPSCOPE_BENCH_DATA set to a folder, the inputs are also written there for the other runners: PyTorch does not
 //! have this crate's random streams and needs the numbers themselves.
 
-#[cfg(not(target_arch = "wasm32"))]
-fn main() {
-    native::main();
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use criterion::Criterion;
+use lipscope_benches::Window;
+use lipscope_core::attention::{Accumulate, Forward, View, ViewMut, multiply};
+use lipscope_core::experiment::Experiment;
+use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use lipscope_core::measure::{MeasureOptions, measure_with};
+use lipscope_core::spectral::{Lanczos, LanczosOptions};
+use lipscope_core::weights::{Inputs, inputs};
+use nalgebra::DMatrix;
+use npyz::WriterBuilder;
+use serde_json::{Value, json};
+
+/// What the runners agree upon: benches/settings.json.
+struct Settings {
+    /// The relative residual at which the value is known to `value_error`, since its error is of the order of the
+    /// residual's square.
+    loose_tolerance: f64,
+    /// (rows, columns, inner) of a product in J v, and whether the left factor is transposed.
+    products: Vec<(usize, usize, usize, bool)>,
 }
 
-#[cfg(target_arch = "wasm32")]
-fn main() {}
-
-#[cfg(not(target_arch = "wasm32"))]
-#[path = "common/window.rs"]
-mod window;
-
-#[cfg(not(target_arch = "wasm32"))]
-mod native {
-    use super::window::Window;
-    use std::fs::{self, File};
-    use std::hint::black_box;
-    use std::io::BufWriter;
-    use std::path::{Path, PathBuf};
-    use std::time::Duration;
-
-    use criterion::Criterion;
-    use lipscope::attention::{Accumulate, Forward, View, ViewMut, multiply};
-    use lipscope::experiment::Experiment;
-    use lipscope::jacobian::{JacobianOperator, LinearOperator};
-    use lipscope::measure::{MeasureOptions, measure_with};
-    use lipscope::spectral::{Lanczos, LanczosOptions};
-    use lipscope::weights::{Inputs, inputs};
-    use nalgebra::DMatrix;
-    use npyz::WriterBuilder;
-    use serde_json::json;
-
-    /// The relative residual at which the value is known to 1e-6, since its error is of the order of the residual's
-    /// square.
-    const LOOSE_TOLERANCE: f64 = 3e-4;
-
-    /// (rows, columns, inner) of a product in J v, and whether the left factor is transposed.
-    const PRODUCTS: [(usize, usize, usize, bool); 8] = [
-        (2304, 100, 768, false),
-        (768, 100, 2304, true),
-        (100, 100, 64, true),
-        (64, 100, 100, false),
-        (64, 64, 8, true),
-        (8, 64, 64, false),
-        (1024, 64, 64, true),
-        (64, 64, 1024, false),
-    ];
-
-    pub fn main() {
-        let mut criterion = Criterion::default()
-            .configure_from_args()
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(300))
-            .measurement_time(Duration::from_secs(2));
-        let data_folder = std::env::var_os("LIPSCOPE_BENCH_DATA").map(PathBuf::from);
-        for (name, experiment) in experiments() {
-            if let Some(folder) = &data_folder {
-                write_data(&folder.join(&name), &experiment).expect("a folder that can be written");
-            }
-            bench_experiment(&mut criterion, &name, &experiment);
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+        .configure_from_args();
+    let settings = settings();
+    let data_folder = std::env::var_os("LIPSCOPE_BENCH_DATA").map(PathBuf::from);
+    for (name, experiment) in experiments() {
+        if let Some(folder) = &data_folder {
+            write_data(&folder.join(&name), &experiment, settings.loose_tolerance)
+                .expect("a folder that can be written");
         }
-        bench_products(&mut criterion);
-        criterion.final_summary();
+        bench_experiment(&mut criterion, &name, &experiment, settings.loose_tolerance);
     }
+    bench_products(&mut criterion, &settings.products);
+    criterion.final_summary();
+}
 
-    fn experiments() -> Vec<(String, Experiment)> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/inputs");
-        let mut files: Vec<PathBuf> =
-            fs::read_dir(folder).expect("benches/inputs").map(|entry| entry.expect("an entry").path()).collect();
-        files.sort();
-        let read = |path: PathBuf| {
-            let text = fs::read_to_string(&path).expect("a file that can be read");
-            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            (name, Experiment::from_json(&text).expect("a valid experiment"))
-        };
-        files.into_iter().map(read).collect()
+fn settings() -> Settings {
+    let value: Value = serde_json::from_str(include_str!("settings.json")).expect("JSON");
+    let tolerance = value["tolerance"].as_f64().expect("a number");
+    assert_eq!(
+        tolerance,
+        MeasureOptions::default().lanczos.tolerance,
+        "the engine's own tolerance is what is measured"
+    );
+    Settings {
+        loose_tolerance: value["loose_tolerance"].as_f64().expect("a number"),
+        products: serde_json::from_value(value["products"].clone()).expect("shapes"),
     }
+}
 
-    fn bench_experiment(criterion: &mut Criterion, name: &str, experiment: &Experiment) {
-        let mut operator = operator(experiment, &inputs(experiment).expect("inputs that fit"));
-        let mut v: Vec<f64> = (0..operator.n_inputs()).map(|i| (i as f64).sin()).collect();
-        let mut u = vec![0.0; operator.n_outputs()];
-        let mut group = criterion.benchmark_group(name);
-        group.bench_function("apply", |bencher| bencher.iter(|| operator.apply(black_box(&v), &mut u)));
-        group.bench_function("apply_transpose", |bencher| {
-            bencher.iter(|| operator.apply_transpose(black_box(&u), &mut v));
+fn experiments() -> Vec<(String, Experiment)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("inputs");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("benches/inputs").map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a file that can be read");
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        (name, Experiment::from_json(&text).expect("a valid experiment"))
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn bench_experiment(criterion: &mut Criterion, name: &str, experiment: &Experiment, loose_tolerance: f64) {
+    let mut operator = operator(experiment, &inputs(experiment).expect("inputs that fit"));
+    let mut v: Vec<f64> = (0..operator.n_inputs()).map(|i| (i as f64).sin()).collect();
+    let mut u = vec![0.0; operator.n_outputs()];
+    let mut group = criterion.benchmark_group(name);
+    group.bench_function("apply", |bencher| bencher.iter(|| operator.apply(black_box(&v), &mut u)));
+    group.bench_function("apply_transpose", |bencher| {
+        bencher.iter(|| operator.apply_transpose(black_box(&u), &mut v));
+    });
+    group.bench_function("inputs", |bencher| bencher.iter(|| inputs(black_box(experiment))));
+    let options = MeasureOptions::default();
+    group.bench_function("measure", |bencher| {
+        bencher.iter(|| measure_with(black_box(experiment), options).expect("a measurement"));
+    });
+    let loose = loose(options, loose_tolerance);
+    group.bench_function("measure_loose", |bencher| {
+        bencher.iter(|| measure_with(black_box(experiment), loose).expect("a measurement"));
+    });
+    let window = Window::new(&inputs(experiment).expect("inputs that fit"));
+    for (id, tolerance) in [("window", options.lanczos.tolerance), ("window_loose", loose_tolerance)] {
+        group.bench_function(id, |bencher| bencher.iter(|| black_box(&window).norm(tolerance)));
+    }
+    group.finish();
+}
+
+/// The engine's product against nalgebra's.
+fn bench_products(criterion: &mut Criterion, products: &[(usize, usize, usize, bool)]) {
+    for (m, n, k, transposed) in products.iter().copied() {
+        let a = DMatrix::from_fn(if transposed { k } else { m }, if transposed { m } else { k }, |r, c| {
+            ((3 * r + 7 * c) % 11) as f64 - 5.0
         });
-        group.bench_function("inputs", |bencher| bencher.iter(|| inputs(black_box(experiment))));
-        let options = MeasureOptions::default();
-        group.bench_function("measure", |bencher| {
-            bencher.iter(|| measure_with(black_box(experiment), options).expect("a measurement"));
+        let b = DMatrix::from_fn(k, n, |r, c| ((5 * r + 2 * c) % 13) as f64 - 6.0);
+        let mut out = DMatrix::zeros(m, n);
+        let mut group = criterion.benchmark_group(format!("product-{m}x{n}x{k}"));
+        group.bench_function("engine", |bencher| {
+            bencher.iter(|| {
+                let stored = View::new(a.as_slice(), a.nrows(), a.ncols());
+                multiply(
+                    ViewMut::new(out.as_mut_slice(), m, n),
+                    Accumulate::Replace,
+                    if transposed { stored.transpose() } else { stored },
+                    View::new(b.as_slice(), k, n),
+                    black_box(1.0),
+                );
+            });
         });
-        let loose = loose(options);
-        group.bench_function("measure_loose", |bencher| {
-            bencher.iter(|| measure_with(black_box(experiment), loose).expect("a measurement"));
+        group.bench_function("nalgebra", |bencher| {
+            bencher.iter(|| match transposed {
+                true => out.gemm_tr(black_box(1.0), &a, &b, 0.0),
+                false => out.gemm(black_box(1.0), &a, &b, 0.0),
+            });
         });
-        let window = Window::new(&inputs(experiment).expect("inputs that fit"));
-        for (id, tolerance) in [("window", options.lanczos.tolerance), ("window_loose", LOOSE_TOLERANCE)] {
-            group.bench_function(id, |bencher| bencher.iter(|| black_box(&window).norm(tolerance)));
-        }
         group.finish();
     }
+}
 
-    /// The engine's product against nalgebra's.
-    fn bench_products(criterion: &mut Criterion) {
-        for (m, n, k, transposed) in PRODUCTS {
-            let a = DMatrix::from_fn(if transposed { k } else { m }, if transposed { m } else { k }, |r, c| {
-                ((3 * r + 7 * c) % 11) as f64 - 5.0
-            });
-            let b = DMatrix::from_fn(k, n, |r, c| ((5 * r + 2 * c) % 13) as f64 - 6.0);
-            let mut out = DMatrix::zeros(m, n);
-            let mut group = criterion.benchmark_group(format!("product-{m}x{n}x{k}"));
-            group.bench_function("engine", |bencher| {
-                bencher.iter(|| {
-                    let stored = View::new(a.as_slice(), a.nrows(), a.ncols());
-                    multiply(
-                        ViewMut::new(out.as_mut_slice(), m, n),
-                        Accumulate::Replace,
-                        if transposed { stored.transpose() } else { stored },
-                        View::new(b.as_slice(), k, n),
-                        black_box(1.0),
-                    );
-                });
-            });
-            group.bench_function("nalgebra", |bencher| {
-                bencher.iter(|| match transposed {
-                    true => out.gemm_tr(black_box(1.0), &a, &b, 0.0),
-                    false => out.gemm(black_box(1.0), &a, &b, 0.0),
-                });
-            });
-            group.finish();
-        }
-    }
+fn operator(experiment: &Experiment, inputs: &Inputs) -> JacobianOperator<f64> {
+    JacobianOperator::new(Forward::new(experiment, inputs).expect("finite scores"))
+}
 
-    fn operator(experiment: &Experiment, inputs: &Inputs) -> JacobianOperator<f64> {
-        JacobianOperator::new(Forward::new(experiment, inputs).expect("finite scores"))
-    }
+fn loose(options: MeasureOptions, tolerance: f64) -> MeasureOptions {
+    MeasureOptions { lanczos: LanczosOptions { tolerance, ..options.lanczos }, ..options }
+}
 
-    fn loose(options: MeasureOptions) -> MeasureOptions {
-        MeasureOptions { lanczos: LanczosOptions { tolerance: LOOSE_TOLERANCE, ..options.lanczos }, ..options }
+/// Writes tokens and weights as .npy, and the spectral norm of a long run with the accuracy of the two
+/// measurements.
+fn write_data(folder: &Path, experiment: &Experiment, loose_tolerance: f64) -> Result<(), Box<dyn std::error::Error>> {
+    fs::create_dir_all(folder)?;
+    let inputs = inputs(experiment)?;
+    let heads = &inputs.weights.heads;
+    // One token per row: the columns of X one after the other.
+    write_npy(&folder.join("tokens.npy"), &[inputs.tokens.ncols(), inputs.tokens.nrows()], inputs.tokens.as_slice())?;
+    for (file, matrices) in [
+        ("q.npy", heads.iter().map(|head| &head.q).collect::<Vec<_>>()),
+        ("k.npy", heads.iter().map(|head| &head.k).collect()),
+        ("v.npy", heads.iter().map(|head| &head.v).collect()),
+    ] {
+        let entries: Vec<f64> = matrices.iter().flat_map(|m| m.transpose().as_slice().to_vec()).collect();
+        write_npy(&folder.join(file), &[heads.len(), matrices[0].nrows(), matrices[0].ncols()], &entries)?;
     }
+    let mut operator = operator(experiment, &inputs);
+    let long = LanczosOptions { tolerance: 1e-13, ..LanczosOptions::default() };
+    let reference = Lanczos::new(operator.n_inputs(), long).run(&mut operator).value;
+    let summary = |options| -> Result<_, Box<dyn std::error::Error>> {
+        let result = measure_with(experiment, options)?;
+        Ok(json!({
+            "method": result.method.id(), "iterations": result.iterations,
+            "relative_residual": result.relative_residual, "relative_error": (result.spectral / reference - 1.0).abs(),
+        }))
+    };
+    let options = MeasureOptions::default();
+    let report = json!({
+        "spectral": reference, "measure": summary(options)?, "measure_loose": summary(loose(options, loose_tolerance))?,
+        "loose_tolerance": loose_tolerance,
+    });
+    fs::write(folder.join("reference.json"), report.to_string())?;
+    Ok(())
+}
 
-    /// Writes tokens and weights as .npy, and the spectral norm of a long run with the accuracy of the two
-    /// measurements.
-    fn write_data(folder: &Path, experiment: &Experiment) -> Result<(), Box<dyn std::error::Error>> {
-        fs::create_dir_all(folder)?;
-        let inputs = inputs(experiment)?;
-        let heads = &inputs.weights.heads;
-        // One token per row: the columns of X one after the other.
-        write_npy(
-            &folder.join("tokens.npy"),
-            &[inputs.tokens.ncols(), inputs.tokens.nrows()],
-            inputs.tokens.as_slice(),
-        )?;
-        for (file, matrices) in [
-            ("q.npy", heads.iter().map(|head| &head.q).collect::<Vec<_>>()),
-            ("k.npy", heads.iter().map(|head| &head.k).collect()),
-            ("v.npy", heads.iter().map(|head| &head.v).collect()),
-        ] {
-            let entries: Vec<f64> = matrices.iter().flat_map(|m| m.transpose().as_slice().to_vec()).collect();
-            write_npy(&folder.join(file), &[heads.len(), matrices[0].nrows(), matrices[0].ncols()], &entries)?;
-        }
-        let mut operator = operator(experiment, &inputs);
-        let long = LanczosOptions { tolerance: 1e-13, ..LanczosOptions::default() };
-        let reference = Lanczos::new(operator.n_inputs(), long).run(&mut operator).value;
-        let summary = |options| -> Result<_, Box<dyn std::error::Error>> {
-            let result = measure_with(experiment, options)?;
-            Ok(json!({
-                "method": result.method.id(), "iterations": result.iterations,
-                "relative_residual": result.relative_residual, "relative_error": (result.spectral / reference - 1.0).abs(),
-            }))
-        };
-        let options = MeasureOptions::default();
-        let report = json!({
-            "spectral": reference, "measure": summary(options)?, "measure_loose": summary(loose(options))?,
-            "loose_tolerance": LOOSE_TOLERANCE,
-        });
-        fs::write(folder.join("reference.json"), report.to_string())?;
-        Ok(())
-    }
-
-    fn write_npy(path: &Path, shape: &[usize], entries: &[f64]) -> std::io::Result<()> {
-        let shape: Vec<u64> = shape.iter().map(|len| *len as u64).collect();
-        let file = BufWriter::new(File::create(path)?);
-        let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
-        writer.extend(entries.iter().copied())?;
-        writer.finish()
-    }
+fn write_npy(path: &Path, shape: &[usize], entries: &[f64]) -> std::io::Result<()> {
+    let shape: Vec<u64> = shape.iter().map(|len| *len as u64).collect();
+    let file = BufWriter::new(File::create(path)?);
+    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
+    writer.extend(entries.iter().copied())?;
+    writer.finish()
 }

@@ -22,8 +22,9 @@ torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
 
 MAX_STEPS = 2000
-VALUE_ERROR = 1e-6
-RESIDUAL = 1e-10
+SETTINGS = json.loads((pathlib.Path(__file__).parent / "settings.json").read_text())
+VALUE_ERROR = SETTINGS["value_error"]
+RESIDUAL = SETTINGS["tolerance"]
 
 
 def attention(folder):

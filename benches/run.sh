@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Measures natively, in Chromium and with PyTorch, one after the other, and writes the table in docs/performance.md.
-# `make bench` calls it through scripts/bench.sh, which finds the browser (CHROME) and the Python with torch
-# (LIPSCOPE_PYTHON).
-# For steady numbers, run nothing else at the same time.
+# Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
+#   benches/run.sh [native] [torch] [browser] [slider] [drag] [first_view] [sizes]     (default: all)
+# A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
+# scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
+# For steady numbers, run nothing else at the same time. LIPSCOPE_BENCH_QUICK=1 takes the shortest settings, to see that
+# everything works; set LIPSCOPE_RECORDS too, so that such numbers are kept elsewhere.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/../scripts/env.sh"
 cd "$project_root"
@@ -11,26 +13,75 @@ web=$target_dir/bench-web
 mkdir -p "$data" "$web"
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=(native torch browser slider drag first_view sizes)
+quick=${LIPSCOPE_BENCH_QUICK:-}
 
-say "benches: native (about 2 minutes, and the build)"
-LIPSCOPE_BENCH_DATA=$data cargo bench --locked --bench measure -- "$@"
+wants() { # any of the parts
+  local part name
+  for part in "${parts[@]}"; do
+    for name in "$@"; do [ "$part" != "$name" ] || return 0; done
+  done
+  return 1
+}
+for part in "${parts[@]}"; do
+  case $part in
+    native | torch | browser | slider | drag | first_view | sizes) ;;
+    *) die "there is no part \"$part\": native, torch, browser, slider, drag, first_view, sizes" ;;
+  esac
+done
 
-say "benches: Chromium (about 3 minutes, and the build)"
-module=$(cargo build --locked --release --no-default-features --bench browser --target wasm32-unknown-unknown --message-format=json |
-  node -e '
-    const lines = require("fs").readFileSync(0, "utf8").trim().split("\n").map(JSON.parse);
-    const files = lines.filter((l) => l.target?.name === "browser").flatMap((l) => l.filenames ?? []);
-    console.log(files.find((name) => name.endsWith(".wasm")));
-  ')
-wasm-bindgen --target web --no-typescript --out-dir "$web" --out-name browser "$module"
-# As index.html tells Trunk to do with the worker.
-# shellcheck disable=SC2086
-wasm-opt -O3 $WASM_FEATURES -o "$web/optimised.wasm" "$web/browser_bg.wasm"
-mv "$web/optimised.wasm" "$web/browser_bg.wasm"
-bash scripts/build.sh
-node benches/browser.mjs "$web" "$data/browser.json"
+# Everything is built before the first measurement.
+if wants native torch; then
+  say "benches: building the native one"
+  cargo bench --locked --package lipscope-benches --bench measure --no-run
+fi
+if wants browser; then
+  say "benches: building Chromium's"
+  cargo build --locked --release --package lipscope-benches --example browser --target wasm32-unknown-unknown
+  wasm-bindgen --target web --no-typescript --out-dir "$web" --out-name browser \
+    "$target_dir/wasm32-unknown-unknown/release/examples/browser.wasm"
+  # As scripts/modules.sh does with the site's workers.
+  # shellcheck disable=SC2086
+  wasm-opt -O3 $WASM_FEATURES -o "$web/optimised.wasm" "$web/browser_bg.wasm"
+  mv "$web/optimised.wasm" "$web/browser_bg.wasm"
+fi
+# LIPSCOPE_DIST names a site that is there already.
+if wants slider drag first_view sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
+  say "benches: building the site"
+  bash scripts/build.sh
+fi
 
-say "benches: PyTorch (about 1 minute)"
-"$LIPSCOPE_PYTHON" -W ignore benches/peer.py "$data" "$data/peer.json"
+if wants native; then
+  say "benches: native (about 3 minutes)"
+  # What an earlier run left would be taken for this one's.
+  rm -rf "$target_dir/criterion"
+  LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- \
+    ${quick:+--warm-up-time 0.01 --measurement-time 0.01}
+  node benches/native.mjs "$target_dir/criterion" "$data"
+fi
+if wants torch; then
+  say "benches: PyTorch (about 1 minute)"
+  # It reads the inputs that the native bench writes.
+  wants native ||
+    LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
+  "$LIPSCOPE_PYTHON" -W ignore benches/peer.py "$data" "$data/peer.json"
+  node benches/record.mjs torch "$data/peer.json"
+fi
+if wants browser; then
+  say "benches: Chromium (about 3 minutes)"
+  # shellcheck disable=SC2086
+  node benches/browser.mjs "$web" ${quick:+products limit}
+fi
+for page in slider drag first_view; do
+  wants "$page" || continue
+  say "benches: the page, $page"
+  # shellcheck disable=SC2086
+  node "benches/$page.mjs" ${quick:+3}
+done
+if wants sizes; then
+  node scripts/sizes.mjs "${LIPSCOPE_DIST:-dist}" --json "$data/sizes.json" >/dev/null
+  node benches/record.mjs sizes "$data/sizes.json"
+fi
 
-node benches/table.mjs "$data" "$target_dir/criterion" docs/performance.md
+node benches/table.mjs

@@ -1,116 +1,297 @@
-// Writes the results of a run into docs/performance.md, between its markers: node benches/table.mjs DATA CRITERION FILE
-import { execFileSync } from 'node:child_process';
+// Writes docs/performance.md from benches/performance.template.md and the records in docs/performance/; measures nothing.
+//   node benches/table.mjs [--check]
+// With --check it writes nothing and fails if the page is not what it would write: no number there is typed by hand.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import * as GOALS from './goals.mjs';
+import { RECORDS } from './record.mjs';
 
-const [data, criterion, file] = process.argv.slice(2);
-const BEGIN = '<!-- begin: written by make bench -->';
-const END = '<!-- end: written by make bench -->';
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const PAGE = process.env.LIPSCOPE_RECORDS ? `${RECORDS}/performance.md` : here('../docs/performance.md');
+const settings = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 
-const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
-const browser = json(`${data}/browser.json`);
-const peer = json(`${data}/peer.json`);
-// Medians in milliseconds; Criterion stores nanoseconds.
-const native = (group, id) => json(`${criterion}/${group}/${id}/new/estimates.json`).median.point_estimate / 1e6;
+// ---- records ---------------------------------------------------------------------------------------------------------
 
-const ms = (x) => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : x.toFixed(4));
-const times = (x) => (x >= 10 ? x.toFixed(0) : x.toFixed(1));
+/** Thrown by a table that lacks a record. */
+class Missing extends Error {
+  constructor(command) {
+    super(command);
+    this.command = command;
+  }
+}
+
+/** What measures a line of docs/performance/times.tsv. */
+const TIME_COMMANDS = {
+  'serve, fresh machine': 'make times PARTS=serve-fresh',
+  'test, warm target': 'make test && make times PARTS=test',
+  'test, empty target': 'make times PARTS=test-empty',
+  'test, fresh machine': 'make times PARTS=test-fresh',
+};
+const loaded = new Map();
+
+/** A record by its name, and by `key` if a run may have left that out. */
+function record(name, key) {
+  if (!loaded.has(name)) {
+    const path = `${RECORDS}/${name}.json`;
+    loaded.set(name, existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null);
+  }
+  const found = loaded.get(name);
+  if (!found || (key && found[key] === undefined)) throw new Missing(`make bench PARTS=${name}`);
+  return found;
+}
+
+/** The lines of docs/performance/times.tsv, those with a goal first: {what, verdict, seconds, date, commit, machine}. */
+function timeLines() {
+  const path = `${RECORDS}/times.tsv`;
+  if (!existsSync(path)) return [];
+  const [head, ...lines] = readFileSync(path, 'utf8').trim().split('\n').map((line) => line.split('\t'));
+  const rows = lines.map((cells) => Object.fromEntries(head.map((key, at) => [key, key === 'seconds' ? Number(cells[at]) : cells[at]])));
+  const order = Object.keys(GOALS.TIMES);
+  const rank = ({ what }) => (order.includes(what) ? order.indexOf(what) : order.length);
+  return rows.sort((a, b) => rank(a) - rank(b));
+}
+const times = timeLines();
+
+/** When and from which sources the numbers are: for the line above a table, and for a row of the goals. */
+const origin = ({ date, commit, load }) => `${date}, \`${commit}\`${load ? ', busy machine' : ''}`;
+const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}${found.load ? ` (load ${found.load.toFixed(1)})` : ''}; ${found.machine}`).join('. ')}.*`;
+
+// ---- words -----------------------------------------------------------------------------------------------------------
+
+const ms = (x) => (x === undefined ? '' : x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : x.toFixed(4));
+const ratio = (x) => (Number.isFinite(x) ? `${x >= 10 ? x.toFixed(0) : x.toFixed(1)} x` : '');
+const kb = (bytes) => (bytes / 1e3).toFixed(1);
+const seconds = (x) => (x >= 10 ? x.toFixed(0) : x.toFixed(1));
+const exponent = (x) => x.toExponential();
 const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-const verdict = (found, wanted, isMet) => `${found}; goal: ${wanted}; ${isMet ? 'met' : 'MISSED'}`;
+const shapeOf = (name) => `(${name.match(/\d+/g).join(', ')})`;
+const productOf = ([m, n, k, transposed]) => `(${m} x ${k})${transposed ? ', transposed,' : ''} (${k} x ${n})`;
+const SHAPE = '(n, d, heads, k)';
 
+// ---- tables against PyTorch ------------------------------------------------------------------------------------------
+
+/** A row's words, its id in the records, and PyTorch's time for it in ms. */
 const WHAT = [
   ['J v', 'apply', (theirs) => theirs.apply * 1e3],
   ['J^T u', 'apply_transpose', (theirs) => theirs.apply_transpose * 1e3],
-  ['measurement, value to 1e-6', 'measure_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
-  ['measurement, residual 1e-10', 'measure', (theirs) => theirs.measure.seconds * 1e3],
-  ['window of a model, value to 1e-6', 'window_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
-  ['window of a model, residual 1e-10', 'window', (theirs) => theirs.measure.seconds * 1e3],
+  [`measurement, value to ${exponent(settings.value_error)}`, 'measure_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
+  [`measurement, residual ${exponent(settings.tolerance)}`, 'measure', (theirs) => theirs.measure.seconds * 1e3],
+  [`window of a model, value to ${exponent(settings.value_error)}`, 'window_loose', (theirs) => theirs.measure_loose.seconds * 1e3],
+  [`window of a model, residual ${exponent(settings.tolerance)}`, 'window', (theirs) => theirs.measure.seconds * 1e3],
 ];
 
-const shapeOf = (name) => `(${name.match(/\d+/g).join(', ')})`;
-const names = Object.keys(browser.experiments).sort((a, b) => {
+/** Smallest first. */
+const experiments = (found) => Object.keys(found.experiments).sort((a, b) => {
   const size = (name) => { const [n, d] = name.match(/\d+/g).map(Number); return n * d; };
   return size(a) - size(b);
 });
 
-const ratios = [];
-const rows = names.flatMap((name) => WHAT.map(([label, id, theirs]) => {
-  const times_ = { torch: theirs(peer.experiments[name]), native: native(name, id), browser: browser.experiments[name][id].median };
-  ratios.push({ name, id, native: times_.torch / times_.native, browser: times_.torch / times_.browser });
-  const { native: nativeRatio, browser: browserRatio } = ratios.at(-1);
-  return [shapeOf(name), label, ms(times_.torch), ms(times_.native), ms(times_.browser), `${times(nativeRatio)} x`, `${times(browserRatio)} x`];
-}));
-
-const steps = names.map((name) => {
-  const { measure, measure_loose: loose } = peer.experiments[name];
-  const ours = json(`${data}/${name}/reference.json`);
-  const count = ({ method, iterations }) => (method === 'lanczos' ? iterations : 'SVD');
-  return [shapeOf(name), loose.steps, count(ours.measure_loose), measure.steps, count(ours.measure)];
+const timesOf = (name, id) => ({
+  torch: WHAT.find(([, known]) => known === id)[2](record('torch').experiments[name]),
+  native: record('native').experiments[name][id],
+  browser: record('browser', 'experiments').experiments[name][id].median,
 });
 
-const goals = [];
-for (const [name, label, id] of [
-  ['n100-d768-h12-k64', 'to a residual of 1e-10', 'measure'],
-  ['n100-d768-h12-k64', 'to 1e-6 of the value', 'measure_loose'],
-  ['n98-d768-h12-k64', 'a window of a model, to 1e-6 of the value', 'window_loose'],
-]) {
-  const { native: n, browser: b } = ratios.find((ratio) => ratio.name === name && ratio.id === id);
-  goals.push(`- Native at ${shapeOf(name)}, ${label}: ${verdict(`${times(n)} x PyTorch`, '8 x', n >= 8)}.`);
-  goals.push(`- Browser at ${shapeOf(name)}, ${label}: ${verdict(`${times(b)} x PyTorch`, '2 x', b >= 2)}.`);
-}
-if (browser.latency) {
-  const { text, frame, n } = browser.latency;
-  goals.push(`- Slider to new number at (64, 8, 1, 8), ${n} moves: text changed after ${verdict(`${ms(text.median)} ms median, ${ms(text.p95)} ms 95th percentile`, '16 and 33 ms', text.median <= 16 && text.p95 <= 33)}. The next frame begins after ${ms(frame.median)} and ${ms(frame.p95)} ms.`);
-} else {
-  goals.push(`- Slider to new number: not measured (${browser.page_problem}).`);
-}
-const megabytes = browser.memory.bytes / 1e6;
-goals.push(`- Memory of the worker after a measurement at n = 4096, d = 64 (${browser.memory.iterations} steps, ${(browser.memory.milliseconds / 1e3).toFixed(0)} s): ${verdict(`${megabytes.toFixed(0)} MB`, 'under 400 MB', megabytes < 400)}.`);
-if (browser.sizes) {
-  const wasm = Object.entries(browser.sizes).filter(([key]) => key.endsWith('wasm')).reduce((sum, [, bytes]) => sum + bytes, 0) / 1e3;
-  const all = Object.entries(browser.sizes).map(([key, bytes]) => `${key} ${(bytes / 1e3).toFixed(0)}`).join(', ');
-  goals.push(`- Brotli, KB: ${all}. WebAssembly together: ${verdict(`${wasm.toFixed(0)} KB`, 'under 700 KB', wasm < 700)}.`);
+function ratios() {
+  const named = [['PyTorch', record('torch')], ['native', record('native')], ['browser', record('browser', 'experiments')]];
+  const rows = experiments(record('torch')).flatMap((name) => WHAT.map(([label, id]) => {
+    const { torch, native, browser } = timesOf(name, id);
+    return [shapeOf(name), label, ms(torch), ms(native), ms(browser), ratio(torch / native), ratio(torch / browser)];
+  }));
+  return `${source(...named)}\n\n${table([SHAPE, 'what', 'PyTorch, ms', 'native, ms', 'browser, ms', 'native', 'browser'], rows)}`;
 }
 
-const shapeText = ([m, n, k, transposed]) => `(${m} x ${k})${transposed ? ', transposed,' : ''} (${k} x ${n})`;
-const kernels = Object.keys(browser.products[0].f64);
-const products = browser.products.map((row) => [shapeText(row.shape), ...kernels.map((kernel) => `${row.f64[kernel].toFixed(1)} / ${row.f32[kernel].toFixed(1)}`)]);
-const nativeProducts = browser.products
-  .map(({ shape: [m, n, k, transposed] }) => ({ shape: [m, n, k, transposed], group: `product-${m}x${n}x${k}` }))
-  .filter(({ group }) => existsSync(`${criterion}/${group}/engine/new/estimates.json`))
-  .map(({ shape, group }) => {
-    const [m, n, k] = shape;
-    const rate = (id) => ((2e-6 * m * n * k) / native(group, id)).toFixed(1);
-    return [shapeText(shape), rate('engine'), rate('nalgebra')];
+function steps() {
+  const [torch, native] = [record('torch'), record('native')];
+  const count = ({ method, iterations }) => (method === 'lanczos' ? iterations : 'SVD');
+  const rows = experiments(torch).map((name) => {
+    const { measure, measure_loose: loose } = torch.experiments[name];
+    const { reference: ours } = native.experiments[name];
+    return [shapeOf(name), loose.steps, count(ours.measure_loose), measure.steps, count(ours.measure)];
   });
-const limit = browser.limit.map(({ size, svd, lanczos }) => [size, ms(svd), ms(lanczos)]);
+  const [value, residual] = [exponent(settings.value_error), exponent(settings.tolerance)];
+  return `${source(['PyTorch', torch], ['Lipscope', native])}\n\n${table([SHAPE, `PyTorch, ${value}`, `Lipscope, ${value}`, `PyTorch, ${residual}`, `Lipscope, ${residual}`], rows)}`;
+}
 
-const rustc = execFileSync('rustc', ['--version'], { encoding: 'utf8' }).split(' ')[1];
-const text = [
-  `Machine: ${cpus()[0].model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB. Every runner on one thread.`,
-  `Rust ${rustc}, Chromium ${browser.chromium}, PyTorch ${peer.torch}.`,
-  '',
-  table(['(n, d, heads, k)', 'what', 'PyTorch, ms', 'native, ms', 'browser, ms', 'native', 'browser'], rows),
-  '',
-  'Steps to the same accuracy (power iteration; Lanczos):',
-  '',
-  table(['(n, d, heads, k)', 'PyTorch, 1e-6', 'Lipscope, 1e-6', 'PyTorch, 1e-10', 'Lipscope, 1e-10'], steps),
-  '',
-  '### Goals', '', ...goals,
-  '',
-  '### Products in the browser, GFLOP/s (f64 / f32)', '',
-  table(['shape', ...kernels], products),
-  '',
-  '### Products natively, GFLOP/s (f64)', '',
-  table(['shape', 'engine (faer)', 'nalgebra'], nativeProducts),
-  '',
-  '### Dense SVD or Lanczos, in the browser', '',
-  'A whole measurement at d = 8, one head, ms; the size is n d.', '',
-  table(['size', 'dense SVD', 'Lanczos'], limit),
-].join('\n');
+// ---- tables of the engine --------------------------------------------------------------------------------------------
 
-const before = readFileSync(file, 'utf8');
-const [start, end] = [before.indexOf(BEGIN), before.indexOf(END)];
-if (start < 0 || end < start) throw new Error(`${file} lacks its markers: ${BEGIN} and ${END}`);
-writeFileSync(file, `${before.slice(0, start + BEGIN.length)}\n${text}\n${before.slice(end)}`);
-console.log(text);
+function productsNative() {
+  const found = record('native');
+  const rows = found.products.map(({ shape, engine, nalgebra }) => [productOf(shape), engine?.toFixed(1) ?? '', nalgebra?.toFixed(1) ?? '']);
+  return `${source(['Native', found])}\n\n${table(['shape', 'engine (faer)', 'nalgebra'], rows)}`;
+}
+
+function productsBrowser() {
+  const found = record('browser', 'products');
+  const kernels = Object.keys(found.products[0].f64);
+  const rows = found.products.map((row) => [productOf(row.shape), ...kernels.map((kernel) => `${row.f64[kernel].toFixed(1)} / ${row.f32[kernel].toFixed(1)}`)]);
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table(['shape', ...kernels], rows)}`;
+}
+
+function limit() {
+  const found = record('browser', 'limit');
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table(['size', 'dense SVD, ms', 'Lanczos, ms'], found.limit.map(({ size, svd, lanczos }) => [size, ms(svd), ms(lanczos)]))}`;
+}
+
+function memory() {
+  const found = record('browser', 'memory');
+  const { n, d } = settings.memory;
+  const { bytes, iterations, milliseconds } = found.memory;
+  const rows = [[`(${n}, ${d})`, (bytes / 1e6).toFixed(0), iterations, seconds(milliseconds / 1e3)]];
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table(['(n, d)', 'memory, MB', 'steps', 'time, s'], rows)}`;
+}
+
+// ---- tables of the page ----------------------------------------------------------------------------------------------
+
+function sizes() {
+  const found = record('sizes');
+  const sums = found.sums.map(({ what, brotli, budget }) => [`**${what}**`, '', `**${kb(brotli)}**`, budget ?? '']);
+  const files = found.files.map(({ name, plain, brotli }) => [`\`${name}\``, kb(plain), kb(brotli), '']);
+  return `${source(['Release build', found])}\n\n${table(['', 'plain, KB', 'brotli, KB', 'budget'], [...sums, ...files])}`;
+}
+
+function slider() {
+  const found = record('slider');
+  const rows = [['the number has changed', 'text'], ['the next frame begins', 'frame']].map(([words, key]) => [words, ms(found[key].median), ms(found[key].p95)]);
+  const head = `${found.moves} movements at (n, d) = (${found.n}, ${found.d}), ${found.timeouts} without a new number`;
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([head, 'median, ms', '95th percentile, ms'], rows)}`;
+}
+
+function drag() {
+  const found = record('drag');
+  const rows = [
+    ['frames from the movement\'s own to the one with the token at its new place', 'place'],
+    ['frames from it to the one with constant, bounds and attention matrix', 'numbers'],
+    ['frames from the token to its numbers', 'apart'],
+  ].map(([words, key]) => [words, found[key].median.toFixed(0), found[key].p95.toFixed(0)]);
+  rows.push(['ms from the movement until the frame after that', ms(found.ms.median), ms(found.ms.p95)]);
+  const words = `Token and numbers were painted in one frame in ${found.apart.same} of ${found.moves} movements; ${found.unanswered} more were not answered.`;
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${words}\n\n${table([`${found.n} tokens`, 'median', '95th percentile'], rows)}`;
+}
+
+function firstView() {
+  const found = record('first_view');
+  const rows = [
+    ['static shell painted', 'shell'], ['first chart painted, its axes', 'axes'], ['first chart painted, with its curves', 'curves'],
+    ['first norm on screen', 'number'], ['drawing the view over n again, one frame', 'redraw'],
+  ].map(([words, key]) => [words, ms(found[key].median), ms(found[key].largest)]);
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([`${found.visits} visits, nothing cached`, 'median, ms', 'largest, ms'], rows)}`;
+}
+
+// ---- build and test times --------------------------------------------------------------------------------------------
+
+function buildTimes() {
+  if (times.length === 0) throw new Missing('make times');
+  const rows = times.map(({ what, verdict, seconds: found, ...rest }) => [what, verdict, seconds(found), GOALS.TIMES[what] ?? '', origin(rest), rest.machine]);
+  return table(['what', 'verdict', 'seconds', 'goal', 'of', 'machine'], rows);
+}
+
+// ---- goals -----------------------------------------------------------------------------------------------------------
+
+const LAYER = 'n100-d768-h12-k64';
+const WINDOW = 'n98-d768-h12-k64';
+
+/** A goal: its words, the goal in words, and a function of what was found: {found, isMet, of}. */
+const goals = [
+  ...[
+    [LAYER, `to a residual of ${exponent(settings.tolerance)}`, 'measure'],
+    [LAYER, `to ${exponent(settings.value_error)} of the value`, 'measure_loose'],
+    [WINDOW, `a window of a model, to ${exponent(settings.value_error)} of the value`, 'window_loose'],
+  ].flatMap(([name, words, id]) => Object.entries(GOALS.RATIOS).map(([runner, goal]) => [
+    `${runner} at ${shapeOf(name)}, ${words}`,
+    `at least ${goal} x PyTorch`,
+    () => {
+      const of = timesOf(name, id);
+      const found = of.torch / of[runner];
+      return { found: ratio(found), isMet: found >= goal, of: record(runner) };
+    },
+  ])),
+  ...[['median', 'median'], ['p95', '95th percentile']].map(([key, words]) => [
+    `slider to new number, ${words}`,
+    `${GOALS.SLIDER[key]} ms`,
+    () => {
+      const of = record('slider');
+      return { found: `${ms(of.text[key])} ms`, isMet: of.text[key] <= GOALS.SLIDER[key], of };
+    },
+  ]),
+  ['navigation to the first chart with its curves, median', `${GOALS.FIRST_CHART} ms`, () => {
+    const of = record('first_view');
+    return { found: `${ms(of.curves.median)} ms`, isMet: of.curves.median <= GOALS.FIRST_CHART, of };
+  }],
+  [`memory of a worker at (n, d) = (${settings.memory.n}, ${settings.memory.d})`, `under ${GOALS.MEMORY} MB`, () => {
+    const of = record('browser', 'memory');
+    const found = of.memory.bytes / 1e6;
+    return { found: `${found.toFixed(0)} MB`, isMet: found < GOALS.MEMORY, of };
+  }],
+  ...[['first_picture', 'loaded before the first picture, brotli'], ['wasm', 'WebAssembly without that of models, brotli']].map(([id, words]) => [
+    words, `${GOALS.SIZES[id]} KB`, () => {
+      const of = record('sizes');
+      const { brotli } = of.sums.find((sum) => sum.id === id);
+      return { found: `${kb(brotli)} KB`, isMet: brotli <= 1e3 * GOALS.SIZES[id], of };
+    },
+  ]),
+  ...Object.entries(GOALS.TIMES).map(([what, goal]) => [what.replace(/^\w+/, (target) => `\`make ${target}\``), `${goal} s`, () => {
+    const of = times.find((line) => line.what === what);
+    if (!of) throw new Missing(TIME_COMMANDS[what] ?? 'make times');
+    const isOk = of.verdict === 'ok';
+    return { found: `${seconds(of.seconds)} s${isOk ? '' : `, ${of.verdict}`}`, isMet: isOk && of.seconds <= goal, of };
+  }]),
+];
+
+/** Missed ones first, then those met, then what no record tells. */
+function goalTable() {
+  const rows = goals.map(([words, goal, look]) => {
+    try {
+      const { found, isMet, of } = look();
+      return { rank: isMet ? 1 : 0, cells: [isMet ? 'met' : '**MISSED**', words, found, goal, origin(of)] };
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      return { rank: 2, cells: ['not measured', words, '', goal, `\`${error.command}\``] };
+    }
+  }).sort((a, b) => a.rank - b.rank);
+  const count = (rank) => rows.filter((row) => row.rank === rank).length;
+  return `${count(0)} missed, ${count(1)} met, ${count(2)} not measured.\n\n${table(['', 'what', 'found', 'goal', 'of'], rows.map(({ cells }) => cells))}`;
+}
+
+// ---- the page --------------------------------------------------------------------------------------------------------
+
+const PLACES = {
+  goals: goalTable,
+  ratios, steps, products_native: productsNative, products_browser: productsBrowser, limit, memory,
+  sizes, slider, drag, first_view: firstView, times: buildTimes,
+  tolerance: () => exponent(settings.tolerance),
+  value_error: () => exponent(settings.value_error),
+  rust: () => record('native').rustc,
+  torch: () => record('torch').torch,
+};
+
+const PLACE = /\{\{(\w+)\}\}/g;
+
+/** A section with its places filled, or one line that names the command which measures what it lacks. */
+function section(text) {
+  try {
+    return text.replace(PLACE, (_, name) => {
+      if (!PLACES[name]) throw new Error(`performance.template.md: there is no place ${name}`);
+      return PLACES[name]();
+    });
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    const title = text.slice(0, text.indexOf('\n'));
+    return `${title}\n\nNot measured in a run that is kept here: \`${error.command}\`.\n\n`;
+  }
+}
+
+const template = readFileSync(here('performance.template.md'), 'utf8');
+const typed = template.replace(PLACE, '').replace(/`[^`]*`/g, '').match(/.*\d.*/);
+if (typed) throw new Error(`performance.template.md holds a number; numbers come from records: ${typed[0]}`);
+const text = template.split(/^(?=##+ )/m).map(section).join('').trimEnd().concat('\n');
+
+if (process.argv.includes('--check')) {
+  if (!existsSync(PAGE) || readFileSync(PAGE, 'utf8') !== text) {
+    console.error('docs/performance.md is not what benches/table.mjs writes. Run: node benches/table.mjs');
+    process.exit(1);
+  }
+} else {
+  writeFileSync(PAGE, text);
+  console.log(`${PAGE} written`);
+}

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Runs the benches: native, in Chromium, and PyTorch on the same inputs. See benches/run.sh for what it measures.
+# Runs the benches: native, in Chromium, and PyTorch on the same inputs: scripts/bench.sh [PART...]
+# See benches/run.sh for the parts and for what each measures.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 find_python || die "no Python with torch to be found. Run: scripts/setup.sh python"
-# The scripts that users export, compared with the engine.
-cargo test --locked --quiet --test script pytorch
+# Nothing is measured against PyTorch unless the programs that users export find the engine's norms with it.
+case " ${*:-torch} " in
+  *" torch "*) cargo test --locked --quiet --package lipscope-core --test core script:: ;;
+esac
 exec bash benches/run.sh "$@"

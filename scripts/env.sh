@@ -21,6 +21,12 @@ say() { printf '\033[1m%s\033[0m\n' "lipscope: $*"; }
 die() { printf '%s\n' "lipscope: $*" >&2; exit 1; }
 [ -t 1 ] || say() { printf '%s\n' "lipscope: $*"; }
 
+# Prints the machine's load if it is over the number of cores: others are at work, and times come out too long.
+busy() {
+  uptime | sed 's/.*load averages*: *\([0-9]*\)[.,]\([0-9]*\).*/\1.\2/' |
+    awk -v cores="$(getconf _NPROCESSORS_ONLN)" '$1 > cores'
+}
+
 # Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set. Fails if one is missing.
 find_browser() {
   local name

@@ -1,37 +1,55 @@
-// Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget: WebAssembly, and
-// what is loaded before the first view.
-import { readdirSync, readFileSync } from 'node:fs';
+// Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget, those over it first:
+//   node scripts/sizes.mjs [SITE] [--check] [--json FILE]
+// With --check it fails if what is loaded before the first picture is over its budget, which every reader waits for; the other
+// budget is only reported. With --json the sizes are also written to FILE.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { SIZES } from '../benches/goals.mjs';
 
-const WASM_BUDGET_KB = 700;
-const FIRST_VIEW_BUDGET_KB = 300;
-/** What a first view waits for: the page's first module, scripts, styles and text; not the worker, nor what comes later. */
-const isFirstView = (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|sw\.|later-)/.test(name);
-/** What only the view of models fetches. */
-const isOfModels = (name) => name.startsWith('model_worker');
+const { values: options, positionals: [dir = 'dist'] } = parseArgs({
+  allowPositionals: true, options: { check: { type: 'boolean' }, json: { type: 'string' } },
+});
 
-const dir = process.argv[2] ?? 'dist';
+/** The sums, and which files are in them. Names end in a hash of the content. */
+const SUMS = [
+  {
+    id: 'first_picture', what: 'before the first picture', budget: SIZES.first_picture,
+    has: (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|sw\.|later-)/.test(name),
+  },
+  { id: 'wasm', what: 'WebAssembly without that of models', budget: SIZES.wasm, has: (name) => name.endsWith('.wasm') && !name.startsWith('model_worker') },
+  { id: 'models', what: 'when models are looked at', has: (name) => name.startsWith('model_worker') },
+  { id: 'all', what: 'everything', has: () => true },
+];
+
+const brotli = (bytes) => brotliCompressSync(bytes, {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 },
+}).length;
 const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
-let wasm = 0;
-let firstView = 0;
-let models = 0;
-let all = 0;
+
+const files = readdirSync(dir, { recursive: true }).sort().filter((name) => /\.(html|css|js|wasm|svg|json)$/.test(name)).map((name) => {
+  const bytes = readFileSync(join(dir, name));
+  return { name, plain: bytes.length, brotli: brotli(bytes) };
+});
+const sums = SUMS.map(({ has, ...sum }) => {
+  const bytes = files.filter(({ name }) => has(name)).reduce((total, file) => total + file.brotli, 0);
+  return { ...sum, brotli: bytes, over: sum.budget !== undefined && bytes > 1000 * sum.budget };
+}).sort((a, b) => b.over - a.over);
 
 console.log('      KB   brotli');
-for (const name of readdirSync(dir, { recursive: true }).sort()) {
-  if (!/\.(html|css|js|wasm|svg|json)$/.test(name)) continue;
-  const bytes = readFileSync(join(dir, name));
-  const packed = brotliCompressSync(bytes, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 },
-  }).length;
-  all += packed;
-  if (isOfModels(name)) models += packed;
-  else if (name.endsWith('.wasm')) wasm += packed;
-  if (isFirstView(name)) firstView += packed;
-  console.log(`${kb(bytes.length)} ${kb(packed)}  ${name}`);
+for (const { name, plain, brotli } of files) console.log(`${kb(plain)} ${kb(brotli)}  ${name}`);
+for (const { what, budget, brotli, over } of sums) {
+  console.log(`         ${kb(brotli)}  ${what}${budget ? ` (budget ${budget}${over ? ': OVER IT' : ''})` : ''}`);
 }
-console.log(`         ${kb(all)}  everything`);
-console.log(`         ${kb(wasm)}  WebAssembly (budget ${WASM_BUDGET_KB}), without that of models`);
-console.log(`         ${kb(models)}  when models are looked at`);
-console.log(`         ${kb(firstView)}  before the first picture (budget ${FIRST_VIEW_BUDGET_KB})`);
+if (options.json) {
+  const named = files.map((file) => ({ ...file, name: file.name.replace(/-[0-9a-f]{16}(?=[._])/, '') }));
+  writeFileSync(options.json, JSON.stringify({ files: named, sums }));
+}
+
+const first = sums.find(({ id }) => id === 'first_picture');
+if (options.check && first.over) {
+  const found = (first.brotli / 1000).toFixed(1);
+  console.error(`sizes: ${found} KB are loaded before the first picture, but the budget is ${first.budget}. src/later.rs says what can come later.`);
+  process.exit(1);
+}

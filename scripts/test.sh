@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the given parts of the test suite (default: all), continues after a failure, and prints a summary.
+# Runs the given parts of the test suite (default: all), continues after a failure, and prints a summary. The times are also
+# added to target/times/test.tsv, from which scripts/times.sh takes them into docs/performance.md.
 #   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm]
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
@@ -8,9 +9,33 @@ cd "$project_root"
 
 wasm=(--target wasm32-unknown-unknown)
 
+times=$target_dir/times/test.tsv
+date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+commit=$(git describe --always --abbrev=9 --exclude='*' --dirty=+ 2>/dev/null || echo unknown)
+state=empty
+[ ! -e "$target_dir/debug" ] || state=warm
+load=$(busy)
+
+summary=()
+# Adds a line to the summary and to the file: its name, verdict and seconds.
+note() {
+  summary+=("$(printf '%-14s %-7s %5d s' "$@")")
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" "$date" "$commit" "$state" "$load" >> "$times"
+}
+
+# Runs a command as a line of its own: building is timed apart from running.
+step() { # its name within the part, command...
+  local name=$1 started=$SECONDS verdict=ok
+  shift
+  "$@" || verdict=FAILED
+  note "$part $name" $verdict $((SECONDS - started))
+  [ $verdict = ok ]
+}
+
 # A part is a list of commands; the first failure ends it.
 part_check() {
   check_versions &&
+    node benches/table.mjs --check &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
@@ -20,15 +45,21 @@ part_check() {
 
 part_native() {
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
-  if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --locked --no-fail-fast
-  else
-    cargo test --locked --no-fail-fast --lib --bins --tests
-  fi && cargo test --locked --doc
+  # cargo-nextest, where it is installed, runs the tests of all programs at the same time.
+  local run=(cargo test --lib --bins --tests)
+  ! cargo nextest --version >/dev/null 2>&1 || run=(cargo nextest run)
+  step build "${run[@]}" --locked --no-run &&
+    step run "${run[@]}" --locked --no-fail-fast &&
+    step docs cargo test --locked --doc
+}
+
+wasm_tests() {
+  WASM_BINDGEN_TEST_WEBDRIVER_JSON="$target_dir/webdriver.json" \
+  WASM_BINDGEN_TEST_TIMEOUT="${WASM_BINDGEN_TEST_TIMEOUT:-600}" \
+    cargo test --locked "${wasm[@]}" --profile site --package lipscope-web-tests --tests "$@"
 }
 
 part_wasm() {
-  mkdir -p "$target_dir"
   # webdriver.json in the root is for plain `cargo test`; this one names the browser that was found.
   node -e '
     const { readFileSync, writeFileSync } = require("fs");
@@ -36,15 +67,18 @@ part_wasm() {
     capabilities["goog:chromeOptions"].binary = process.env.CHROME;
     writeFileSync(process.argv[1], JSON.stringify(capabilities));
   ' "$target_dir/webdriver.json" &&
-    WASM_BINDGEN_TEST_WEBDRIVER_JSON="$target_dir/webdriver.json" \
-    WASM_BINDGEN_TEST_TIMEOUT="${WASM_BINDGEN_TEST_TIMEOUT:-600}" \
-      cargo test --locked "${wasm[@]}" --profile site --package lipscope-web-tests --no-fail-fast --tests
+    step build wasm_tests --no-run &&
+    step run wasm_tests --no-fail-fast
 }
 
 site_built=
 part_site() {
   site_built=failed
   bash scripts/build.sh site && site_built=yes
+}
+
+e2e_tests() {
+  (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-reporter=spec --test-concurrency=1)
 }
 
 part_e2e() {
@@ -54,12 +88,12 @@ part_e2e() {
   fi
   # The page's numbers are compared with those of the command line, and of the programs that it writes.
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
-  cargo build --locked --package lipscope-cli &&
-    (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-reporter=spec --test-concurrency=1)
+  step build cargo build --locked --package lipscope-cli &&
+    step run e2e_tests
 }
 
 part_npm() {
-  bash scripts/npm.sh site && node --test --test-reporter=spec tests/npm/
+  step build bash scripts/npm.sh site && step run node --test --test-reporter=spec tests/npm/
 }
 
 parts=("$@")
@@ -73,13 +107,13 @@ for part in "${parts[@]}"; do
   esac
 done
 
-summary=()
+mkdir -p "$target_dir/times"
 failed=0
 for part in "${parts[@]}"; do
   say "== $part"
   started=$SECONDS
   if "part_$part"; then verdict=ok; else verdict=FAILED failed=$((failed + 1)); fi
-  summary+=("$(printf '%-8s %-7s %5d s' "$part" "$verdict" $((SECONDS - started)))")
+  note "$part" $verdict $((SECONDS - started))
 done
 
 echo

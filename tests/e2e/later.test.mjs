@@ -1,4 +1,4 @@
-// What comes before the first picture, and what after it: docs/performance.md, "What comes before the first picture".
+// What comes before the first picture, and what after it: docs/performance.md, "What is loaded".
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPage, pageTest, waitForStart } from './browser.mjs';

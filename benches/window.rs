@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lipscope::experiment::Mask;
-use lipscope::models::{
+use lipscope_core::experiment::Mask;
+use lipscope_core::spectral::LanczosOptions;
+use lipscope_core::weights::Inputs;
+use lipscope_models::{
     AttentionMap, AttentionPart, Block, Embeddings, Estimators, Heads, LayerNorm, Linear, MapKind, Model, ModelConfig,
     estimate,
 };
-use lipscope::spectral::LanczosOptions;
-use lipscope::weights::Inputs;
+use nalgebra::DMatrix;
 
 /// An attention map and its tokens.
 pub struct Window {
@@ -21,9 +22,7 @@ impl Window {
     pub fn new(inputs: &Inputs) -> Self {
         let heads = &inputs.weights.heads;
         let (d, k) = (inputs.tokens.nrows(), heads[0].q.nrows());
-        // Matrices are made from the given ones: in the browser's build this target's nalgebra is another version than the
-        // engine's.
-        let mut parts = [&heads[0].q, &heads[0].k, &heads[0].v].map(|part| part.clone().resize(d, d, 0.0));
+        let mut parts = [(); 3].map(|()| DMatrix::zeros(d, d));
         for (at, head) in heads.iter().enumerate() {
             for (part, rows) in parts.iter_mut().zip([&head.q, &head.k, &head.v]) {
                 part.rows_mut(at * k, k).copy_from(rows);

@@ -1,0 +1,26 @@
+// What Lipscope is to reach. docs/performance.md compares it with what was measured, missed goals first.
+
+/** KB of brotli of the built site. Only the first stops a release: every reader waits for that part. */
+export const SIZES = { first_picture: 300, wasm: 800 };
+
+/** How many times as fast as PyTorch on the same work. */
+export const RATIOS = { native: 8, browser: 2 };
+
+/** Milliseconds from a slider's movement to the new number. */
+export const SLIDER = { median: 16, p95: 33 };
+
+/** Milliseconds from the navigation to the first chart with its curves. */
+export const FIRST_CHART = 1000;
+
+/** Megabytes of a worker's memory. */
+export const MEMORY = 400;
+
+/** Seconds, by the name of a line in docs/performance/times.tsv. */
+export const TIMES = {
+  'serve, empty target': 240,
+  'serve, one-line change': 40,
+  'serve, fresh machine': 720,
+  'test, warm target': 900,
+  'test, empty target': 1800,
+  'test, fresh machine': 2280,
+};

@@ -1,0 +1,5 @@
+//! What the native bench and the browser's share.
+
+mod window;
+
+pub use window::Window;
