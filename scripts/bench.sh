@@ -6,5 +6,5 @@ cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 find_python || die "no Python with torch to be found. Run: scripts/setup.sh python"
 # The scripts that users take away, against the engine.
-cargo test --locked --quiet --test script pytorch
+cargo test --locked --quiet --package lipscope-core --test pytorch
 exec bash benches/run.sh "$@"

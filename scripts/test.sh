@@ -13,6 +13,7 @@ part_check() {
   check_versions &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
+    cargo clippy --locked --package lipscope-core --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
       --features lipscope/split -- -D warnings &&
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps

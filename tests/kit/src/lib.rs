@@ -8,6 +8,8 @@ pub mod portable;
 pub mod reference;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod repeated;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod scripts;
 pub mod sources;
 
 use std::path::{Path, PathBuf};
