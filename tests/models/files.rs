@@ -39,8 +39,7 @@ fn with_header(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 fn problem(outcome: Result<Model, InputError>) -> String {
-    let said = outcome.expect_err("a broken file").to_string();
-    said
+    outcome.expect_err("a broken file").to_string()
 }
 
 const QUERY: &str = "encoder.layer.1.attention.self.query.weight";
