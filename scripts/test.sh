@@ -21,11 +21,27 @@ part_check() {
 
 part_native() {
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  local verdict=0
+  rm -rf "$target_dir/ratios"
+  native_tests || verdict=$?
+  print_ratios
+  return $verdict
+}
+
+native_tests() {
   if cargo nextest --version >/dev/null 2>&1; then
     cargo nextest run --locked --no-fail-fast
   else
     cargo test --locked --no-fail-fast --lib --bins --tests
   fi && cargo test --locked --doc
+}
+
+# How near the tests came to what they allow, the nearest first. Tests write these files (tests/kit/src/ratios.rs).
+print_ratios() {
+  [ -d "$target_dir/ratios" ] || return 0
+  say "worst ratios: error to tolerance, or norm to bound; 1 is all that a test allows"
+  cat "$target_dir"/ratios/*.tsv | sort -t "$(printf '\t')" -k 3,3gr |
+    awk -F '\t' '{ printf "  %-9.3g %-24s %s\n", $3, $1, $2 }'
 }
 
 part_wasm() {
