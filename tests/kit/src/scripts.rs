@@ -36,7 +36,7 @@ pub fn python_with(variable: &str, module: &str, part: &str) -> String {
     assert!(
         found.is_ok_and(|output| output.status.success()),
         "{python} cannot import {module}. Run `scripts/setup.sh {part}`, then set {variable} to the Python that it \
-         installs, as scripts/test.sh does."
+         installs, as the scripts do."
     );
     python
 }
