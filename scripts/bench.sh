@@ -8,6 +8,6 @@ find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 find_python || die "no Python with torch to be found. Run: scripts/setup.sh python"
 # Nothing is measured against PyTorch unless the programs that users export find the engine's norms with it.
 case " ${*:-torch} " in
-  *" torch "*) cargo test --locked --quiet --package lipscope-core --test core script:: ;;
+  *" torch "*) cargo test --locked --quiet --package lipscope-core --test pytorch ;;
 esac
 exec bash benches/run.sh "$@"

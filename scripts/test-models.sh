@@ -7,7 +7,7 @@ cd "$project_root"
 
 python=${LIPSCOPE_MODELS_PYTHON:-}
 if [ -z "$python" ]; then
-  venv=target/test-models/python
+  venv=$project_root/target/test-models/python
   if ! cmp -s scripts/models/requirements.txt "$venv/installed"; then
     say "installing PyTorch and the model into $venv"
     python3 -m venv "$venv"
@@ -16,6 +16,9 @@ if [ -z "$python" ]; then
   fi
   python=$venv/bin/python
 fi
+
+# The scripts that users take away, against the engine.
+LIPSCOPE_PYTHON=$python cargo test --locked --quiet --package lipscope-core --test pytorch >&2
 
 out=target/test-models
 mkdir -p "$out"

@@ -38,6 +38,7 @@ part_check() {
     node benches/table.mjs --check &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
+    cargo clippy --locked --package lipscope-core --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
       --features lipscope/split -- -D warnings &&
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps
@@ -45,12 +46,28 @@ part_check() {
 
 part_native() {
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  local verdict=0
+  rm -rf "$target_dir/ratios"
+  native_tests || verdict=$?
+  print_ratios
+  return $verdict
+}
+
+native_tests() {
   # cargo-nextest, where it is installed, runs the tests of all programs at the same time.
   local run=(cargo test --lib --bins --tests)
   ! cargo nextest --version >/dev/null 2>&1 || run=(cargo nextest run)
   step build "${run[@]}" --locked --no-run &&
     step run "${run[@]}" --locked --no-fail-fast &&
     step docs cargo test --locked --doc
+}
+
+# How near the tests came to what they allow, the nearest first. Tests write these files (tests/kit/src/ratios.rs).
+print_ratios() {
+  [ -d "$target_dir/ratios" ] || return 0
+  say "worst ratios: error to tolerance, or norm to bound; 1 is all that a test allows"
+  cat "$target_dir"/ratios/*.tsv | sort -t "$(printf '\t')" -k 3,3gr |
+    awk -F '\t' '{ printf "  %-9.3g %-24s %s\n", $3, $1, $2 }'
 }
 
 wasm_tests() {

@@ -1,5 +1,6 @@
 //! Compares token measures and causal runs with the token lists they stand for, and with reference values.
 
+use lipscope_testkit::ratios::within;
 use lipscope_testkit::reference;
 
 use lipscope_core::bounds::{Bound, Norm};
@@ -32,7 +33,7 @@ fn every_reference_case_of_a_token_measure_agrees() {
 #[test]
 fn five_hundred_token_measures_equal_their_expanded_lists() {
     let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
-    let mut worst = 0.0f64;
+    const TEST: &str = "clusters.measures";
     TestRunner::new(config)
         .run(&repeated(&["none"]), |case| {
             let list = measure_with(&case.as_list(), one_by_one()).expect("measured");
@@ -40,25 +41,24 @@ fn five_hundred_token_measures_equal_their_expanded_lists() {
             proptest::prop_assert_eq!(measure.method, Method::Clusters);
             proptest::prop_assert_eq!((measure.n, measure.d), (list.n, list.d));
             let error = (measure.spectral - list.spectral).abs() / list.spectral.max(1e-300);
-            proptest::prop_assert!(error < 1e-10, "spectral {:e} for {:e}", measure.spectral, list.spectral);
+            let is_near = within(TEST, "spectral", error, 1e-10);
+            proptest::prop_assert!(is_near, "spectral {:e} for {:e}", measure.spectral, list.spectral);
             let (found, expected) = (measure.dense.expect("sums"), list.dense.expect("dense"));
             for (what, found, expected) in [
                 ("frobenius", found.frobenius, expected.frobenius),
                 ("linf", found.linf, expected.linf),
                 ("l1", found.l1, expected.l1),
             ] {
-                proptest::prop_assert!(
-                    (found - expected).abs() <= 1e-10 * expected,
-                    "{what} {found:e} for {expected:e}"
-                );
+                let is_near = within(TEST, what, (found - expected).abs(), 1e-10 * expected);
+                proptest::prop_assert!(is_near, "{what} {found:e} for {expected:e}");
             }
             // The same bounds at the same tokens, including `local`; block norms need the list.
             let expected = spectral_bounds(&list);
             proptest::prop_assert_eq!(measure.bounds.len(), expected.len());
             for (found, expected) in measure.bounds.iter().zip(&expected) {
                 proptest::prop_assert_eq!(found.id, expected.id);
-                let error = (found.log10 - expected.log10).abs();
-                proptest::prop_assert!(error < 1e-8, "{:?}: {} for {}", found.id, found.log10, expected.log10);
+                let is_near = within(TEST, "bounds", (found.log10 - expected.log10).abs(), 1e-8);
+                proptest::prop_assert!(is_near, "{:?}: {} for {}", found.id, found.log10, expected.log10);
             }
             Ok(())
         })
@@ -73,8 +73,8 @@ fn five_hundred_token_measures_equal_their_expanded_lists() {
     let never = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
     let expected = measure_with(&experiment, never).expect("measured");
     assert_eq!((found.method, expected.method), (Method::Clusters, Method::Lanczos));
-    worst = worst.max((found.spectral / expected.spectral - 1.0).abs());
-    assert!(worst < 1e-10, "{worst:e}");
+    let error = (found.spectral / expected.spectral - 1.0).abs();
+    assert!(within(TEST, "in a list", error, 1e-10), "{error:e}");
 }
 
 #[test]
@@ -90,11 +90,14 @@ fn five_hundred_causal_runs_equal_their_dense_jacobians() {
                 cases.set(cases.get() + 1);
             }
             let error = (found.spectral - expected.spectral).abs() / expected.spectral.max(1e-300);
-            proptest::prop_assert!(error < 1e-10, "spectral {:e} for {:e}", found.spectral, expected.spectral);
-            for (found, expected) in spectral_bounds(&found).iter().zip(&spectral_bounds(&expected)) {
+            let is_near = within("clusters.runs", "spectral", error, 1e-10);
+            proptest::prop_assert!(is_near, "spectral {:e} for {:e}", found.spectral, expected.spectral);
+            let (found, expected) = (spectral_bounds(&found), spectral_bounds(&expected));
+            proptest::prop_assert!(!found.is_empty() && found.len() == expected.len(), "{found:?} {expected:?}");
+            for (found, expected) in found.iter().zip(&expected) {
                 proptest::prop_assert_eq!(found.id, expected.id);
-                let error = (found.log10 - expected.log10).abs();
-                proptest::prop_assert!(error < 1e-8, "{:?}: {} for {}", found.id, found.log10, expected.log10);
+                let is_near = within("clusters.runs", "bounds", (found.log10 - expected.log10).abs(), 1e-8);
+                proptest::prop_assert!(is_near, "{:?}: {} for {}", found.id, found.log10, expected.log10);
             }
             Ok(())
         })
@@ -118,7 +121,8 @@ fn the_adjoint_of_causal_runs_is_their_transpose() {
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
             let (left, right) = (dot(&u, &jv), dot(&jtu, &v));
             let scale = dot(&u, &u).sqrt() * dot(&jv, &jv).sqrt();
-            proptest::prop_assert!((left - right).abs() <= 1e-12 * scale, "{left:e} {right:e}");
+            let is_near = within("clusters.adjoint", "adjoint", (left - right).abs(), 1e-12 * scale);
+            proptest::prop_assert!(is_near, "{left:e} {right:e}");
             Ok(())
         })
         .expect("the adjoint identity holds");

@@ -6,6 +6,7 @@ use lipscope_core::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::weights::{Inputs, inputs};
 use lipscope_testkit::drawn::{Drawn, drawn};
+use lipscope_testkit::ratios::within;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
@@ -63,12 +64,13 @@ proptest! {
         operator.apply(v.as_slice(), jv.as_mut_slice());
         operator.apply_transpose(u.as_slice(), jtu.as_mut_slice());
         let scale = dense.norm().max(size) + f64::MIN_POSITIVE;
-        prop_assert!((&jv - &dense * &v).norm() <= 1e-11 * scale * v.norm(), "J v off by {}", (&jv - &dense * &v).norm());
-        let back = dense.tr_mul(&u);
-        prop_assert!((&jtu - &back).norm() <= 1e-11 * scale * u.norm(), "J^T u off by {}", (&jtu - &back).norm());
-        // The adjoint identity, independent of the dense matrix.
+        let (forth, back) = ((&jv - &dense * &v).norm(), (&jtu - dense.tr_mul(&u)).norm());
+        prop_assert!(within("derivatives.dense", "J v", forth, 1e-11 * scale * v.norm()), "J v off by {forth}");
+        prop_assert!(within("derivatives.dense", "J^T u", back, 1e-11 * scale * u.norm()), "J^T u off by {back}");
+        // The adjoint identity, with no dense matrix in it.
         let (left, right) = (u.dot(&jv), jtu.dot(&v));
-        prop_assert!((left - right).abs() <= 1e-12 * scale * u.norm() * v.norm(), "<u,Jv> = {left}, <J^T u,v> = {right}");
+        let allowed = 1e-12 * scale * u.norm() * v.norm();
+        prop_assert!(within("derivatives.dense", "adjoint", (left - right).abs(), allowed), "<u,Jv> = {left}, <J^T u,v> = {right}");
     }
 
     #[test]
@@ -97,7 +99,7 @@ proptest! {
             && experiment.normalization_scope == Scope::Composed
             && inputs.tokens.column_iter().any(|t| t.norm() < 0.3 || d == 1 || (t.add_scalar(-t.mean())).norm() < 0.3);
         prop_assume!(!is_singular);
-        prop_assert!(error <= allowed, "finite difference off by {error:e}, allowed {allowed:e}, |Jv| = {:e}", jv.norm());
+        prop_assert!(within("derivatives.differences", "J v", error, allowed), "finite difference off by {error:e}, allowed {allowed:e}, |Jv| = {:e}", jv.norm());
     }
 
     #[test]
@@ -113,7 +115,8 @@ proptest! {
         let output = output_at(&experiment, &inputs, &lifted);
         let derivative = DVector::from_iterator(output.len(), output.iter().map(|x| x.eps));
         let error = (&derivative - &jv).norm();
-        prop_assert!(error <= 1e-10 * (jv.norm() + derivative.norm()) + 1e-13 * v.norm() * output.len() as f64,
+        let allowed = 1e-10 * (jv.norm() + derivative.norm()) + 1e-13 * v.norm() * output.len() as f64;
+        prop_assert!(within("derivatives.dual", "J v", error, allowed),
             "dual derivative off by {error:e}, |Jv| = {:e}", jv.norm());
     }
 
@@ -125,7 +128,7 @@ proptest! {
         let single = Forward::<f32>::new(&experiment, &inputs).expect("forward").output();
         let double = forward.output();
         let error = single.map(f64::from).zip_map(&double, |a, b| (a - b).abs()).amax();
-        prop_assert!(error <= 1e-3 * double.amax() + 1e-6, "f32 off by {error:e} of {:e}", double.amax());
+        prop_assert!(within("derivatives.single", "F(X)", error, 1e-3 * double.amax() + 1e-6), "f32 off by {error:e} of {:e}", double.amax());
     }
 }
 

@@ -1,5 +1,7 @@
 //! The leading singular pair that the page draws: J v = sigma u token by token, for every form of the Jacobian.
 
+use std::cell::Cell;
+
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{Experiment, Rows, Scope};
 use lipscope_core::jacobian::dense_jacobian;
@@ -7,9 +9,11 @@ use lipscope_core::measure::{Grouping, MeasureOptions, Measurement, Measuring, M
 use lipscope_core::picture::{TopPair, top_pair};
 use lipscope_core::weights::inputs;
 use lipscope_testkit::drawn::drawn;
+use lipscope_testkit::ratios::within;
 use lipscope_testkit::repeated::repeated;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 
 fn finished(experiment: &Experiment, options: MeasureOptions) -> (Measuring, Measurement) {
@@ -52,27 +56,43 @@ proptest! {
             };
             let method = measurement.method;
             let apart = (pair.value / measurement.spectral - 1.0).abs();
-            prop_assert!(apart < 1e-9, "{method:?}: {} for {}", pair.value, measurement.spectral);
+            prop_assert!(within("top_pair.drawn", "value", apart, 1e-9), "{method:?}: {} for {}", pair.value, measurement.spectral);
             prop_assert!((pair.inputs.norm() - 1.0).abs() < 1e-10 && (pair.outputs.norm() - 1.0).abs() < 1e-10);
             let error = error(&experiment, pair.value, pair.inputs.as_slice(), pair.outputs.as_slice());
-            prop_assert!(error < 1e-8, "{method:?}: {error:e}");
+            prop_assert!(within("top_pair.drawn", "J v = s u", error, 1e-8), "{method:?}: {error:e}");
             prop_assert_eq!(measuring.images(), forward(&experiment).output());
         }
     }
+}
 
-    #[test]
-    fn grouped_tokens_have_the_pair_and_the_images_of_their_list(case in repeated(&["none", "causal"])) {
+#[test]
+fn gathered_tokens_have_the_pair_and_the_images_of_their_list() {
+    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+    let n_pairs = Cell::new(0);
+    let outcome = TestRunner::new(config).run(&repeated(&["none", "causal"]), |case| {
         let experiment = case.as_list();
         let gathered = MeasureOptions { svd_limit: 0, ..MeasureOptions::default() };
         let (measuring, measurement) = finished(&experiment, gathered);
-        prop_assert!(matches!(measurement.method, Method::Clusters | Method::CausalRuns), "{:?}", measurement.method);
+        let method = measurement.method;
+        prop_assert!(matches!(method, Method::Clusters | Method::CausalRuns), "{method:?}");
         let (images, expected) = (measuring.images(), forward(&experiment).output());
-        prop_assert!((&images - &expected).amax() <= 1e-9 * expected.amax().max(1e-300));
-        let Some(pair) = measuring.singular_pair() else { return Ok(()) };
-        prop_assert!((pair.value / measurement.spectral - 1.0).abs() < 1e-9);
+        let allowed = 1e-9 * expected.amax().max(1e-300);
+        prop_assert!(within("top_pair.gathered", "images", (&images - &expected).amax(), allowed));
+        let Some(pair) = measuring.singular_pair() else {
+            // Tokens of one cluster may move apart: a change that is not the same for all of them is not drawn.
+            let spectral = measurement.spectral;
+            prop_assert!(method == Method::Clusters || spectral == 0.0, "{method:?}: no pair for {spectral}");
+            return Ok(());
+        };
+        n_pairs.set(n_pairs.get() + 1);
+        let apart = (pair.value / measurement.spectral - 1.0).abs();
+        prop_assert!(within("top_pair.gathered", "value", apart, 1e-9), "{apart:e}");
         let error = error(&experiment, pair.value, pair.inputs.as_slice(), pair.outputs.as_slice());
-        prop_assert!(error < 1e-8, "{:?}: {error:e}", measurement.method);
-    }
+        prop_assert!(within("top_pair.gathered", "J v = s u", error, 1e-8), "{method:?}: {error:e}");
+        Ok(())
+    });
+    outcome.unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(n_pairs.get() > 150, "only {} cases have a pair", n_pairs.get());
 }
 
 #[test]

@@ -127,6 +127,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
         assert_eq!(shared, mask == Mask::Causal);
         let model = draw_model(config, &plan.needs(&ids, &batches), 3).expect("small");
         let maps = Maps::new(&plan, &model).expect("three layers");
+        let mut n_cells = 0;
         for batch in batches {
             for (cell, found) in maps.measure(&ids, &batch, |_| true).expect("measured") {
                 let map = AttentionMap::new(&model, cell.layer, plan.kind, cell.heads).expect("a map");
@@ -141,7 +142,9 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
                     let (a, b) = (a.expect("asked for"), b.expect("asked for"));
                     assert!((a / b - 1.0).abs() < 1e-10, "{what} at {cell:?}: {a} {b}");
                 }
+                n_cells += 1;
             }
         }
+        assert_eq!(n_cells, 2 * 2 * 5 * 8, "layers, heads, lengths, windows");
     }
 }

@@ -2,13 +2,16 @@
 
 use lipscope_core::bounds::{BoundId, Norm, Side};
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
-use lipscope_core::experiment::{Experiment, Memory};
+use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::search::{Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
-use lipscope_protocol::envelope::{Command, Content, Reply, Request};
+use lipscope_protocol::envelope::{Command, Content, Progress, Reply, Request};
+use lipscope_protocol::models::{
+    DownloadPlan, Downloaded, ModelContext, ModelEvent, ModelPlan, ModelTasks, Network, Transfer, TransferState,
+};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
 use lipscope_protocol::tasks::{
@@ -238,4 +241,46 @@ fn estimators_are_timed_by_the_clock_of_the_runner() {
         .collect();
     // One tick for each step of an estimator, and each estimator by itself.
     assert!(points.len() > 10 && points.iter().all(|point| point.milliseconds == point.iteration.max(1) as f64));
+}
+
+/// A server whose file arrives in three parts of 1000 bytes.
+struct Slow {
+    n_polls: u64,
+}
+
+impl Network for Slow {
+    fn begin(&mut self, _: &DownloadPlan) -> Box<dyn Transfer> {
+        Box::new(Slow { n_polls: 0 })
+    }
+}
+
+impl Transfer for Slow {
+    fn poll(&mut self) -> Result<TransferState, InputError> {
+        self.n_polls += 1;
+        Ok(match self.n_polls {
+            polls @ 1..=3 => TransferState::Under(1000 * polls),
+            _ => TransferState::Complete(Downloaded::Files),
+        })
+    }
+}
+
+#[test]
+fn a_run_that_waits_for_a_server_gives_its_turn_back_until_it_is_complete() {
+    let mut runner = Runner::<ModelTasks>::new(ModelContext::new(Box::new(Slow { n_polls: 0 })));
+    let plan = ModelPlan::Download(DownloadPlan::Fetch { address: "https://example.org/".into(), names: Vec::new() });
+    let mut contents = Vec::new();
+    runner.begin(Command::Run(Request { run_id: 1, plan }), 0.0, |reply| contents.push(reply.content));
+    // Slices have time left, yet a run that waits ends them: 20 ms pass from one to the next.
+    let turns: Vec<Turn> = (1..=4)
+        .map(|slice| {
+            let now = 20.0 * f64::from(slice);
+            runner.slice(now + 8.0, || now, |reply| contents.push(reply.content))
+        })
+        .collect();
+    assert_eq!(turns, [Turn::Waiting, Turn::Waiting, Turn::Waiting, Turn::Done]);
+    let progress = Progress { done: 2000, total: None, relative_residual: None };
+    let event = ModelEvent::Download(Downloaded::Files);
+    // Progress is told every 30 ms: after the second slice alone.
+    let expected = [Content::Started, Content::Progress(progress), Content::Event(event), Content::Finished];
+    assert_eq!(contents, expected);
 }

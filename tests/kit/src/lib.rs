@@ -6,9 +6,13 @@ pub mod drawn;
 pub mod models;
 pub mod pictures;
 pub mod portable;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod ratios;
 pub mod reference;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod repeated;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod scripts;
 pub mod sources;
 
 use std::path::{Path, PathBuf};

@@ -149,14 +149,14 @@ pub fn check_cluster_tables() {
         let found = measure(&opposed_clusters(radius, n)).expect("measured");
         let bound =
             |id: BoundId| found.bounds.iter().find(|bound| bound.id == id).and_then(|b| b.value).expect("it applies");
-        for (what, found, expected, digits) in [
-            ("spectral", found.spectral, spectral, 6),
-            ("castin_general", bound(BoundId::CastinGeneral), general, 6),
-            ("castin_mean_field", bound(BoundId::CastinMeanField), mean_field, 6),
-            ("unified", bound(BoundId::Unified), unified, 6),
-            ("envelope", bound(BoundId::AdversarialEnvelope), envelope, 3),
+        // Six digits are printed; of the envelope, which is about the order of the norm, three or four.
+        for (what, found, expected, tolerance) in [
+            ("spectral", found.spectral, spectral, 6e-6),
+            ("castin_general", bound(BoundId::CastinGeneral), general, 6e-6),
+            ("castin_mean_field", bound(BoundId::CastinMeanField), mean_field, 6e-6),
+            ("unified", bound(BoundId::Unified), unified, 6e-6),
+            ("envelope", bound(BoundId::AdversarialEnvelope), envelope, 4e-4),
         ] {
-            let tolerance = 6.0 * 10f64.powi(-digits);
             assert_close(&format!("R={radius} n={n} {what}"), found, expected, tolerance, expected);
         }
     }
