@@ -2,7 +2,7 @@
 
 use lipscope_core::bounds::{BoundId, Norm, Side};
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::search::{Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
