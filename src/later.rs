@@ -1,9 +1,9 @@
 //! What of the page comes after its first picture: the other plots, lessons, links, files.
 //!
 //! The site is built with the feature `split`: `table` and all that only it leads to are then cut out of the page's module
-//! into one of their own (`scripts/split.sh`), which is fetched when it is first called. So what draws the first picture
-//! names nothing of the later part: it has one table of functions, [`Later`]. Without the feature (`make serve`, tests)
-//! there is one module, and the table is always at hand.
+//! into one of their own (`scripts/modules.sh`), which is fetched when it is first called. So what draws the first picture
+//! names nothing of the later part: it has one table of functions, [`Later`]. Without the feature (the tests that run
+//! in Chromium) there is one module, and the table is always at hand.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Checks what Cargo cannot enforce: the order of the engine's modules, words banned from some crates, and file size.
+//! Checks what Cargo cannot enforce: the order of the engine's modules, words banned from some crates.
 //! Which crate may depend on which is in `FORBIDDEN`, over `cargo metadata`.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Tokens that reach the lower bounds, one click away.
+//! Buttons that load the tokens which attain a lower bound.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The lanes: which work holds up which, how many workers there are, and when they start.
+//! The lanes: which orders of a lane are done, and when its worker starts. A lane at work has one worker, except the batches
+//! of models.
 
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `lanes` | the lanes of the engine's workers and of the models' workers, and how many workers each has |
+//! | `lanes` | the lanes of the engine's workers and of the models' workers, and which of their orders are done |
 //! | `worker` | one worker: starting it, talking to it, ending it |
 
 mod lanes;

@@ -13,7 +13,7 @@
 //! | `models` | what models' files put into them |
 //! | `libraries` | what other people's code says of broken files |
 //!
-//! `tests/chinese.rs` holds that no sentence of the engine is missing here.
+//! `tests/page/chinese.rs` holds that no sentence of the engine is missing here.
 
 mod libraries;
 mod models;

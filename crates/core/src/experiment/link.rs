@@ -1,4 +1,4 @@
-//! An experiment as a link: `v1.` and the base64url-encoded experiment file, after the `#` of the page's address.
+//! An experiment as a link in the older form, which the page still reads: `v1.` and the base64url-encoded experiment file, after the `#` of the page's address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

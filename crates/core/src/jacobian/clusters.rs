@@ -31,7 +31,7 @@ pub struct ClusterJacobian {
 }
 
 /// The most rows and columns of the matrix on cluster-constant fields: 4096^2 entries take 128 MiB.
-pub const MOST_CLUSTER_ENTRIES: usize = 4096;
+pub const MOST_CLUSTER_ROWS: usize = 4096;
 
 /// Norms that are sums over the entries of the full (n d_out x n d) Jacobian, computed from the clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,11 +58,11 @@ impl ClusterJacobian {
     ) -> Result<Self, InputError> {
         let (d, m) = normalizer.outputs().shape();
         let d_out = weights.d_out();
-        if m * d.max(d_out) > MOST_CLUSTER_ENTRIES {
+        if m * d.max(d_out) > MOST_CLUSTER_ROWS {
             return Err(InputError::TooLarge {
                 what: "The number of distinct positions times their dimension".into(),
                 found: (m * d.max(d_out)).to_string(),
-                limit: MOST_CLUSTER_ENTRIES.to_string(),
+                limit: MOST_CLUSTER_ROWS.to_string(),
                 fix: "Use fewer positions.".into(),
             });
         }

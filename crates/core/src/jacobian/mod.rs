@@ -8,6 +8,6 @@ mod dense;
 mod operator;
 
 pub use causal_runs::{CausalRuns, RunRow};
-pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ENTRIES};
+pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
 pub use dense::{BlockRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator};

@@ -32,7 +32,7 @@ const ANSWER_MILLISECONDS: f64 = 28.0;
 const SILENCE_MILLISECONDS: f64 = 1000.0;
 /// How long a worker has to start.
 const START_MILLISECONDS: f64 = 20_000.0;
-/// How long what does not belong to the first picture leaves the processor to it, at most.
+/// The longest that lanes which begin later wait for the first run of the first lane.
 const HEAD_START_MILLISECONDS: f64 = 1500.0;
 /// How many workers in a row may fail to start before the pool gives up.
 const MOST_FAILED_STARTS: u32 = 3;
@@ -43,7 +43,7 @@ pub struct Pool<T: TaskList, L: Lane, C> {
     lanes: Vec<LaneState<T::Plan, C>>,
     workers: Vec<Worker>,
     spare: Spare,
-    /// Whether the first run of the first lane is over, so that what can wait may start.
+    /// Whether lanes that begin later may start: the first run of the first lane is over, or has had its time.
     is_warm: bool,
     last_worker: WorkerId,
     last_run: RunId,

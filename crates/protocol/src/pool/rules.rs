@@ -10,7 +10,7 @@ pub type WorkerId = u64;
 
 /// The lanes of a pool: runs of one lane do not hold up those of another.
 pub trait Lane: Copy + Eq + fmt::Debug + 'static {
-    /// All lanes; the first is the one that what can wait leaves the processor to.
+    /// All lanes. Those that begin [`Begins::Later`] wait for the first run of the first one.
     const ALL: &'static [Self];
 
     /// Which of its orders are done.
