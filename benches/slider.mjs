@@ -26,7 +26,7 @@ try {
     let timeouts = 0;
     // Steps of the slider to its neighbours, up and down, so that every move changes the number.
     const start = Math.round(0.4 * Number(input.min) + 0.6 * Number(input.max));
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 1; round <= rounds; round++) {
       // At a random time within a frame, as for a user.
       await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
       const before = number();
