@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, MOST_ITERATIONS};
 

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
 use super::norm::NormName;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::scaling::{MOST_RADII, ScaledTokens, Scaling, ScalingPlan, ScalingPoint, slopes};
 use lipscope_core::sweep::log_spaced;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, Region, Search, SearchPlan, SearchStep};

@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, Finding, MOST_COUNT, Places, Spectrum, SpectrumPlan, Step, USUAL_COUNT};

@@ -71,7 +71,7 @@ impl Task for MeasureTask {
                     measurement,
                     attention: attention_picture(self.measuring.view(), self.head_idx, self.most_cells),
                     tokens: Box::new(picture_of_tokens(&self.measuring)),
-                    pair: if self.pair == PairRequest::Included { top_pair(&mut self.measuring) } else { None },
+                    pair: if self.pair == PairRequest::Included { top_pair(&self.measuring) } else { None },
                     milliseconds: report.elapsed(),
                 });
                 Ok(Turn::Done)
