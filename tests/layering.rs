@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use lipscope_testkit::imports::circles;
 use lipscope_testkit::in_repository;
 use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
@@ -94,6 +95,16 @@ fn the_engines_modules_import_from_earlier_ones_only() {
         }
     }
     assert!(n_imports > 40, "only {n_imports} imports were found: the scan is broken");
+}
+
+#[test]
+fn no_file_of_a_crate_imports_in_a_circle() {
+    let mut found = Vec::new();
+    for crate_name in ["core", "plot", "models", "protocol", "workers", "cli", "npm"] {
+        found.extend(circles(&format!("crates/{crate_name}/src")));
+    }
+    let circles: Vec<String> = found.iter().map(|circle| circle.join(" -> ")).collect();
+    assert!(circles.is_empty(), "files import in circles:\n{}", circles.join("\n"));
 }
 
 /// The direct dependencies of every package, without dev and build dependencies.

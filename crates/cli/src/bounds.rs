@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth_within};

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::memory::MemoryArguments;
-use super::{read_text, task};
+use super::read::read_text;
+use super::task;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, MOST_ITERATIONS};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
 use super::norm::NormName;
-use super::{read_text, task};
+use super::read::read_text;
+use super::task;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::scaling::{MOST_RADII, ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_core::sweep::log_spaced;

@@ -12,8 +12,11 @@ mod model;
 mod model_adversarial;
 mod model_chart;
 mod model_files;
+mod model_run;
+mod model_summary;
 mod norm;
 mod progress;
+mod read;
 mod results;
 mod script;
 mod search;
@@ -21,9 +24,8 @@ mod spectrum;
 mod sweep;
 mod task;
 
-use std::path::Path;
+use std::io;
 use std::process::ExitCode;
-use std::{fs, io};
 
 use clap::{Parser, Subcommand};
 
@@ -96,10 +98,4 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Reads a file, or standard input for `-`.
-fn read_text(path: &Path) -> io::Result<String> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    if path.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(path).map_err(named) }
 }

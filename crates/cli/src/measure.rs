@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::memory::MemoryArguments;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
 use lipscope_core::spectral::LanczosOptions;

@@ -10,16 +10,15 @@ use rayon::prelude::*;
 
 use super::model_adversarial;
 use super::model_chart;
-use super::model_files::{self, Found};
+use super::model_files;
+use super::model_run::{Run, thread_pool};
+use super::model_summary::summary;
 use super::progress::progress_bar;
-use super::read_text;
+use super::read::read_text;
 use super::results::{Form, Results};
 use lipscope_core::experiment::{InputError, Mask};
-use lipscope_core::fit::PowerLaw;
-use lipscope_models::charts::{sqrt_law, sqrt_law_text};
 use lipscope_models::{
-    Cell, Estimators, Group, MapKind, Maps, Plan, PlanText, Quantity, Shard, Subject, Table, adversarial_text,
-    text_fingerprint,
+    Cell, Estimators, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text, text_fingerprint,
 };
 
 /// Arguments of `lipscope model`.
@@ -140,13 +139,6 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
     }
 }
 
-/// Everything that a run needs: model, plan, text and results.
-pub(super) struct Run {
-    pub(super) found: Found,
-    ids: Vec<u32>,
-    pub(super) plan: Plan,
-}
-
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
     let found = model_files::open(&arguments.weights, size, arguments.seed)?;
@@ -219,49 +211,6 @@ fn measure(
     bar.finish_and_clear();
     let (results, problems) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     Ok((results.finish()?, problems))
-}
-
-/// A pool of that many threads, or all cores for 0.
-pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
-    let failed = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
-        key: "--threads".into(),
-        found: threads.to_string(),
-        expected: format!("a number of threads that can be started ({error})"),
-    };
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)
-}
-
-/// The fitted slopes, one per line.
-pub(super) fn summary(table: &Table) -> String {
-    let line = |cell: &str, name: &str, fit: Option<PowerLaw>| {
-        fit.map_or_else(String::new, |fit| {
-            let PowerLaw { exponent, half_width, factor, n_points, .. } = fit;
-            let [low, high] = fit.factor_interval();
-            format!(
-                "{cell}: {name} = {factor:.3} n^{exponent:.3}, exponent ± {half_width:.3}, factor in [{low:.3}, {high:.3}] \
-                 ({n_points} windows)\n"
-            )
-        })
-    };
-    let of_group = |group: &Group| {
-        let cell = format!("layer {}, head {}", group.layer, group.heads.id());
-        let fits = [
-            ("spectral norm", Quantity::Spectral, group.spectral),
-            ("released-script estimator", Quantity::Released, group.released),
-        ];
-        let lines = fits.map(|(name, quantity, fit)| {
-            let root = sqrt_law(group, quantity).filter(|_| table.subject.adversarial_radius().is_some());
-            line(&cell, name, fit) + &root.map_or_else(String::new, |root| root_line(&cell, name, &root))
-        });
-        lines.concat()
-    };
-    table.groups().iter().map(of_group).collect()
-}
-
-/// C sqrt(n) as a line of text.
-fn root_line(cell: &str, name: &str, root: &PowerLaw) -> String {
-    let [low, high] = root.factor_interval();
-    format!("{cell}: {name} = {}, factor in [{low:.3}, {high:.3}]\n", sqrt_law_text(root))
 }
 
 fn radius(text: &str) -> Result<f64, String> {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::model::{Run, thread_pool};
+use super::model_run::{Run, thread_pool};
 use super::progress::progress_bar;
 use super::results::Results;
 use lipscope_core::experiment::InputError;

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use super::model::summary;
 use super::model_chart;
 use super::model_files::unreadable;
+use super::model_summary::summary;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Table};
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::experiment::Experiment;
 use lipscope_core::script::{Dialect, script};
 

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::memory::MemoryArguments;
-use super::{read_text, task};
+use super::read::read_text;
+use super::task;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{

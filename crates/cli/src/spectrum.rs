@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
-use super::{read_text, task};
+use super::read::read_text;
+use super::task;
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumPlan, USUAL_COUNT};

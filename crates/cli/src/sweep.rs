@@ -12,7 +12,7 @@ use serde_json::json;
 use super::memory::MemoryArguments;
 use super::norm::NormName;
 use super::progress::progress_bar;
-use super::read_text;
+use super::read::read_text;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::fit::fit_power_law;

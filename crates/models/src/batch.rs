@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::map::Heads;
-use super::plan::Plan;
+use super::parts::Needs;
+use super::plan::{PASS_TOKENS, Plan};
+use super::table::Cell;
+use super::text::window_span;
 use lipscope_core::experiment::Mask;
 
 /// A window of a text: its length and its index among the windows of that length.
@@ -46,8 +49,6 @@ pub struct Shard {
     pub count: usize,
 }
 
-/// Approximate number of tokens in a batch's forward pass: enough to amortise reading the weight matrices.
-pub(super) const PASS_TOKENS: usize = 256;
 /// Approximate limit on the tokens of all windows times the maps measured, because a batch cannot be interrupted.
 const MEASURED_TOKENS: usize = 512;
 /// Single heads that cost about as much as a map of all heads.
@@ -74,6 +75,26 @@ impl Plan {
             }
         }
         batches.into_iter().skip(shard.index).step_by(shard.count.max(1)).collect()
+    }
+
+    /// The part of a model that some batches need.
+    #[must_use]
+    pub fn needs(&self, ids: &[u32], batches: &[Batch]) -> Needs {
+        let texts = batches.iter().flat_map(|batch| &batch.prefix_groups).map(|prefix_group| prefix_group.longest);
+        Needs {
+            layers: self.layers.iter().max().map_or(0, |layer| layer + 1),
+            ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
+            positions: batches.iter().map(Batch::longest).max().unwrap_or(0),
+        }
+    }
+
+    /// The table cells that a batch fills.
+    pub fn cells<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = Cell> + 'a {
+        let of_window = move |Window { n, window }: Window| {
+            let layers = self.layers.iter().flat_map(|layer| self.heads.iter().map(move |heads| (*layer, *heads)));
+            layers.map(move |(layer, heads)| Cell { layer, heads, n, window })
+        };
+        batch.windows().flat_map(of_window)
     }
 
     /// Approximate cost of a window in maps of all heads.

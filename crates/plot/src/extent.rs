@@ -1,6 +1,6 @@
 //! The range of a set of numbers, and a range that stays fixed while a slider is dragged.
 
-use super::axis::Scale;
+use super::scale::Scale;
 
 /// A range of finite numbers, `lo <= hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,12 +45,6 @@ impl Extent {
     /// Whether the range contains a number.
     pub fn contains(self, value: f64) -> bool {
         self.lo <= value && value <= self.hi
-    }
-
-    /// The range widened to round numbers: 1, 2 or 5 times a power of ten on a log scale, multiples of a round step
-    /// otherwise. A small change of the data rarely changes it.
-    pub fn nice(self, scale: Scale) -> Extent {
-        scale.nice(self)
     }
 }
 

@@ -4,14 +4,16 @@ use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
 
 use super::DrawError;
-use super::axis::{Ruler, Scale};
+use super::axis::Ruler;
 use super::cells::{Grid, to_rgba};
 use super::extent::Extent;
 use super::frame::{is_compact, shortened};
+use super::heat_map_layout::HeatMapLayout;
 use super::meter::{self, Meter};
 use super::number::Number;
 use super::palette::Palette;
 use super::pen::{Align, Pen, PixelRect};
+use super::scale::Scale;
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
 
@@ -54,48 +56,6 @@ pub struct HeatMap {
     pub highlight_row: Option<usize>,
     /// A column to outline.
     pub highlight_col: Option<usize>,
-}
-
-/// Where a heat map was drawn, in CSS pixels.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HeatMapLayout {
-    /// The rectangle of the cells.
-    pub plot: PixelRect,
-    /// The rectangle of the bars, if there are any.
-    pub sums: Option<PixelRect>,
-    /// The rectangle of the colour key.
-    pub key: PixelRect,
-    row_span: usize,
-    col_span: usize,
-}
-
-impl HeatMapLayout {
-    /// The row and column item at a pixel; in the bars the row is `None`.
-    pub fn cell_at(&self, x: f64, y: f64) -> Option<(Option<usize>, usize)> {
-        if self.row_span == 0 || self.col_span == 0 {
-            return None;
-        }
-        let index = |share: f64, count: usize| ((share * count as f64) as usize).min(count - 1);
-        let col = index((x - self.plot.left) / self.plot.width(), self.col_span);
-        if self.plot.contains(x, y) {
-            Some((Some(index((y - self.plot.top) / self.plot.height(), self.row_span)), col))
-        } else {
-            self.sums.is_some_and(|sums| sums.contains(x, y)).then_some((None, col))
-        }
-    }
-
-    /// The rectangle of one row and column item.
-    pub fn cell_rect(&self, row: usize, col: usize) -> PixelRect {
-        let PixelRect { left, top, .. } = self.plot;
-        let (width, height) =
-            (self.plot.width() / self.col_span.max(1) as f64, self.plot.height() / self.row_span.max(1) as f64);
-        PixelRect {
-            left: left + width * col as f64,
-            top: top + height * row as f64,
-            right: left + width * (col + 1) as f64,
-            bottom: top + height * (row + 1) as f64,
-        }
-    }
 }
 
 impl HeatMap {
@@ -157,7 +117,7 @@ impl HeatMap {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
-        if has_room(&layout) {
+        if layout.has_room() {
             self.draw_cells(&pen, style, &layout)?;
             self.draw_around(&pen, style, &layout)?;
             self.outline(&pen, style, &layout)?;
@@ -175,7 +135,7 @@ impl HeatMap {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
-        if has_room(&layout) {
+        if layout.has_room() {
             self.draw_around(&pen, style, &layout)?;
         }
         Ok(layout)
@@ -189,7 +149,7 @@ impl HeatMap {
     ) -> Result<(), DrawError> {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
-        if has_room(&layout) { self.outline(&pen, style, &layout) } else { Ok(()) }
+        if layout.has_room() { self.outline(&pen, style, &layout) } else { Ok(()) }
     }
 
     /// The cells as an image of `width` times `height` pixels, four bytes each, row by row, as `ImageData` takes them.
@@ -405,8 +365,4 @@ impl HeatMap {
         }
         Ok(())
     }
-}
-
-fn has_room(layout: &HeatMapLayout) -> bool {
-    layout.plot.width() >= 8.0 && layout.plot.height() >= 8.0
 }

@@ -6,7 +6,7 @@ use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::DrawError;
-use super::axis::{AxisSpec, Ruler, Scale};
+use super::axis::{AxisSpec, Ruler};
 use super::band::{self, Band};
 use super::curve::{self, Edge};
 use super::end_labels;
@@ -15,6 +15,7 @@ use super::frame::{ChartLayout, draw_axes, draw_note, x_title_row};
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, PixelRect};
 use super::rules::{self, Rule};
+use super::scale::Scale;
 use super::series::{Series, SeriesKind};
 use super::style::{Style, text_width};
 

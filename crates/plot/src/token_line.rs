@@ -7,7 +7,7 @@ use super::frame::ChartLayout;
 use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect, Point};
 use super::style::{Style, text_width};
-use super::token_plane::{DOT, PlaneLayout, TokenPlane};
+use super::token_plane::{DOT, PlaneLayout, TokenPlane, line_height};
 
 impl TokenPlane {
     /// Positions above the line: points that would overlap are stacked. Points that stand for many tokens are not.
@@ -100,11 +100,6 @@ impl TokenPlane {
     fn beside_stack(&self) -> f64 {
         6.0 + self.largest_radius()
     }
-}
-
-/// The vertical position of the line on which one-dimensional points stand.
-pub(super) fn line_height(chart: &ChartLayout) -> f64 {
-    chart.plot.top + 0.62 * chart.plot.height()
 }
 
 /// The height of the row with the title of the line.

@@ -4,16 +4,16 @@ use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend};
 
 use super::DrawError;
-use super::axis::{AxisSpec, Ruler, Scale};
+use super::axis::{AxisSpec, Ruler};
 use super::extent::Extent;
 use super::frame::{ChartLayout, draw_axes, lay_out};
 use super::number::Number;
 use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect, Point};
+use super::scale::Scale;
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
 use super::token_changes::Changes;
-use super::token_line::line_height;
 
 /// The radius of a point of weight 1, in CSS pixels.
 pub(super) const DOT: f64 = 3.2;
@@ -389,4 +389,9 @@ impl TokenPlane {
 
 fn symmetric(half: f64) -> Extent {
     Extent::new(-half, half).expect("the ends are finite")
+}
+
+/// The vertical position of the line on which one-dimensional points stand.
+pub(super) fn line_height(chart: &ChartLayout) -> f64 {
+    chart.plot.top + 0.62 * chart.plot.height()
 }

@@ -3,6 +3,7 @@
 pub mod cost;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod drawn;
+pub mod imports;
 pub mod models;
 pub mod pictures;
 pub mod portable;

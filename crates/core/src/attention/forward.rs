@@ -10,9 +10,10 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::normalize::Normalizer;
-use super::product::{Accumulate, View, ViewMut, multiply};
+use super::product::multiply;
 use super::projections::{HeadLayout, Projections, combine};
 use super::scalar::Scalar;
+use super::view::{Accumulate, View, ViewMut};
 use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
 use crate::weights::Inputs;
 

@@ -3,6 +3,7 @@
 //! All of it is generic over [`Scalar`]: f64, f32 and dual numbers. Matrices have one column per token; the attention
 //! matrix P is stored transposed (column i holds row i of P), so that a softmax row is contiguous.
 
+mod fastest;
 mod forward;
 mod kernel;
 mod normalize;
@@ -10,11 +11,13 @@ mod packed;
 mod product;
 mod projections;
 mod scalar;
+mod view;
 
 pub use forward::{Forward, RowBlock, Storage};
 pub(crate) use forward::{part, rows_a_block, storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;
-pub use product::{Accumulate, View, ViewMut, multiply};
+pub use product::multiply;
 pub use projections::Projections;
 pub use scalar::{Dual, Scalar};
+pub use view::{Accumulate, View, ViewMut};

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::kernel::Kernel;
-use super::product::{Accumulate, View, ViewMut, multiply};
+use super::product::multiply;
 use super::scalar::Scalar;
+use super::view::{Accumulate, View, ViewMut};
 use crate::experiment::Attention;
 use crate::weights::Weights;
 

@@ -1,11 +1,8 @@
 //! The number types that attention and its Jacobian are computed in.
 
-use std::cell::RefCell;
-
 use num_dual::DualNum;
 
-use super::packed::multiply_packed;
-use super::product::{View, ViewMut};
+use super::view::{Accumulate, View, ViewMut};
 
 /// A dual number a + b e with e^2 = 0: the value, and its derivative in one direction.
 pub type Dual = num_dual::Dual64;
@@ -22,108 +19,4 @@ pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
     ///
     /// Shapes have been checked by [`super::multiply`].
     fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self);
-}
-
-/// Whether a product overwrites its output or adds to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accumulate {
-    /// Overwrite.
-    Replace,
-    /// Add to it.
-    Add,
-}
-
-/// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so a call
-/// allocates nothing; no number in them outlives the call.
-macro_rules! packed_product {
-    ($scalar:ty, $rows:literal, $columns:literal) => {
-        fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self) {
-            thread_local! {
-                static PANELS: RefCell<Vec<$scalar>> = const { RefCell::new(Vec::new()) };
-            }
-            PANELS
-                .with_borrow_mut(|panels| multiply_packed::<$scalar, $rows, $columns>(panels, out, into, a, b, alpha));
-        }
-    };
-}
-
-macro_rules! float_scalar {
-    ($float:ty, $rows:literal, $columns:literal) => {
-        impl Scalar for $float {
-            fn constant(x: f64) -> Self {
-                x as $float
-            }
-
-            fn value(self) -> f64 {
-                f64::from(self)
-            }
-
-            #[cfg(target_arch = "wasm32")]
-            packed_product!($float, $rows, $columns);
-
-            #[cfg(not(target_arch = "wasm32"))]
-            fn multiply_into(
-                out: ViewMut<'_, Self>,
-                into: Accumulate,
-                a: View<'_, Self>,
-                b: View<'_, Self>,
-                alpha: Self,
-            ) {
-                use faer::{Accum, MatMut, Par, linalg::matmul::matmul};
-                let into = match into {
-                    Accumulate::Replace => Accum::Replace,
-                    Accumulate::Add => Accum::Add,
-                };
-                let out =
-                    MatMut::from_column_major_slice_with_stride_mut(out.data, out.n_rows, out.n_columns, out.stride);
-                matmul(out, into, faer_view(a), faer_view(b), alpha, Par::Seq);
-                clear_wide_registers();
-            }
-        }
-    };
-}
-
-// A tile is eight 128-bit vectors: half of the vector registers that WebAssembly code can use.
-float_scalar!(f64, 4, 4);
-float_scalar!(f32, 8, 4);
-
-/// Clears the upper halves of the AVX registers: faer 0.24's kernels return with them in use, which slows every SSE
-/// instruction that follows. An `exp` after a product then takes 120 ns instead of 5.
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-fn clear_wide_registers() {
-    #[target_feature(enable = "avx")]
-    fn clear() {
-        std::arch::x86_64::_mm256_zeroupper();
-    }
-    if std::arch::is_x86_feature_detected!("avx") {
-        // SAFETY: the processor has AVX, as tested above.
-        unsafe { clear() }
-    }
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
-fn clear_wide_registers() {}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn faer_view<T: Copy>(view: View<'_, T>) -> faer::MatRef<'_, T> {
-    use faer::MatRef;
-    if view.is_transposed() {
-        // The storage holds the transpose.
-        MatRef::from_column_major_slice_with_stride(view.data, view.n_columns, view.n_rows, view.stride).transpose()
-    } else {
-        MatRef::from_column_major_slice_with_stride(view.data, view.n_rows, view.n_columns, view.stride)
-    }
-}
-
-impl Scalar for Dual {
-    fn constant(x: f64) -> Self {
-        Dual::from(x)
-    }
-
-    fn value(self) -> f64 {
-        self.re
-    }
-
-    packed_product!(Dual, 2, 2);
 }

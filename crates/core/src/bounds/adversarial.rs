@@ -91,7 +91,7 @@ fn ln_causal(n: f64, g: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::hypotheses::AdversarialLine;
+    use crate::bounds::line::AdversarialLine;
     use crate::bounds::{BoundId, HeadNorms};
     use crate::experiment::Attention;
 

@@ -1,11 +1,10 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
-use super::kim::KimNorms;
-use super::line::{Line, adversarial_line, lines};
-use super::logarithms::ln_sum;
+use super::heads::{Combination, HeadNorms, head_norms};
+use super::kim_norms::KimNorms;
+use super::line::{AdversarialLine, Line, adversarial_line, lines};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
-use crate::spectral::norm_of_product;
 use crate::weights::Weights;
 
 /// What the bounds depend on: kernel, mask, n, R and constants of the weights.
@@ -33,33 +32,6 @@ pub struct Hypotheses {
     pub(super) kim: Option<KimNorms>,
     /// Whether the Jacobian includes the normaliser.
     pub(super) scope: Scope,
-}
-
-/// The constants of one head.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeadNorms {
-    /// ||A||_2.
-    pub a_norm: f64,
-    /// ||V||_2, or ||O_h V||_2 where there is an output matrix.
-    pub v_norm: f64,
-}
-
-/// The constants of the weights that the adversarial bounds need.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct AdversarialLine {
-    /// gamma = max(-lambda_min, lambda_max / 8) over the real eigenvalues of the first head's A.
-    pub(super) gamma: f64,
-    /// |V u| (|O V u| with an output matrix).
-    pub(super) gain: f64,
-}
-
-/// How the bounds of single heads combine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combination {
-    /// With an output matrix: the sum.
-    Sum,
-    /// Concatenated: the root of the sum of squares.
-    RootOfSquares,
 }
 
 impl Hypotheses {
@@ -151,28 +123,4 @@ pub fn radius_of_ball(experiment: &Experiment, d: usize, largest_norm: f64) -> f
         Normalization::None => largest_norm,
         _ => (d as f64).sqrt(),
     }
-}
-
-impl Combination {
-    /// ln of the combined bound from ln of the heads' bounds.
-    pub(super) fn ln_combine(self, ln_heads: &[f64]) -> f64 {
-        match self {
-            Combination::Sum => ln_sum(ln_heads.iter().copied()),
-            Combination::RootOfSquares => 0.5 * ln_sum(ln_heads.iter().map(|ln| 2.0 * ln)),
-        }
-    }
-}
-
-fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
-    let values = weights.values_through_output();
-    weights
-        .heads
-        .iter()
-        .zip(values)
-        .map(|(head, (outer, value))| HeadNorms {
-            // A = K^T Q / sqrt(k).
-            a_norm: norm_of_product(&head.k, &head.q) / (head.q.nrows() as f64).sqrt(),
-            v_norm: norm_of_product(&outer, value),
-        })
-        .collect()
 }

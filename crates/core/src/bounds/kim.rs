@@ -7,43 +7,10 @@
 //! phi^-1(y) = W_0(y/e), W_0 the Lambert function. In the l_2 bound W_Q enters to the fourth power, because the map
 //! scales as |W_Q|^2 (docs/theory.md section 5; tests/core/l2.rs has a counterexample to the second power).
 
-use nalgebra::DMatrix;
-
+use super::kim_norms::KimNorms;
 use super::logarithms::ln_minus_one;
 use super::{BoundId, Hypotheses};
 use crate::experiment::{Attention, Mask, Scope};
-use crate::spectral::largest_singular_value;
-use crate::weights::L2Mha;
-
-/// The norms of \[K\]'s matrices that the two bounds need.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct KimNorms {
-    k: f64,
-    /// max_h ||W_Q,h||_inf ||W_Q,h^T||_inf.
-    query_linf: f64,
-    /// max_h ||W_V,h^T||_inf.
-    value_linf: f64,
-    /// ||W_O^T||_inf.
-    output_linf: f64,
-    /// sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2.
-    heads: f64,
-    /// ||W_O||_2.
-    output: f64,
-}
-
-impl KimNorms {
-    pub(super) fn of(weights: &L2Mha) -> Self {
-        let pairs = || weights.queries.iter().zip(&weights.values);
-        KimNorms {
-            k: weights.queries.first().map_or(1, DMatrix::ncols) as f64,
-            query_linf: weights.queries.iter().map(|q| row_sum(q) * column_sum(q)).fold(0.0, f64::max),
-            value_linf: weights.values.iter().map(column_sum).fold(0.0, f64::max),
-            output_linf: column_sum(&weights.output),
-            heads: pairs().map(|(q, v)| largest_singular_value(q).powi(4) * largest_singular_value(v).powi(2)).sum(),
-            output: largest_singular_value(&weights.output),
-        }
-    }
-}
 
 /// ln of `kim_linf`.
 pub(super) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
@@ -96,20 +63,13 @@ fn inverse_phi(ln_n: f64) -> f64 {
     lambert_w::lambert_w0((ln_minus_one(ln_n) - 1.0).exp())
 }
 
-/// Largest absolute row sum.
-fn row_sum(matrix: &DMatrix<f64>) -> f64 {
-    matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
-}
-
-/// Largest absolute column sum, the row sum of the transpose.
-fn column_sum(matrix: &DMatrix<f64>) -> f64 {
-    matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
+    use nalgebra::DMatrix;
+
     use super::*;
     use crate::bounds::HeadNorms;
+    use crate::weights::L2Mha;
 
     fn one(n: f64) -> Hypotheses {
         let one = || DMatrix::from_element(1, 1, 1.0);

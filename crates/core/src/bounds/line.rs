@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::hypotheses::{AdversarialLine, HeadNorms};
+use super::heads::HeadNorms;
 use crate::tokens::AdversarialDirection;
 use crate::weights::{HeadWeights, Weights};
 
@@ -23,6 +23,15 @@ pub(super) struct Line {
     pub(super) lambdas: Vec<f64>,
     /// w_h . w_h' of each pair of heads: zero off the diagonal where heads are concatenated.
     pub(super) products: DMatrix<f64>,
+}
+
+/// The constants of the weights that the adversarial bounds need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct AdversarialLine {
+    /// gamma = max(-lambda_min, lambda_max / 8) over the real eigenvalues of the first head's A.
+    pub(super) gamma: f64,
+    /// |V u| (|O V u| with an output matrix).
+    pub(super) gain: f64,
 }
 
 /// The candidate lines of the lower bounds.

@@ -7,7 +7,7 @@
 
 use nalgebra::DMatrix;
 
-use super::hypotheses::Combination;
+use super::heads::Combination;
 use crate::attention::{Accumulate, Forward, Kernel, View, ViewMut, multiply};
 use crate::weights::{HeadWeights, Weights};
 

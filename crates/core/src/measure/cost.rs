@@ -1,6 +1,6 @@
 //! What a measurement costs, from the sizes of its experiment alone.
 
-use super::steps::{CLUSTER_SVD_LIMIT, basis};
+use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::{Detail, Grouping, MeasureOptions};
 use crate::cost::parts::{self, Part};
 use crate::cost::{BASE, Cost, Form, Shape, bounds, gathered, largest, product, shape_of, sum};

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::MeasureOptions;
-use super::steps::CLUSTER_SVD_LIMIT;
+use super::options::CLUSTER_SVD_LIMIT;
 use super::system::{Clusters, Matrix, Runs, System};
 use crate::jacobian::dense_jacobian;
 use crate::spectral::{Lanczos, SingularTriplet, largest_singular_value, largest_triplet};

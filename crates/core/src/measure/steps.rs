@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
+use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
@@ -76,17 +77,8 @@ pub enum View<'a> {
     Runs(&'a CausalRuns, &'a [usize]),
 }
 
-/// Matrices over clusters with at least this many rows and columns are iterated instead of decomposed.
-pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
 /// The most blocks whose norms are computed, each by a small SVD.
 const MOST_BLOCKS: usize = 20_000;
-/// From this many numbers on the basis of an iteration is kept small.
-const LARGE_FIELD: u64 = 200_000;
-
-/// The largest basis of an iteration over so many numbers.
-pub(super) fn basis(n_inputs: u64, max_basis: usize) -> usize {
-    if n_inputs < LARGE_FIELD { max_basis } else { 20 }
-}
 
 impl Measuring {
     /// Draws the inputs and runs the forward pass.

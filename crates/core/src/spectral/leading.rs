@@ -4,7 +4,8 @@
 //! converged triplets are deflated from J, and further iterations from other starts look for missed copies, until one
 //! finds nothing above the last of the leading values.
 
-use super::lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
+use super::lanczos::{Lanczos, LanczosOptions, Status};
+use super::triplet::SingularTriplet;
 use super::vectors::{add, dot};
 use crate::jacobian::LinearOperator;
 

@@ -5,6 +5,7 @@ mod dense;
 mod lanczos;
 mod leading;
 mod power;
+mod triplet;
 mod vectors;
 
 pub use dense::{
@@ -12,6 +13,7 @@ pub use dense::{
     singular_values,
 };
 pub(crate) use lanczos::KEPT_PAIRS;
-pub use lanczos::{Lanczos, LanczosOptions, SingularTriplet, Status};
+pub use lanczos::{Lanczos, LanczosOptions, Status};
 pub use leading::{Leading, zero_below};
 pub use power::PowerIteration;
+pub use triplet::SingularTriplet;

@@ -1,11 +1,15 @@
 //! What a spectrum costs, from the sizes of its experiment alone.
 
-use super::finding::{MOST_TOKENS_OF_BLOCKS, basis};
 use super::{ALL_UP_TO, SpectrumPlan};
 use crate::cost::parts::{self, Part};
 use crate::cost::{BASE, Cost, Form, Shape, gathered, largest, product, shape_of, sum};
 use crate::measure::MeasureOptions;
 use crate::spectral::{KEPT_PAIRS, LanczosOptions};
+
+/// From this many numbers on the basis of an iteration is kept small.
+const LARGE_FIELD: u64 = 100_000;
+/// The most causal tokens in runs of equal ones whose every block is looked at.
+pub(super) const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
 /// What the spectrum of a plan takes.
 #[must_use]
@@ -61,6 +65,11 @@ pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
     let grouping = gathered::grouping(shape);
     let drawing = Cost::of_numbers(largest([inputs.besides, grouping.besides]), inputs.operations);
     drawing.then(found).holding(sum([BASE, inputs.kept, shape.listed()]))
+}
+
+/// The largest basis of an iteration over so many numbers, unless more values are asked for.
+pub(super) fn basis(n_inputs: u64) -> usize {
+    if n_inputs < LARGE_FIELD { 80 } else { 40 }
 }
 
 /// How the Jacobian is taken.

@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::cost::{MOST_TOKENS_OF_BLOCKS, basis};
 use super::pair::{BlockSearch, pair};
 use super::{ALL_UP_TO, Coverage, Level, MOST_COUNT, Spectrum, SpectrumPlan, TOLERANCE, clusters, cost};
 use crate::attention::Forward;
@@ -48,12 +49,8 @@ pub enum Step {
 const MOST_IN_BASIS: usize = 40 << 18;
 /// Vectors of a basis in addition to those of the leading values.
 const BESIDES: usize = 20;
-/// From this many numbers on the basis of an iteration is kept small.
-const LARGE_FIELD: u64 = 100_000;
 /// The most steps.
 const MOST_STEPS: usize = 3000;
-/// The most causal tokens in runs of equal ones whose every block is looked at.
-pub(super) const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
 impl Finding {
     /// Draws the inputs and runs the forward pass, within the usual memory.
@@ -269,11 +266,6 @@ fn waiting() -> Step {
 
 fn level(triplet: &SingularTriplet) -> Level {
     Level { value: triplet.value, multiplicity: 1.0, relative_residual: Some(triplet.relative_residual) }
-}
-
-/// The largest basis of an iteration over so many numbers, unless more values are asked for.
-pub(super) fn basis(n_inputs: u64) -> usize {
-    if n_inputs < LARGE_FIELD { 80 } else { 40 }
 }
 
 fn options(n_inputs: usize) -> LanczosOptions {

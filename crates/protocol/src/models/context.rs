@@ -7,7 +7,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_models::{Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, whole_text};
 
 use super::ModelOrigin;
-use super::download::Network;
+use super::network::Network;
 
 /// A file that can be opened any number of times.
 pub trait SharedFile {

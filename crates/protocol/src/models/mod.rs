@@ -10,36 +10,23 @@ mod batch;
 mod command_line;
 mod context;
 mod download;
+mod network;
 mod open;
+mod origin;
 mod table;
 mod window;
-
-use lipscope_models::DrawnModel;
-use serde::{Deserialize, Serialize};
 
 pub use adversarial::{AdversarialRequest, AdversarialTask};
 pub use arriving::{Arriving, MOST_ROWS, TableBatch};
 pub use batch::{BatchEvent, BatchPlan, BatchTask};
 pub use command_line::command_line;
 pub use context::{ModelContext, Prepared, SharedFile};
-pub use download::{
-    DownloadPlan, DownloadTask, Downloaded, MODEL_FILES, Network, NoNetwork, RemoteFile, Transfer, TransferState,
-};
+pub use download::DownloadTask;
+pub use network::{DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, RemoteFile, Transfer, TransferState};
 pub use open::{ModelFacts, OpenPlan, OpenTask};
+pub use origin::ModelOrigin;
 pub use table::{ReadTablePlan, ReadTableTask, TableForm, WriteTablePlan, WriteTableTask};
 pub use window::{WindowPlan, WindowTask};
-
-/// Where a model's weights come from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ModelOrigin {
-    /// Drawn.
-    Drawn(DrawnModel),
-    /// The files beside the message.
-    Files {
-        /// The folder's name.
-        name: String,
-    },
-}
 
 crate::task_list! {
     /// The models' worker.

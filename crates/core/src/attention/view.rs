@@ -1,0 +1,79 @@
+//! Borrowed matrices in column-major storage, as products take them.
+
+/// A borrowed matrix in column-major storage, possibly transposed.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a, T> {
+    pub(super) data: &'a [T],
+    pub(super) n_rows: usize,
+    pub(super) n_columns: usize,
+    /// Distance between two stored columns.
+    pub(super) stride: usize,
+    transposed: bool,
+}
+
+/// A borrowed matrix in column-major storage, to be written.
+#[derive(Debug)]
+pub struct ViewMut<'a, T> {
+    pub(super) data: &'a mut [T],
+    pub(super) n_rows: usize,
+    pub(super) n_columns: usize,
+    pub(super) stride: usize,
+}
+
+impl<'a, T: Copy> View<'a, T> {
+    /// A matrix whose columns are contiguous in `data`.
+    #[must_use]
+    pub fn new(data: &'a [T], n_rows: usize, n_columns: usize) -> Self {
+        View::strided(data, n_rows, n_columns, n_rows)
+    }
+
+    /// A matrix whose columns start `stride` entries apart.
+    #[must_use]
+    pub fn strided(data: &'a [T], n_rows: usize, n_columns: usize, stride: usize) -> Self {
+        View { data: &data[..storage_len(n_rows, n_columns, stride)], n_rows, n_columns, stride, transposed: false }
+    }
+
+    /// The transpose, without a copy.
+    #[must_use]
+    pub fn transpose(self) -> Self {
+        View { n_rows: self.n_columns, n_columns: self.n_rows, transposed: !self.transposed, ..self }
+    }
+
+    pub(super) fn is_transposed(&self) -> bool {
+        self.transposed
+    }
+
+    #[cfg(test)]
+    pub(super) fn at(&self, row: usize, col: usize) -> T {
+        if self.transposed { self.data[col + row * self.stride] } else { self.data[row + col * self.stride] }
+    }
+}
+
+impl<'a, T> ViewMut<'a, T> {
+    /// A matrix whose columns are contiguous in `data`.
+    #[must_use]
+    pub fn new(data: &'a mut [T], n_rows: usize, n_columns: usize) -> Self {
+        ViewMut::strided(data, n_rows, n_columns, n_rows)
+    }
+
+    /// A matrix whose columns start `stride` entries apart.
+    #[must_use]
+    pub fn strided(data: &'a mut [T], n_rows: usize, n_columns: usize, stride: usize) -> Self {
+        let len = storage_len(n_rows, n_columns, stride);
+        ViewMut { data: &mut data[..len], n_rows, n_columns, stride }
+    }
+}
+
+/// Whether a product overwrites its output or adds to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulate {
+    /// Overwrite.
+    Replace,
+    /// Add to it.
+    Add,
+}
+
+/// Number of stored entries from the first to the last of a strided matrix.
+fn storage_len(n_rows: usize, n_columns: usize, stride: usize) -> usize {
+    if n_columns == 0 || n_rows == 0 { 0 } else { stride * (n_columns - 1) + n_rows }
+}

@@ -1,0 +1,226 @@
+//! What a bound is: its name, its formula in words, the norm and the domain that it is about.
+
+use serde::{Deserialize, Serialize};
+
+/// The identifier of a bound; sections are those of docs/theory.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum BoundId {
+    /// \[C\] Theorem 3.3 and its masked version.
+    CastinGeneral,
+    /// \[C\]'s mean-field theorem.
+    CastinMeanField,
+    /// Ours (section 2): upper, without a mask.
+    Unified,
+    /// Ours (section 2): upper, causal.
+    UnifiedMasked,
+    /// Ours (section 2): upper, at the given tokens.
+    Local,
+    /// \[C\]: lower, from the adversarial tokens at this n and R.
+    Adversarial,
+    /// The largest of `Adversarial` over all lengths up to n.
+    AdversarialEnvelope,
+    /// Ours (section 4): lower, from the best two clusters on a line.
+    TwoClusters,
+    /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
+    /// is.
+    Skew,
+    /// \[K\] Theorem 3.2: upper, in the l_inf norm.
+    KimLinf,
+    /// \[K\] Theorem 3.2, corrected (section 5): upper, in the spectral norm.
+    KimL2,
+    /// The largest row sum of block spectral norms: upper, in the max-token norm.
+    MaxToken,
+}
+
+/// The domain on which a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// At the tokens of the experiment.
+    Tokens,
+    /// The Lipschitz constant on the ball of radius R.
+    Ball,
+    /// The Lipschitz constant on the ball, for another A of the same norm.
+    OtherWeights,
+}
+
+/// Whether a bound is an upper or a lower one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Side {
+    /// Never below the norm.
+    Upper,
+    /// Never above the norm.
+    Lower,
+}
+
+/// A norm of the Jacobian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Norm {
+    /// Largest singular value.
+    Spectral,
+    /// Root of the sum of squares.
+    Frobenius,
+    /// Largest absolute row sum.
+    Linf,
+    /// Largest absolute column sum.
+    L1,
+    /// The operator norm between max-token norms: max_i |x_i| of inputs and outputs.
+    MaxToken,
+}
+
+/// The value of a bound under given hypotheses.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    /// Its name.
+    pub id: BoundId,
+    /// Upper or lower.
+    pub side: Side,
+    /// The norm that it bounds.
+    pub norm: Norm,
+    /// Its value; `None` above the range of f64.
+    pub value: Option<f64>,
+    /// Its decimal logarithm; minus infinity for a bound of zero.
+    pub log10: f64,
+}
+
+impl BoundId {
+    /// All bounds, upper ones first.
+    pub const ALL: [BoundId; 12] = [
+        BoundId::CastinGeneral,
+        BoundId::CastinMeanField,
+        BoundId::Unified,
+        BoundId::UnifiedMasked,
+        BoundId::Local,
+        BoundId::KimL2,
+        BoundId::KimLinf,
+        BoundId::MaxToken,
+        BoundId::TwoClusters,
+        BoundId::Adversarial,
+        BoundId::AdversarialEnvelope,
+        BoundId::Skew,
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            BoundId::CastinGeneral => "castin_general",
+            BoundId::CastinMeanField => "castin_mean_field",
+            BoundId::Unified => "unified",
+            BoundId::UnifiedMasked => "unified_masked",
+            BoundId::Local => "local",
+            BoundId::Adversarial => "adversarial",
+            BoundId::AdversarialEnvelope => "adversarial_envelope",
+            BoundId::TwoClusters => "two_clusters",
+            BoundId::Skew => "skew",
+            BoundId::KimLinf => "kim_linf",
+            BoundId::KimL2 => "kim_l2",
+            BoundId::MaxToken => "max_token",
+        }
+    }
+
+    /// Its formula for one head as plain text, with a = ||A||_2 R^2 and v = ||V||_2.
+    #[must_use]
+    pub fn formula(self) -> &'static str {
+        match self {
+            BoundId::CastinGeneral => "√3 v √(a²(4n + 1) + n)",
+            BoundId::CastinMeanField => "v (1 + 3a) e^(2a)",
+            BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
+            BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
+            BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
+            BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
+            BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
+            BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
+            BoundId::KimLinf => "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
+            BoundId::KimL2 => "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
+            BoundId::MaxToken => "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
+            BoundId::Skew => "the exact norm of −e, e, .., e for A = −cI + √(‖A‖² − c²) J",
+        }
+    }
+
+    /// Whether it is an upper or a lower bound.
+    #[must_use]
+    pub fn side(self) -> Side {
+        match self {
+            BoundId::CastinGeneral
+            | BoundId::CastinMeanField
+            | BoundId::Unified
+            | BoundId::UnifiedMasked
+            | BoundId::Local
+            | BoundId::KimLinf
+            | BoundId::KimL2
+            | BoundId::MaxToken => Side::Upper,
+            BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Side::Lower,
+        }
+    }
+
+    /// The domain on which it holds.
+    #[must_use]
+    pub fn domain(self) -> Domain {
+        match self {
+            BoundId::Local | BoundId::MaxToken => Domain::Tokens,
+            BoundId::Skew => Domain::OtherWeights,
+            _ => Domain::Ball,
+        }
+    }
+
+    /// The norm that it bounds.
+    #[must_use]
+    pub fn norm(self) -> Norm {
+        match self {
+            BoundId::KimLinf => Norm::Linf,
+            BoundId::MaxToken => Norm::MaxToken,
+            _ => Norm::Spectral,
+        }
+    }
+
+    /// Whether it is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds for
+    /// the Frobenius norm, which is never smaller.
+    #[must_use]
+    pub fn is_about(self, norm: Norm) -> bool {
+        let (own, is_lower) = (self.norm(), self.side() == Side::Lower);
+        own == norm || (is_lower && own == Norm::Spectral && norm == Norm::Frobenius)
+    }
+}
+
+impl Bound {
+    /// A bound from ln of its value.
+    #[must_use]
+    pub fn of_ln(id: BoundId, ln: f64) -> Self {
+        let value = ln.exp();
+        Bound {
+            id,
+            side: id.side(),
+            norm: id.norm(),
+            value: value.is_finite().then_some(value),
+            log10: ln / std::f64::consts::LN_10,
+        }
+    }
+}
+
+impl Side {
+    /// Its name in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Side::Upper => "upper",
+            Side::Lower => "lower",
+        }
+    }
+}
+
+impl Norm {
+    /// All norms.
+    pub const ALL: [Norm; 5] = [Norm::Spectral, Norm::Linf, Norm::L1, Norm::Frobenius, Norm::MaxToken];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Norm::Spectral => "spectral",
+            Norm::Frobenius => "frobenius",
+            Norm::Linf => "linf",
+            Norm::L1 => "l1",
+            Norm::MaxToken => "max_token",
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The result of a measurement.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::bounds::{Bound, BoundSlack, Norm, TwoClusters};
+
+/// How a spectral norm was computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Method {
+    /// All singular values of the dense Jacobian: exact to rounding.
+    DenseSvd,
+    /// Golub-Kahan-Lanczos: a lower bound, with its residual.
+    Lanczos,
+    /// A token measure: exact to rounding, or iterated with a residual.
+    Clusters,
+    /// Golub-Kahan-Lanczos on runs of equal tokens under the causal mask.
+    CausalRuns,
+}
+
+/// A doubt about a result, to be shown beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Warning {
+    /// The step limit was reached before the tolerance.
+    Unconverged {
+        /// The residual reached.
+        relative_residual: f64,
+        /// The residual asked for.
+        tolerance: f64,
+    },
+}
+
+/// The result of a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// ||J||_2, the local Lipschitz constant.
+    pub spectral: f64,
+    /// The norms that need all entries of J; `None` above the dense limit.
+    pub dense: Option<DenseNormValues>,
+    /// All singular values, largest first; `None` above the SVD limit.
+    pub singular_values: Option<Vec<f64>>,
+    /// How the spectral norm was computed.
+    pub method: Method,
+    /// Lanczos steps; 0 for a dense SVD.
+    pub iterations: usize,
+    /// |J^T u - s v| / s; 0 for a dense SVD.
+    pub relative_residual: f64,
+    /// Number of tokens; for a token measure it may exceed every integer type.
+    pub n: f64,
+    /// Dimension of a token.
+    pub d: usize,
+    /// R of the bounds: largest token norm, or sqrt d under a normaliser.
+    pub radius: f64,
+    /// The bounds that apply.
+    pub bounds: Vec<Bound>,
+    /// Where the upper bounds lose (slack).
+    pub slacks: Vec<BoundSlack>,
+    /// The witness of the bound `two_clusters`.
+    pub two_clusters: Option<TwoClusters>,
+    /// max_j sum_i P_ij over all heads: the most attention that one token receives; `None` if `local` was not computed.
+    pub largest_column_sum: Option<f64>,
+    /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, and if distinct tokens share the
+    /// largest score.
+    pub large_radius_limit: Option<f64>,
+    /// For a token measure: the norm as n goes to infinity at fixed ratios.
+    pub mean_field_limit: Option<f64>,
+    /// Doubts about the result.
+    pub warnings: Vec<Warning>,
+}
+
+/// The norms that need every entry of J.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DenseNormValues {
+    /// Root of the sum of squares.
+    pub frobenius: f64,
+    /// Largest absolute row sum.
+    pub linf: f64,
+    /// Largest absolute column sum.
+    pub l1: f64,
+    /// Largest row sum of block spectral norms, an upper bound on the max-token norm; `None` for token measures, for
+    /// too many blocks, and if it was not requested.
+    pub max_token: Option<f64>,
+}
+
+impl DenseNormValues {
+    /// The value of one norm; `None` for the spectral norm, which is not among them.
+    #[must_use]
+    pub fn get(&self, norm: Norm) -> Option<f64> {
+        match norm {
+            Norm::Spectral => None,
+            Norm::Frobenius => Some(self.frobenius),
+            Norm::Linf => Some(self.linf),
+            Norm::L1 => Some(self.l1),
+            Norm::MaxToken => self.max_token,
+        }
+    }
+}
+
+impl Method {
+    /// Its name in files.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Method::DenseSvd => "dense_svd",
+            Method::Lanczos => "lanczos",
+            Method::Clusters => "clusters",
+            Method::CausalRuns => "causal_runs",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Unconverged { relative_residual, tolerance } => write!(
+                f,
+                "The iteration stopped at a relative residual of {relative_residual:.1e} before reaching \
+                 {tolerance:.0e}: the norm is a lower bound."
+            ),
+        }
+    }
+}
+
+impl Measurement {
+    /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if it was not computed.
+    #[must_use]
+    pub fn norm(&self, norm: Norm) -> Option<f64> {
+        match norm {
+            Norm::Spectral => Some(self.spectral),
+            other => self.dense.and_then(|dense| dense.get(other)),
+        }
+    }
+
+    /// The result as JSON, in the documented format.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let bounds: Vec<Value> = self
+            .bounds
+            .iter()
+            .map(|bound| {
+                json!({
+                    "id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(),
+                    "value": bound.value, "log10": bound.log10.is_finite().then_some(bound.log10),
+                })
+            })
+            .collect();
+        let warnings: Vec<String> = self.warnings.iter().map(ToString::to_string).collect();
+        json!({
+            "spectral": self.spectral,
+            "frobenius": self.dense.map(|norms| norms.frobenius),
+            "linf": self.dense.map(|norms| norms.linf),
+            "l1": self.dense.map(|norms| norms.l1),
+            "singular_values": self.singular_values,
+            "method": self.method.id(),
+            "iterations": self.iterations,
+            "relative_residual": self.relative_residual,
+            "n": whole_or_real(self.n),
+            "d": self.d,
+            "radius": self.radius,
+            "bounds": bounds,
+            "warnings": warnings,
+        })
+    }
+}
+
+/// A count as JSON: an integer if it is one.
+fn whole_or_real(n: f64) -> Value {
+    if n.fract() == 0.0 && n < 9_007_199_254_740_992.0 { json!(n as u64) } else { json!(n) }
+}

@@ -1,0 +1,112 @@
+//! Which method is used at which size, and which results a measurement computes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::Norm;
+use crate::experiment::Memory;
+use crate::spectral::LanczosOptions;
+
+/// Matrices over clusters with at least this many rows and columns are iterated instead of decomposed.
+pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
+/// From this many numbers on the basis of an iteration is kept small.
+const LARGE_FIELD: u64 = 200_000;
+
+/// The largest basis of an iteration over so many numbers.
+pub(super) fn basis(n_inputs: u64, max_basis: usize) -> usize {
+    if n_inputs < LARGE_FIELD { max_basis } else { 20 }
+}
+
+/// Which method is used at which size, and which results are computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasureOptions {
+    /// Options of the iteration for Jacobians above `svd_limit`.
+    pub lanczos: LanczosOptions,
+    /// Dense SVD for Jacobians with at most this many rows and columns. Measured (docs/performance.md): up to this size
+    /// the whole spectrum takes less than the time of one frame.
+    pub svd_limit: usize,
+    /// Frobenius, l_inf and l_1 norms for Jacobians with at most this many rows and columns.
+    pub dense_limit: usize,
+    /// Whether equal tokens are grouped, if there are many and the Jacobian is above `svd_limit`.
+    pub grouping: Grouping,
+    /// Which results are computed.
+    pub detail: Detail,
+    /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
+    pub block_norms: BlockNorms,
+    /// What the measurement may hold at a time; one that would take more is refused before it is begun.
+    pub memory: Memory,
+}
+
+/// Whether the norm of every block of the Jacobian is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlockNorms {
+    /// Computed, up to 20,000 blocks.
+    Included,
+    /// Not computed.
+    Skipped,
+}
+
+impl BlockNorms {
+    /// `Included` if `norm` needs them.
+    #[must_use]
+    pub fn for_norm(norm: Norm) -> Self {
+        if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
+    }
+}
+
+/// Whether equal tokens are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// If it is cheaper.
+    Auto,
+    /// Never: every token is a row of its own.
+    Never,
+}
+
+/// Which results of a measurement are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Detail {
+    /// All norms and bounds.
+    Full,
+    /// All norms, no bounds.
+    Norms,
+    /// The spectral norm only, for the points of a sweep.
+    NormOnly,
+}
+
+impl Default for MeasureOptions {
+    fn default() -> Self {
+        MeasureOptions {
+            lanczos: LanczosOptions::default(),
+            svd_limit: 128,
+            dense_limit: 1024,
+            grouping: Grouping::Auto,
+            detail: Detail::Full,
+            block_norms: BlockNorms::Skipped,
+            memory: Memory::default(),
+        }
+    }
+}
+
+impl MeasureOptions {
+    /// The least work that gives `norm`.
+    #[must_use]
+    pub fn for_norm(norm: Norm) -> Self {
+        if norm == Norm::Spectral {
+            return MeasureOptions::for_sweep();
+        }
+        let MeasureOptions { dense_limit, .. } = MeasureOptions::default();
+        MeasureOptions {
+            dense_limit,
+            detail: Detail::Norms,
+            block_norms: BlockNorms::for_norm(norm),
+            ..MeasureOptions::for_sweep()
+        }
+    }
+
+    /// For the points of a sweep: one norm each, and Lanczos from the size at which it is faster than a dense SVD
+    /// (docs/performance.md).
+    #[must_use]
+    pub fn for_sweep() -> Self {
+        MeasureOptions { svd_limit: 48, dense_limit: 0, detail: Detail::NormOnly, ..MeasureOptions::default() }
+    }
+}

@@ -1,0 +1,168 @@
+//! Overlays on a token plane: changes of the points and of their images as arrows, and lines from one point to the
+//! others by weight.
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+
+use super::DrawError;
+use super::frame::ChartLayout;
+use super::palette::{LineStyle, mix};
+use super::pen::{Align, Pen, Point};
+use super::style::Style;
+use super::token_changes::Sway;
+use super::token_plane::{PlaneLayout, TokenPlane};
+
+/// Half the side of the square that marks an image, in CSS pixels.
+const HALF_SIDE: f64 = 3.0;
+/// The width of the line to the point with the largest share, in CSS pixels.
+const WIDEST: f64 = 5.0;
+/// Shares below this fraction of the largest are not drawn.
+const LEAST_SHARE: f64 = 4e-3;
+
+impl TokenPlane {
+    /// The displacement of a point in pixels.
+    pub(super) fn shift(&self, i: usize, chart: &ChartLayout) -> Point {
+        let Some(changes) = &self.changes else { return (0.0, 0.0) };
+        let by = changes.nudges.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
+        (changes.moved_by() * by.0, changes.moved_by() * by.1)
+    }
+
+    /// Draws the images with the arrows of their changes.
+    pub(super) fn draw_images<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let Some(changes) = &self.changes else { return Ok(()) };
+        let (chart, color) = (&layout.chart, style.palette.response);
+        for (i, image) in changes.images.iter().enumerate() {
+            let Some(place) = self.image_place(*image, chart) else { continue };
+            let by = changes.responses.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
+            let part = changes.moved_by();
+            let moved = (place.0 + part * by.0, place.1 + part * by.1);
+            square(pen, moved, HALF_SIDE, color)?;
+            let tip = (place.0 + by.0, place.1 + by.1);
+            if changes.sway == Sway::Ends {
+                for end in [tip, (place.0 - by.0, place.1 - by.1)] {
+                    square(pen, end, 0.7 * HALF_SIDE, color)?;
+                }
+            }
+            arrow(pen, place, tip, Head::Open, color)?;
+        }
+        if self.is_line() && !changes.images.is_empty() {
+            let (place, size) = ((chart.plot.left - 6.0, image_row(chart)), style.font.size_small);
+            pen.text(&changes.names[1], place, Align::Right, size, style.palette.muted, 1.0)?;
+        }
+        Ok(())
+    }
+
+    /// Draws the changes of the points.
+    pub(super) fn draw_nudges<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let Some(changes) = &self.changes else { return Ok(()) };
+        let color = style.palette.nudge;
+        for (place, by) in layout.positions.iter().zip(&changes.nudges) {
+            let Some(place) = *place else { continue };
+            let by = self.step(*by, changes.stretch, &layout.chart);
+            let tip = (place.0 + by.0, place.1 + by.1);
+            if changes.sway == Sway::Ends && by.0.hypot(by.1) >= 1.0 {
+                for end in [tip, (place.0 - by.0, place.1 - by.1)] {
+                    pen.ring(end, 2.5, 1.0, color, 1.0)?;
+                }
+            }
+            arrow(pen, place, tip, Head::Filled, color)?;
+        }
+        Ok(())
+    }
+
+    /// Draws lines from the selected point to the others, with widths by share, and a ring for its own share.
+    pub(super) fn draw_shares<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let place_of = |i: usize| layout.positions.get(i).copied().flatten();
+        let Some((selected, from)) = self.selected.and_then(|i| Some((i, place_of(i)?))) else { return Ok(()) };
+        let greatest = self.shares.iter().copied().filter(|share| share.is_finite()).fold(0.0, f64::max);
+        let color = mix(style.palette.background, style.palette.accent, 0.55);
+        for (i, share) in self.shares.iter().enumerate() {
+            let part = share / greatest;
+            let Some(to) = place_of(i).filter(|_| part >= LEAST_SHARE) else { continue };
+            let width = 0.5 + (WIDEST - 0.5) * part;
+            if i == selected {
+                pen.ring(from, 9.0, width, color, 1.0)?;
+            } else {
+                pen.path(&[from, to], LineStyle::Solid, width, color, 0.25 + 0.75 * part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A change in pixels; for points on a line, its component along the line.
+    fn step(&self, by: Point, stretch: f64, chart: &ChartLayout) -> Point {
+        let along = |by: f64, ends: (f64, f64), pixels: f64| stretch * by / (ends.1 - ends.0) * pixels;
+        let up = if self.is_line() { 0.0 } else { along(by.1, chart.y.ends(), chart.plot.height()) };
+        (along(by.0, chart.x.ends(), chart.plot.width()), -up)
+    }
+
+    /// Position of an image; for points on a line, in a row of its own below it.
+    fn image_place(&self, (x, y): Point, chart: &ChartLayout) -> Option<Point> {
+        let place = (chart.x_to_px(x), if self.is_line() { image_row(chart) } else { chart.y_to_px(y) });
+        (place.0.is_finite() && place.1.is_finite()).then_some(place)
+    }
+}
+
+/// The height of the row with the images of points on a line.
+fn image_row(chart: &ChartLayout) -> f64 {
+    chart.plot.bottom + 20.0
+}
+
+#[derive(Clone, Copy)]
+enum Head {
+    Filled,
+    Open,
+}
+
+fn arrow<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    from: Point,
+    to: Point,
+    head: Head,
+    color: RGBColor,
+) -> Result<(), DrawError> {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    // Shorter arrows are invisible; longer ones come from degenerate data.
+    if !(1.0..1e5).contains(&length) {
+        return Ok(());
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    let size = (0.45 * length).min(7.0);
+    let neck = (to.0 - size * ux, to.1 - size * uy);
+    let (wx, wy) = (-0.5 * size * uy, 0.5 * size * ux);
+    let (one, other) = ((neck.0 + wx, neck.1 + wy), (neck.0 - wx, neck.1 - wy));
+    match head {
+        Head::Filled => {
+            pen.path(&[from, neck], LineStyle::Solid, 1.75, color, 1.0)?;
+            pen.polygon(&[to, one, other], color, 1.0)
+        }
+        Head::Open => {
+            pen.path(&[from, to], LineStyle::Solid, 1.25, color, 1.0)?;
+            pen.path(&[one, to, other], LineStyle::Solid, 1.25, color, 1.0)
+        }
+    }
+}
+
+fn square<DB: DrawingBackend>(pen: &Pen<'_, DB>, (x, y): Point, half: f64, color: RGBColor) -> Result<(), DrawError> {
+    if !(x.abs() < 1e5 && y.abs() < 1e5) {
+        return Ok(());
+    }
+    let corners = [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)];
+    pen.path(&[corners[0], corners[1], corners[2], corners[3], corners[0]], LineStyle::Solid, 1.25, color, 1.0)
+}
