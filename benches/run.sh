@@ -46,10 +46,10 @@ if wants browser; then
   wasm-opt -O3 $WASM_FEATURES -o "$web/optimised.wasm" "$web/browser_bg.wasm"
   mv "$web/optimised.wasm" "$web/browser_bg.wasm"
 fi
-# LIPSCOPE_DIST names a site that is there already.
+# LIPSCOPE_DIST names a site that was built from this commit already.
 if wants slider drag first_view sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
   say "benches: building the site"
-  bash scripts/build.sh
+  bash scripts/build.sh release any-size
 fi
 
 if wants native; then
