@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
+use super::memory::MemoryArguments;
 use super::model_adversarial;
 use super::model_chart;
 use super::model_files;
@@ -91,6 +92,8 @@ pub(super) struct ModelArguments {
     /// Threads; 0 uses all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -169,6 +172,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
+    plan.check_memory(found.model.config(), arguments.memory.memory)?;
     let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
     let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;

@@ -19,8 +19,7 @@ pub(super) fn measure(
 ) -> Result<(Table, Vec<InputError>), InputError> {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);
-    let layers = of_plan.layers.iter().max().map_or(0, |layer| layer + 1);
-    let model = run.found.model.model(&Needs { layers, ids: Default::default(), positions: 0 })?;
+    let model = run.found.model.model(&Needs { layers: of_plan.depth(), ids: Default::default(), positions: 0 })?;
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for layer in &of_plan.layers {
         for which in &of_plan.heads {
