@@ -70,6 +70,19 @@ pub type TightnessRun = Run<Vec<TightnessPoint>>;
 /// What came of the inverses.
 pub type InverseRun = Run<Pair>;
 
+/// Does the same to the run of a view, whatever it holds; the search has a kind of run of its own.
+macro_rules! for_run {
+    ($labs:ident, $tab:expr, $do:ident, $($what:tt)+) => {
+        match $tab {
+            PlotChoice::Scaled => $labs.scaling.$do($($what)+),
+            PlotChoice::Tightness => $labs.tightness.$do($($what)+),
+            PlotChoice::Spectrum => $labs.spectrum.$do($($what)+),
+            PlotChoice::EstimatorComparison => $labs.estimators.$do($($what)+),
+            _ => $labs.inverse.$do($($what)+),
+        }
+    };
+}
+
 /// How long the controls rest before the worker is asked.
 const REST: Duration = Duration::from_millis(70);
 
@@ -167,9 +180,7 @@ impl Labs {
                 let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
                 match self.tab.get_value() {
                     PlotChoice::Search => self.search.update(|run| run.progress = at),
-                    PlotChoice::Tightness => self.tightness.update(|run| run.progress = at),
-                    PlotChoice::Spectrum => self.spectrum.update(|run| run.progress = at),
-                    _ => self.scaling.update(|run| run.progress = at),
+                    tab => for_run!(self, tab, update, |run| run.progress = at),
                 }
             }
             Content::Finished if left == 0 => self.set_phase(&Phase::Done),
@@ -217,13 +228,7 @@ impl Labs {
     fn start(self, page: Page, wanted: LabRequest) {
         self.tab.set_value(wanted.tab());
         let of = Some(wanted.clone());
-        match wanted.tab() {
-            PlotChoice::Scaled => self.scaling.update(|run| run.begin(of)),
-            PlotChoice::Tightness => self.tightness.update(|run| run.begin(of)),
-            PlotChoice::Spectrum => self.spectrum.update(|run| run.begin(of)),
-            PlotChoice::EstimatorComparison => self.estimators.update(|run| run.begin(of)),
-            _ => self.inverse.update(|run| run.begin(of)),
-        }
+        for_run!(self, wanted.tab(), update, |run| run.begin(of));
         if let LabRequest::Refused(_, why) = wanted {
             page.cancel(EngineLane::Lab);
             self.set_phase(&Phase::Failed(why.to_owned()));
@@ -238,46 +243,22 @@ impl Labs {
         if page.plot.get_untracked() == tab {
             return;
         }
-        let is_running = match tab {
-            PlotChoice::Scaled => self.scaling.with_untracked(Run::is_running),
-            PlotChoice::Tightness => self.tightness.with_untracked(Run::is_running),
-            // It is only paused, by an effect of its own.
-            PlotChoice::Search => false,
-            PlotChoice::Spectrum => self.spectrum.with_untracked(Run::is_running),
-            PlotChoice::EstimatorComparison => self.estimators.with_untracked(Run::is_running),
-            _ => self.inverse.with_untracked(Run::is_running),
-        };
-        if is_running {
+        // The search is only paused, by an effect of its own.
+        if tab != PlotChoice::Search && for_run!(self, tab, with_untracked, Run::is_running) {
             self.stop(page);
-            match tab {
-                PlotChoice::Scaled => self.scaling.update(|run| run.of = None),
-                PlotChoice::Tightness => self.tightness.update(|run| run.of = None),
-                PlotChoice::Spectrum => self.spectrum.update(|run| run.of = None),
-                PlotChoice::EstimatorComparison => self.estimators.update(|run| run.of = None),
-                _ => self.inverse.update(|run| run.of = None),
-            }
+            for_run!(self, tab, update, |run| run.of = None);
         }
     }
 
     /// Whether what is wanted is there, or on its way.
     fn has(self, wanted: &LabRequest) -> bool {
-        match wanted.tab() {
-            PlotChoice::Scaled => self.scaling.with_untracked(|run| run.of.as_ref() == Some(wanted)),
-            PlotChoice::Tightness => self.tightness.with_untracked(|run| run.of.as_ref() == Some(wanted)),
-            PlotChoice::Spectrum => self.spectrum.with_untracked(|run| run.of.as_ref() == Some(wanted)),
-            PlotChoice::EstimatorComparison => self.estimators.with_untracked(|run| run.of.as_ref() == Some(wanted)),
-            _ => self.inverse.with_untracked(|run| run.of.as_ref() == Some(wanted)),
-        }
+        for_run!(self, wanted.tab(), with_untracked, |run| run.of.as_ref() == Some(wanted))
     }
 
     fn set_phase(self, phase: &Phase) {
         match self.tab.get_value() {
-            PlotChoice::Scaled => self.scaling.update(|run| run.end(phase)),
-            PlotChoice::Tightness => self.tightness.update(|run| run.end(phase)),
             PlotChoice::Search => self.search.update(|run| run.phase = phase.clone()),
-            PlotChoice::Spectrum => self.spectrum.update(|run| run.end(phase)),
-            PlotChoice::EstimatorComparison => self.estimators.update(|run| run.end(phase)),
-            _ => self.inverse.update(|run| run.end(phase)),
+            tab => for_run!(self, tab, update, |run| run.end(phase)),
         }
     }
 }

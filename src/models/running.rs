@@ -169,6 +169,6 @@ fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
 /// As many as the browser has cores for and the memory allows.
 fn workers_for(plan: &Plan, facts: &ModelFacts) -> usize {
     let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
-    let by_memory = (MOST_BYTES / plan.bytes(&facts.config)).max(1.0) as usize;
+    let by_memory = (MOST_BYTES / plan.bytes(&facts.config) as f64).max(1.0) as usize;
     cores.min(MOST_WORKERS).min(by_memory)
 }

@@ -82,7 +82,7 @@ pub enum WeightChoice {
     IdentityPlus,
     /// A = -I.
     IdentityMinus,
-    /// The L2 multi-head attention of [K], drawn.
+    /// The L2 multi-head attention of \[K\], drawn.
     Kim,
     /// The reader's own.
     Own,
@@ -403,13 +403,13 @@ impl PageState {
         ((self.d + step / 2) / step).max(1) * step
     }
 
-    /// The steps that the token dimension goes in: each head of [K]'s attention has its share of it.
+    /// The steps that the token dimension goes in: each head of \[K\]'s attention has its share of it.
     #[must_use]
     pub fn dim_step(&self) -> usize {
         if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
     }
 
-    /// Other weights; those of [K] come with the kernel they are made for.
+    /// Other weights; those of \[K\] come with the kernel they are made for.
     pub fn choose_weights(&mut self, choice: WeightChoice) {
         self.weights = choice;
         if choice == WeightChoice::Kim {

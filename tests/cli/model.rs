@@ -62,6 +62,17 @@ fn an_interrupted_run_resumes_and_ends_with_the_same_file() {
 }
 
 #[test]
+fn a_run_that_would_take_too_much_memory_is_refused_before_the_model_is_drawn() {
+    let said = problem(small(&["2:8:2", "--memory", "1MiB"]));
+    assert!(said.contains("The run over the model would take") && said.contains("limit of 1 MiB"), "{said}");
+    let said = problem(lipscope(&["model", "--weights", "random:gpt2", "--dim", "16384", "--heads", "64", "-n", "8"]));
+    assert!(said.contains("over the limit of 2 GiB: lower the token dimension d to at most "), "{said}");
+    let said = problem(small(&["100", "--windows", "2", "--adversarial", "10", "--head", "0", "--memory", "1MiB"]));
+    assert!(said.contains("The run over the model would take"), "{said}");
+    run(small(&["2:8:2", "--windows", "1", "--memory", "256MiB"]));
+}
+
+#[test]
 fn shards_merge_into_the_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -3,17 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Mutex;
 
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 
+use super::memory::MemoryArguments;
 use super::model_adversarial;
 use super::model_chart;
 use super::model_files;
-use super::model_run::{Run, thread_pool};
+use super::model_run::{Outcome, Run, measure_all};
 use super::model_summary::summary;
-use super::progress::progress_bar;
 use super::read::read_text;
 use super::results::{Form, Results};
 use lipscope_core::experiment::{InputError, Mask};
@@ -91,6 +89,8 @@ pub(super) struct ModelArguments {
     /// Threads; 0 uses all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -169,6 +169,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
+    plan.check_memory(found.model.config(), arguments.memory.memory)?;
     let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
     let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;
@@ -176,11 +177,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
 }
 
 /// Measures the missing cells; returns the problems met.
-fn measure(
-    arguments: &ModelArguments,
-    run: &mut Run,
-    results: Results,
-) -> Result<(Table, Vec<InputError>), InputError> {
+fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outcome {
     let plan = &run.plan;
     let is_missing = |cell: &Cell, results: &Results| !results.table().rows.contains_key(cell);
     let batches: Vec<_> = plan
@@ -190,27 +187,10 @@ fn measure(
         .collect();
     let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
     let maps = Maps::new(plan, &model)?;
-    let pool = thread_pool(arguments.threads)?;
-    let bar = progress_bar(batches.len(), "portions");
     let done = results.table().rows.clone();
-    let shared = Mutex::new((results, Vec::new()));
-    pool.install(|| {
-        // The bridge hands out batches one by one, so that the longest windows start first.
-        batches.into_iter().par_bridge().for_each(|batch| {
-            let measured = maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell));
-            bar.inc(1);
-            let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let outcome = measured.and_then(|rows| shared.0.add(rows));
-            if let Err(problem) = outcome
-                && !shared.1.contains(&problem)
-            {
-                shared.1.push(problem);
-            }
-        });
-    });
-    bar.finish_and_clear();
-    let (results, problems) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok((results.finish()?, problems))
+    measure_all(batches, ("portions", arguments.threads), (results, Vec::new()), |batch| {
+        maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell))
+    })
 }
 
 fn radius(text: &str) -> Result<f64, String> {

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 
+use super::memory::MemoryArguments;
 use super::read::read_text;
 use lipscope_core::experiment::Experiment;
-use lipscope_core::script::{Dialect, script};
+use lipscope_core::script::{Dialect, script_within};
 
 /// Arguments of `lipscope script`.
 #[derive(Debug, Args)]
@@ -23,12 +24,16 @@ pub(super) struct ScriptArguments {
     /// For PyTorch: J by automatic differentiation.
     #[arg(long)]
     pytorch: bool,
+    #[command(flatten)]
+    memory: MemoryArguments,
 }
 
 pub(super) fn run(arguments: &ScriptArguments) -> io::Result<ExitCode> {
     let dialect = if arguments.numpy { Dialect::NumPy } else { Dialect::PyTorch };
     let text = read_text(&arguments.file)?;
-    match Experiment::from_json(&text).and_then(|experiment| script(&experiment, dialect)) {
+    match Experiment::from_json(&text)
+        .and_then(|experiment| script_within(&experiment, dialect, arguments.memory.memory))
+    {
         Ok(script) => io::stdout().lock().write_all(script.as_bytes()).map(|()| ExitCode::SUCCESS),
         Err(problem) => {
             eprintln!("{problem}");

@@ -82,7 +82,7 @@ impl Plan {
     pub fn needs(&self, ids: &[u32], batches: &[Batch]) -> Needs {
         let texts = batches.iter().flat_map(|batch| &batch.prefix_groups).map(|prefix_group| prefix_group.longest);
         Needs {
-            layers: self.layers.iter().max().map_or(0, |layer| layer + 1),
+            layers: self.depth(),
             ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
             positions: batches.iter().map(Batch::longest).max().unwrap_or(0),
         }

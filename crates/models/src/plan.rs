@@ -4,7 +4,9 @@ use super::config::{MapKind, ModelConfig};
 use super::estimate::Estimators;
 use super::map::Heads;
 use super::text::check_windows;
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::attention::MOST_KEPT;
+use lipscope_core::cost::check_controls;
+use lipscope_core::experiment::{Control, InputError, Mask, Memory};
 use lipscope_core::spectral::LanczosOptions;
 
 /// Input of a run.
@@ -71,24 +73,55 @@ impl Plan {
         self.lengths.iter().copied().max().unwrap_or(0)
     }
 
-    /// Approximate memory of a run with this plan in bytes, with a margin for temporaries.
+    /// Approximate memory of a run with this plan in bytes, with a margin for temporaries; saturates.
     ///
     /// Weights are f32: 4 d^2 for attention and 2 d inner for the feed-forward network, for each layer up to the
-    /// deepest. The forward pass keeps attention's 4 d^2 in f64, and the measured maps keep theirs in f64 and f32. A
-    /// window adds its attention matrices and 40 pairs of vectors for the iteration.
+    /// deepest, and a row for each token id and position. The forward pass keeps attention's 4 d^2 in f64, and the
+    /// measured maps keep theirs in f64 and f32. A window adds its attention matrices and 40 pairs of vectors for the
+    /// iteration.
     #[must_use]
-    pub fn bytes(&self, config: &ModelConfig) -> f64 {
+    pub fn bytes(&self, config: &ModelConfig) -> u64 {
+        self.bytes_with(config, None)
+    }
+
+    /// Refuses a run that would take more memory, before the model is read or drawn.
+    ///
+    /// # Errors
+    /// [`InputError::TooCostly`].
+    pub fn check_memory(&self, config: &ModelConfig, memory: Memory) -> Result<(), InputError> {
+        let controls = [
+            (Control::Tokens, self.longest() as u64),
+            (Control::Dimension, config.d as u64),
+            (Control::Layers, self.depth() as u64),
+        ];
+        check_controls("The run over the model", &controls, memory, |changed| self.bytes_with(config, changed))
+    }
+
+    /// Number of layers that are needed: one more than the index of the deepest one measured.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.layers.iter().max().map_or(0, |layer| layer + 1)
+    }
+
+    fn bytes_with(&self, config: &ModelConfig, changed: Option<(Control, u64)>) -> u64 {
         const MARGIN: f64 = 1.2;
-        let (d, inner) = (config.d as f64, config.inner as f64);
-        let deepest = self.layers.iter().copied().max().unwrap_or(0) as f64;
-        let square = 4.0 * d * d;
-        let weights = 4.0 * (square * (deepest + 1.0) + 2.0 * d * inner * deepest);
-        let forward = 8.0 * square * deepest;
-        let share = |heads: &Heads| if *heads == Heads::All { 1.0 } else { 1.0 / config.heads as f64 };
-        let maps = 12.0 * square * self.layers.len() as f64 * self.heads.iter().map(share).sum::<f64>();
-        let n = self.longest() as f64;
+        let at = |control: Control, usual: usize| match changed {
+            Some((known, value)) if known == control => value as f64,
+            _ => usual as f64,
+        };
+        let (n, depth) = (at(Control::Tokens, self.longest()), at(Control::Layers, self.depth()));
+        let (d, heads) = (at(Control::Dimension, config.d), config.heads as f64);
+        let inner = config.inner as f64 * (d / config.d as f64);
+        let (square, before) = (4.0 * d * d, (depth - 1.0).max(0.0));
+        let rows = (n * self.lengths.len() as f64 * self.windows as f64).min(config.vocabulary as f64) + n;
+        let weights = 4.0 * (square * depth + 2.0 * d * inner * before + rows * d);
+        let forward = 8.0 * square * before;
+        let share = |which: &Heads| if *which == Heads::All { 1.0 } else { 1.0 / heads };
+        let measured = (self.layers.len() as f64).min(depth);
+        let maps = 12.0 * square * measured * self.heads.iter().map(share).sum::<f64>();
         let tokens = n.max(PASS_TOKENS as f64);
-        let window = 8.0 * (tokens * (inner + 12.0 * d) + config.heads as f64 * n * n + 80.0 * n * d);
-        MARGIN * (weights + forward + maps + window)
+        let attention = (heads * n * n).min(MOST_KEPT as f64);
+        let window = 8.0 * (tokens * (inner + 12.0 * d) + attention + 80.0 * n * d);
+        (MARGIN * (weights + forward + maps + window)) as u64
     }
 }

@@ -1,6 +1,6 @@
 //! A kind of work: its plan, how it begins and goes on, and what comes of it.
 //!
-//! A new kind of work is one file with a type that implements [`Task`], and one line in a list made by [`task_list!`]
+//! A new kind of work is one file with a type that implements [`Task`], and one line in a list made by `task_list!`
 //! (see [`crate::tasks`]): runner, pool, messages and workers take it from there.
 
 use std::fmt;
@@ -126,7 +126,7 @@ impl<E: fmt::Debug> fmt::Debug for Report<'_, E> {
     }
 }
 
-/// All that a kind of worker can do; made by [`task_list!`].
+/// All that a kind of worker can do; made by `task_list!`.
 pub trait TaskList: Sized + 'static {
     /// What a worker keeps from one run to the next.
     type Context;

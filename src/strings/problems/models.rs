@@ -101,6 +101,7 @@ pub const ALL: &[Entry] = &[
     ("it is not a table of `lipscope model` ({detail!})", "不是 `lipscope model` 的表格（{detail}）"),
     ("it is not a table of `lipscope model` ({detail})", "不是 `lipscope model` 的表格（解析器原文：“{detail}”）"),
     ("it is not among the files", "不在所给的文件之中"),
+    ("there is no network here", "这里没有网络"),
     (
         "it has {count!} bytes, and a text of its kind has at most {most!}",
         "有 {count} 字节，而此类文本至多有 {most} 字节",
@@ -128,6 +129,7 @@ pub const ALL: &[Entry] = &[
     // What to do.
     ("Begin it again.", "请重新开始。"),
     ("Choose it again.", "请重新选择。"),
+    ("Fetch the files to this computer and choose them.", "请把文件下载到本机再选择。"),
     ("Fetch it again.", "请重新获取。"),
     ("Give the text that the table was measured on.", "请给出测量该表格时所用的文本。"),
     (

@@ -48,6 +48,8 @@ pub const ALL: &[Entry] = &[
     // What takes too much memory, and what to lower.
     ("The measurement", "测量"),
     ("The spectrum", "谱"),
+    ("The run over the model", "模型的这次运行"),
+    ("The script", "脚本"),
     ("The comparison of estimators", "估计方法的比较"),
     ("The search", "搜寻"),
     ("The inverse", "求逆"),
@@ -57,6 +59,7 @@ pub const ALL: &[Entry] = &[
     ("the token dimension d", "词元维数 d"),
     ("the number of heads", "头数"),
     ("the head dimension", "每头维数"),
+    ("the number of layers", "层数"),
     ("the number of positions", "位置数"),
     ("{control!} to at most {value!}", "{control}，至多为 {value}"),
     ("{count!} bytes", "{count} 字节"),

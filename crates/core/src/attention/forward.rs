@@ -27,11 +27,11 @@ pub enum Storage {
 }
 
 /// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
-const MAX_KEPT: u64 = 24 << 20;
+pub const MOST_KEPT: u64 = 24 << 20;
 
 /// Where the attention matrices of so many tokens and heads live.
 pub(crate) fn storage(n: u64, heads: u64) -> Storage {
-    if n.saturating_mul(n) <= MAX_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
+    if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
 }
 
 /// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache.

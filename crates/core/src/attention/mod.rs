@@ -13,7 +13,7 @@ mod projections;
 mod scalar;
 mod view;
 
-pub use forward::{Forward, RowBlock, Storage};
+pub use forward::{Forward, MOST_KEPT, RowBlock, Storage};
 pub(crate) use forward::{part, rows_a_block, storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;

@@ -9,15 +9,32 @@ use crate::experiment::{Control, InputError};
 /// # Errors
 /// [`InputError::TooCostly`].
 pub fn check(what: &str, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) -> Cost) -> Result<(), InputError> {
-    let bytes = cost(shape).bytes;
-    if bytes <= memory.bytes() {
+    let bytes = |changed: Option<(Control, u64)>| match changed {
+        Some((control, value)) => cost(&shape.with(control, value)).bytes,
+        None => cost(shape).bytes,
+    };
+    check_controls(what, &shape.controls(), memory, bytes)
+}
+
+/// The same for a task of any kind: `bytes` is what it takes as it is, or with one of its controls at another value.
+///
+/// # Errors
+/// [`InputError::TooCostly`].
+pub fn check_controls(
+    what: &str,
+    controls: &[(Control, u64)],
+    memory: Memory,
+    bytes: impl Fn(Option<(Control, u64)>) -> u64,
+) -> Result<(), InputError> {
+    let found = bytes(None);
+    if found <= memory.bytes() {
         return Ok(());
     }
-    let (lower, value) = dominant(shape, &cost);
-    let fits = |value: u64| cost(&shape.with(lower, value)).bytes <= memory.bytes();
+    let (lower, value) = dominant(controls, &bytes);
+    let fits = |value: u64| bytes(Some((lower, value))) <= memory.bytes();
     Err(InputError::TooCostly {
         what: what.into(),
-        bytes,
+        bytes: found,
         limit: memory.bytes(),
         lower,
         at_most: largest_that_fits(least(lower), value, fits),
@@ -26,14 +43,13 @@ pub fn check(what: &str, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) ->
 
 /// The control that lowers the memory most when it is halved; of several alike the one that is farthest above its
 /// usual value.
-fn dominant(shape: &Shape, cost: impl Fn(&Shape) -> Cost) -> (Control, u64) {
+fn dominant(controls: &[(Control, u64)], bytes: impl Fn(Option<(Control, u64)>) -> u64) -> (Control, u64) {
     /// Controls within this factor of each other's effect are alike.
     const ALIKE: f64 = 1.1;
-    let halved: Vec<(f64, Control, u64)> = shape
-        .controls()
-        .into_iter()
+    let halved: Vec<(f64, Control, u64)> = controls
+        .iter()
         .filter(|(control, value)| *value > least(*control))
-        .map(|(control, value)| (cost(&shape.with(control, value / 2)).bytes as f64, control, value))
+        .map(|(control, value)| (bytes(Some((*control, value / 2))) as f64, *control, *value))
         .collect();
     let best = halved.iter().map(|(bytes, ..)| *bytes).fold(f64::INFINITY, f64::min);
     let excess = |control: Control, value: u64| value as f64 / usual(control) as f64;
@@ -41,7 +57,8 @@ fn dominant(shape: &Shape, cost: impl Fn(&Shape) -> Cost) -> (Control, u64) {
         .into_iter()
         .filter(|(bytes, ..)| *bytes <= best * ALIKE)
         .max_by(|a, b| excess(a.1, a.2).total_cmp(&excess(b.1, b.2)));
-    found.map_or((Control::Tokens, shape.n), |(_, control, value)| (control, value))
+    let first = || controls.first().copied().unwrap_or((Control::Tokens, 2));
+    found.map_or_else(first, |(_, control, value)| (control, value))
 }
 
 /// The largest value below `most` that fits, where the cost grows with it; `None` where not even `least` does.
@@ -67,5 +84,6 @@ fn usual(control: Control) -> u64 {
         Control::Tokens | Control::Positions => 64,
         Control::Dimension | Control::HeadDimension => 8,
         Control::Heads => 1,
+        Control::Layers => 12,
     }
 }

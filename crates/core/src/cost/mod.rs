@@ -22,7 +22,7 @@ pub(crate) mod parts;
 mod shape;
 
 pub use crate::experiment::Memory;
-pub use check::check;
+pub use check::{check, check_controls};
 pub use shape::{Form, Shape, shape_of};
 pub(crate) use shape::{LEAST_MEAN_SIZE, MOST_GATHERED};
 

@@ -290,6 +290,7 @@ impl Shape {
                     shape.output = self.output.map(|rows| scaled(rows, self.d));
                 }
             }
+            Control::Layers => {}
             Control::Heads | Control::HeadDimension => {
                 let from = if control == Control::Heads { self.heads } else { self.key_dim };
                 if control == Control::Heads {

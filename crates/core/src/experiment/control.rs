@@ -17,6 +17,8 @@ pub enum Control {
     HeadDimension,
     /// Distinct positions of a token measure.
     Positions,
+    /// Layers of a model, up to the deepest that is measured.
+    Layers,
 }
 
 impl fmt::Display for Control {
@@ -27,6 +29,7 @@ impl fmt::Display for Control {
             Control::Heads => "the number of heads",
             Control::HeadDimension => "the head dimension",
             Control::Positions => "the number of positions",
+            Control::Layers => "the number of layers",
         })
     }
 }

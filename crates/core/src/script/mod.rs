@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 
 use nalgebra::DMatrix;
 
-use crate::experiment::{Experiment, InputError, Mask};
+use crate::cost::{self, BASE, Cost, Shape, gathered, largest, parts, product, shape_of, sum};
+use crate::experiment::{Experiment, InputError, Mask, Memory};
 use crate::measure::{Groups, clusters};
-use crate::weights::{Inputs, Weights, inputs};
+use crate::weights::{self, Inputs, Weights, inputs};
 use serde::{Deserialize, Serialize};
 
 use data::table;
@@ -59,11 +60,21 @@ impl Dialect {
 /// # Errors
 /// [`InputError`] if the experiment cannot be measured, or J is over [`MOST_ROWS`].
 pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, InputError> {
+    script_within(experiment, dialect, Memory::default())
+}
+
+/// The same within some memory.
+///
+/// # Errors
+/// As [`script`]; [`InputError::TooCostly`] before anything is drawn.
+pub fn script_within(experiment: &Experiment, dialect: Dialect, memory: Memory) -> Result<String, InputError> {
+    weights::check_sizes(experiment)?;
+    cost::check("The script", &shape_of(experiment), memory, script_cost)?;
     let Inputs { tokens, weights, ln_multiplicities } = inputs(experiment)?;
     let size_of_token = tokens.nrows().max(weights.d_out());
     let (tokens, ln_counts) = match ln_multiplicities {
         Some(ln_counts) => (tokens, ln_counts),
-        None => gathered(experiment.mask, size_of_token, tokens),
+        None => distinct(experiment.mask, size_of_token, tokens),
     };
     let rows = tokens.ncols() * size_of_token;
     if rows > MOST_ROWS {
@@ -78,8 +89,15 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
     Ok(dialect.program().replacen(PLACE, &constants, 1))
 }
 
+/// The inputs, grouped tokens beside them, and the text, in which a number takes up to 32 bytes.
+fn script_cost(shape: &Shape) -> Cost {
+    let inputs = parts::inputs(shape);
+    let besides = largest([inputs.besides, gathered::grouping(shape).besides, product([4, inputs.kept])]);
+    Cost::of_numbers(sum([BASE, inputs.kept, shape.listed(), besides]), inputs.operations)
+}
+
 /// The distinct tokens with ln of their multiplicities, if grouping is allowed and worth it; otherwise all tokens.
-fn gathered(mask: Mask, size_of_token: usize, tokens: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
+fn distinct(mask: Mask, size_of_token: usize, tokens: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
     if mask == Mask::None
         && tokens.ncols() * size_of_token > GATHER_ABOVE
         && let Some(Groups { positions, sizes, .. }) = clusters(&tokens)
@@ -107,8 +125,7 @@ fn constants(experiment: &Experiment, tokens: &DMatrix<f64>, ln_counts: &[f64], 
     );
     let counts = DMatrix::from_row_slice(1, ln_counts.len(), ln_counts);
     line("LOG_COUNTS", &format!("{}[0]", table(&counts)));
-    let head =
-        |at: &crate::weights::HeadWeights| format!("    ({}, {}, {}),\n", table(&at.q), table(&at.k), table(&at.v));
+    let head = |at: &weights::HeadWeights| format!("    ({}, {}, {}),\n", table(&at.q), table(&at.k), table(&at.v));
     let heads: String = weights.heads.iter().map(head).collect();
     line("# Q, K and V of each head\nHEADS", &format!("[\n{heads}]"));
     line("OUTPUT", &weights.output.as_ref().map_or_else(|| "None".into(), table));

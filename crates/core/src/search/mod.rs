@@ -114,12 +114,6 @@ impl SearchCheckpoint {
         &self.best
     }
 
-    /// The current tokens, one row per token.
-    #[must_use]
-    pub fn current_tokens(&self) -> &Rows {
-        &self.current
-    }
-
     /// ||J||_2 at the best tokens.
     #[must_use]
     pub fn best_norm(&self) -> f64 {

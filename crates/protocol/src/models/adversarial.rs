@@ -6,7 +6,8 @@ use lipscope_core::experiment::InputError;
 use lipscope_models::{AdversarialPlan, Needs, PlanText, Subject, Table, adversarial_curve, adversarial_text};
 use serde::{Deserialize, Serialize};
 
-use super::{ModelContext, ModelOrigin};
+use super::context::{MODEL_MEMORY, ModelContext};
+use super::origin::ModelOrigin;
 use crate::task::{Report, Task, Turn};
 
 /// Which heads, at which radius.
@@ -38,8 +39,9 @@ impl Task<ModelContext> for AdversarialTask {
         let plan = text.plan(opened.config())?;
         // No text limits the lengths.
         plan.check(usize::MAX)?;
+        plan.check_memory(opened.config(), MODEL_MEMORY)?;
         let of = Subject::of(opened.label(), &adversarial_text(*radius), &plan);
-        let layers = plan.layers.iter().max().map_or(0, |layer| layer + 1);
+        let layers = plan.depth();
         let read;
         let model = match context.model(origin).filter(|model| model.blocks.len() >= layers) {
             Some(model) => model,

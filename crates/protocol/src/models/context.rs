@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 use lipscope_models::{Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, whole_text};
 
 use super::ModelOrigin;
@@ -20,6 +20,10 @@ impl<S: Source + Clone + 'static> SharedFile for S {
         Box::new(self.clone())
     }
 }
+
+/// The most that a run over a model may hold, also in a browser: the page starts as many fewer workers as a model is
+/// larger, and all layers of GPT-2 take more than [`Memory::BROWSER`].
+pub(super) const MODEL_MEMORY: Memory = Memory::NATIVE;
 
 /// A models' worker's memory.
 pub struct ModelContext {
@@ -101,6 +105,7 @@ impl ModelContext {
                 let mut opened = self.opened(origin)?;
                 let plan = text.plan(opened.config())?;
                 plan.check(ids.len())?;
+                plan.check_memory(opened.config(), MODEL_MEMORY)?;
                 let needs = plan.needs(ids, &plan.batches(Shard { index: 0, count: 1 }));
                 let maps = Maps::new(&plan, opened.model(&needs)?)?;
                 Prepared { origin: origin.clone(), text: text.clone(), ids: ids.to_vec(), maps }
