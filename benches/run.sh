@@ -49,7 +49,7 @@ fi
 # LIPSCOPE_DIST names a site that was built from this commit already.
 if wants slider drag first_view sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
   say "benches: building the site"
-  bash scripts/build.sh release any-size
+  bash scripts/build.sh release
 fi
 
 if wants native; then

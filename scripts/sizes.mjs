@@ -1,7 +1,6 @@
 // Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget, those over it first:
-//   node scripts/sizes.mjs [SITE] [--check] [--json FILE]
-// With --check it fails if what is loaded before the first picture is over its budget, which every reader waits for; the other
-// budget is only reported. With --json the sizes are also written to FILE.
+//   node scripts/sizes.mjs [SITE] [--json FILE]
+// With --json the sizes are also written to FILE.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +8,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { SIZES } from '../benches/goals.mjs';
 
 const { values: options, positionals: [dir = 'dist'] } = parseArgs({
-  allowPositionals: true, options: { check: { type: 'boolean' }, json: { type: 'string' } },
+  allowPositionals: true, options: { json: { type: 'string' } },
 });
 
 /** The sums, and which files are in them. Names end in a hash of the content. */
@@ -45,11 +44,4 @@ for (const { what, budget, brotli, over } of sums) {
 if (options.json) {
   const named = files.map((file) => ({ ...file, name: file.name.replace(/-[0-9a-f]{16}(?=[._])/, '') }));
   writeFileSync(options.json, JSON.stringify({ files: named, sums }));
-}
-
-const first = sums.find(({ id }) => id === 'first_picture');
-if (options.check && first.over) {
-  const found = (first.brotli / 1000).toFixed(1);
-  console.error(`sizes: ${found} KB are loaded before the first picture, but the budget is ${first.budget}. src/later.rs says what can come later.`);
-  process.exit(1);
 }
