@@ -62,12 +62,12 @@ impl Desk {
             return Ok(());
         }
         self.models().phase.set(ModelPhase::Running);
-        let ids = needed_ids(facts, &plan);
+        let ids = Arc::new(needed_ids(facts, &plan));
         let orders = jobs.into_iter().map(|(batch, wanted)| Order {
             plan: ModelPlan::Batch(BatchPlan {
                 origin: source.origin.clone(),
                 plan: words.clone(),
-                ids: ids.clone(),
+                ids: Arc::clone(&ids),
                 batch,
                 wanted,
             }),
@@ -75,8 +75,10 @@ impl Desk {
         });
         self.is_prepared.set_value(false);
         self.with_workers(|pool| {
-            pool.with(|pool| pool.set_workers(ModelLane::Batches, workers));
-            pool.with(|pool| pool.resume(ModelLane::Batches));
+            pool.with(|pool| {
+                pool.set_workers(ModelLane::Batches, workers);
+                pool.resume(ModelLane::Batches);
+            });
             pool.submit(ModelLane::Batches, orders);
         });
         Ok(())

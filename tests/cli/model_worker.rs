@@ -124,8 +124,13 @@ impl Bench {
         for batch in batches {
             let wanted: Vec<Cell> = whole.cells(&batch).collect();
             let (origin, plan, ids) = (origin.clone(), plan.clone(), facts.ids.clone());
-            let events =
-                self.events(ModelPlan::Batch(BatchPlan { origin, plan, ids, batch, wanted: wanted.clone() }))?;
+            let events = self.events(ModelPlan::Batch(BatchPlan {
+                origin,
+                plan,
+                ids: ids.into(),
+                batch,
+                wanted: wanted.clone(),
+            }))?;
             let [ModelEvent::Batch(BatchEvent::Prepared), ModelEvent::Batch(BatchEvent::Rows { rows, .. })] =
                 &events[..]
             else {

@@ -53,18 +53,16 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: T::Context,
     let on_slice = {
         let (state, scope, poke) = (Rc::clone(&state), scope.clone(), Rc::clone(&poke));
         // Made once: a closure for every wait would never be freed.
-        let wake = Closure::<dyn FnMut()>::new(move || poke());
-        let poke = channel.clone();
+        let wake = {
+            let poke = Rc::clone(&poke);
+            Closure::<dyn FnMut()>::new(move || poke())
+        };
         Closure::<dyn FnMut()>::new(move || {
             let end = now() + SLICE_MILLISECONDS;
             let (runner, beside) = &mut *state.borrow_mut();
             let turn = runner.slice(end, now, |reply| post::<T>(&scope, reply, beside.give()));
             match turn {
-                Turn::More => {
-                    if let Some(channel) = &poke {
-                        let _ = channel.port2().post_message(&JsValue::NULL);
-                    }
-                }
+                Turn::More => poke(),
                 Turn::Waiting => {
                     let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(
                         wake.as_ref().unchecked_ref(),

@@ -1,5 +1,7 @@
 //! A batch of windows, measured in one go: whoever wants an end to it before, ends the worker.
 
+use std::sync::Arc;
+
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Batch, Cell, Estimate, PlanText};
 use serde::{Deserialize, Serialize};
@@ -14,8 +16,8 @@ pub struct BatchPlan {
     pub origin: ModelOrigin,
     /// The whole run's plan: what is read or drawn of the model serves all its batches.
     pub plan: PlanText,
-    /// The text's token ids, as far as the whole plan's windows go.
-    pub ids: Vec<u32>,
+    /// The text's token ids, as far as the whole plan's windows go; shared by the batches that wait.
+    pub ids: Arc<Vec<u32>>,
     /// The windows.
     pub batch: Batch,
     /// Those of their cells that are still missing.
