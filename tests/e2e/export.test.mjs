@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mainThreadTasks, pageTest } from './browser.mjs';
-import { digits, reveal, swept } from './reading.mjs';
+import { digits, download, reveal, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
 const VIEWS = [
@@ -19,10 +19,8 @@ const VIEWS = [
 ];
 
 async function taken(page, view, what) {
-  const selector = `#${view} [data-take="${what}"]`;
-  await reveal(page, selector);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)]);
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  const file = await download(page, `#${view} [data-take="${what}"]`);
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
 }
 
 async function ready(page) {

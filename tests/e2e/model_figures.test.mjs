@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { faults, mainThreadTasks, pageTest, PHONE } from './browser.mjs';
-import { reveal } from './reading.mjs';
+import { reveal, saved, still } from './reading.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'lipscope-figures-'));
 const SMALL = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4'];
@@ -40,12 +40,7 @@ function law(text, name) {
   return found.slice(1, 6);
 }
 
-async function taken(page, view, what) {
-  const selector = `#${view} [data-take="${what}"]`;
-  await reveal(page, selector);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)]);
-  return readFileSync(await download.path(), 'utf8');
-}
+const taken = (page, view, what) => saved(page, `#${view} [data-take="${what}"]`);
 
 pageTest('a table of the command line has its fits, and one window opens by keyboard', async ({ page }) => {
   const table = model('two-layers.csv', '--layers', '0,2', '-n', '2:40:2', '--windows', '3');
@@ -97,6 +92,7 @@ pageTest('a dot is selected by pointer and by finger; Escape leaves it', { conte
   await page.keyboard.press('Escape');
   const [, x, y] = /<circle cx="(\d+)" cy="(\d+)"/.exec(svg);
   const position = { x: Number(x) / 4, y: Number(y) / 4 };
+  await still(page, '#model-norms');
   await page.locator('#model-norms').tap({ position: { x: position.x + 9, y: position.y } });
   assert.match(await words(page, 'model-norms-readout'), /n = 8, window/, 'a finger beside it');
   await page.focus('#model-norms');

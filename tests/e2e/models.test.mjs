@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { faults, openPage, pageTest, PHONE, ROOT } from './browser.mjs';
-import { reveal, value } from './reading.mjs';
+import { reveal, saved, value } from './reading.mjs';
 import { startServer } from './server.mjs';
 
 const BINARY = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
@@ -51,11 +51,6 @@ async function atRest(page) {
     if (before === now) return now;
     await page.waitForTimeout(2000);
   }
-}
-
-async function saved(page, button) {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
-  return readFileSync(await download.path(), 'utf8');
 }
 
 pageTest('a small drawn model is measured, and its table is the command line\'s', async ({ page, requests }) => {

@@ -45,20 +45,30 @@ export async function paste(page, text) {
   await page.click('#own-apply');
 }
 
-export async function exported(page, button = '#export-download') {
-  await reveal(page, button);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
-  return JSON.parse(readFileSync(await download.path(), 'utf8'));
+export const exported = async (page, button = '#export-download') => JSON.parse(await saved(page, button));
+
+/** Presses a button that saves a file, once it lies still; gives the file's text. */
+export async function saved(page, button) {
+  return readFileSync(await (await download(page, button)).path(), 'utf8');
 }
 
-/** Where an element lies, once it lies still: what is filled in above it moves it. */
+/** The same, and gives the download itself. */
+export async function download(page, button) {
+  await reveal(page, button);
+  await still(page, button);
+  const [started] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return started;
+}
+
+/** Where an element lies, once it lies still: numbers that arrive above it move it, and a click would miss it. */
 export async function still(page, selector) {
+  await page.locator(selector).scrollIntoViewIfNeeded();
   for (let before = ''; ;) {
     const box = await page.locator(selector).boundingBox();
     const now = JSON.stringify(box);
     if (box && now === before) return box;
     before = now;
-    await page.waitForTimeout(200);
+    await page.waitForTimeout(150);
   }
 }
 
