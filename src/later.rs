@@ -13,12 +13,15 @@ use web_sys::DataTransfer;
 
 use super::charts::{self, GrowthPainted};
 use super::classroom;
+use super::controls::Controls;
 use super::embed::EmbedLine;
+use super::explore::ExploreFolds;
 use super::labs;
 use super::language::{Language, language};
 use super::lessons::{self, Lesson};
 use super::link::{self, Followed, TooLong};
 use super::models;
+use super::numbers::Details;
 use super::own;
 use super::page::{Page, PlotChoice, use_page};
 use super::plane;
@@ -37,6 +40,12 @@ pub struct Later {
     pub plot: fn(PlotChoice) -> AnyView,
     /// The tools of the plot of draws.
     pub draws_tools: fn() -> AnyView,
+    /// What stands under the opening view: its table, its files, the ways to its other pictures.
+    pub explore_folds: fn() -> AnyView,
+    /// All controls.
+    pub controls: fn() -> AnyView,
+    /// All numbers and the small views.
+    pub details: fn() -> AnyView,
     /// Where a reader draws.
     pub guess_stage: fn() -> AnyView,
     /// The panel of the lessons.
@@ -81,6 +90,9 @@ static LATER: Later = Later {
     begin,
     plot,
     draws_tools: || view! { <charts::DrawsTools/> }.into_any(),
+    explore_folds: || view! { <ExploreFolds/> }.into_any(),
+    controls: || view! { <Controls/> }.into_any(),
+    details: || view! { <Details/> }.into_any(),
     guess_stage: || view! { <classroom::GuessStage/> }.into_any(),
     lesson_panel: || view! { <classroom::LessonPanel/> }.into_any(),
     key_list: || view! { <classroom::KeyList/> }.into_any(),
@@ -110,7 +122,8 @@ fn begin(page: Page) {
 
 fn plot(choice: PlotChoice) -> AnyView {
     match choice {
-        PlotChoice::Growth => ().into_any(),
+        PlotChoice::Explore => ().into_any(),
+        PlotChoice::Growth => view! { <charts::GrowthPlot/> }.into_any(),
         PlotChoice::Draws => view! { <charts::DrawsPlot/> }.into_any(),
         PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
@@ -217,8 +230,7 @@ impl Page {
     pub(super) fn begin_later(self) {
         let is_drawn = Memo::new(move |_| {
             self.live.problem.with(Option::is_some)
-                || (self.live.growth.with(|data| data.growth.is_some() || data.problem.is_some())
-                    && self.live.measured.with(Option::is_some))
+                || (self.live.ball.with(Option::is_some) && self.live.measured.with(Option::is_some))
         });
         Effect::new(move |_| {
             if is_drawn.get() {

@@ -14,6 +14,7 @@
 //! | `plane` | tokens that can be touched |
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the search |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
+//! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |
 //! | `embed` | what stands under the plot inside another page |
@@ -27,6 +28,7 @@ mod charts;
 mod classroom;
 mod controls;
 mod embed;
+mod explore;
 pub mod field;
 mod files;
 mod formulas;

@@ -10,7 +10,7 @@ use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
 use lipscope_core::sweep::SweepPoint;
-use lipscope_protocol::tasks::BoundCurves;
+use lipscope_protocol::tasks::{Ball, BoundCurves};
 
 use super::state::PageState;
 
@@ -68,6 +68,15 @@ impl SweepPhase {
             SweepPhase::Failed => "failed",
         }
     }
+}
+
+/// What the ball holds, and the state that it is of.
+#[derive(Clone, Debug)]
+pub struct BallFacts {
+    /// See [`PageState::for_ball`].
+    pub of: PageState,
+    /// The bounds, and the worst tokens known.
+    pub ball: Ball,
 }
 
 /// The curves over n up to 1e18.
@@ -247,6 +256,8 @@ pub struct Live {
     pub measured: RwSignal<Option<Arc<Measured>>>,
     /// How far the next one is, when it takes long.
     pub progress: RwSignal<Option<MeasureProgress>>,
+    /// What the ball holds at the present n.
+    pub ball: RwSignal<Option<Arc<BallFacts>>>,
     /// The sweep.
     pub sweep: RwSignal<SweepData>,
     /// The curves over n up to 1e18.
@@ -272,6 +283,7 @@ impl Default for Live {
         Live {
             measured: RwSignal::new(None),
             progress: RwSignal::new(None),
+            ball: RwSignal::new(None),
             sweep: RwSignal::default(),
             growth: RwSignal::default(),
             searched: RwSignal::new(None),

@@ -6,9 +6,22 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
-use super::charts::Loads;
+use super::charts::{AttentionMap, BoundLadder, Loads, TokenView};
 use super::page::{Page, use_page};
 use super::strings;
+
+/// All numbers, and the small views beside them.
+#[component]
+pub fn Details() -> impl IntoView {
+    view! {
+        <Numbers/>
+        <div class="smalls">
+            <BoundLadder/>
+            <AttentionMap/>
+            <TokenView/>
+        </div>
+    }
+}
 
 /// A number as it stands in its row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +50,7 @@ impl Shown {
 
 /// The panel of numbers.
 #[component]
-pub fn Numbers() -> impl IntoView {
+fn Numbers() -> impl IntoView {
     let page = use_page();
     let is_stale = Memo::new(move |_| is_stale(page));
     let is_behind = Memo::new(move |_| is_behind(page));
@@ -185,6 +198,6 @@ fn is_stale(page: Page) -> bool {
 fn is_behind(page: Page) -> bool {
     page.live.measured.with(|measured| {
         let measured = measured.as_ref().map(|measured| measured.state.for_measuring());
-        measured.is_none_or(|measured| page.state.with(|state| state.for_measuring() != measured))
+        measured.is_none_or(|measured| page.in_effect().is_none_or(|state| state.for_measuring() != measured))
     })
 }

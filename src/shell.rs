@@ -1,4 +1,4 @@
-//! The frame of the page: head, plot, numbers, small views, and the controls or a lesson beside or, on a phone, in a sheet.
+//! The frame of the page: head, the view that is shown, its details, and the controls or a lesson beside or, on a phone, in a sheet.
 
 use leptos::ev::{self, FocusEvent};
 use leptos::prelude::*;
@@ -8,15 +8,16 @@ use web_sys::Element;
 use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
 
-use super::charts::{AttentionMap, BoundLadder, Plots, TokenView, role_of};
+use super::charts::{Plots, role_of};
 use super::classroom::{LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
-use super::controls::{Controls, ProblemAt};
+use super::controls::ProblemAt;
+use super::explore::{Explore, Quick};
+use super::frame::media_matches;
 use super::language::{Language, language};
 use super::later::{Arrival, LaterView};
 use super::new_build::NewBuild;
-use super::numbers::Numbers;
-use super::page::{PLACE_LINK, Page, use_page};
-use super::state::{Stage, ThemeChoice};
+use super::page::{PLACE_LINK, Page, PlotChoice, use_page};
+use super::state::{Stage, ThemeChoice, View};
 use super::strings;
 use super::tongue;
 
@@ -33,11 +34,15 @@ pub fn Shell(
     let is_covered = Memo::new(move |_| is_covered(page));
     let is_guessed = Memo::new(move |_| is_guessed(page));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
+    let view = Memo::new(move |_| page.plot.get().view());
+    let is_aside = Memo::new(move |_| view.get() != View::Models && (sheet_open.get() || is_taught.get()));
+    let has_tokens = Signal::derive(move || view.get().has_tokens());
+    let is_wanted = Signal::derive(move || has_tokens.get() && page.later().is_some());
     view! {
-        <a class="skip" href="#plots">{strings::skip()}</a>
-        <div class="page" data-stage=move || page.stage.get().id() class:held=page.held class:sheet-open=sheet_open class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
+        <a class="skip" href="#main">{strings::skip()}</a>
+        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
-            <aside class="controls" id="controls" aria-label=strings::controls()>
+            <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
                 <LaterView wanted=is_taught view=|later| (later.lesson_panel)()/>
                 <button
                     type="button"
@@ -51,17 +56,19 @@ pub fn Shell(
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>
-                    <Controls/>
+                    <LaterView wanted=sheet_open view=|later| (later.controls)()/>
                 </div>
             </aside>
-            <main on:focusin=move |event| uncover(&event, sheet_open)>
+            <main id="main" tabindex="-1" on:focusin=move |event| uncover(&event, sheet_open)>
                 <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
+                <Explore/>
+                <div class="quick-place" hidden=move || !page.plot.get().has_tokens()><Quick/></div>
+                <div class="explore-folds" hidden=move || page.plot.get() != PlotChoice::Explore>
+                    <LaterView wanted=page.has_later() view=|later| (later.explore_folds)()/>
+                </div>
                 <Plots/>
-                <Numbers/>
-                <div class="smalls">
-                    <BoundLadder/>
-                    <AttentionMap/>
-                    <TokenView/>
+                <div class="details" hidden=move || !has_tokens.get()>
+                    <LaterView wanted=is_wanted view=|later| (later.details)()/>
                 </div>
             </main>
             <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) view=|later| (later.embed_line)()/>
@@ -78,7 +85,8 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
         .target()
         .and_then(|target| target.dyn_into::<Element>().ok())
         .is_some_and(|element| element.matches(":focus-visible").unwrap_or(false));
-    if by_keyboard && sheet_open.get_untracked() {
+    // Where there is room the controls stand beside it and cover nothing.
+    if by_keyboard && media_matches("(max-width: 719px)") && sheet_open.get_untracked() {
         sheet_open.set(false);
     }
 }
@@ -105,14 +113,39 @@ fn Head() -> impl IntoView {
     view! {
         <header>
             <h1>{strings::TITLE}</h1>
-            <p class="lead">{strings::lead()}</p>
-            <nav aria-label=strings::papers()>{paper(strings::paper_castin())} {paper(strings::paper_kim())}</nav>
+            <nav class="views" aria-label=strings::views()>{View::ALL.map(|view| view! { <ViewButton view/> }).collect_view()}</nav>
+            <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
             <LessonsButton/>
             <TeacherButton/>
             <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
             <Shortcuts/>
             <LanguageChoice/>
         </header>
+    }
+}
+
+/// The way to a view: to the plot that it opens with.
+#[component]
+fn ViewButton(
+    /// The view.
+    view: View,
+) -> impl IntoView {
+    let page = use_page();
+    let is_current = move || page.plot.get().view() == view;
+    view! {
+        <button
+            type="button"
+            id=format!("view-{}", view.id())
+            title=strings::view_hint(view)
+            aria-current=move || is_current().then_some("page")
+            on:click=move |_| {
+                if let Some(first) = view.plots().first() {
+                    page.plot.set(*first);
+                }
+            }
+        >
+            {strings::view_name(view)}
+        </button>
     }
 }
 

@@ -134,7 +134,7 @@ fn scales(axis: XAxis) -> (Scale, Scale) {
 }
 
 /// The mean at each n, ascending; the points of one n are together.
-fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut sorted = points.to_vec();
     ascending(&mut sorted, |point| point.0);
     sorted

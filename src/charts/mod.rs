@@ -23,11 +23,11 @@ mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
-pub use draws_chart::role_of;
+pub use draws_chart::{means, role_of};
 pub use draws_plot::{DrawsPlot, DrawsTools};
 pub use easel::{Easel, Paint, use_easel};
 pub use folds::{AttentionFolds, GrowthFolds, LadderFolds};
-pub use growth_plot::GrowthPainted;
+pub use growth_plot::{GrowthPainted, GrowthPlot};
 pub use ladder::BoundLadder;
 pub use loads::Loads;
 pub use painted::{Painted, use_painted};

@@ -1,16 +1,16 @@
-//! The plots of which one is shown: the bounds against n up to 1e18, which is there first, or another.
+//! The plots of a view, of which one is shown, with the switch between them.
 
 use leptos::prelude::*;
 
 use crate::classroom::is_guessed;
 use crate::later::LaterView;
 use crate::page::{PlotChoice, use_page};
+use crate::state::View;
 use crate::strings;
 
-use super::growth_plot::GrowthPlot;
-
-/// The plots that come after the first picture, in the order of the page.
-const LATER: [PlotChoice; 9] = [
+/// The plots in the order of the page; the opening one has a place of its own.
+const PLOTS: [PlotChoice; 10] = [
+    PlotChoice::Growth,
     PlotChoice::Draws,
     PlotChoice::Scaled,
     PlotChoice::Tightness,
@@ -22,63 +22,83 @@ const LATER: [PlotChoice; 9] = [
     PlotChoice::Model,
 ];
 
-/// The plots, with the switch between them.
+/// The plots of the view that is shown.
 #[component]
 pub fn Plots() -> impl IntoView {
     let page = use_page();
-    let tab = move |(id, choice, words, hint): (&'static str, PlotChoice, &'static str, &'static str)| {
-        view! {
-            <button
-                type="button"
-                id=id
-                title=hint
-                aria-pressed=move || (page.plot.get() == choice).to_string()
-                on:click=move |_| page.plot.set(choice)
-            >
-                {words}
-            </button>
-        }
-    };
-    let tabs = [
-        ("plot-regime", PlotChoice::Growth, strings::plot_growth(), strings::plot_growth_hint()),
-        ("plot-draws", PlotChoice::Draws, strings::plot_draws(), strings::plot_draws_hint()),
-        ("plot-tokens", PlotChoice::Tokens, strings::plot_tokens(), strings::plot_tokens_hint()),
-        ("plot-hunt", PlotChoice::Search, strings::plot_search(), strings::plot_search_hint()),
-        ("plot-spectrum", PlotChoice::Spectrum, strings::plot_spectrum(), strings::plot_spectrum_hint()),
-        ("plot-court", PlotChoice::EstimatorComparison, strings::plot_estimators(), strings::plot_estimators_hint()),
-        ("plot-scaled", PlotChoice::Scaled, strings::plot_scaled(), strings::plot_scaled_hint()),
-        ("plot-tightness", PlotChoice::Tightness, strings::plot_tightness(), strings::plot_tightness_hint()),
-        ("plot-inverse", PlotChoice::Inverse, strings::plot_inverse(), strings::plot_inverse_hint()),
-        ("plot-model", PlotChoice::Model, strings::plot_model(), strings::plot_model_hint()),
-    ];
-    let heading = move || match page.plot.get() {
-        PlotChoice::Growth => strings::growth_heading(),
-        PlotChoice::Draws => strings::plot_heading(),
-        PlotChoice::Scaled => strings::scaled_heading(),
-        PlotChoice::Tightness => strings::tightness_heading(),
-        PlotChoice::Inverse => strings::inverse_heading(),
-        PlotChoice::Tokens => strings::plane_heading(),
-        PlotChoice::Search => strings::search_heading(),
-        PlotChoice::Spectrum => strings::spectrum_heading(),
-        PlotChoice::EstimatorComparison => strings::estimators_heading(),
-        PlotChoice::Model => strings::model_heading(),
-    };
+    let view = Memo::new(move |_| page.plot.get().view());
+    let heading = move || name(page.plot.get()).2;
     let is_draws = Signal::derive(move || page.plot.get() == PlotChoice::Draws);
     let later = move |choice: PlotChoice| {
         view! { <LaterView wanted=Signal::derive(move || page.plot.get() == choice) view=move |later| (later.plot)(choice)/> }
     };
     view! {
-        <section class="plot" id="plots" aria-labelledby="plot-heading">
+        <section class="plot" id="plots" aria-labelledby="plot-heading" hidden=move || page.plot.get() == PlotChoice::Explore>
             <h2 id="plot-heading" class="sr-only">{heading}</h2>
-            <div class="plot-head">
-                <div class="switch tabs" role="group" aria-label=strings::plots()>{tabs.map(tab).collect_view()}</div>
+            <div class="plot-head" hidden=move || view.get().plots().len() < 2>
+                {move || view! { <Tabs of=view.get()/> }}
                 <div class="plot-tools" hidden=move || !is_draws.get()>
                     <LaterView wanted=page.has_later() view=|later| (later.draws_tools)()/>
                 </div>
             </div>
-            <GrowthPlot/>
-            {LATER.map(later).collect_view()}
+            {PLOTS.map(later).collect_view()}
             <LaterView wanted=Signal::derive(move || is_guessed(page)) view=|later| (later.guess_stage)()/>
         </section>
+    }
+}
+
+/// The switch between the plots of a view.
+#[component]
+fn Tabs(
+    /// The view.
+    of: View,
+) -> impl IntoView {
+    let page = use_page();
+    let tab = move |choice: PlotChoice| {
+        let (id, words, _, hint) = name(choice);
+        view! {
+            <button type="button" id=id aria-pressed=move || (page.plot.get() == choice).to_string() on:click=move |_| page.plot.set(choice)>
+                <span class="tab-name">{words}</span>
+                <span class="tab-hint">{hint}</span>
+            </button>
+        }
+    };
+    view! {
+        <div class="switch tabs" role="group" aria-label=strings::plots()>{of.plots().iter().copied().map(tab).collect_view()}</div>
+    }
+}
+
+/// The id of a plot's button, its words, the heading of the plot, and a line about it.
+fn name(choice: PlotChoice) -> (&'static str, &'static str, &'static str, &'static str) {
+    match choice {
+        PlotChoice::Explore => ("plot-explore", strings::plot_explore(), strings::lead(), strings::plot_explore_hint()),
+        PlotChoice::Growth => {
+            ("plot-regime", strings::plot_growth(), strings::growth_heading(), strings::plot_growth_hint())
+        }
+        PlotChoice::Draws => ("plot-draws", strings::plot_draws(), strings::plot_heading(), strings::plot_draws_hint()),
+        PlotChoice::Tokens => {
+            ("plot-tokens", strings::plot_tokens(), strings::plane_heading(), strings::plot_tokens_hint())
+        }
+        PlotChoice::Search => {
+            ("plot-hunt", strings::plot_search(), strings::search_heading(), strings::plot_search_hint())
+        }
+        PlotChoice::Spectrum => {
+            ("plot-spectrum", strings::plot_spectrum(), strings::spectrum_heading(), strings::plot_spectrum_hint())
+        }
+        PlotChoice::EstimatorComparison => {
+            ("plot-court", strings::plot_estimators(), strings::estimators_heading(), strings::plot_estimators_hint())
+        }
+        PlotChoice::Scaled => {
+            ("plot-scaled", strings::plot_scaled(), strings::scaled_heading(), strings::plot_scaled_hint())
+        }
+        PlotChoice::Tightness => {
+            ("plot-tightness", strings::plot_tightness(), strings::tightness_heading(), strings::plot_tightness_hint())
+        }
+        PlotChoice::Inverse => {
+            ("plot-inverse", strings::plot_inverse(), strings::inverse_heading(), strings::plot_inverse_hint())
+        }
+        PlotChoice::Model => {
+            ("plot-model", strings::plot_model(), strings::model_heading(), strings::plot_model_hint())
+        }
     }
 }

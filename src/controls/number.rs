@@ -26,23 +26,26 @@ pub fn NumberField(
     /// Whether it has a slider.
     #[prop(default = true)]
     slider: bool,
+    /// What its ids begin with where the same number stands on the page twice.
+    #[prop(optional)]
+    prefix: &'static str,
 ) -> impl IntoView {
     let page = use_page();
-    let id = field.id();
+    let id = format!("{prefix}{}", field.id());
     let value = Memo::new(move |_| page.state.with(|state| field.get(state)));
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let is_fixed = Signal::derive(move || fixed.get().is_some());
     view! {
         <div class="field" class:fixed=is_fixed>
             <div class="field-line">
-                <label for=if slider { id.to_owned() } else { format!("{id}-number") } title=strings::field_hint(field)>
+                <label for=if slider { id.clone() } else { format!("{id}-number") } title=strings::field_hint(field)>
                     {strings::field_label(field)}
                 </label>
                 <span class="field-fixed">{move || fixed.get().unwrap_or_default()}</span>
-                <NumberBox field value is_fixed/>
+                <NumberBox field id=id.clone() value is_fixed/>
             </div>
-            {slider.then(|| view! { <Slider field value is_fixed/> })}
-            <ProblemAt place=id/>
+            {slider.then(|| view! { <Slider field id value is_fixed/> })}
+            {prefix.is_empty().then(|| view! { <ProblemAt place=field.id()/> })}
         </div>
     }
 }
@@ -52,6 +55,8 @@ pub fn NumberField(
 fn Slider(
     /// Which number.
     field: Field,
+    /// The id of the field.
+    id: String,
     /// Its value.
     value: Memo<f64>,
     /// Whether it cannot be set now.
@@ -79,7 +84,7 @@ fn Slider(
     view! {
         <input
             type="range"
-            id=field.id()
+            id=id
             min="0"
             max=move || rungs.with(|rungs| rungs.len().saturating_sub(1))
             step="1"
@@ -104,17 +109,21 @@ fn Slider(
 fn NumberBox(
     /// Which number.
     field: Field,
+    /// The id of the field.
+    id: String,
     /// Its value.
     value: Memo<f64>,
     /// Whether it cannot be set now.
     is_fixed: Signal<bool>,
 ) -> impl IntoView {
     let page = use_page();
-    let id = field.id();
+    let place = field.id();
+    // Where a number stands twice, the sentence about it stands beside the first.
+    let problem = format!("{}-problem", if id == place { place } else { "quick" });
     // What is being typed; shown while the box has the focus, or while a sentence is about it.
     let draft = RwSignal::new(None::<String>);
     let has_focus = RwSignal::new(false);
-    let is_wrong = Memo::new(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
+    let is_wrong = Memo::new(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == place)));
     let shown = Memo::new(move |_| match draft.get() {
         Some(text) if has_focus.get() || is_wrong.get() => text,
         _ => field.text(value.get()),
@@ -125,7 +134,7 @@ fn NumberBox(
         if new == value.get_untracked() {
             page.clear_problem();
         } else {
-            page.edit(id, |state| field.set(state, new));
+            page.edit(place, |state| field.set(state, new));
         }
         Ok::<(), String>(())
     };
@@ -137,7 +146,7 @@ fn NumberBox(
         if let Err(sentence) = take(&text) {
             let complain = move || {
                 if keystrokes.get_value() == stroke {
-                    page.complain(id, sentence);
+                    page.complain(place, sentence);
                 }
             };
             set_timeout(complain, PATIENCE);
@@ -148,7 +157,7 @@ fn NumberBox(
         if let Some(text) = draft.get_untracked() {
             match take(&text) {
                 Ok(()) => draft.set(None),
-                Err(sentence) => page.complain(id, sentence),
+                Err(sentence) => page.complain(place, sentence),
             }
         }
     };
@@ -176,7 +185,7 @@ fn NumberBox(
             id=format!("{id}-number")
             aria-label=strings::number_box(field)
             aria-invalid=move || is_wrong.get().then_some("true")
-            aria-describedby=format!("{id}-problem")
+            aria-describedby=problem
             disabled=is_fixed
             prop:value=move || shown.get()
             on:input:target=on_input

@@ -74,7 +74,7 @@ pub fn Presets() -> impl IntoView {
             own_weights: now.own_weights.clone(),
             x_axis: now.x_axis,
             growth: now.growth,
-            ..PageState::default()
+            ..PageState::adversarial()
         };
         change(&mut state);
         state

@@ -12,7 +12,7 @@ use super::choice::Choice;
 use super::number::NumberField;
 use super::seed::SeedField;
 
-const CHOICES: [(&str, TokenChoice); 7] = TokenChoice::ALL;
+const CHOICES: [(&str, TokenChoice); 8] = TokenChoice::ALL;
 
 /// Everything about the tokens.
 #[component]

@@ -69,9 +69,12 @@ impl LabRequest {
                 })))
             }
             // A search begins when the reader says so, and models have workers of their own.
-            PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Tokens | PlotChoice::Search | PlotChoice::Model => {
-                None
-            }
+            PlotChoice::Explore
+            | PlotChoice::Growth
+            | PlotChoice::Draws
+            | PlotChoice::Tokens
+            | PlotChoice::Search
+            | PlotChoice::Model => None,
         }
     }
 

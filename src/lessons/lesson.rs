@@ -67,7 +67,7 @@ impl Setup {
                 own_tokens: now.own_tokens.clone(),
                 own_clusters: now.own_clusters.clone(),
                 own_weights: now.own_weights.clone(),
-                ..PageState::default()
+                ..PageState::adversarial()
             },
             plot: PlotChoice::Growth,
             settings: Settings::default(),

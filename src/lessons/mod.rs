@@ -54,6 +54,6 @@ pub fn find(id: &str) -> Option<&'static Lesson> {
 /// What is shown at a step, for who comes to it from elsewhere; `None` where the id names no lesson.
 pub fn scene_of(at: &LessonAt) -> Option<Scene> {
     let lesson = find(&at.id)?;
-    let Setup { state, plot, settings, .. } = lesson.setup(lesson.clamped(at.step), &PageState::default());
+    let Setup { state, plot, settings, .. } = lesson.setup(lesson.clamped(at.step), &PageState::adversarial());
     Some(Scene { state, plot, labs: settings, lesson: Some(at.clone()), ..Scene::default() })
 }

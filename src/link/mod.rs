@@ -1,8 +1,9 @@
-//! A scene in the fragment of the page's address, and back: `v2&n=256&mask=causal`.
+//! A scene in the fragment of the page's address, and back: `v3&n=256&mask=causal`.
 //!
 //! Only what differs from the first visit is written, so that the first visit has no fragment at all; in a lesson, what
 //! differs from what its step has set: the lesson's name alone is a link to it. What a link says wrongly is named, field by
-//! field, and the rest of it holds. Links of version 1, an experiment file in base64url, are read too.
+//! field, and the rest of it holds. Links of version 2, which differ by what a first visit showed, and of version 1, an experiment
+//! file in base64url, are read too.
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -16,7 +17,7 @@ mod values;
 
 use lipscope_core::experiment::{Attention, Experiment, InputError, Mask};
 
-use super::state::{LessonAt, PageState, Scene, TokenChoice, WeightChoice};
+use super::state::{LessonAt, PageState, PlotChoice, Scene, TokenChoice, WeightChoice};
 use super::strings;
 
 use fields::{FIELDS, LESSON, lesson_of};
@@ -28,7 +29,9 @@ const MOST_READ: usize = 2 << 20;
 /// At most so many sentences are made of one link.
 const MOST_PROBLEMS: usize = 6;
 /// What a link of this version starts with.
-const VERSION: &str = "v2";
+const VERSION: &str = "v3";
+/// What those before it start with: their first visit showed the adversarial tokens over n up to 1e18.
+const EARLIER: &str = "v2";
 
 /// A scene whose link would be longer than [`MOST_LINK`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
     }
     let mut link = String::from(VERSION);
     // What a reader of the link has so far: some fields bring others along.
-    let mut reached = base(scene.lesson.as_ref(), of_lesson);
+    let mut reached = base(Scene::default(), scene.lesson.as_ref(), of_lesson);
     for field in &FIELDS {
         let text = (field.text)(scene);
         if text != (field.text)(&reached) {
@@ -94,9 +97,11 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
             Err(problem) => nothing(strings::told(&problem.to_string())),
         };
     }
-    if version != VERSION {
-        return nothing(strings::link_version(version));
-    }
+    let first = match version {
+        VERSION => Scene::default(),
+        EARLIER => of_earlier(),
+        other => return nothing(strings::link_version(other)),
+    };
     let told = |key: &str| -> Vec<&str> {
         rest.split('&')
             .filter_map(|part| part.split_once('='))
@@ -104,7 +109,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
             .map(|(_, text)| text)
             .collect()
     };
-    let mut scene = base(lesson_of(&told(LESSON)).as_ref(), of_lesson);
+    let mut scene = base(first, lesson_of(&told(LESSON)).as_ref(), of_lesson);
     let mut problems = Vec::new();
     // In the order of the fields, whatever that of the link: some depend on those before them.
     for field in &FIELDS {
@@ -138,16 +143,21 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
 
 /// From where a link goes on: what the step of its lesson sets, or the first visit; its name
 /// itself is a field.
-fn base(lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
-    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_default() }
+fn base(first: Scene, lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
+    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or(first) }
+}
+
+/// The first visit of versions 1 and 2.
+fn of_earlier() -> Scene {
+    Scene { state: PageState::adversarial(), plot: PlotChoice::Growth, ..Scene::default() }
 }
 
 /// The scene of a link of version 1: an experiment at which everything else is as on a first visit.
 fn first_version(fragment: &str) -> Result<Scene, InputError> {
     let experiment = Experiment::from_link(fragment)?;
-    let state = PageState::default().with_experiment(experiment)?;
+    let state = PageState::adversarial().with_experiment(experiment)?;
     state.check()?;
-    Ok(Scene { state, ..Scene::default() })
+    Ok(Scene { state, ..of_earlier() })
 }
 
 /// Puts right what no single field shows, and says so.

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::classroom;
 use crate::files::download;
-use crate::live::{GrowthData, MeasureProgress, Measured, SweepPhase};
+use crate::live::{BallFacts, GrowthData, MeasureProgress, Measured, SweepPhase};
 use crate::state::PageState;
 use crate::strings;
 use crate::workers::{Asked, EngineLane, EngineReply};
@@ -28,6 +28,7 @@ impl Page {
                 let reply = EngineReply { of, content, left };
                 match lane {
                     EngineLane::Measure => self.hear_measure(reply),
+                    EngineLane::Ball => self.hear_ball(reply),
                     EngineLane::Sweep => self.hear_sweep(reply.content),
                     EngineLane::Growth => self.hear_growth(reply.content),
                     EngineLane::Read => self.with_later(move |later| (later.hear_read)(self, reply)),
@@ -40,7 +41,7 @@ impl Page {
                 match lane {
                     EngineLane::Measure => live.progress.set(None),
                     EngineLane::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
-                    EngineLane::Growth => {}
+                    EngineLane::Growth | EngineLane::Ball => {}
                     EngineLane::Read => {
                         live.own_note.set(String::new());
                         live.script_note.set(String::new());
@@ -127,6 +128,12 @@ impl Page {
                 self.complain(place, problem.to_string());
             }
             _ => {}
+        }
+    }
+
+    fn hear_ball(self, reply: EngineReply) {
+        if let (Asked::State(of), Content::Event(EngineEvent::Ball(ball))) = (&reply.of.companion, reply.content) {
+            self.live.ball.set(Some(Arc::new(BallFacts { of: of.as_ref().clone(), ball })));
         }
     }
 

@@ -14,7 +14,7 @@ use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_protocol::pool::{Order, Spare};
-use lipscope_protocol::tasks::{CurvesPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan, SweepRequest};
+use lipscope_protocol::tasks::{BallPlan, CurvesPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan, SweepRequest};
 
 use crate::classroom::{self, Classroom};
 use crate::frame::now;
@@ -24,7 +24,7 @@ use crate::live::{Live, Problem, SweepData, SweepPhase};
 use crate::models::Models;
 use crate::plane::Plane;
 use crate::plans::{curve_lengths, growth_request, sweep_lengths};
-use crate::state::{LessonAt, PageState, Stage};
+use crate::state::{LessonAt, PageState, Stage, TokenChoice};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
 use crate::workers::{Asked, EngineLane, EngineWorkers};
@@ -111,7 +111,7 @@ impl Page {
     pub fn begin(arrival: Arrival) -> Self {
         let page = Page {
             state: RwSignal::new(PageState::default()),
-            plot: RwSignal::new(PlotChoice::Growth),
+            plot: RwSignal::new(PlotChoice::default()),
             // By name: the rows change with mask and kernel.
             rung: RwSignal::new(Some(BoundId::Unified)),
             lesson: RwSignal::new(None),
@@ -139,11 +139,13 @@ impl Page {
         let engine = EngineWorkers::new(WORKER_URL, Spare::One, move |(event, _)| page.hear(event));
         page.engine.set_value(Some(engine.clone()));
         engine.start();
-        let to_measure = Memo::new(move |_| page.state.with(PageState::for_measuring));
+        let to_measure = Memo::new(move |_| page.in_effect().map(|state| state.for_measuring()));
         Effect::new(move |_| {
-            let pair = page.plane.pair_wanted();
-            to_measure.with(|state| page.measure(state, pair));
+            let pair = page.plane.pair_wanted(page.plot.get());
+            to_measure.with(|state| state.iter().for_each(|state| page.measure(state, pair)));
         });
+        let of_ball = Memo::new(move |_| page.state.with(PageState::for_ball));
+        Effect::new(move |_| of_ball.with(|state| page.ask_ball(state)));
         let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
         Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
         let to_draw = Memo::new(move |_| page.state.with(PageState::for_growth));
@@ -158,6 +160,18 @@ impl Page {
         classroom::begin(page);
         page.begin_later();
         page
+    }
+
+    /// The state whose tokens are measured: the worst ones of the ball are known once the ball is.
+    pub fn in_effect(self) -> Option<PageState> {
+        let state = self.state.get();
+        if state.tokens != TokenChoice::Worst {
+            return Some(state);
+        }
+        self.live.ball.with(|facts| {
+            let facts = facts.as_ref().filter(|facts| facts.of == state.for_ball())?;
+            Some(state.with_worst(facts.ball.worst.as_ref().map(|worst| &worst.tokens)))
+        })
     }
 
     /// The norm that is chosen.
@@ -274,6 +288,12 @@ impl Page {
         };
         let order = Order { plan: EnginePlan::Measure(plan), companion: Asked::State(Box::new(state.clone())) };
         self.with_engine(|engine| engine.submit(EngineLane::Measure, [order]));
+    }
+
+    fn ask_ball(self, state: &PageState) {
+        let plan = BallPlan { experiment: state.experiment(), n: state.n_tokens() };
+        let order = Order { plan: EnginePlan::Ball(plan), companion: Asked::State(Box::new(state.clone())) };
+        self.with_engine(|engine| engine.submit(EngineLane::Ball, [order]));
     }
 
     /// Ends the sweep under way at once, and starts the new one when the controls rest.

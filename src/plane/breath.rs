@@ -9,13 +9,24 @@ use crate::page::{Page, PlotChoice};
 
 /// How long a swing takes, in milliseconds.
 const PERIOD: f64 = 3200.0;
+/// How long the tokens of the opening view swing after they have changed: nothing moves by itself for five seconds.
+const OPENING: f64 = 1.5 * PERIOD;
 
-/// Starts the swing whenever it is switched on in sight.
+/// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens.
 pub fn begin(page: Page) {
     let is_wanted = Memo::new(move |_| is_wanted(page));
     Effect::new(move |_| {
         if is_wanted.get() && page.plane.swing.with_untracked(Option::is_none) {
-            go_on(page, now());
+            go_on(page, now(), f64::INFINITY);
+        }
+    });
+    Effect::new(move |_| {
+        page.live.measured.track();
+        let is_still = page.held.get() || page.plot.get() != PlotChoice::Explore || is_motion_reduced();
+        let began = now();
+        page.plane.opening_since.set_value((!is_still).then_some(began));
+        if !is_still && page.plane.swing.with_untracked(Option::is_none) {
+            go_on(page, began, OPENING);
         }
     });
 }
@@ -26,10 +37,16 @@ fn is_wanted(page: Page) -> bool {
 }
 
 /// One frame, and the next one. A page that is hidden has no frames.
-fn go_on(page: Page, began: f64) {
-    if !untrack(|| is_wanted(page)) {
+fn go_on(page: Page, began: f64, long: f64) {
+    let is_due = if long.is_finite() {
+        let since = page.plane.opening_since.get_value();
+        since.is_some_and(|since| now() - since < long) && page.plot.get_untracked() == PlotChoice::Explore
+    } else {
+        untrack(|| is_wanted(page))
+    };
+    if !is_due {
         return page.plane.swing.set(None);
     }
     page.plane.swing.set(Some(((now() - began) / PERIOD * TAU).sin()));
-    request_animation_frame(move || go_on(page, began));
+    request_animation_frame(move || go_on(page, began, long));
 }

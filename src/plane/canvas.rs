@@ -58,7 +58,7 @@ pub fn PlaneCanvas(
     let is_over = RwSignal::new(false);
     // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
     let shown = Memo::new(move |_| scene(page, size));
-    let when = if size == Size::Large { When::Before } else { When::After };
+    let when = if size == Size::Small { When::After } else { When::Before };
     use_easel(
         canvas,
         when,

@@ -24,7 +24,7 @@ use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairRequest, PlaneFram
 use lipscope_plot::Extent;
 
 use super::live::Measured;
-use super::page::Page;
+use super::page::{Page, PlotChoice};
 use super::state::{Fixed, PageState};
 use super::strings;
 
@@ -54,6 +54,8 @@ pub struct Plane {
     pub is_swinging: RwSignal<bool>,
     /// By which part of itself the pair is moved, while it swings.
     pub swing: RwSignal<Option<f64>>,
+    /// When the tokens of the opening view changed last, while they may swing.
+    opening_since: StoredValue<Option<f64>>,
     /// What a screen reader is told.
     pub said: RwSignal<String>,
     /// What holds still while a token is moved.
@@ -69,8 +71,8 @@ pub struct Plane {
 struct Held {
     frame: Option<PlaneFrame>,
     stretch: Option<f64>,
-    /// The axes of the small and of the large plane.
-    axes: [Option<(Extent, Extent)>; 2],
+    /// The axes of each plane.
+    axes: [Option<(Extent, Extent)>; 3],
 }
 
 impl Default for Plane {
@@ -81,6 +83,7 @@ impl Default for Plane {
             has_pair: RwSignal::new(false),
             is_swinging: RwSignal::new(false),
             swing: RwSignal::new(None),
+            opening_since: StoredValue::new(None),
             said: RwSignal::new(String::new()),
             held: StoredValue::new(None),
             pace: Pace::default(),
@@ -97,8 +100,22 @@ pub fn begin(page: Page) {
 
 impl Plane {
     /// Whether the worker is asked for the pair.
-    pub fn pair_wanted(self) -> PairRequest {
-        if self.has_pair.get() { PairRequest::Included } else { PairRequest::Skipped }
+    pub fn pair_wanted(self, plot: PlotChoice) -> PairRequest {
+        if self.has_pair.get() || plot == PlotChoice::Explore { PairRequest::Included } else { PairRequest::Skipped }
+    }
+
+    /// Whether the leading singular pair is shown on a plane: on that of the opening view always.
+    pub fn shows_pair(self, size: Size) -> bool {
+        size == Size::Opening || self.has_pair.get()
+    }
+
+    /// Whether it swings there.
+    pub fn swings(self, size: Size) -> bool {
+        match size {
+            Size::Small => false,
+            Size::Large => self.is_swinging.get(),
+            Size::Opening => self.swing.with(Option::is_some),
+        }
     }
 
     /// The token whose row is shown, if there are so many.
@@ -117,7 +134,7 @@ impl Page {
     pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, Fixed> {
         self.live
             .measured
-            .with(|measured| self.state.with(|state| self.with_tokens_of(state, measured.as_deref(), read)))
+            .with(|measured| self.with_tokens_of(&self.in_effect().ok_or(Fixed::Waiting)?, measured.as_deref(), read))
     }
 
     /// The same with the tokens of another state.
@@ -140,7 +157,7 @@ impl Page {
 
     /// Edits the tokens by hand.
     pub fn edit_tokens(self, edit: TokenEdit) {
-        let state = self.state.get_untracked();
+        let Some(state) = untrack(|| self.in_effect()) else { return };
         let edited = self.live.measured.with_untracked(|measured| {
             let measured = measured.as_deref();
             let frame = self.frame(measured).filter(|frame| frame.mean.len() == state.dim());

@@ -44,7 +44,10 @@ impl Page {
     /// Reads the state whose tokens are shown: while one is moved that of the numbers beside it, unless these are late.
     pub(super) fn with_state_in_view<T>(self, measured: &Measured, read: impl FnOnce(&PageState) -> T) -> T {
         let is_moved = self.held.get() && self.plane.held.with_value(Option::is_some);
-        if is_moved && !self.plane.pace.is_ahead.get() { read(&measured.state) } else { self.state.with(read) }
+        match self.in_effect().filter(|_| !is_moved || self.plane.pace.is_ahead.get()) {
+            Some(state) => read(&state),
+            None => read(&measured.state),
+        }
     }
 }
 
@@ -79,7 +82,7 @@ impl Pace {
         if !is_waiting && !is_ahead {
             return;
         }
-        let is_of_now = page.state.with_untracked(PageState::for_measuring) == measured.state;
+        let is_of_now = untrack(|| page.in_effect()).is_some_and(|state| state.for_measuring() == measured.state);
         if is_of_now {
             self.rest();
         } else if is_waiting {

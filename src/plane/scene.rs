@@ -34,6 +34,8 @@ pub enum Size {
     Small,
     /// In the place of the main plot.
     Large,
+    /// In the opening view.
+    Opening,
 }
 
 /// The plane as it is now; `None` before the first measurement. Tracks what it reads.
@@ -63,8 +65,12 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         None => strings::plane_axes(picture),
     };
     if picture.variance_shares.is_none() {
-        plane.ball_radius = Some(picture.largest_norm);
-        plane.ball_label = strings::ball(picture.largest_norm);
+        // In the opening view the disc is the one that tokens are drawn in, as long as they are.
+        let state = &measured.state;
+        let is_given = size == Size::Opening && matches!(state.tokens, TokenChoice::Distribution(_));
+        let radius = if is_given { state.radius } else { picture.largest_norm };
+        plane.ball_radius = Some(radius);
+        plane.ball_label = strings::ball(radius);
     }
     if is_now {
         plane.shown = room(picture, &plane.points);
@@ -79,12 +85,12 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         plane.shares = row;
         plane.shares_label = strings::attention_from(token);
     }
-    if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && page.plane.has_pair.get()) {
+    if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && page.plane.shows_pair(size)) {
         let stretch = held.as_ref().and_then(|held| held.stretch);
         plane.changes = Some(changes(pair, &frame, largest(picture, &plane.points), stretch));
     }
-    if let (Some(changes), Size::Large) = (&mut plane.changes, size)
-        && page.plane.is_swinging.get()
+    if let Some(changes) = &mut plane.changes
+        && page.plane.swings(size)
     {
         changes.sway = match page.plane.swing.get() {
             _ if is_motion_reduced() => Sway::Ends,

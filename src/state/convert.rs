@@ -22,7 +22,7 @@ impl PageState {
             (TokenChoice::Clusters, _) => {
                 self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Distribution::Ball)))
             }
-            (TokenChoice::Own, None) => TokenSource::Random(random(Distribution::Ball)),
+            (TokenChoice::Own, None) | (TokenChoice::Worst, _) => TokenSource::Random(random(Distribution::Ball)),
         };
         let weights = match (self.weights, &self.own_weights) {
             (WeightChoice::Own, Some(own)) => {

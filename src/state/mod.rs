@@ -22,7 +22,7 @@ use lipscope_core::experiment::{
 pub use growth::{GrowthView, RadiusLaw, Trace, Traces};
 pub use hand::Fixed;
 pub use lesson::LessonAt;
-pub use scene::{PlotChoice, Scene, ThemeChoice};
+pub use scene::{PlotChoice, Scene, ThemeChoice, View};
 pub use settings::{
     DotWeights, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS, SearchSettings, Settings, Shown,
 };
@@ -61,8 +61,10 @@ impl<T> PartialEq for Shared<T> {
 /// Where the tokens come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenChoice {
-    /// A law of chance.
+    /// Drawn from a distribution.
     Distribution(Distribution),
+    /// The worst tokens known in the ball.
+    Worst,
     /// The adversarial tokens of the first head's A.
     Adversarial,
     /// The skew witness, with its own A.
@@ -175,13 +177,13 @@ pub struct PageState {
 }
 
 impl Default for PageState {
-    /// The worked example of a first visit: the adversarial tokens of A = -1, at which the norm grows like sqrt n.
+    /// What a first visit opens with: tokens of a disc that can be seen, at a radius where every bound fits three decades.
     fn default() -> Self {
         PageState {
-            tokens: TokenChoice::Adversarial,
+            tokens: TokenChoice::Distribution(Distribution::Ball),
             n: 64,
             d: 2,
-            radius: 3.0,
+            radius: 1.5,
             token_seed: 0,
             own_tokens: None,
             own_clusters: None,
@@ -198,7 +200,7 @@ impl Default for PageState {
             scope: Scope::Inputs,
             eps: 1e-5,
             norm: Norm::Spectral,
-            x_axis: XAxis::SqrtN,
+            x_axis: XAxis::LogLog,
             sweep_max: 256,
             draws: 8,
             head_shown: 0,
@@ -207,17 +209,31 @@ impl Default for PageState {
     }
 }
 
+impl PageState {
+    /// What links of versions 1 and 2, the examples and the lessons go on from: the adversarial tokens of A = -1.
+    #[must_use]
+    pub fn adversarial() -> Self {
+        PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }
+    }
+}
+
 impl TokenChoice {
     /// All, with their words in the controls and in links.
-    pub const ALL: [(&'static str, TokenChoice); 7] = [
+    pub const ALL: [(&'static str, TokenChoice); 8] = [
         ("gaussian", TokenChoice::Distribution(Distribution::Gaussian)),
         ("sphere", TokenChoice::Distribution(Distribution::Sphere)),
         ("ball", TokenChoice::Distribution(Distribution::Ball)),
+        ("worst", TokenChoice::Worst),
         ("adversarial", TokenChoice::Adversarial),
         ("skew", TokenChoice::Skew),
         ("clusters", TokenChoice::Clusters),
         ("own", TokenChoice::Own),
     ];
+
+    /// The same, with tokens drawn in the ball in place of the worst ones of it.
+    fn or_random(self) -> Self {
+        if self == TokenChoice::Worst { TokenChoice::Distribution(Distribution::Ball) } else { self }
+    }
 }
 
 impl WeightChoice {
@@ -273,7 +289,9 @@ impl PageState {
             (TokenChoice::Clusters, _, Some(own)) => own.positions.n_columns(),
             (TokenChoice::Adversarial, ..) => self.dim_of_weights().unwrap_or(1),
             (TokenChoice::Skew, ..) => 2,
-            (TokenChoice::Distribution(_), ..) if self.weights == WeightChoice::Kim => self.divided_dim(),
+            (TokenChoice::Distribution(_) | TokenChoice::Worst, ..) if self.weights == WeightChoice::Kim => {
+                self.divided_dim()
+            }
             _ => self.own_weight_dim().unwrap_or(self.d),
         }
     }
@@ -306,7 +324,7 @@ impl PageState {
     pub fn draws_used(&self) -> usize {
         match self.tokens {
             TokenChoice::Adversarial | TokenChoice::Skew | TokenChoice::Clusters => 1,
-            TokenChoice::Distribution(_) | TokenChoice::Own => self.draws,
+            TokenChoice::Distribution(_) | TokenChoice::Worst | TokenChoice::Own => self.draws,
         }
     }
 
@@ -368,6 +386,8 @@ impl PageState {
             Norm::Spectral | Norm::MaxToken => self.norm,
         };
         PageState {
+            // Of the worst tokens there is one list a length: the draws beside them are of the ball.
+            tokens: self.tokens.or_random(),
             norm,
             x_axis: first.x_axis,
             head_shown: 0,
@@ -394,6 +414,32 @@ impl PageState {
             n: if needs_n { self.n } else { first.n },
             growth: GrowthView { traces: first.growth.traces, ..self.growth },
             ..self.clone()
+        }
+    }
+
+    /// The state as far as the ball depends on it: on its radius and n, not on which tokens of a law are drawn in it.
+    #[must_use]
+    pub fn for_ball(&self) -> Self {
+        let first = PageState::default();
+        PageState {
+            tokens: self.tokens.or_random(),
+            token_seed: first.token_seed,
+            norm: first.norm,
+            x_axis: first.x_axis,
+            sweep_max: first.sweep_max,
+            draws: first.draws,
+            head_shown: 0,
+            growth: first.growth,
+            ..self.clone()
+        }
+    }
+
+    /// This state with the worst tokens of its ball in place of the word for them; random ones where none are known.
+    #[must_use]
+    pub fn with_worst(&self, worst: Option<&TokenSource>) -> Self {
+        match worst {
+            Some(tokens) => self.with_clusters(tokens),
+            None => PageState { tokens: self.tokens.or_random(), ..self.clone() },
         }
     }
 

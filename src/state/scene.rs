@@ -22,8 +22,10 @@ pub struct Scene {
 /// The plots of which one is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlotChoice {
-    /// The bounds over n up to 1e18.
+    /// The question: tokens in a disc, and their constant over n.
     #[default]
+    Explore,
+    /// The bounds over n up to 1e18.
     Growth,
     /// The norms of draws, measured.
     Draws,
@@ -47,7 +49,8 @@ pub enum PlotChoice {
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 10] = [
+    pub const ALL: [(&'static str, PlotChoice); 11] = [
+        ("explore", PlotChoice::Explore),
         ("regime", PlotChoice::Growth),
         ("draws", PlotChoice::Draws),
         ("scaled", PlotChoice::Scaled),
@@ -59,6 +62,68 @@ impl PlotChoice {
         ("court", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
     ];
+}
+
+/// The four views of the page. Each has one plot or several, of which one is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Tokens, their constant, and what it is about.
+    Explore,
+    /// How the constant and its bounds grow with n.
+    Growth,
+    /// Attention inside transformers.
+    Models,
+    /// Experiments with a setting of their own.
+    Lab,
+}
+
+impl View {
+    /// All, in the order of the page.
+    pub const ALL: [View; 4] = [View::Explore, View::Growth, View::Models, View::Lab];
+
+    /// Its word in the page's attributes.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            View::Explore => "explore",
+            View::Growth => "growth",
+            View::Models => "models",
+            View::Lab => "lab",
+        }
+    }
+
+    /// Its plots, the one that it opens with first.
+    #[must_use]
+    pub fn plots(self) -> &'static [PlotChoice] {
+        match self {
+            View::Explore => &[PlotChoice::Explore, PlotChoice::Tokens, PlotChoice::Spectrum],
+            View::Growth => &[PlotChoice::Growth, PlotChoice::Draws, PlotChoice::Search],
+            View::Models => &[PlotChoice::Model],
+            View::Lab => {
+                &[PlotChoice::EstimatorComparison, PlotChoice::Scaled, PlotChoice::Tightness, PlotChoice::Inverse]
+            }
+        }
+    }
+
+    /// Whether what it shows is of the tokens and weights of the controls.
+    #[must_use]
+    pub fn has_tokens(self) -> bool {
+        matches!(self, View::Explore | View::Growth)
+    }
+}
+
+impl PlotChoice {
+    /// Whether it is about the tokens and weights of the controls.
+    #[must_use]
+    pub fn has_tokens(self) -> bool {
+        !matches!(self, PlotChoice::Tightness | PlotChoice::Inverse | PlotChoice::Model)
+    }
+
+    /// The view that it belongs to.
+    #[must_use]
+    pub fn view(self) -> View {
+        View::ALL.into_iter().find(|view| view.plots().contains(&self)).unwrap_or(View::Explore)
+    }
 }
 
 /// Light or dark, as it is chosen.

@@ -139,6 +139,7 @@ pub fn token_choice(choice: TokenChoice, own: Option<(usize, usize)>) -> String 
         (TokenChoice::Distribution(Distribution::Gaussian), _) => t("gaussian, cut at R", "高斯，截断于 R").into(),
         (TokenChoice::Distribution(Distribution::Sphere), _) => t("uniform on the sphere", "球面上均匀").into(),
         (TokenChoice::Distribution(Distribution::Ball), _) => t("uniform in the ball", "球内均匀").into(),
+        (TokenChoice::Worst, _) => t("the worst known in the ball", "球内已知最坏").into(),
         (TokenChoice::Adversarial, _) => t("adversarial", "对抗").into(),
         (TokenChoice::Skew, _) => t("skew witness", "斜对称见证").into(),
         (TokenChoice::Clusters, Some((positions, _))) => {

@@ -12,18 +12,17 @@ pub const TITLE: &str = "Lipscope";
 words! {
     lead: "How much can self-attention magnify a small change of its tokens?", "自注意力能把词元的微小变化放大多少？";
     skip: "Skip to the plot", "跳到图";
-    papers: "Papers", "论文";
 }
 pub fn paper_castin() -> (&'static str, &'static str, &'static str) {
     (
-        t("Castin et al. 2024", "Castin 等 2024"),
+        t("[C] Castin et al. 2024", "[C] Castin 等 2024"),
         "https://arxiv.org/abs/2312.14820",
         "Castin, Ablin, Peyré: How Smooth Is Attention? ICML 2024",
     )
 }
 pub fn paper_kim() -> (&'static str, &'static str, &'static str) {
     (
-        t("Kim et al. 2021", "Kim 等 2021"),
+        t("[K] Kim et al. 2021", "[K] Kim 等 2021"),
         "https://arxiv.org/abs/2006.04710",
         "Kim, Papamakarios, Mnih: The Lipschitz Constant of Self-Attention. ICML 2021",
     )

@@ -5,6 +5,7 @@ mod speak;
 
 mod bounds;
 mod controls;
+mod explore;
 mod growth;
 mod head;
 mod keys;
@@ -30,6 +31,7 @@ use speak::t;
 
 pub use bounds::*;
 pub use controls::*;
+pub use explore::*;
 pub use growth::*;
 pub use head::*;
 pub use keys::*;

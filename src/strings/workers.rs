@@ -34,6 +34,10 @@ pub fn restarted(lane: EngineLane) -> &'static str {
             "The worker that draws the curves over n stopped and was started again; they were sent again.",
             "绘制 n 曲线的线程停止后已重新启动；曲线已重新请求。",
         ),
+        EngineLane::Ball => t(
+            "The worker that computes the bounds stopped and was started again; its work was sent again.",
+            "计算界的线程停止后已重新启动；工作已重新发送。",
+        ),
         EngineLane::Lab => t(
             "The worker of this view stopped and was started again; its work was sent again.",
             "此视图的线程停止后已重新启动；工作已重新发送。",
@@ -54,6 +58,10 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
         EngineLane::Growth => t(
             "The curves over n stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights.",
             "n 曲线两次使线程停止，不再尝试。请减少头数或缩小权重。",
+        ),
+        EngineLane::Ball => t(
+            "The bounds stopped the worker twice, so they are not tried again. Use fewer heads or smaller weights.",
+            "界两次使线程停止，不再尝试。请减少头数或缩小权重。",
         ),
         EngineLane::Lab => t(
             "This view stopped the worker twice, so it is not tried again. Use fewer tokens.",

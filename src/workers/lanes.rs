@@ -23,6 +23,8 @@ pub type ModelWorkers = Workers<ModelTasks, ModelLane, Option<ModelSource>>;
 pub enum EngineLane {
     /// The present configuration.
     Measure,
+    /// What the ball holds.
+    Ball,
     /// The draws and their bounds.
     Sweep,
     /// The curves over n.
@@ -92,22 +94,28 @@ impl Companion for Option<ModelSource> {
 }
 
 impl Lane for EngineLane {
-    const ALL: &'static [Self] =
-        &[EngineLane::Measure, EngineLane::Sweep, EngineLane::Growth, EngineLane::Read, EngineLane::Lab];
+    const ALL: &'static [Self] = &[
+        EngineLane::Measure,
+        EngineLane::Ball,
+        EngineLane::Sweep,
+        EngineLane::Growth,
+        EngineLane::Read,
+        EngineLane::Lab,
+    ];
 
     fn policy(self) -> Policy {
         Policy::Newest(match self {
             EngineLane::Measure | EngineLane::Read => Patience::Moment,
-            EngineLane::Growth => Patience::FirstEvent,
+            EngineLane::Growth | EngineLane::Ball => Patience::FirstEvent,
             EngineLane::Sweep | EngineLane::Lab => Patience::None,
         })
     }
 
     fn begins(self) -> Begins {
         match self {
-            EngineLane::Measure | EngineLane::Growth => Begins::AtOnce,
+            EngineLane::Measure | EngineLane::Ball => Begins::AtOnce,
             EngineLane::Sweep => Begins::Later,
-            EngineLane::Read | EngineLane::Lab => Begins::WhenNeeded,
+            EngineLane::Growth | EngineLane::Read | EngineLane::Lab => Begins::WhenNeeded,
         }
     }
 }

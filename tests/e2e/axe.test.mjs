@@ -1,7 +1,7 @@
 // Accessibility by machine: axe-core on every plot with every fold, sheet and dialog open, in light and in dark.
 import assert from 'node:assert/strict';
 import { DESKTOP, faults, pageTest, PHONE } from './browser.mjs';
-import { changed } from './reading.mjs';
+import { changed, PLOTS, show } from './reading.mjs';
 
 const openFolds = (page) => page.evaluate(() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
@@ -30,10 +30,8 @@ for (const colorScheme of ['light', 'dark']) {
       const found = [];
       const look = async (where) => found.push(...(await faults(page)).map((fault) => `${where}: ${fault}`));
       await look('at the start');
-      const tabs = await page.locator('#plots .tabs button').evaluateAll((buttons) => buttons.map(({ id }) => id));
-      assert.ok(tabs.length >= 5 && tabs.every(Boolean), `the plots' buttons: ${tabs}`);
-      for (const tab of tabs) {
-        await page.click(`#${tab}`);
+      for (const tab of Object.keys(PLOTS)) {
+        await show(page, tab);
         await settle(page);
         await openFolds(page);
         await settle(page);
@@ -41,7 +39,8 @@ for (const colorScheme of ['light', 'dark']) {
       }
       await eachDialog(page, look);
       if (viewport === PHONE) {
-        await page.click('.sheet-handle');
+        await show(page, 'regime');
+        await page.click('#more-controls');
         await settle(page);
         await look('sheet');
         await eachDialog(page, look);

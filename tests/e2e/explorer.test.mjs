@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { changed, digits, exported, paste, reaches, reveal, swept, value } from './reading.mjs';
+import { changed, digits, exported, paste, reaches, reveal, show, swept, value } from './reading.mjs';
 import { mainThreadTasks, measureOnCommandLine, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { test } from 'node:test';
 
@@ -79,7 +79,7 @@ pageTest('every slider, box, choice and button moves the number or says why not'
   await moves('identity weights', () => page.selectOption('#weights', 'identity-plus'));
   await moves('adversarial tokens', () => page.selectOption('#law', 'adversarial'));
   assert.ok(await page.locator('#d').isDisabled(), 'd is the weights\' under adversarial tokens');
-  await page.click('#plot-draws');
+  await show(page, 'draws');
   for (const axis of ['n', 'log', 'sqrt']) await page.selectOption('#x-axis', axis);
   await page.fill('#sweep-max-number', '64');
   await page.press('#sweep-max-number', 'Enter');
@@ -307,7 +307,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
 pageTest('the plot is read by keyboard, and its table says the same', async ({ page }) => {
   await changed(page, 'spectral');
   await swept(page);
-  await page.click('#plot-draws');
+  await show(page, 'draws');
   await page.focus('#main-plot');
   await page.keyboard.press('Home');
   const first = await page.getByTestId('readout').innerText();

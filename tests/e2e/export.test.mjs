@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mainThreadTasks, pageTest } from './browser.mjs';
-import { digits, download, reveal, swept } from './reading.mjs';
+import { digits, download, reveal, show, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
 const VIEWS = [
@@ -48,7 +48,7 @@ for (const view of VIEWS) {
   pageTest(`${view.id}: SVG, PNG and CSV`, { colorScheme: 'dark' }, async ({ page }) => {
     await ready(page);
     if (view.tab) {
-      await page.click(`#${view.tab}`);
+      await show(page, view.tab.slice(5));
       if (view.tab === 'plot-draws') await swept(page);
       else await page.waitForSelector(`[data-testid="${view.tab.slice(5)}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
     }
@@ -87,9 +87,9 @@ pageTest('the files hold the numbers on screen', async ({ page }) => {
 });
 
 pageTest('a picture costs the page less than 50 ms', async ({ page }) => {
-  await page.click('#plot-draws');
+  await show(page, 'draws');
   await swept(page);
-  await page.click('#plot-regime');
+  await show(page, 'regime');
   await ready(page);
   await reveal(page, '#take-attention [data-take=png]');
   for (const view of ['take-regime', 'take-attention', 'take-ladder']) {
@@ -132,7 +132,7 @@ pageTest('what to cite: Lipscope and the paper behind the view', async ({ page }
   await ready(page);
   const castin = (await taken(page, 'take-regime', 'cite')).bytes.toString('utf8');
   assert.match(castin, /@software\{lipscope,[\s\S]*@inproceedings\{castin2024smooth,[\s\S]*How Smooth Is Attention\?/);
-  await page.click('#plot-tightness');
+  await show(page, 'tightness');
   const kim = (await taken(page, 'take-tightness', 'cite')).bytes.toString('utf8');
   assert.match(kim, /@software\{lipscope,[\s\S]*@inproceedings\{kim2021lipschitz,/);
 });

@@ -1,7 +1,7 @@
 // The hunt for the worst tokens: it starts when asked, climbs, pauses, goes on, and what it finds is measured again.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { digits, reaches, type, value } from './reading.mjs';
+import { digits, reaches, show, type, value } from './reading.mjs';
 
 const inPhase = (page, ...phases) => page.waitForFunction(
   (phases) => phases.includes(document.querySelector('[data-testid="hunt-progress"]')?.dataset.phase),
@@ -20,7 +20,7 @@ async function sixteen(page) {
   await type(page, 'radius-number', '1.5');
   await type(page, 'n-number', '16');
   await reaches(page, 'spectral', 5.659, 5e-4);
-  await page.click('#plot-hunt');
+  await show(page, 'hunt');
 }
 
 pageTest('the hunt passes six, pauses, goes on, and its tokens are measured again', { timeout: 240_000 }, async ({ page }) => {
@@ -55,7 +55,7 @@ pageTest('the hunt passes six, pauses, goes on, and its tokens are measured agai
   await reaches(page, 'spectral', found, 1e-9 * found);
   assert.equal(await value(page, 'n'), 16);
   assert.ok(await page.getByTestId('hunt-changed').isHidden());
-  await page.click('#plot-regime');
+  await show(page, 'regime');
   await page.click('#regime-table summary');
   await page.waitForFunction(() => [...document.querySelectorAll('#regime-table th')].some((th) => th.innerText.includes('hunt')));
   const row = await page.evaluate(() => [...document.querySelectorAll('#regime-table tbody tr')].map((tr) => [...tr.children].map((td) => td.innerText)).find((cells) => cells[0] === '16'));
@@ -79,9 +79,9 @@ pageTest('a hunt ends, more restarts go on, and another view pauses it', { timeo
   await inPhase(page, 'running');
   await passes(page, 'hunt-iteration', iteration + 20);
   assert.ok((await value(page, 'hunt-best')) >= best);
-  await page.click('#plot-tightness');
+  await show(page, 'tightness');
   await inPhase(page, 'paused');
-  await page.click('#plot-hunt');
+  await show(page, 'hunt');
   await page.click('#hunt-stop');
   await inPhase(page, 'stopped');
   assert.ok(await page.locator('#hunt-pause').isDisabled());
@@ -100,7 +100,7 @@ pageTest('a hunt ends, more restarts go on, and another view pauses it', { timeo
 pageTest('what cannot be hunted is said', async ({ page }) => {
   await page.selectOption('#law', 'ball');
   await page.selectOption('#normalization', 'layer');
-  await page.click('#plot-hunt');
+  await show(page, 'hunt');
   await page.click('#hunt-start');
   await inPhase(page, 'failed');
   assert.match(await page.getByTestId('hunt-progress').innerText(), /normaliser/i);
@@ -123,7 +123,7 @@ pageTest('with reduced motion the tokens are drawn when the hunt rests; no serio
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
   pageTest(`the hunt fits ${viewport.width} px`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
-    await page.click('#plot-hunt');
+    await show(page, 'hunt');
     await page.click('#hunt-start');
     await passes(page, 'hunt-best', 1);
     const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);

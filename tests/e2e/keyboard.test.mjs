@@ -1,7 +1,7 @@
 // The page by keyboard alone: Tab comes to everything that can be used and past it, and what has the focus is seen to.
 import assert from 'node:assert/strict';
 import { DESKTOP, pageTest, PHONE } from './browser.mjs';
-import { changed } from './reading.mjs';
+import { changed, PLOTS, show } from './reading.mjs';
 
 /** Marks whatever Tab should come to, and names each mark. */
 const markStops = (page) => page.evaluate(() => {
@@ -65,10 +65,9 @@ async function walk(page, key, most) {
 for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
   pageTest(`Tab comes to everything, shows where it is, and gets out (${device})`, { viewport, timeout: 400_000 }, async ({ page }) => {
     await changed(page, 'spectral');
-    if (viewport === PHONE) await page.click('.sheet-handle');
-    const tabs = await page.locator('#plots .tabs button').evaluateAll((buttons) => buttons.map(({ id }) => id));
-    for (const tab of tabs) {
-      await page.click(`#${tab}`);
+    for (const tab of Object.keys(PLOTS)) {
+      await show(page, tab);
+      if (viewport === PHONE && await page.locator('#more-controls[aria-expanded=false]').isVisible()) await page.click('#more-controls');
       // What can be taken away lies over the page on a desktop, one fold at a time: there the folds of the tables alone.
       const folds = viewport === PHONE ? 'details' : 'details:not(.take)';
       await page.evaluate((folds) => document.querySelectorAll(folds).forEach((fold) => { fold.open = true; }), folds);

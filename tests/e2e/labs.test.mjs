@@ -1,7 +1,7 @@
 // The views of L2 attention: scaled tokens, tightness of the bound, the inverse; and the weights they are about.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { answered, digits, reveal, type, value } from './reading.mjs';
+import { answered, digits, reveal, show, type, value } from './reading.mjs';
 
 /** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
 async function drawHeads(page, n, heads) {
@@ -32,7 +32,7 @@ pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', a
 pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async ({ page }) => {
   // With one head: the more dimensions a head has, the further its tokens are apart, and the sooner L2 is flat.
   await drawHeads(page, '16', '1');
-  await answered(page, 'scaled', () => page.click('#plot-scaled'));
+  await answered(page, 'scaled', () => show(page, 'scaled'));
   assert.ok(Math.abs((await value(page, 'scale-slope-dot')) - 2) <= 0.04, `slope ${await value(page, 'scale-slope-dot')}`);
   assert.ok(Math.abs(await value(page, 'scale-slope-l2')) <= 0.02, `slope ${await value(page, 'scale-slope-l2')}`);
   assert.ok((await value(page, 'scale-dot')) > 1e4 * (await value(page, 'scale-l2')));
@@ -54,7 +54,7 @@ pageTest('scaled tokens take a reader’s own, and say why they cannot', async (
   await page.fill('#own-text', '0.3, 1\n-1, 0.2\n0.5, -0.7\n1, 1');
   await page.click('#own-apply');
   await page.selectOption('#weights', 'identity-plus');
-  await answered(page, 'scaled', () => page.click('#plot-scaled'));
+  await answered(page, 'scaled', () => show(page, 'scaled'));
   assert.ok(Math.abs((await value(page, 'scale-slope-dot')) - 2) <= 0.04);
   await page.selectOption('#normalization', 'layer');
   await page.waitForSelector('[data-testid="scaled-progress"][data-phase="failed"]', { state: 'attached' });
@@ -62,7 +62,7 @@ pageTest('scaled tokens take a reader’s own, and say why they cannot', async (
 });
 
 pageTest('tightness: what is found is under the bound and near it', async ({ page }) => {
-  await answered(page, 'tightness', () => page.click('#plot-tightness'));
+  await answered(page, 'tightness', () => show(page, 'tightness'));
   const read = async () => ({ n: await value(page, 'tight-n'), found: await value(page, 'tight-found'), bound: await value(page, 'tight-bound'), ratio: await value(page, 'tight-ratio') });
   await page.focus('#tightness-plot');
   await page.keyboard.press('End');
@@ -82,7 +82,7 @@ pageTest('tightness: what is found is under the bound and near it', async ({ pag
 });
 
 pageTest('the search can be stopped and done again', async ({ page }) => {
-  await answered(page, 'tightness', () => page.click('#plot-tightness'));
+  await answered(page, 'tightness', () => show(page, 'tightness'));
   await type(page, 'tightness-restarts', '200');
   // At once: the search does not take long.
   await page.waitForFunction(() => {
@@ -98,7 +98,7 @@ pageTest('the search can be stopped and done again', async ({ page }) => {
 
 pageTest('the inverse of L2-MHA converges for c = 0.5, 0.7, 0.9', { timeout: 240_000 }, async ({ page }) => {
   await drawHeads(page, '64', '8');
-  await page.click('#plot-inverse');
+  await show(page, 'inverse');
   await answered(page, 'inverse', () => page.selectOption('#inverse-tokens', 'page'));
   for (const c of [0.5, 0.7, 0.9]) {
     await answered(page, 'inverse', () => page.click(`#inverse-c-${100 * c}`));
@@ -111,7 +111,7 @@ pageTest('the inverse of L2-MHA converges for c = 0.5, 0.7, 0.9', { timeout: 240
 });
 
 pageTest('the inverse of dot-product attention fails where it must, beside L2-MHA', async ({ page }) => {
-  await page.click('#plot-inverse');
+  await show(page, 'inverse');
   await answered(page, 'inverse', () => page.click('#inverse-preset'));
   assert.equal(await digits(page, 'inverse-l2-outcome'), 'converged');
   assert.notEqual(await digits(page, 'inverse-dot-outcome'), 'converged');
@@ -124,7 +124,7 @@ pageTest('the inverse of dot-product attention fails where it must, beside L2-MH
 });
 
 pageTest('with reduced motion the iterations stand still', { reducedMotion: 'reduce' }, async ({ page }) => {
-  await answered(page, 'inverse', () => page.click('#plot-inverse'));
+  await answered(page, 'inverse', () => show(page, 'inverse'));
   await page.waitForTimeout(700);
   assert.equal(await value(page, 'inverse-frame'), 0);
   assert.ok(await page.locator('#inverse-play').isHidden());
@@ -136,6 +136,7 @@ pageTest('with reduced motion the iterations stand still', { reducedMotion: 'red
 const faultsHere = seriousFaults;
 
 pageTest('tabs by keyboard, no serious faults', { reducedMotion: 'reduce' }, async ({ page }) => {
+  await show(page, 'court');
   await page.focus('#plot-court');
   for (const [tab, view] of [['plot-scaled', 'scaled'], ['plot-tightness', 'tightness'], ['plot-inverse', 'inverse']]) {
     await page.keyboard.press('Tab');
@@ -149,8 +150,8 @@ pageTest('tabs by keyboard, no serious faults', { reducedMotion: 'reduce' }, asy
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
   pageTest(`the views fit ${viewport.width} px`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
-    for (const [tab, view] of [['plot-scaled', 'scaled'], ['plot-tightness', 'tightness'], ['plot-inverse', 'inverse']]) {
-      await answered(page, view, () => page.click(`#${tab}`));
+    for (const view of ['scaled', 'tightness', 'inverse']) {
+      await answered(page, view, () => show(page, view));
       const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);
       assert.ok((await page.locator(`#${view}-plot`).boundingBox()).height >= 200);

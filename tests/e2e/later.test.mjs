@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPage, pageTest, waitForStart } from './browser.mjs';
-import { changed } from './reading.mjs';
+import { changed, show } from './reading.mjs';
 
 const LATER = /\/later-[0-9a-f]+\.wasm$/;
 const WORKER = /\/worker[^/]*$/;
@@ -33,7 +33,7 @@ test('a later part that is lost is named, and can be tried again', async () => {
     await waitForStart(page);
     await changed(page, 'regime-unified');
     await lost(page).waitFor();
-    await page.click('#plot-court');
+    await show(page, 'court');
     await page.locator('.plot .later[role=alert]:visible').waitFor();
     assert.match(await lost(page).innerText(), /did not load\. Check the connection/);
     await context.unroute(LATER);

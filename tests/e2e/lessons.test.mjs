@@ -2,7 +2,7 @@
 // the teacher's view, the list of keys.
 import assert from 'node:assert/strict';
 import { faults, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, reaches, still } from './reading.mjs';
+import { changed, reaches, show, still } from './reading.mjs';
 import { test } from 'node:test';
 
 const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack'];
@@ -95,7 +95,7 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
 pageTest('back, the controls beside a lesson, and my configuration again', async ({ page }) => {
   await page.fill('#n-number', '48');
   await page.press('#n-number', 'Enter');
-  await page.click('#plot-draws');
+  await show(page, 'draws');
   const before = await changed(page, 'spectral');
   await page.click('#lessons-open');
   await page.click('.lesson-pick[data-lesson="mask"]');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measureOnCommandLine, openPage, pageTest, seriousFaults, serveSite, launch } from './browser.mjs';
-import { changed, digits, exported, paste, reveal, type, value } from './reading.mjs';
+import { changed, digits, exported, paste, reveal, show, type, value } from './reading.mjs';
 
 const PROBLEM = 'link-problem';
 const fragment = (page) => page.evaluate(() => location.hash);
@@ -39,7 +39,7 @@ pageTest('the address follows the controls: movements change it, steps can be go
   assert.equal(await entries(page), before, 'a movement makes no entry');
   await page.selectOption('#law', 'ball');
   await says(page, '#v2&tokens=ball&n=100');
-  await page.click('#plot-draws');
+  await show(page, 'draws');
   await says(page, '#v2&plot=draws&tokens=ball&n=100');
   assert.equal(await entries(page), before + 2);
   const ball = await settled(page);

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { faults, mainThreadTasks, pageTest, PHONE } from './browser.mjs';
-import { reveal, saved, still } from './reading.mjs';
+import { reveal, saved, show, still } from './reading.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'lipscope-figures-'));
 const SMALL = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4'];
@@ -19,7 +19,7 @@ function model(name, ...more) {
 }
 
 async function open(page, table) {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.waitForSelector('#model-table', { state: 'attached' });
   await page.setInputFiles('#model-table', table.file);
 }
@@ -44,7 +44,7 @@ const taken = (page, view, what) => saved(page, `#${view} [data-take="${what}"]`
 
 pageTest('a table of the command line has its fits, and one window opens by keyboard', async ({ page }) => {
   const table = model('two-layers.csv', '--layers', '0,2', '-n', '2:40:2', '--windows', '3');
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.waitForSelector('[data-testid=model-empty]');
   // The window's tokens are asked of the same model, so the form has it.
   await small(page);
@@ -136,7 +136,7 @@ pageTest('pictures and files hold what is on screen', async ({ page }) => {
 pageTest('adversarial tokens: C √n as the command line fits it, and measured here', async ({ page }) => {
   const table = model('adversarial.csv', '--layers', '1', '--head', '2', '-n', '2:98:2', '--adversarial', '60');
   const root = /spectral norm = ([\d.]+) √n/.exec(table.said)[1];
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.waitForSelector('#adversarial-measure');
   await small(page);
   for (const [id, value] of [['#adversarial-layer', '1'], ['#adversarial-head', '2'], ['#adversarial-radius', '60']]) await page.fill(id, value);
@@ -178,7 +178,7 @@ pageTest('ten thousand windows keep the page free', async ({ page }) => {
   });
   const file = path.join(folder, 'many.csv');
   writeFileSync(file, `${[header, ...rows].join('\n')}\n`);
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.waitForSelector('#model-table', { state: 'attached' });
   const tasks = await mainThreadTasks(page, async () => {
     await page.setInputFiles('#model-table', file);

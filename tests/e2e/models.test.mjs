@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { faults, openPage, pageTest, PHONE, ROOT } from './browser.mjs';
-import { reveal, saved, value } from './reading.mjs';
+import { reveal, saved, show, value } from './reading.mjs';
 import { startServer } from './server.mjs';
 
 const BINARY = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
@@ -40,7 +40,7 @@ async function fill(page, fields) {
 
 /** The view with a small drawn model. */
 async function small(page, plan) {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await fill(page, { ...SMALL, ...plan });
   await hasTokens(page);
 }
@@ -87,7 +87,7 @@ function compare(found, expected) {
 }
 
 pageTest('a run is paused, goes on, is stopped and taken up again', { timeout: 300_000 }, async ({ page }) => {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await fill(page, { 'model-d': '192', 'model-depth': '3', 'model-heads': '3', 'model-layers': '2', 'model-lengths': '20:60:2', 'model-windows': '12' });
   // The reader's own text.
   const word = (i) => `w${(i * 7919) % 977}`;
@@ -116,7 +116,7 @@ pageTest('a run is paused, goes on, is stopped and taken up again', { timeout: 3
 });
 
 pageTest('a model\'s folder is measured, and results of the command line are taken up', async ({ page }) => {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.selectOption('#model-source', 'files');
   await page.setInputFiles('#model-folder', GPT2);
   await hasTokens(page);
@@ -148,7 +148,7 @@ async function drop(page, ...files) {
 }
 
 pageTest('a folder is dropped and measured, a text is dropped after it, and a broken folder is named', async ({ page }) => {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.locator('#model-run').waitFor();
   await drop(page, GPT2);
   await hasTokens(page);
@@ -174,7 +174,7 @@ pageTest('a folder is dropped and measured, a text is dropped after it, and a br
 });
 
 pageTest('files may be chosen one by one', async ({ page }) => {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.selectOption('#model-source', 'files');
   await page.setInputFiles('#model-files', ['config.json', 'model.safetensors', 'vocab.txt'].map((name) => `${ROOT}tests/data/models/bert/${name}`));
   await hasTokens(page);
@@ -182,7 +182,7 @@ pageTest('files may be chosen one by one', async ({ page }) => {
 });
 
 pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240_000 }, async ({ page }) => {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await page.selectOption('#model-source', 'files');
   await fill(page, { 'model-layers': '2', 'model-lengths': '3', 'model-windows': '1' });
   const weights = readFileSync(`${GPT2}/model.safetensors`);
@@ -230,7 +230,7 @@ test('a model at an address of another server is fetched when the reader says so
   const opened = await openPage();
   const { page, problems } = opened;
   try {
-    await page.click('#plot-model');
+    await show(page, 'model');
     await page.selectOption('#model-source', 'address');
     assert.equal(server.requests.length, 0);
     await page.fill('#model-address', `${server.url}gpt2`);
@@ -288,7 +288,7 @@ test('a download says how far it is, and ends when it is cancelled', { timeout: 
   const opened = await openPage();
   const { page } = opened;
   try {
-    await page.click('#plot-model');
+    await show(page, 'model');
     await page.selectOption('#model-source', 'address');
     await page.fill('#model-address', `${server.url}slow`);
     await page.click('#model-look');
@@ -360,7 +360,7 @@ test('windows over which a models\' worker dies go to another; those that kill a
 });
 
 pageTest('the view is accessible, and keeps to a phone\'s width', { viewport: PHONE }, async ({ page }) => {
-  await page.click('#plot-model');
+  await show(page, 'model');
   await hasTokens(page);
   for (const source of ['files', 'address', 'random-bert']) {
     await page.selectOption('#model-source', source);

@@ -1,7 +1,7 @@
 // The switch between norms of the Jacobian: every view and bound follows it.
 import assert from 'node:assert/strict';
 import { measureOnCommandLine, pageTest } from './browser.mjs';
-import { changed, digits, exported, reveal, swept, type, value } from './reading.mjs';
+import { changed, digits, exported, reveal, show, swept, type, value } from './reading.mjs';
 
 const near = (a, b, what) => assert.ok(Math.abs(a / b - 1) < 1e-6, `${what}: ${a} and ${b}`);
 
@@ -37,7 +37,7 @@ pageTest('bounds that are about another norm are gone, with a word why', async (
 });
 
 pageTest('the draws, their slope and their table are of the chosen norm', async ({ page }) => {
-  await page.click('#plot-draws');
+  await show(page, 'draws');
   await swept(page);
   const spectral = await value(page, 'slope');
   await page.selectOption('#norm', 'linf');

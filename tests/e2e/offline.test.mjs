@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DIST, faults, launch, ROOT, waitForStart } from './browser.mjs';
-import { changed, digits } from './reading.mjs';
+import { changed, digits, show } from './reading.mjs';
 import { startServer } from './server.mjs';
 
 const makeOffline = (folder) => execFileSync('node', [`${ROOT}scripts/offline.mjs`, folder]);
@@ -89,7 +89,7 @@ siteTest('after one visit the page works without a network', async ({ server, co
   const again = await context.newPage();
   await again.goto(`${server.url}?from=home`);
   await changed(again, 'spectral');
-  await again.click('#plot-tightness');
+  await show(again, 'tightness');
   assert.ok(await digits(again, 'spectral'));
 });
 
@@ -102,7 +102,7 @@ siteTest('the worker of models is kept when it is first used, and then needs no 
     () => Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0, undefined, { timeout: 60_000 });
   await page.reload();
   await waitForStart(page);
-  await page.click('#plot-model');
+  await show(page, 'model');
   await hasTokens(page);
   assert.ok(isAsked());
   await page.close();
@@ -111,7 +111,7 @@ siteTest('the worker of models is kept when it is first used, and then needs no 
   const again = await context.newPage();
   await again.goto(server.url);
   await waitForStart(again);
-  await again.click('#plot-model');
+  await show(again, 'model');
   await hasTokens(again);
 });
 

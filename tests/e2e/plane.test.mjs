@@ -1,7 +1,7 @@
 // Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the row of one.
 import assert from 'node:assert/strict';
 import { mainThreadTasks, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, digits, exported, reveal, type, value } from './reading.mjs';
+import { changed, digits, exported, reveal, show, type, value } from './reading.mjs';
 
 const STAGE = '#token-stage';
 
@@ -22,7 +22,7 @@ async function tokensInThePlane(page) {
   await page.waitForFunction(() => document.querySelector('[data-testid=n]').textContent.trim() === '12'
     && document.querySelector('[data-testid=d]').textContent.trim() === '2'
     && Number(document.querySelector('[data-testid=radius]').dataset.value) <= 2);
-  await page.click('#plot-tokens');
+  await show(page, 'tokens');
   await page.waitForSelector(STAGE);
   await page.waitForTimeout(200);
 }
@@ -353,7 +353,7 @@ pageTest('principal axes hold still under the hand; clusters keep their multipli
 
 pageTest('the small plane is draggable, and enlarges', async ({ page }) => {
   await tokensInThePlane(page);
-  await page.click('#plot-regime');
+  await show(page, 'regime');
   assert.ok(await page.locator(STAGE).isHidden());
   const before = await digits(page, 'spectral');
   await page.focus('#token-plane');
@@ -372,7 +372,7 @@ pageTest('the small plane is draggable, and enlarges', async ({ page }) => {
 pageTest('a finger moves a token, and elsewhere scrolls the page', { viewport: PHONE, context: { hasTouch: true, isMobile: true } }, async ({ page, context }) => {
   await changed(page, 'spectral');
   await pick(page, '#law', 'ball');
-  await page.tap('#plot-tokens');
+  await show(page, 'tokens');
   await page.waitForTimeout(600);
   const before = await digits(page, 'spectral');
   const touch = await context.newCDPSession(page);
@@ -399,7 +399,7 @@ for (const [name, viewport] of [['desktop', undefined], ['phone', PHONE]]) {
   for (const colorScheme of ['light', 'dark']) {
     pageTest(`axe-core finds no serious fault on the plane (${name}, ${colorScheme})`, { viewport, colorScheme }, async ({ page }) => {
       await changed(page, 'spectral');
-      await page.click('#plot-tokens');
+      await show(page, 'tokens');
       await page.click('#plane-pair');
       await page.focus(STAGE);
       await page.keyboard.press('n');

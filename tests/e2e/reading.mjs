@@ -87,4 +87,19 @@ export async function answered(page, view, act) {
 }
 
 /** Waits until the sweep is over. */
-export const swept = (page) => page.waitForSelector('[data-testid="sweep-progress"][data-phase="done"]', { state: 'attached', timeout: 120_000 });
+export const swept = (page) => page.waitForSelector('.page[data-sweep="done"]', { timeout: 120_000 });
+
+// The view of each plot that is not the one it opens with, and the button there that leads to the plot.
+export const PLOTS = {
+  regime: ['growth'], draws: ['growth', 'plot-draws'], hunt: ['growth', 'plot-hunt'],
+  explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
+  model: ['models'],
+  court: ['lab'], scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
+};
+
+/** Goes to a plot by the buttons a reader has. */
+export async function show(page, plot) {
+  const [view, button] = PLOTS[plot];
+  await page.click(`#view-${view}`);
+  if (button) await page.click(`#${button}`);
+}

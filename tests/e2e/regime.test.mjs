@@ -197,7 +197,7 @@ for (const viewport of [PHONE, { width: 360, height: 740 }]) {
     await reads(page, 'unified', 7.109e4);
     const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
     assert.ok(scroll <= client, `${scroll} > ${client}`);
-    await page.click('.sheet-handle');
+    await page.click('#more-controls');
     await type(page, 'radius-number', '2');
     await page.waitForFunction(() => Number(document.querySelector('[data-testid=regime-unified]').dataset.value) < 500);
     assert.deepEqual(await seriousFaults(page), []);

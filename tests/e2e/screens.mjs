@@ -14,7 +14,11 @@ const lesson = (id) => async (page) => {
 
 /** Each screen: the link to it, and what else is done there. */
 const SCREENS = {
-  regime: [''],
+  explore: [''],
+  worst: ['', (page) => page.click('#quick-worst')],
+  masked: ['#v3&R=3&mask=causal'],
+  collapse: ['#v3&normalization=layer'],
+  regime: ['#v2'],
   draws: ['#v2&plot=draws&tokens=ball', swept],
   tokens: ['#v2&plot=tokens&tokens=ball&weights=random&n=12&d=2&k=2&R=2', async (page) => {
     await page.click('#plane-pair');
@@ -40,14 +44,14 @@ const SCREENS = {
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
     await page.locator('.model-figures h3, .model-figures h2').nth(1).scrollIntoViewIfNeeded();
   }],
-  lessons: ['', (page) => page.click('#lessons-open')],
-  lesson: ['', lesson('lipschitz')],
-  guess: ['', lesson('sink')],
-  revealed: ['', async (page) => {
+  lessons: ['#v2', (page) => page.click('#lessons-open')],
+  lesson: ['#v2', lesson('lipschitz')],
+  guess: ['#v2', lesson('sink')],
+  revealed: ['#v2', async (page) => {
     await lesson('sink')(page);
     await page.click('#guess-reveal');
   }],
-  mark: ['', lesson('slack')],
+  mark: ['#v2', lesson('slack')],
   teacher: ['#v2&view=teacher'],
   embed: ['#v2&view=embed'],
   keys: ['', (page) => page.keyboard.press('?')],
@@ -59,10 +63,9 @@ const SCREENS = {
   chinese: ['?lang=zh'],
 };
 
-/** On a phone the controls are in a sheet. */
+/** All controls. */
 async function openSheet(page) {
-  const handle = page.locator('.sheet-handle');
-  if (await handle.isVisible()) await handle.click();
+  await page.click('#more-controls');
 }
 
 const [folder, ...wanted] = process.argv.slice(2);
@@ -78,7 +81,7 @@ try {
   for (const [name, [link, go]] of Object.entries(SCREENS).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
     for (const viewport of [DESKTOP, PHONE]) {
       for (const colorScheme of ['light', 'dark']) {
-        const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: link });
+        const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: link, controls: 'closed' });
         const path = join(folder, `${name}-${viewport.width}x${viewport.height}-${colorScheme}.png`);
         try {
           await changed(page, 'spectral');

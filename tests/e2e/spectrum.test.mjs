@@ -1,12 +1,12 @@
 // The singular values and the estimators of the largest one.
 import assert from 'node:assert/strict';
 import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { answered, digits, type, value } from './reading.mjs';
+import { answered, digits, show, type, value } from './reading.mjs';
 
 const rows = (page, id) => page.locator(`#${id} tbody tr`).count();
 
 pageTest('the first singular value is the headline, and there are as many as rows', async ({ page }) => {
-  await answered(page, 'spectrum', () => page.click('#plot-spectrum'));
+  await answered(page, 'spectrum', () => show(page, 'spectrum'));
   const [first, headline] = [await value(page, 'spectrum-first'), await value(page, 'spectral')];
   assert.ok(Math.abs(first / headline - 1) < 1e-10, `${first} and ${headline}`);
   assert.equal(await value(page, 'spectrum-size'), 64);
@@ -29,7 +29,7 @@ pageTest('the first singular value is the headline, and there are as many as row
 });
 
 pageTest('keys read both charts', async ({ page }) => {
-  await answered(page, 'spectrum', () => page.click('#plot-spectrum'));
+  await answered(page, 'spectrum', () => show(page, 'spectrum'));
   await page.focus('#spectrum-plot');
   await page.keyboard.press('Home');
   assert.match(await page.locator('#spectrum-readout').innerText(), /i = 1 /);
@@ -42,14 +42,14 @@ pageTest('keys read both charts', async ({ page }) => {
 
 pageTest('clusters have their values by multiplicity', async ({ page }) => {
   await type(page, 'n-number', '100000');
-  await answered(page, 'spectrum', () => page.click('#plot-spectrum'));
+  await answered(page, 'spectrum', () => show(page, 'spectrum'));
   assert.equal(await value(page, 'spectrum-size'), 100000);
   assert.ok(Math.abs((await value(page, 'spectrum-first')) / (await value(page, 'spectral')) - 1) < 1e-10);
   assert.match(await page.getByTestId('top-block').innerText(), /cluster/);
 });
 
 pageTest('the estimators: each trial says where each stopped', async ({ page }) => {
-  await answered(page, 'court', () => page.click('#plot-court'));
+  await answered(page, 'court', () => show(page, 'court'));
   assert.ok((await value(page, 'court-absolute-error')) > 1e-2, 'the absolute stop is early');
   assert.match(await page.getByTestId('court-absolute-value').innerText(), /^≥/);
   assert.match(await page.getByTestId('court-dense-value').innerText(), /^=/);
@@ -81,7 +81,7 @@ pageTest('the estimators: each trial says where each stopped', async ({ page }) 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
   pageTest(`both views fit ${viewport.width} px without serious faults`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
     for (const view of ['spectrum', 'court']) {
-      await answered(page, view, () => page.click(`#plot-${view}`));
+      await answered(page, view, () => show(page, view));
       const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);
       assert.ok((await page.locator(`#${view}-plot`).boundingBox()).height >= 200);

@@ -199,26 +199,39 @@ fn assert_same(found: &Scene, expected: &Scene, link: &str) {
 fn a_first_visit_has_no_fragment_and_the_bare_address_is_a_first_visit() {
     assert_eq!(link::write(&Scene::default(), of_lesson).as_deref(), Ok(""));
     assert_eq!(link::read("", of_lesson).scene, Some(Scene::default()));
-    assert_eq!(link::read("#v2", of_lesson).scene, Some(Scene::default()));
+    assert_eq!(link::read("#v3", of_lesson).scene, Some(Scene::default()));
+}
+
+#[test]
+fn links_of_the_second_version_open_where_they_meant_to() {
+    let first = Scene { state: PageState::adversarial(), plot: PlotChoice::Growth, ..Scene::default() };
+    assert_eq!(link::read("v2", of_lesson).scene, Some(first.clone()));
+    let state = PageState { n: 50, ..first.state };
+    let draws = Scene { state, plot: PlotChoice::Draws, ..Scene::default() };
+    assert_eq!(link::read("v2&plot=draws&n=50", of_lesson).scene, Some(draws.clone()));
+    // Written anew it says the same.
+    let link = link::write(&draws, of_lesson).expect("short");
+    assert!(link.starts_with("v3&"), "{link}");
+    assert_eq!(link::read(&link, of_lesson).scene, Some(draws));
 }
 
 #[test]
 fn common_scenes_have_short_links_that_people_can_read() {
     let state = PageState { n: 256, mask: Mask::Causal, ..PageState::default() };
     let scene = Scene { state, plot: PlotChoice::Draws, stage: Stage::Embed, ..Scene::default() };
-    assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v2&view=embed&plot=draws&n=256&mask=causal"));
+    assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v3&view=embed&plot=draws&n=256&mask=causal"));
 }
 
 #[test]
 fn the_name_of_a_lesson_is_a_link_to_what_its_step_sets() {
     for step in 0..40 {
         let at = LessonAt { id: "course".into(), step };
-        let link = format!("v2&lesson=course.{}", step + 1);
+        let link = format!("v3&lesson=course.{}", step + 1);
         let set = of_lesson(&at).expect("a lesson");
         assert_eq!(link::write(&set, of_lesson), Ok(link.clone()));
         assert_eq!(link::read(&link, of_lesson), link::Followed { scene: Some(set), problems: vec![] });
     }
-    let unknown = link::read("v2&lesson=xyz.2&n=12", of_lesson).scene.expect("a scene");
+    let unknown = link::read("v3&lesson=xyz.2&n=12", of_lesson).scene.expect("a scene");
     assert_eq!(unknown.state.experiment(), PageState { n: 12, ..PageState::default() }.experiment());
 }
 
@@ -311,7 +324,7 @@ fn what_is_wrong_is_named_and_the_rest_is_taken() {
         let taken = state.n == 99 || state.radius == 2.0 || state.mask == Mask::Causal;
         assert!(taken, "{fragment} lost its rest");
     }
-    let nothing = ["v3&n=5", "plots?", "v1.", "v1.e30", "%00", "v2.n=5"];
+    let nothing = ["v4&n=5", "plots?", "v1.", "v1.e30", "%00", "v2.n=5"];
     for fragment in nothing {
         assert_eq!(survive(fragment).scene, None, "{fragment}");
     }

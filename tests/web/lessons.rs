@@ -39,7 +39,7 @@ fn every_step_sets_what_the_page_can_show() {
 #[wasm_bindgen_test]
 fn the_name_of_a_step_is_a_link_to_it() {
     each_step(|name, lesson, at, setup| {
-        let link = format!("v2&lesson={}.{}", lesson.id, at + 1);
+        let link = format!("v3&lesson={}.{}", lesson.id, at + 1);
         let scene = link::read(&link, scene_of).scene.expect("a scene");
         assert_eq!((&scene.state, scene.plot, &scene.labs), (&setup.state, setup.plot, &setup.settings), "{name}");
         assert_eq!(link::write(&scene, scene_of), Ok(link), "{name}");

@@ -19,6 +19,8 @@ pub struct AxisSpec {
     pub range: Option<Extent>,
     /// Whether only integers occur.
     pub numbers: Numbers,
+    /// What the square roots of the ticks are called that stand under them; empty if none do.
+    pub root: String,
 }
 
 /// Whether an axis is for real numbers or for counts.
@@ -34,7 +36,14 @@ pub enum Numbers {
 impl AxisSpec {
     /// An axis without a unit, with a range derived from the data.
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
-        AxisSpec { label: label.into(), unit: String::new(), scale, range: None, numbers: Numbers::Real }
+        AxisSpec {
+            label: label.into(),
+            unit: String::new(),
+            scale,
+            range: None,
+            numbers: Numbers::Real,
+            root: String::new(),
+        }
     }
 
     /// The same axis with a unit.
@@ -46,6 +55,13 @@ impl AxisSpec {
     /// The same axis for counts.
     pub fn whole(mut self) -> Self {
         self.numbers = Numbers::Whole;
+        self
+    }
+
+    /// The same axis with the square root of each tick under it. On a logarithmic axis of few decades the ticks are then at
+    /// the powers of four, whose roots are whole.
+    pub fn root(mut self, name: impl Into<String>) -> Self {
+        self.root = name.into();
         self
     }
 
@@ -67,10 +83,20 @@ impl AxisSpec {
     pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
         /// Up to this many integers all have ticks.
         const FEW: f64 = 8.0;
+        /// Up to so many powers of four have ticks.
+        const MOST_POWERS: usize = 9;
+        let (first, last) = (ruler.value(0.0).ceil(), (ruler.value(1.0) + 1e-9).floor());
+        if !self.root.is_empty() && ruler.scale() == Scale::Log {
+            let powers = (0..64).map(|power| 4f64.powi(power)).filter(|n| (first..=last).contains(n));
+            let powers: Vec<f64> = powers.collect();
+            if (2..=MOST_POWERS).contains(&powers.len()) {
+                let tick = |n: f64| Tick { value: n, position: ruler.position(n), label: Some(Number::short(n)) };
+                return powers.into_iter().map(tick).collect();
+            }
+        }
         if self.numbers == Numbers::Real {
             return proposed;
         }
-        let (first, last) = (ruler.value(0.0).ceil(), (ruler.value(1.0) + 1e-9).floor());
         if last - first < FEW {
             let count = (last - first).max(0.0) as u32;
             let tick = |value: f64| Tick { value, position: ruler.position(value), label: Some(Number::short(value)) };

@@ -28,6 +28,8 @@ pub struct ChartLayout {
     pub y: Ruler,
     /// Whether the plot is narrow.
     pub compact: bool,
+    /// The height of a second row of tick labels under the first one; zero without one.
+    pub second_row: f64,
 }
 
 impl ChartLayout {
@@ -103,7 +105,7 @@ pub(super) fn lay_out((width, height): (f64, f64), font: &Type, x: Ruler, y: Rul
     let has_room = width >= LEAST_SIDE && height >= LEAST_SIDE && plot.width() > 8.0 && plot.height() > 8.0;
     // A plot that is too small keeps one pixel, so that its mappings stay finite.
     let plot = if has_room { plot } else { PixelRect { right: left + 1.0, bottom: top + 1.0, ..plot } };
-    ChartLayout { plot, x, y, compact }
+    ChartLayout { plot, x, y, compact, second_row: 0.0 }
 }
 
 /// Whether a plot of this width has fewer ticks and shorter labels.
@@ -149,10 +151,20 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
         if at - half >= free_from {
             let place = (at, x_label_row(layout, font));
             pen.text(&label, place, Align::Center, font.size_small, palette.muted, 1.0)?;
+            if !x.root.is_empty() {
+                let (root, place) = (Number::short(tick.value.sqrt()).to_string(), (at, place.1 + layout.second_row));
+                pen.text(&root, place, Align::Center, font.size_small, palette.muted, 1.0)?;
+            }
             free_from = at + half + 0.6 * font.size_small;
         }
     }
 
+    if !x.root.is_empty() {
+        let rows = [x_label_row(layout, font), x_label_row(layout, font) + layout.second_row];
+        for (name, row) in ["n", x.root.as_str()].into_iter().zip(rows) {
+            pen.text(name, (left - 11.0, row), Align::Right, font.size_small, palette.muted, 1.0)?;
+        }
+    }
     let room = right - left;
     let x_title = shortened(&x.title(), font.size_normal, room);
     pen.text(&x_title, (right, x_title_row(layout, font)), Align::Right, font.size_normal, palette.ink, 1.0)?;
@@ -188,7 +200,7 @@ pub(super) fn x_label_row(layout: &ChartLayout, font: &Type) -> f64 {
 
 /// The height of the row with the title of the horizontal axis.
 pub(super) fn x_title_row(layout: &ChartLayout, font: &Type) -> f64 {
-    x_label_row(layout, font) + 0.7 * font.size_small + 0.8 * font.size_normal
+    x_label_row(layout, font) + layout.second_row + 0.7 * font.size_small + 0.8 * font.size_normal
 }
 
 /// A text cut to a width, with an ellipsis if it was cut.

@@ -17,6 +17,7 @@ use super::pen::{Align, Pen, PixelRect};
 use super::rules::{self, Rule};
 use super::scale::Scale;
 use super::series::{Series, SeriesKind};
+use super::strip::{self, FarAbove};
 use super::style::{Style, text_width};
 
 /// The radius of a dot in CSS pixels.
@@ -44,6 +45,8 @@ pub struct LineChart {
     pub bands: Vec<Band>,
     /// Further marked positions on the horizontal axis, labelled at the top of the plot.
     pub rules: Vec<Rule>,
+    /// Curves far above all others, in a strip over the plot.
+    pub above: Vec<FarAbove>,
     /// A marked x in the accent colour.
     pub mark_x: Option<Mark>,
     /// The x under the pointer: a fine rule, and a ring on every series that has a value there.
@@ -61,6 +64,7 @@ impl LineChart {
             series,
             bands: Vec::new(),
             rules: Vec::new(),
+            above: Vec::new(),
             mark_x: None,
             hover_x: None,
             note: String::new(),
@@ -81,7 +85,15 @@ impl LineChart {
     pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
         let x = axis_ruler(&self.x, self.x_extent());
         let y = axis_ruler(&self.y, self.y_extent());
-        end_labels::lay_out_named(size, &style.font, (x, y), &self.series)
+        let mut layout = end_labels::lay_out_named(size, &style.font, (x, y), &self.series);
+        if layout.has_room() {
+            if !self.x.root.is_empty() {
+                layout.second_row = 1.3 * style.font.size_small;
+                layout.plot.bottom -= layout.second_row;
+            }
+            layout.plot.top += strip::height(&self.above, &style.font);
+        }
+        layout
     }
 
     /// Draws the chart over the whole area.
@@ -100,6 +112,7 @@ impl LineChart {
             band::draw(&pen, style, &layout, band)?;
         }
         draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
+        strip::draw(&pen, style, &layout, &self.above)?;
         rules::draw_lines(&pen, style, &layout, &self.rules)?;
         self.draw_mark(&pen, style, &layout)?;
         self.draw_hover_rule(&pen, style, &layout)?;

@@ -43,11 +43,13 @@ pub enum Role {
     PublishedMeanField,
     /// The released-script estimator: grey, rings.
     ReleasedScript,
+    /// A curve to compare with, such as the root of n: grey, dashed, thinner.
+    Reference,
 }
 
 impl Role {
     /// Every role, in the order of legends.
-    pub const ALL: [Role; 11] = [
+    pub const ALL: [Role; 12] = [
         Role::Measured,
         Role::Selected,
         Role::LowerBound,
@@ -59,13 +61,14 @@ impl Role {
         Role::PublishedGeneral,
         Role::PublishedMeanField,
         Role::ReleasedScript,
+        Role::Reference,
     ];
 
     /// The dash pattern of lines of this role.
     pub fn line(self) -> LineStyle {
         match self {
             Role::Local | Role::Skew => LineStyle::Dotted,
-            Role::PublishedGeneral | Role::LowerFamily => LineStyle::Dashed,
+            Role::PublishedGeneral | Role::LowerFamily | Role::Reference => LineStyle::Dashed,
             Role::PublishedMeanField | Role::Envelope => LineStyle::DashDot,
             _ => LineStyle::Solid,
         }
@@ -75,7 +78,7 @@ impl Role {
     pub fn width(self) -> f64 {
         match self {
             Role::Unified => 2.5,
-            Role::Envelope => 1.0,
+            Role::Envelope | Role::Reference => 1.0,
             _ => 1.5,
         }
     }
@@ -154,7 +157,7 @@ impl Palette {
             Role::Unified | Role::Local => (RGBColor(0x0f, 0x4d, 0xa3), RGBColor(0x41, 0x93, 0xde)),
             Role::PublishedGeneral => (RGBColor(0xb0, 0x5a, 0x08), RGBColor(0xf7, 0xa0, 0x4d)),
             Role::PublishedMeanField => (RGBColor(0x95, 0x1a, 0x5c), RGBColor(0xe8, 0x4f, 0xa8)),
-            Role::ReleasedScript => (RGBColor(0x6b, 0x6e, 0x75), RGBColor(0x96, 0x99, 0x9f)),
+            Role::ReleasedScript | Role::Reference => (RGBColor(0x6b, 0x6e, 0x75), RGBColor(0x96, 0x99, 0x9f)),
         };
         match self.theme {
             Theme::Light => light,

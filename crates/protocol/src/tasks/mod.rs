@@ -1,5 +1,6 @@
 //! What the engine's worker does. A new kind of work is a file here and a line in the list.
 
+mod ball;
 mod curves;
 mod estimators;
 mod growth;
@@ -15,6 +16,7 @@ mod tightness;
 
 use lipscope_core::experiment::Memory;
 
+pub use ball::{Ball, BallPlan, BallTask, Worst};
 pub use curves::{BoundCurves, CurvesPlan, CurvesTask};
 pub use estimators::EstimatorsTask;
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
@@ -37,6 +39,8 @@ crate::task_list! {
     Sweep = SweepTask,
     /// The bounds over n that hold for every draw of a sweep.
     Curves = CurvesTask,
+    /// What the ball holds at one n.
+    Ball = BallTask,
     /// The bounds over n from 2 on, then exact norms of the adversarial tokens.
     Growth = GrowthTask,
     /// The norms of both kernels as the tokens are scaled up.

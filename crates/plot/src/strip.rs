@@ -1,0 +1,66 @@
+//! The strip over a line chart: what lies far above everything else stands there with its value in words, so that it neither
+//! stretches the axis nor is lost.
+
+use plotters::prelude::DrawingBackend;
+
+use super::DrawError;
+use super::frame::{ChartLayout, shortened};
+use super::palette::{LineStyle, Role, mix};
+use super::pen::{Align, Pen, PixelRect};
+use super::style::{Style, Type, text_width};
+
+/// The space between the strip and the plot, where the axis breaks.
+const BREAK: f64 = 10.0;
+/// The length of the line before a name, in CSS pixels.
+const SAMPLE: f64 = 26.0;
+
+/// A curve far above all others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FarAbove {
+    /// Its role.
+    pub role: Role,
+    /// Its name, its value, and how far up it is, in words.
+    pub words: String,
+}
+
+/// The height of the strip with its break.
+pub(super) fn height(above: &[FarAbove], font: &Type) -> f64 {
+    if above.is_empty() { 0.0 } else { above.len() as f64 * row(font) + BREAK + 4.0 }
+}
+
+/// Draws the rows, and the break of the axis under them.
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    above: &[FarAbove],
+) -> Result<(), DrawError> {
+    let PixelRect { left, right, top, .. } = layout.plot;
+    let (palette, font) = (&style.palette, &style.font);
+    let first = top - height(above, font) + 0.5 * row(font);
+    for (at, curve) in above.iter().enumerate() {
+        let y = first + row(font) * at as f64;
+        let color = palette.role(curve.role);
+        let words = shortened(&curve.words, font.size_normal, (right - left - SAMPLE - 20.0).max(0.0));
+        let until = right.min(left + SAMPLE);
+        pen.path(&[(left, y), (until, y)], curve.role.line(), curve.role.width(), color, 1.0)?;
+        pen.text(&words, (left + SAMPLE + 8.0, y), Align::Left, font.size_normal, color, 1.0)?;
+        let after = left + SAMPLE + 16.0 + text_width(&words, font.size_normal);
+        if after < right {
+            pen.path(&[(after, y), (right, y)], curve.role.line(), curve.role.width(), color, 0.5)?;
+        }
+    }
+    if !above.is_empty() {
+        let y = top - 0.5 * BREAK - 2.0;
+        let color = mix(palette.background, palette.ink, 0.5);
+        for by in [-2.0, 2.0] {
+            let mark = [(left - 9.0, y + by + 2.5), (left - 1.0, y + by - 2.5)];
+            pen.path(&mark, LineStyle::Solid, 1.0, color, 1.0)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(font: &Type) -> f64 {
+    1.5 * font.size_normal
+}

@@ -1,0 +1,91 @@
+//! What the opening view says in numbers: what these tokens do, what the worst tokens known do, what no tokens can do.
+
+use leptos::prelude::*;
+
+use crate::live::Measured;
+use crate::page::Page;
+use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
+use lipscope_core::experiment::{Normalization, Scope};
+use lipscope_core::measure::Measurement;
+use lipscope_plot::Kind;
+
+/// The numbers of one state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// Number of tokens.
+    pub n: f64,
+    /// The norm at these tokens, and how well it is known.
+    pub measured: (f64, Kind),
+    /// R of the ball.
+    pub radius: f64,
+    /// What the ball is called.
+    pub place: Place,
+    /// The largest lower bound on the ball.
+    pub worst: Option<Bound>,
+    /// The smallest upper bound on the ball.
+    pub best: Option<Bound>,
+    /// The smallest upper bound on the ball however many tokens there are.
+    pub limit: Option<Bound>,
+    /// The published mean-field bound.
+    pub mean_field: Option<Bound>,
+}
+
+/// What the ball is called where it is spoken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The disc that is on screen.
+    Disc,
+    /// A ball of more dimensions, or of one.
+    Ball,
+    /// The ball that holds the normalised tokens.
+    Normalized,
+}
+
+/// The facts of what is on screen: those of numbers and bounds that belong together.
+pub fn facts(page: Page) -> Option<Facts> {
+    let measured = page.live.measured.get()?;
+    let ball = page.live.ball.get()?;
+    let norm = Norm::Spectral;
+    let Measured { measurement, state, .. } = measured.as_ref();
+    let is_of_one = page.in_effect().is_some_and(|now| now.for_measuring() == *state)
+        && page.state.with(|now| now.for_ball() == ball.of);
+    is_of_one.then(|| Facts {
+        n: measurement.n,
+        measured: (measurement.spectral, kind_of(measurement)),
+        radius: ball.ball.radius,
+        place: match (state.normalization, state.scope, measurement.d) {
+            (Normalization::None, _, 2) => Place::Disc,
+            (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
+            _ => Place::Normalized,
+        },
+        worst: largest(&ball.ball.bounds, norm),
+        best: smallest(&ball.ball.bounds, norm),
+        limit: smallest(&ball.ball.limit, norm),
+        mean_field: of(&ball.ball.bounds, BoundId::CastinMeanField),
+    })
+}
+
+/// The smallest of the upper bounds on a norm over the ball.
+pub fn smallest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
+    let upper = on_ball(bounds, norm).filter(|bound| bound.side == Side::Upper);
+    upper.min_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
+}
+
+/// The largest of the lower bounds on a norm over the ball, for these weights.
+pub fn largest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
+    let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower && bound.id != BoundId::Skew);
+    lower.max_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
+}
+
+/// The bound of a kind.
+pub fn of(bounds: &[Bound], id: BoundId) -> Option<Bound> {
+    bounds.iter().find(|bound| bound.id == id).cloned()
+}
+
+fn on_ball(bounds: &[Bound], norm: Norm) -> impl Iterator<Item = &Bound> {
+    bounds.iter().filter(move |bound| bound.id.is_about(norm) && bound.id != BoundId::Local)
+}
+
+fn kind_of(measurement: &Measurement) -> Kind {
+    crate::strings::kind_of(measurement, Norm::Spectral)
+}

@@ -1,0 +1,66 @@
+//! The opening view: how much attention can magnify a small change of tokens in a disc, and how that grows with n.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `facts` | the three numbers that sentence and plot share |
+//! | `sentence` | what they say |
+//! | `chart`, `plot` | the constant over n, with what is known of it |
+//! | `table` | the same at the present n, for reading |
+//! | `folds` | its table, its files, the ways to its other pictures |
+//! | `quick` | the few controls that act on all of this |
+
+mod chart;
+mod facts;
+mod folds;
+mod plot;
+mod quick;
+mod sentence;
+mod table;
+
+use leptos::prelude::*;
+
+use crate::page::{PlotChoice, use_page};
+use crate::plane::{PlaneCanvas, Size, plane_words};
+use crate::strings;
+
+pub use facts::Place;
+pub use folds::ExploreFolds;
+pub use quick::Quick;
+
+use plot::ExplorePlot;
+use quick::Notes;
+use sentence::{Headline, Sentence};
+
+/// The view.
+#[component]
+pub fn Explore() -> impl IntoView {
+    let page = use_page();
+    let is_hidden = move || page.plot.get() != PlotChoice::Explore;
+    let words = Memo::new(move |before: Option<&String>| match before {
+        // Not while a token moves.
+        Some(before) if page.held.get() => before.clone(),
+        _ => plane_words(page),
+    });
+    let has_arrows = Memo::new(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.pair.is_some())));
+    view! {
+        <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
+            <h2 class="question" id="question">{strings::lead()}</h2>
+            <Notes/>
+            <figure class="disc">
+                <div class="disc-stage"><PlaneCanvas id="explore-plane" size=Size::Opening words/></div>
+                <figcaption>
+                    <Headline/>
+                    <p class="disc-legend" class:gone=move || !has_arrows.get()>
+                        <span class="swatch nudge" aria-hidden="true"></span>
+                        {strings::explore_nudge()} " "
+                        <span class="swatch response" aria-hidden="true"></span>
+                        {strings::explore_response()}
+                    </p>
+                    <p class="sr-only" aria-live="polite">{move || page.plane.said.get()}</p>
+                </figcaption>
+            </figure>
+            <ExplorePlot/>
+            <Sentence/>
+        </section>
+    }
+}

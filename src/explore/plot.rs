@@ -1,0 +1,145 @@
+//! The plot of the opening view on its canvas, with what the pointer or the keys read off it.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Easel, Paint, use_easel};
+use crate::field::Field;
+use crate::frame::When;
+use crate::keys::PlotKey;
+use crate::page::{Page, PlotChoice, use_page};
+use crate::state::PageState;
+use crate::strings;
+use lipscope_plot::{ChartLayout, LineChart};
+
+use super::chart::{ExploreRanges, explore_chart, id};
+use super::table::{Absent, AtN};
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
+
+/// The plot, the line that reads it, and what does not apply.
+#[component]
+pub fn ExplorePlot() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let ranges = StoredValue::new_local(ExploreRanges::default());
+    let hover = RwSignal::new(None::<f64>);
+    let watch = move || {
+        page.live.sweep.track();
+        page.live.measured.track();
+        page.state.track();
+        page.held.track();
+        page.plot.track();
+        hover.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
+    let readout = Memo::new(move |_| {
+        // The chart is read after it is painted; these say when.
+        page.live.sweep.track();
+        hover.get().map(|n| read(painted, n))
+    });
+    let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
+    view! {
+        <figure class="explore-plot">
+            <div class="explore-stage">
+                <canvas
+                    node_ref=canvas
+                    id="explore-plot"
+                    role="img"
+                    tabindex="0"
+                    aria-label=strings::explore_plot()
+                    aria-describedby="explore-readout explore-table"
+                    on:pointermove=move |event: ev::PointerEvent| hover.set(n_at(painted, f64::from(event.offset_x())))
+                    on:pointerleave=move |_| hover.set(None)
+                    on:blur=move |_| hover.set(None)
+                    on:click=on_click
+                    on:keydown=move |event| on_key(page, hover, &event)
+                ></canvas>
+            </div>
+            <figcaption>
+                <p class="readout" id="explore-readout" data-testid="explore-readout" aria-live="polite">
+                    {move || readout.get().unwrap_or_default()}
+                </p>
+                <Absent/>
+                <AtN/>
+            </figcaption>
+        </figure>
+    }
+}
+
+/// The chart of what is known now.
+pub fn chart_now(page: Page) -> LineChart {
+    let current = page.live.measured.get_untracked();
+    page.live
+        .sweep
+        .with_untracked(|sweep| page.state.with_untracked(|state| explore_chart(sweep, current.as_deref(), state)))
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    ranges: StoredValue<ExploreRanges, LocalStorage>,
+    hover: RwSignal<Option<f64>>,
+) {
+    if page.plot.get_untracked() != PlotChoice::Explore {
+        return;
+    }
+    let mut chart = chart_now(page);
+    page.live.sweep.with_untracked(|sweep| {
+        page.state.with_untracked(|state| {
+            ranges.update_value(|ranges| ranges.apply(&mut chart, sweep, state, page.held.get_untracked()));
+        });
+    });
+    chart.hover_x = hover.get_untracked();
+    if let Some(layout) = chart.paint(easel) {
+        painted.set_value(Some(Rc::new((chart, layout))));
+    }
+}
+
+/// The length under a pixel column.
+fn n_at(painted: Painted, x: f64) -> Option<f64> {
+    let painted = painted.get_value()?;
+    let (chart, layout) = painted.as_ref();
+    let values = chart.nearest(layout, x)?;
+    let of = |wanted: &str| values.iter().find(|value| value.id == wanted);
+    of(id::MEAN).or_else(|| of(id::CURRENT)).map(|value| value.x)
+}
+
+/// What is known at a length, in one line.
+fn read(painted: Painted, n: f64) -> String {
+    let values = painted.get_value().and_then(|painted| painted.0.at(&painted.1, n)).unwrap_or_default();
+    let of_curves: Vec<_> = values.into_iter().filter(|value| value.id != id::CURRENT).collect();
+    strings::readout(n, &of_curves)
+}
+
+fn keep(page: Page, n: Option<f64>) {
+    if let Some(n) = n {
+        page.edit(Field::N.id(), |state| Field::N.set(state, n));
+    }
+}
+
+fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
+    let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
+    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
+    let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
+    let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
+    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let to = match key {
+        PlotKey::Left => below,
+        PlotKey::Right => above,
+        PlotKey::First => lengths.first(),
+        PlotKey::Last => lengths.last(),
+        PlotKey::Leave => return hover.set(None),
+        PlotKey::Keep => return keep(page, hover.get_untracked()),
+        // All lengths are a few steps apart.
+        PlotKey::PageDown | PlotKey::PageUp => return,
+    };
+    event.prevent_default();
+    hover.set(to.map(|n| *n as f64));
+}

@@ -1,0 +1,205 @@
+//! The few controls that act on all that is on screen. All others are behind "more".
+
+use leptos::prelude::*;
+
+use crate::controls::NumberField;
+use crate::field::Field;
+use crate::own;
+use crate::page::{Page, use_page};
+use crate::state::{MOST_SEED, PageState, TokenChoice};
+use crate::strings;
+use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
+
+/// Places of edits whose sentence stands here.
+const PLACES: [&str; 6] = ["n", "radius", "mask", "normalization", "law", "scope"];
+/// The dimension at which LayerNorm leaves room to move.
+const ROOMY_DIM: usize = 8;
+
+/// Tokens, n, R, mask, normaliser, a new sample, and the way to all other controls.
+#[component]
+pub fn Quick() -> impl IntoView {
+    let page = use_page();
+    let is_open = page.classroom.controls_open;
+    let is_seeded = Memo::new(move |_| page.state.with(|state| matches!(state.tokens, TokenChoice::Distribution(_))));
+    let own = Signal::derive(move || {
+        page.state.with(|state| match state.tokens {
+            TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
+            TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
+            _ => None,
+        })
+    });
+    let problem = Memo::new(move |_| {
+        let said = page.live.problem.with(|p| p.as_ref().filter(|p| PLACES.contains(&p.place)).map(|p| p.text.clone()));
+        said.map(|text| page.told(text))
+    });
+    view! {
+        <div class="quick" role="group" aria-label=strings::quick()>
+            <TokenSwitch/>
+            <NumberField field=Field::N fixed=own prefix="quick-"/>
+            <NumberField field=Field::Radius fixed=own prefix="quick-"/>
+            <MaskSwitch/>
+            <NormalizerSwitch/>
+            <div class="quick-buttons">
+                <button type="button" id="new-sample" hidden=move || !is_seeded.get() on:click=move |_| page.edit("token-seed", new_sample)>
+                    {strings::new_sample()}
+                </button>
+                <button
+                    type="button"
+                    id="more-controls"
+                    aria-expanded=move || is_open.get().to_string()
+                    aria-controls="controls"
+                    on:click=move |_| is_open.update(|open| *open = !*open)
+                >
+                    {move || if is_open.get() { strings::fewer_controls() } else { strings::more_controls() }}
+                </button>
+            </div>
+            <p class="problem" role="alert" id="quick-problem" hidden=move || problem.get().is_none() || is_open.get()>
+                {move || problem.get().unwrap_or_default()}
+            </p>
+        </div>
+    }
+}
+
+fn new_sample(state: &mut PageState) {
+    state.token_seed = if state.token_seed < MOST_SEED { state.token_seed + 1 } else { 0 };
+}
+
+/// One of a few words, as buttons side by side.
+#[component]
+fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
+    /// Its name.
+    label: &'static str,
+    /// Id, value and words of each.
+    #[prop(into)]
+    options: Signal<Vec<(&'static str, T, &'static str)>>,
+    /// Which one holds.
+    #[prop(into)]
+    chosen: Signal<Option<T>>,
+    /// Called with the one that the reader picks.
+    #[prop(into)]
+    on_pick: Callback<T>,
+) -> impl IntoView {
+    let option = move |(id, value, words): (&'static str, T, &'static str)| {
+        view! {
+            <button type="button" id=id aria-pressed=move || (chosen.get() == Some(value)).to_string() on:click=move |_| on_pick.run(value)>
+                {words}
+            </button>
+        }
+    };
+    view! {
+        <div class="quick-switch">
+            <span class="quick-label" aria-hidden="true">{label}</span>
+            <div class="switch" role="group" aria-label=label>{move || options.get().into_iter().map(option).collect_view()}</div>
+        </div>
+    }
+}
+
+/// Which tokens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Random,
+    Worst,
+    Yours,
+}
+
+#[component]
+fn TokenSwitch() -> impl IntoView {
+    let page = use_page();
+    let chosen = Signal::derive(move || {
+        page.state.with(|state| match state.tokens {
+            TokenChoice::Distribution(_) => Some(Source::Random),
+            TokenChoice::Worst => Some(Source::Worst),
+            TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
+            TokenChoice::Adversarial | TokenChoice::Skew => None,
+        })
+    });
+    let has_worst = Memo::new(move |_| {
+        // While it is not known whether there are some, the way to them stays.
+        page.live.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
+    });
+    let options = Signal::derive(move || {
+        let all = [
+            ("quick-random", Source::Random, strings::quick_random()),
+            ("quick-worst", Source::Worst, strings::quick_worst()),
+            ("quick-yours", Source::Yours, strings::quick_yours()),
+        ];
+        let is_offered = |source: Source| source != Source::Worst || has_worst.get() || chosen.get() == Some(source);
+        all.into_iter().filter(|(_, source, _)| is_offered(*source)).collect::<Vec<_>>()
+    });
+    let on_pick = move |source: Source| match source {
+        Source::Random => choose(page, TokenChoice::Distribution(Distribution::Ball)),
+        Source::Worst => choose(page, TokenChoice::Worst),
+        Source::Yours => match page.state.with_untracked(|state| state.own_tokens.is_some()) {
+            true => choose(page, TokenChoice::Own),
+            false => {
+                page.classroom.controls_open.set(true);
+                own::open(page, own::Asked::Tokens);
+            }
+        },
+    };
+    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick)/> }
+}
+
+fn choose(page: Page, tokens: TokenChoice) {
+    page.edit("law", |state| state.choose_tokens(tokens));
+}
+
+#[component]
+fn MaskSwitch() -> impl IntoView {
+    let page = use_page();
+    let chosen = Signal::derive(move || Some(page.state.with(|state| state.mask)));
+    let options = Signal::stored(vec![
+        ("quick-mask-none", Mask::None, strings::quick_none()),
+        ("quick-mask-causal", Mask::Causal, strings::quick_causal()),
+    ]);
+    let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    view! {
+        // Clusters have no order, so that there is nothing to mask.
+        <Show when=move || !is_clusters.get()>
+            <Switch label=strings::mask() options chosen on_pick=Callback::new(move |mask| page.edit("mask", |state| state.mask = mask))/>
+        </Show>
+    }
+}
+
+#[component]
+fn NormalizerSwitch() -> impl IntoView {
+    let page = use_page();
+    let chosen = Signal::derive(move || Some(page.state.with(|state| state.normalization)));
+    let options = Signal::stored(vec![
+        ("quick-norm-none", Normalization::None, strings::quick_none()),
+        ("quick-norm-rms", Normalization::Rms, strings::quick_rms()),
+        ("quick-norm-layer", Normalization::Layer, strings::quick_layer()),
+    ]);
+    let on_pick = move |normalizer| page.edit("normalization", |state| state.normalization = normalizer);
+    view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick)/> }
+}
+
+/// What a choice brings along that is easily missed, each with the press that changes it.
+#[component]
+pub fn Notes() -> impl IntoView {
+    let page = use_page();
+    let normalizer = Memo::new(move |_| page.state.with(|state| state.normalization));
+    let scope = Memo::new(move |_| page.state.with(|state| state.scope));
+    let dim = Memo::new(move |_| page.state.with(PageState::dim));
+    let is_collapsed = move || normalizer.get() == Normalization::Layer && dim.get() <= 2;
+    let with_other_scope = move |state: &mut PageState| {
+        state.scope = match state.scope {
+            Scope::Inputs => Scope::Composed,
+            Scope::Composed => Scope::Inputs,
+        };
+    };
+    view! {
+        <div class="quick-notes">
+        <p class="quick-note" data-testid="collapse-note" hidden=move || !is_collapsed()>
+            {move || strings::layer_collapse(dim.get())} " "
+            <button type="button" id="roomy-dim" on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::use_dim(ROOMY_DIM)}</button>
+        </p>
+        <p class="quick-note" data-testid="scope-note" hidden=move || normalizer.get() == Normalization::None>
+            {move || strings::which_map(scope.get(), dim.get())} " "
+            <button type="button" id="other-scope" on:click=move |_| page.edit("scope", with_other_scope)>
+                {move || strings::other_scope(scope.get())}
+            </button>
+        </p>
+        </div>
+    }
+}

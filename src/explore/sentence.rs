@@ -1,0 +1,98 @@
+//! The number at these tokens, and what is known beside it, in words. Both are bound to the state: what is not of the present
+//! one is dimmed and says so.
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+use crate::state::TokenChoice;
+use crate::strings;
+use lipscope_core::bounds::Bound;
+use lipscope_plot::{Kind, Number};
+
+use super::facts::{Facts, facts};
+
+/// The number under the disc.
+#[component]
+pub fn Headline() -> impl IntoView {
+    let page = use_page();
+    let known = Memo::new(move |_| facts(page));
+    // The last one stays in sight, dimmed, while the next one is on its way.
+    let shown = Memo::new(move |before: Option<&Option<(f64, Kind)>>| {
+        known.get().map(|facts| facts.measured).or_else(|| before.copied().flatten())
+    });
+    let is_stale = move || known.with(Option::is_none);
+    let text = move || shown.get().map_or_else(|| strings::NONE_YET.into(), |(value, _)| Number::of(value).to_string());
+    let full = move || shown.get().map_or_else(String::new, |(value, _)| value.to_string());
+    view! {
+        <p class="headline" class:stale=is_stale>
+            <span class="headline-name">{strings::explore_headline()}</span>
+            " L " {move || shown.get().map_or("", |(_, kind)| kind.sign())} " "
+            <strong data-testid="explore-norm" data-value=full>{text}</strong>
+            <span class="stale-note" hidden=move || !is_stale()>" " {strings::computing()}</span>
+        </p>
+    }
+}
+
+/// What these tokens do, what the worst tokens known do, what no tokens can do; and why that matters.
+#[component]
+pub fn Sentence() -> impl IntoView {
+    let page = use_page();
+    let known = Memo::new(move |_| facts(page));
+    let shown = Memo::new(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
+    let is_stale = move || known.with(Option::is_none);
+    let is_worst = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Worst));
+    let first = move || shown.with(|facts| facts.as_ref().map(|f| strings::explore_measured(f.n, f.measured)));
+    let worst = move || {
+        shown.with(|facts| {
+            let facts = facts.as_ref()?;
+            let bound = facts.worst.as_ref();
+            Some(match bound {
+                Some(_) if is_worst.get() => strings::explore_is_worst().into(),
+                Some(bound) => strings::explore_worst(facts.n, &place(facts), &value(bound)),
+                None => strings::explore_no_worst().into(),
+            })
+        })
+    };
+    let best = move || {
+        shown.with(|facts| {
+            let facts = facts.as_ref()?;
+            Some(match (&facts.best, &facts.limit) {
+                (Some(best), Some(limit)) => strings::explore_best(facts.n, &place(facts), &value(best), &value(limit)),
+                (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &value(best)),
+                (None, _) => strings::explore_no_bound().into(),
+            })
+        })
+    };
+    let digits = move |read: fn(&Facts) -> Option<&Bound>| {
+        shown.with(|facts| {
+            facts
+                .as_ref()
+                .and_then(read)
+                .and_then(|bound| bound.value)
+                .map_or_else(String::new, |value| value.to_string())
+        })
+    };
+    view! {
+        <div class="sentence" data-testid="sentence" class:stale=is_stale aria-busy=move || is_stale().to_string()
+            data-worst=move || digits(|facts| facts.worst.as_ref())
+            data-best=move || digits(|facts| facts.best.as_ref())
+            data-limit=move || digits(|facts| facts.limit.as_ref())
+        >
+            <p>{first} " " {worst} " " {best}</p>
+            <details class="why" id="why">
+                <summary>{strings::why_it_matters()}</summary>
+                <p>{strings::why_robustness()}</p>
+                <p>{strings::why_depth()}</p>
+                <p>{strings::why_inverse()}</p>
+            </details>
+        </div>
+    }
+}
+
+fn place(facts: &Facts) -> String {
+    strings::explore_place(facts.place, facts.radius)
+}
+
+fn value(bound: &Bound) -> String {
+    Number::from_log10(bound.log10).to_string()
+}

@@ -1,0 +1,83 @@
+//! The plot at the present n for those who read rather than look, and the bounds that do not apply with their reason.
+
+use leptos::prelude::*;
+
+use crate::page::use_page;
+use crate::strings;
+use lipscope_plot::{Kind, Number};
+
+use super::facts::facts;
+
+/// A row: its id, its name, its value, what the value is.
+type Row = (&'static str, &'static str, Option<f64>, Number);
+
+/// A table of what the plot shows at the present n, for a screen reader.
+#[component]
+pub fn AtN() -> impl IntoView {
+    let page = use_page();
+    let known = Memo::new(move |_| facts(page));
+    let rows = move || -> Vec<Row> {
+        let Some(facts) = known.get() else { return Vec::new() };
+        let (value, kind) = facts.measured;
+        let root = facts.n.sqrt();
+        let mut rows = vec![
+            ("measured", strings::measured(), Some(value), Number::of(value).kind(kind)),
+            ("root", strings::explore_root(), Some(root), Number::of(root)),
+        ];
+        let bounds = [
+            ("worst", strings::explore_worst_known(), facts.worst, Kind::LowerBound),
+            ("best", strings::explore_best_bound(), facts.best, Kind::UpperBound),
+            ("mean-field", strings::explore_mean_field(), facts.mean_field, Kind::UpperBound),
+        ];
+        for (id, name, bound, kind) in bounds {
+            if let Some(bound) = bound {
+                rows.push((id, name, bound.value, Number::from_log10(bound.log10).kind(kind)));
+            }
+        }
+        rows
+    };
+    let caption = move || known.with(|facts| facts.as_ref().map(|facts| strings::n_equals(facts.n)));
+    view! {
+        <table class="sr-only" id="explore-table">
+            <caption>{caption}</caption>
+            <thead><tr><th scope="col">{strings::explore_y()}</th><th scope="col">{strings::explore_value()}</th></tr></thead>
+            <tbody>
+                {move || {
+                    rows()
+                        .into_iter()
+                        .map(|(id, name, value, number)| {
+                            view! {
+                                <tr>
+                                    <th scope="row">{name}</th>
+                                    <td data-testid=format!("explore-{id}") data-value=value.map(|value| value.to_string())>{number.to_string()}</td>
+                                </tr>
+                            }
+                        })
+                        .collect_view()
+                }}
+            </tbody>
+        </table>
+    }
+}
+
+/// The curves that are missing, each with its reason.
+#[component]
+pub fn Absent() -> impl IntoView {
+    let page = use_page();
+    let rows = Memo::new(move |_| {
+        let Some(facts) = facts(page) else { return Vec::new() };
+        let mask = page.state.with(|state| state.mask);
+        let missing = [
+            (facts.mean_field.is_none(), strings::explore_mean_field()),
+            (facts.worst.is_none(), strings::explore_worst_known()),
+            (facts.best.is_none(), strings::explore_best_bound()),
+        ];
+        let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
+        missing.map(|(_, name)| strings::explore_absent(name, mask)).collect()
+    });
+    view! {
+        <p class="absent" data-testid="explore-absent" hidden=move || rows.with(Vec::is_empty)>
+            {move || rows.get().join(" · ")}
+        </p>
+    }
+}

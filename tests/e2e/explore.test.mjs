@@ -1,0 +1,197 @@
+// The opening view: one question, a disc, a sentence, a plot, and few controls that act on all of them.
+import assert from 'node:assert/strict';
+import { DESKTOP, faults, measureOnCommandLine, pageTest, PHONE } from './browser.mjs';
+import { digits, saved, show, still, swept, type, value } from './reading.mjs';
+
+const OPENING = { hash: '', reducedMotion: 'reduce' };
+
+/** Waits until numbers, bounds and sentence belong together; gives the sentence. */
+async function settled(page) {
+  await page.waitForFunction(() => {
+    const sentence = document.querySelector('[data-testid=sentence]');
+    return sentence?.ariaBusy === 'false' && sentence.dataset.best !== undefined && document.querySelector('[data-testid=explore-norm]')?.dataset.value;
+  });
+  return page.locator('.sentence > p').innerText();
+}
+
+/** The numbers of the sentence, with all digits. */
+const facts = (page) => page.locator('[data-testid=sentence]').evaluate(({ dataset: { worst, best, limit } }) => ({ worst: Number(worst), best: Number(best), limit: Number(limit) }));
+
+/** Does something and waits until the number has changed and all is settled again. */
+async function after(page, act) {
+  const before = await digits(page, 'explore-norm');
+  await act();
+  await page.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before);
+  return settled(page);
+}
+
+pageTest('the first screen has one question, few controls and few numbers', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  const seen = await page.evaluate(() => {
+    const inSight = (element) => element.checkVisibility({ contentVisibilityAuto: true }) && [...element.getClientRects()].some(({ top, bottom, width }) => width > 1 && top < innerHeight && bottom > 0);
+    const controls = [...document.querySelectorAll('main :is(button, input, select, summary, textarea, a)')].filter(inSight);
+    // A switch is one control, and so are the box and the slider of one number.
+    const groups = new Set(controls.map((control) => control.closest('.quick-switch, .field') ?? control));
+    const texts = [];
+    const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.parentElement.checkVisibility() && !node.parentElement.closest('.sr-only') && inSight(node.parentElement)) texts.push(node.data);
+    }
+    const boxes = controls.filter(({ tagName, type }) => tagName === 'INPUT' && type === 'text').map((box) => box.value);
+    return { controls: [...groups].map((control) => control.id || control.className), numbers: [...texts, ...boxes].join(' ').match(/\d[\d.,]*/g) ?? [] };
+  });
+  assert.ok(seen.controls.length <= 10, `${seen.controls.length} controls: ${seen.controls.join(', ')}`);
+  assert.ok(seen.numbers.length <= 12, `${seen.numbers.length} numbers: ${seen.numbers.join(', ')}`);
+  assert.equal(await page.locator('#question').innerText(), 'How much can self-attention magnify a small change of its tokens?');
+});
+
+pageTest('the sentence, the table and the command line say the same', OPENING, async ({ page }) => {
+  const sentence = await settled(page);
+  const { worst, best, limit } = await facts(page);
+  const measured = await value(page, 'explore-norm');
+  assert.match(sentence, /^No small change of these 64 tokens grows more than 1\.557 times\. Some 64 tokens in this disc reach 13\.6\d\./);
+  assert.ok(measured < worst && worst <= best && best <= limit, JSON.stringify({ measured, worst, best, limit }));
+  for (const [row, expected] of Object.entries({ measured, root: 8, worst, best })) assert.equal(await value(page, `explore-${row}`), expected, row);
+  assert.ok(Math.abs((await value(page, 'explore-mean-field')) - 697.63) < 0.01);
+  const file = JSON.parse(await saved(page, '#take-explore [data-take=json]'));
+  assert.deepEqual(file.tokens, { source: 'random', law: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 });
+  const { lines, stderr } = await measureOnCommandLine(file);
+  assert.ok(Math.abs(measured / lines[0].spectral - 1) < 1e-9, stderr);
+});
+
+pageTest('n, R, mask and normaliser change number, sentence and table at once', OPENING, async ({ page }) => {
+  await settled(page);
+  const acts = [
+    () => type(page, 'quick-n-number', '20'),
+    () => type(page, 'quick-radius-number', '2.5'),
+    () => page.click('#quick-mask-causal'),
+    () => page.click('#quick-norm-rms'),
+    () => page.click('#new-sample'),
+  ];
+  for (const act of acts) {
+    const sentence = await after(page, act);
+    assert.match(sentence, /these 20 tokens/);
+    const measured = await value(page, 'explore-norm');
+    assert.equal(await value(page, 'explore-measured'), measured);
+    const { best } = await facts(page);
+    assert.ok(best > measured, `${best} is no bound on ${measured}`);
+    const { lines } = await measureOnCommandLine(JSON.parse(await saved(page, '#take-explore [data-take=json]')));
+    assert.ok(Math.abs(measured / lines[0].spectral - 1) < 1e-9);
+    // The fold with the files lies over the controls.
+    await page.keyboard.press('Escape');
+  }
+});
+
+pageTest('the worst tokens known follow n and R', OPENING, async ({ page }) => {
+  await settled(page);
+  await after(page, () => page.click('#quick-worst'));
+  for (const act of [async () => {}, () => type(page, 'quick-n-number', '200'), () => type(page, 'quick-radius-number', '2')]) {
+    await act();
+    await settled(page);
+    await page.waitForFunction(() => {
+      const [norm, worst] = [document.querySelector('[data-testid=explore-norm]').dataset.value, document.querySelector('[data-testid=sentence]').dataset.worst];
+      return Math.abs(norm / worst - 1) < 1e-6;
+    });
+  }
+  assert.match(await settled(page), /They are the worst known\./);
+  const file = JSON.parse(await saved(page, '#take-explore [data-take=json]'));
+  assert.equal(file.tokens.source, 'clusters');
+  // A link to them is a link to the worst of this ball.
+  assert.match(new URL(page.url()).hash, /^#v3&tokens=worst/);
+});
+
+pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.focus('#explore-plane');
+  await page.keyboard.press('Home');
+  const at = await page.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
+  const [x, y] = (await at.jsonValue()).split(' ').map(Number);
+  const box = await still(page, '#explore-plane');
+  await after(page, async () => {
+    await page.mouse.move(box.x + x, box.y + y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + x + 18, box.y + y - 12, { steps: 4 });
+    await page.mouse.up();
+  });
+  assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
+  await page.goBack();
+  await page.waitForSelector('#quick-random[aria-pressed=true]');
+});
+
+pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
+  await settled(page);
+  assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
+  assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
+});
+
+pageTest('LayerNorm in two dimensions says that it collapses the disc, and offers more', OPENING, async ({ page }) => {
+  await settled(page);
+  assert.ok(await page.getByTestId('collapse-note').isHidden());
+  await after(page, () => page.click('#quick-norm-layer'));
+  assert.match(await page.getByTestId('collapse-note').innerText(), /maps every token to one of two points/);
+  assert.match(await page.getByTestId('scope-note').innerText(), /attention at the normalised tokens/);
+  await after(page, () => page.click('#roomy-dim'));
+  assert.ok(await page.getByTestId('collapse-note').isHidden());
+  await page.click('#more-controls');
+  assert.equal(await page.locator('#d-number').inputValue(), '8');
+});
+
+pageTest('a bound far above all others stands in the strip with its value', { ...OPENING, hash: '#v3&R=3' }, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  const svg = await saved(page, '#take-explore [data-take=svg]');
+  assert.match(svg, /mean-field \[C\] ≤ 1\.838 × 10⁹, \d decades up/);
+});
+
+pageTest('a number that is not of the present state says that it is being computed', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.click('#more-controls');
+  await page.waitForSelector('#n');
+  // The frame after the edit: the next number takes far longer.
+  const said = await page.evaluate(() => new Promise((resolve) => {
+    const box = document.querySelector('#d-number');
+    box.focus();
+    box.value = '128';
+    box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve({
+      busy: document.querySelector('[data-testid=sentence]').ariaBusy,
+      note: document.querySelector('.stale-note').checkVisibility(),
+    })));
+  }));
+  assert.deepEqual(said, { busy: 'true', note: true });
+  await settled(page);
+});
+
+pageTest('four views, each with its own way in, and Back', OPENING, async ({ page }) => {
+  await settled(page);
+  for (const [plot, canvas] of [['regime', '#regime-plot'], ['model', '[data-testid=model-empty]'], ['court', '[data-testid=court-lab]'], ['explore', '#explore-plot']]) {
+    await show(page, plot);
+    await page.locator(canvas).waitFor();
+    assert.equal(await page.locator('.views [aria-current=page]').count(), 1);
+  }
+  await page.goBack();
+  await page.locator('[data-testid=court-lab]').waitFor();
+  assert.ok(await page.locator('#explore').isHidden());
+});
+
+pageTest('the plot is read by keyboard', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  await page.focus('#explore-plot');
+  await page.keyboard.press('End');
+  assert.match(await page.getByTestId('explore-readout').innerText(), /n = 256/);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#quick-n-number').value === '256');
+});
+
+for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE, narrow: { width: 360, height: 740 } })) {
+  for (const colorScheme of ['light', 'dark']) {
+    pageTest(`no fault, nothing wider than the window (${name}, ${colorScheme})`, { ...OPENING, viewport, colorScheme }, async ({ page }) => {
+      await settled(page);
+      assert.deepEqual(await faults(page), []);
+      const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      assert.ok(scroll <= client, `${scroll} > ${client}`);
+    });
+  }
+}
