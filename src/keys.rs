@@ -9,6 +9,8 @@ pub enum Held {
     Nothing,
     /// Alt alone.
     Alt,
+    /// Control, or the command key; Shift is part of the character.
+    Control,
     /// Anything else: the browser's own.
     Other,
 }
@@ -26,12 +28,23 @@ pub enum PageKey {
     StepBack,
     /// The teacher's view, and back.
     Teacher,
+    /// Undoes the last gesture.
+    Undo,
+    /// Does it again.
+    Redo,
 }
 
 impl PageKey {
     /// All, in the order of the list.
-    pub const ALL: [PageKey; 5] =
-        [PageKey::Help, PageKey::Lessons, PageKey::NextStep, PageKey::StepBack, PageKey::Teacher];
+    pub const ALL: [PageKey; 7] = [
+        PageKey::Help,
+        PageKey::Undo,
+        PageKey::Redo,
+        PageKey::Lessons,
+        PageKey::NextStep,
+        PageKey::StepBack,
+        PageKey::Teacher,
+    ];
 
     /// What a key means.
     #[must_use]
@@ -46,6 +59,8 @@ impl PageKey {
             PageKey::NextStep => ("ArrowRight", Held::Alt),
             PageKey::StepBack => ("ArrowLeft", Held::Alt),
             PageKey::Teacher => ("t", Held::Nothing),
+            PageKey::Undo => ("z", Held::Control),
+            PageKey::Redo => ("Z", Held::Control),
         }
     }
 }

@@ -115,6 +115,10 @@ fn Head() -> impl IntoView {
             <h1>{strings::TITLE}</h1>
             <nav class="views" aria-label=strings::views()>{View::ALL.map(|view| view! { <ViewButton view/> }).collect_view()}</nav>
             <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
+            <div class="switch" role="group" aria-label=strings::undo()>
+                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() disabled=move || !page.undoable.get().0 on:click=move |_| page.undo()>"↶"</button>
+                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() disabled=move || !page.undoable.get().1 on:click=move |_| page.redo()>"↷"</button>
+            </div>
             <LessonsButton/>
             <TeacherButton/>
             <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>

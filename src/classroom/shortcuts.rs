@@ -18,7 +18,8 @@ pub fn begin(page: Page) {
         let held = match (event.alt_key(), event.ctrl_key() || event.meta_key()) {
             (false, false) => Held::Nothing,
             (true, false) => Held::Alt,
-            _ => Held::Other,
+            (false, true) => Held::Control,
+            (true, true) => Held::Other,
         };
         let key = PageKey::of(&event.key(), held).filter(|_| !event.default_prevented() && !is_typing(&event));
         if key.is_some_and(|key| act(page, key) == Taken::Yes) {
@@ -92,6 +93,8 @@ fn act(page: Page, key: PageKey) -> Taken {
     match key {
         PageKey::Help => room.keys_open.set(true),
         PageKey::Teacher => teacher::toggle(page),
+        PageKey::Undo => page.undo(),
+        PageKey::Redo => page.redo(),
         PageKey::Lessons if untrack(|| course::is_taught(page)) => course::close(page),
         PageKey::Lessons => course::show_list(page),
         PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(page)).is_none() => return Taken::No,

@@ -1,14 +1,16 @@
 //! The page's address follows what is shown, and what is shown follows the address.
 //!
-//! A step (another plot, another law, other data) is an entry of its own in the browser's history; movements within a step
-//! change that entry once they rest. What comes from the address is not written back into it.
+//! Every gesture is an entry of its own in the browser's history, so that Back undoes one gesture, and so does Ctrl+Z: an edit
+//! at another control, a drag, a step (another plot, another distribution, other data, a lesson). What is edited further at
+//! the same control before it rests changes the entry of that gesture. What comes from the address is not written back.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use js_sys::Array;
 use leptos::ev;
 use leptos::prelude::*;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::link::{Followed, TooLong};
 use crate::state::{PageState, Scene, Shared, Stage};
@@ -30,6 +32,12 @@ pub(super) struct Address {
     shown: Option<Scene>,
     /// Whether a movement waits to be written.
     is_waiting: bool,
+    /// The control of the gesture whose entry is the present one, until it rests.
+    gesture: Option<&'static str>,
+    /// How many entries of ours lie before the present one.
+    depth: u32,
+    /// The same of the last one.
+    deepest: u32,
     /// Counts writings, so that only the last of a movement happens.
     count: u64,
     /// Scenes that no address can hold, by number.
@@ -62,6 +70,8 @@ impl Page {
 
     /// Shows what the address says, and from now on lets the address say what is shown.
     pub(super) fn begin_address(self) {
+        let depth = history_state().map_or(0, |(depth, _)| depth);
+        self.address.update_value(|address| (address.depth, address.deepest) = (depth, depth));
         self.follow();
         let popped = window_event_listener(ev::popstate, move |_| self.follow_soon());
         let changed = window_event_listener(ev::hashchange, move |_| self.follow_soon());
@@ -90,7 +100,12 @@ impl Page {
     /// Takes over what the address says, if that is news.
     fn follow(self) {
         let fragment = fragment();
-        let kept = history_number();
+        let (depth, kept) = history_state().unwrap_or_default();
+        self.address.update_value(|address| {
+            address.depth = depth;
+            address.deepest = address.deepest.max(depth);
+        });
+        self.undoable.set(self.undo_state());
         let is_news =
             self.address.with_value(|address| address.shown.is_none() || address.known != (fragment.clone(), kept));
         // An anchor of the page itself is no link of ours.
@@ -126,8 +141,33 @@ impl Page {
             address.known = (fragment, kept);
             address.shown = Some(shown);
             address.is_waiting = false;
+            address.gesture = None;
             address.count += 1;
         });
+    }
+
+    /// Undoes the last gesture: the browser goes back, as its own button does.
+    pub fn undo(self) {
+        if self.undoable.get_untracked().0
+            && let Ok(history) = window().history()
+        {
+            // A browser that refuses stays where it is.
+            let _ = history.back();
+        }
+    }
+
+    /// Does it again.
+    pub fn redo(self) {
+        if self.undoable.get_untracked().1
+            && let Ok(history) = window().history()
+        {
+            let _ = history.forward();
+        }
+    }
+
+    /// Whether there is something to undo, and something to do again.
+    fn undo_state(self) -> (bool, bool) {
+        self.address.with_value(|address| (address.depth > 0, address.depth < address.deepest))
     }
 
     /// Shows a scene; the reader's own data stay at hand where it brings none.
@@ -156,22 +196,38 @@ impl Page {
             return;
         }
         let is_step = is_marked || now.is_step_from(&before);
+        let place = self.last_place.get_value();
+        let is_new = is_step || self.address.with_value(|address| address.gesture != Some(place));
         self.address.update_value(|address| address.count += 1);
         // Inside another page the history is that page's.
-        if is_step && now.stage != Stage::Embed {
+        if is_new && now.stage != Stage::Embed {
             if self.address.with_value(|address| address.is_waiting) {
                 self.write_address(&before, Entry::Same);
             }
-            return self.write_address(&now, Entry::New);
+            self.address.update_value(|address| address.gesture = Some(place));
+            self.write_address(&now, Entry::New);
+        } else {
+            self.address.update_value(|address| address.is_waiting = true);
         }
-        self.address.update_value(|address| address.is_waiting = true);
+        self.write_at_rest();
+    }
+
+    /// Writes the last of a movement when it rests, which ends the gesture.
+    fn write_at_rest(self) {
         let count = self.address.with_value(|address| address.count);
         set_timeout(
             move || {
-                if self.address.with_value(|address| address.count == count) {
+                if self.address.with_value(|address| address.count != count) {
+                    return;
+                }
+                if self.held.get_untracked() {
+                    return self.write_at_rest();
+                }
+                if self.address.with_value(|address| address.is_waiting) {
                     let now = untrack(|| self.scene());
                     self.write_address(&now, Entry::Same);
                 }
+                self.address.update_value(|address| address.gesture = None);
             },
             REST,
         );
@@ -195,12 +251,18 @@ impl Page {
             address.known = (fragment.clone(), kept);
             address.shown = Some(scene.clone());
             address.is_waiting = false;
+            if entry == Entry::New {
+                address.depth += 1;
+                address.deepest = address.depth;
+            }
         });
+        let depth = self.address.with_value(|address| address.depth);
+        self.undoable.set(self.undo_state());
         let location = window().location();
         let (path, query) = (location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
         let mark = if fragment.is_empty() { "" } else { "#" };
         let url = format!("{path}{query}{mark}{fragment}");
-        let number = kept.map_or(JsValue::NULL, JsValue::from);
+        let number = history_value(depth, kept);
         if let Ok(history) = window().history() {
             // Where the browser refuses, or has had too many at once, the address stays as it is.
             let _ = match entry {
@@ -251,8 +313,14 @@ pub fn fragment() -> String {
     hash.strip_prefix('#').unwrap_or(&hash).to_owned()
 }
 
-/// The number of a kept scene, where the present entry of the history has one.
-fn history_number() -> Option<u32> {
+/// What an entry of the history holds: how many of ours lie before it, and the number of a kept scene.
+fn history_value(depth: u32, kept: Option<u32>) -> JsValue {
+    Array::of2(&JsValue::from(depth), &kept.map_or(JsValue::NULL, JsValue::from)).into()
+}
+
+/// The same of the present entry, where it is one of ours.
+fn history_state() -> Option<(u32, Option<u32>)> {
     let state = window().history().ok()?.state().ok()?;
-    state.as_f64().map(|number| number as u32)
+    let state = state.dyn_ref::<Array>()?;
+    Some((state.get(0).as_f64()? as u32, state.get(1).as_f64().map(|number| number as u32)))
 }

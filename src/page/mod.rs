@@ -86,6 +86,8 @@ pub struct Page {
     pub themes: Themes,
     /// Whether the address says all that is shown; it does not where own data are too long for it.
     pub address_holds: RwSignal<bool>,
+    /// Whether a gesture can be undone, and one be done again.
+    pub undoable: RwSignal<(bool, bool)>,
     /// What the address says.
     address: StoredValue<Address>,
     /// Whether the change under way is a step to which one can go back.
@@ -127,6 +129,7 @@ impl Page {
             arrival: RwSignal::new(arrival),
             themes: use_themes(),
             address_holds: RwSignal::new(true),
+            undoable: RwSignal::new((false, false)),
             address: StoredValue::new(Address::default()),
             next_is_step: StoredValue::new(false),
             last_place: StoredValue::new("n"),

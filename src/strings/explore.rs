@@ -14,6 +14,10 @@ words! {
     way_tokens: "Move tokens, larger", "放大并移动词元";
     way_spectrum: "Singular values", "奇异值";
     way_growth: "All bounds, n to 10¹⁸", "所有界，n 至 10¹⁸";
+    undo: "Undo", "撤销";
+    redo: "Redo", "重做";
+    undo_hint: "Undo the last change (Ctrl+Z)", "撤销上一个更改（Ctrl+Z）";
+    redo_hint: "Do it again (Ctrl+Shift+Z)", "重做（Ctrl+Shift+Z）";
     views: "Views", "视图";
     quick: "Main controls", "主要控件";
     quick_random: "random", "随机";
@@ -21,8 +25,8 @@ words! {
     quick_yours: "yours", "您的";
     quick_none: "none", "无";
     quick_causal: "causal", "因果";
-    quick_rms: "RMS", "RMS";
-    quick_layer: "Layer", "Layer";
+    quick_rms: "RMSNorm", "RMSNorm";
+    quick_layer: "LayerNorm", "LayerNorm";
     new_sample: "New sample", "新样本";
     more_controls: "More", "更多";
     fewer_controls: "Less", "收起";

@@ -38,6 +38,8 @@ pub fn control_keys() -> [(&'static str, &'static str); 4] {
 pub fn page_key(key: PageKey) -> (&'static str, &'static str) {
     match key {
         PageKey::Help => ("?", t("this list", "此列表")),
+        PageKey::Undo => ("Ctrl z", t("undoes the last change", "撤销上一个更改")),
+        PageKey::Redo => ("Ctrl Shift z", t("does it again", "重做")),
         PageKey::Lessons => ("l", t("the lessons", "课程")),
         PageKey::NextStep => ("Alt →", t("in a lesson: the next step", "课程中：下一步")),
         PageKey::StepBack => ("Alt ←", t("in a lesson: the step before", "课程中：上一步")),

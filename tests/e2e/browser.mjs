@@ -87,7 +87,7 @@ function watchPage() {
  */
 export async function openPage(options = {}) {
   const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '#v2', started = true } = options;
-  const controls = options.controls ?? (started && hash === '#v2' && viewport.width >= 720 ? 'open' : 'closed');
+  const controls = options.controls ?? (started && hash.endsWith('#v2') && viewport.width >= 720 ? 'open' : 'closed');
   const site = await serveSite();
   const context = await (await launch()).newContext({
     viewport, colorScheme, reducedMotion, acceptDownloads: true,

@@ -276,6 +276,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
       };
     });
     await page.reload();
+    await page.click('#more-controls');
     await changed(page, 'spectral');
     await swept(page);
     // What a browser does to a worker that runs out of memory.

@@ -19,7 +19,7 @@ const said = (page) => page.$$eval('button, label, summary, legend, th, option, 
   return `${element.getAttribute('aria-label') ?? ''} ${element.tagName === 'OPTION' && element.lang === 'en' ? '' : copy.textContent}`;
 }));
 
-pageTest('in Chinese the page is in Chinese, and its numbers are the same', { hash: '?lang=zh' }, async ({ page }) => {
+pageTest('in Chinese the page is in Chinese, and its numbers are the same', { hash: '?lang=zh#v2' }, async ({ page }) => {
   assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hans');
   assert.equal(await page.getAttribute('html', 'dir'), 'ltr');
   const measured = await changed(page, 'spectral').then(() => digits(page, 'spectral'));
@@ -56,7 +56,7 @@ async function problem(page, id, part) {
   return page.getByTestId(`${id}-problem`).textContent();
 }
 
-pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=zh', timeout: 120_000 }, async ({ page }) => {
+pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=zh#v2', timeout: 120_000 }, async ({ page }) => {
   await changed(page, 'spectral');
   const weights = '"weights":{"source":"identity","sign":-1}';
   for (const [text, part] of [
@@ -97,7 +97,7 @@ pageTest('another language shows the same scene, and is remembered', { hash: '#v
 });
 
 for (const [where, viewport] of [['on a desktop', undefined], ['on a phone', PHONE]]) {
-  pageTest(`from right to left nothing runs out ${where}`, { hash: '?lang=en-XB', viewport }, async ({ page }) => {
+  pageTest(`from right to left nothing runs out ${where}`, { hash: '?lang=en-XB#v2', viewport }, async ({ page }) => {
     assert.equal(await page.getAttribute('html', 'dir'), 'rtl');
     await changed(page, 'spectral');
     const [scroll, client, left] = await page.evaluate(() => {

@@ -29,56 +29,88 @@ async function follow(page, link) {
   await page.waitForTimeout(60);
 }
 
-pageTest('the address follows the controls: movements change it, steps can be gone back', async ({ page }) => {
+const OPENING = { hash: '', controls: 'open' };
+
+pageTest('the address follows the controls: every gesture is one entry, and can be gone back', OPENING, async ({ page }) => {
   await settled(page);
   assert.equal(await fragment(page), '');
   const before = await entries(page);
   await type(page, 'n-number', '128');
   await type(page, 'n-number', '100');
-  await says(page, '#v2&n=100');
-  assert.equal(await entries(page), before, 'a movement makes no entry');
-  await page.selectOption('#law', 'ball');
-  await says(page, '#v2&tokens=ball&n=100');
-  await show(page, 'draws');
-  await says(page, '#v2&plot=draws&tokens=ball&n=100');
-  assert.equal(await entries(page), before + 2);
-  const ball = await settled(page);
+  await says(page, '#v3&n=100');
+  assert.equal(await entries(page), before + 1, 'edits of one control in a row are one gesture');
+  await page.selectOption('#mask', 'causal');
+  await says(page, '#v3&n=100&mask=causal');
+  await page.selectOption('#law', 'sphere');
+  await says(page, '#v3&tokens=sphere&n=100&mask=causal');
+  await show(page, 'regime');
+  await says(page, '#v3&plot=regime&tokens=sphere&n=100&mask=causal');
+  assert.equal(await entries(page), before + 4);
+  const sphere = await settled(page);
   await page.goBack();
-  await says(page, '#v2&tokens=ball&n=100');
+  await says(page, '#v3&tokens=sphere&n=100&mask=causal');
   await page.goBack();
-  await says(page, '#v2&n=100');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'adversarial');
-  assert.deepEqual(await state(page), { n: '100', law: 'adversarial', mask: 'none' });
-  assert.notEqual(await settled(page), ball);
-  await page.goForward();
-  await page.goForward();
-  await says(page, '#v2&plot=draws&tokens=ball&n=100');
+  await says(page, '#v3&n=100&mask=causal');
+  await page.goBack();
+  await says(page, '#v3&n=100');
   await page.waitForFunction(() => document.querySelector('#law').value === 'ball');
-  assert.equal(await settled(page), ball);
+  assert.deepEqual(await state(page), { n: '100', law: 'ball', mask: 'none' });
+  assert.notEqual(await settled(page), sphere);
+  await page.goBack();
+  await says(page, '');
+  for (let step = 0; step < 4; step += 1) await page.goForward();
+  await says(page, '#v3&plot=regime&tokens=sphere&n=100&mask=causal');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'sphere');
+  assert.equal(await settled(page), sphere);
   // Following the address writes nothing into it.
   await page.waitForTimeout(700);
-  assert.equal(await entries(page), before + 2);
+  assert.equal(await entries(page), before + 4);
   await page.reload();
-  assert.equal(await settled(page), ball);
+  assert.equal(await settled(page), sphere);
 });
 
-pageTest('a movement that waits is written before the step after it', async ({ page }) => {
+pageTest('an edit of another control before the first rests is a gesture of its own', OPENING, async ({ page }) => {
   await settled(page);
   await type(page, 'n-number', '77');
-  await page.selectOption('#law', 'sphere');
-  await says(page, '#v2&tokens=sphere&n=77');
+  await page.selectOption('#mask', 'causal');
+  await says(page, '#v3&n=77&mask=causal');
   await page.goBack();
-  await says(page, '#v2&n=77');
+  await says(page, '#v3&n=77');
   await page.waitForFunction(() => document.querySelector('#n-number').value === '77');
 });
 
-pageTest('the bare address is a first visit', { hash: '#v2&n=99&mask=causal&plot=draws' }, async ({ page }) => {
+pageTest('Ctrl+Z and the buttons undo one gesture each, and stop at the first', OPENING, async ({ page, url }) => {
+  await settled(page);
+  assert.ok(await page.locator('#undo').isDisabled() && await page.locator('#redo').isDisabled());
+  await page.selectOption('#mask', 'causal');
+  await says(page, '#v3&mask=causal');
+  await page.selectOption('#normalization', 'rms');
+  await says(page, '#v3&mask=causal&normalization=rms');
+  await page.focus('#mask');
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('Control+z');
+  await says(page, '#v3&mask=causal');
+  await page.click('#undo');
+  await says(page, '');
+  assert.deepEqual(await state(page), { n: '64', law: 'ball', mask: 'none' });
+  await page.waitForSelector('#undo:disabled');
+  // Nothing of ours lies before it: the page stays.
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+Shift+Z');
+  await says(page, '#v3&mask=causal');
+  await page.click('#redo');
+  await says(page, '#v3&mask=causal&normalization=rms');
+  await page.waitForSelector('#redo:disabled');
+  assert.ok(page.url().startsWith(url));
+});
+
+pageTest('the bare address is a first visit', { hash: '#v2&n=99&mask=causal&plot=draws', controls: 'open' }, async ({ page }) => {
   await settled(page);
   assert.deepEqual(await state(page), { n: '99', law: 'adversarial', mask: 'causal' });
   await follow(page, '');
   await page.waitForFunction(() => document.querySelector('#n-number').value === '64');
-  assert.deepEqual(await state(page), { n: '64', law: 'adversarial', mask: 'none' });
-  assert.equal(await page.locator('#plot-regime').getAttribute('aria-pressed'), 'true');
+  assert.deepEqual(await state(page), { n: '64', law: 'ball', mask: 'none' });
+  assert.ok(await page.locator('#explore-plot').isVisible());
   await page.goBack();
   await page.waitForFunction(() => document.querySelector('#n-number').value === '99');
 });
