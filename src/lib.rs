@@ -18,7 +18,8 @@
 //! | `later` | what of all this comes after the first picture |
 //! | `embed` | what stands under the plot inside another page |
 //! | `new_build` | the line that offers a newer build |
-//! | `strings`, `language`, `tongue` | every text, in every language of the page |
+//! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
+//! | `language`, `tongue` | the languages of the page, and the one that it is in |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
@@ -50,6 +51,7 @@ pub mod state;
 mod strings;
 mod theme;
 mod tongue;
+mod words;
 mod workers;
 
 pub use strings::told;

@@ -1,7 +1,4 @@
-//! Every text of the page, by view, in every language of the page side by side: short, plain, present tense.
-
-#[macro_use]
-mod speak;
+//! Which text of the catalogues (`words`) stands where, and with which numbers, by view. No text of a language is here.
 
 mod bounds;
 mod controls;
@@ -25,8 +22,6 @@ mod spectrum;
 mod take;
 mod workers;
 mod wrong;
-
-use speak::t;
 
 pub use bounds::*;
 pub use controls::*;
