@@ -167,7 +167,7 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         }
     }
     if state.tokens == TokenChoice::Clusters && state.mask == Mask::Causal {
-        problems.push(strings::link_field("mask", strings::no_causal_clusters()));
+        problems.push(strings::link_field("mask", strings::link_no_order()));
         state.mask = Mask::None;
     }
     if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew && state.attention == Attention::Dot {
