@@ -14,6 +14,9 @@ use toml::{Table, Value};
 /// The language that says which keys there are.
 const SOURCE: &str = "en";
 
+/// The features whose texts are found by id while the page runs: the errors, which the crates name by their ids.
+const FOUND_BY_ID: [&str; 1] = ["problems"];
+
 /// Where the first argument of a text stands in what is generated; the others follow. None of these is a character.
 const FIRST_PLACE: u32 = 0xE000;
 
@@ -239,6 +242,10 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
             out,
             "/// The texts of `{feature}.toml`.\n#[allow(clippy::too_many_arguments)]\npub mod {feature} {{"
         );
+        if FOUND_BY_ID.contains(feature) {
+            out.push_str(&table(catalogue, languages));
+            continue;
+        }
         let keys: Vec<&(String, String)> = catalogue.get(SOURCE).into_iter().flat_map(BTreeMap::keys).collect();
         let mut open = "";
         for key in keys {
@@ -255,6 +262,20 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
         }
         out.push_str(if open.is_empty() { "}\n" } else { "}\n}\n" });
     }
+    out
+}
+
+/// Texts that are found by id, sorted.
+fn table(catalogue: &BTreeMap<&str, Texts>, languages: &[&str]) -> String {
+    let ids: Vec<&(String, String)> = catalogue.get(SOURCE).into_iter().flat_map(BTreeMap::keys).collect();
+    let count = ids.len();
+    let mut out = format!("static TEXTS: [(&str, [&str; crate::words::LANGUAGES]); {count}] = [\n");
+    for id in ids {
+        let texts = languages.iter().filter_map(|language| Some(catalogue.get(language)?.get(id)?.literal()));
+        let _ = writeln!(out, "({:?}, [{}]),", id.1, texts.collect::<Vec<_>>().join(", "));
+    }
+    out.push_str("];\n/// The text with an id.\n");
+    out.push_str("pub fn text(id: &str) -> Option<&'static str> { crate::words::find(&TEXTS, id) }\n}\n");
     out
 }
 

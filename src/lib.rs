@@ -18,6 +18,7 @@
 //! | `later` | what of all this comes after the first picture |
 //! | `embed` | what stands under the plot inside another page |
 //! | `new_build` | the line that offers a newer build |
+//! | `message` | what a reader is told: a text, or an error as data |
 //! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
 //! | `language`, `tongue` | the languages of the page, and the one that it is in |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
@@ -39,6 +40,7 @@ mod later;
 pub mod lessons;
 pub mod link;
 pub mod live;
+mod message;
 mod models;
 mod new_build;
 mod numbers;

@@ -70,11 +70,11 @@ impl Page {
                 download(&format!("lipscope_{}.py", plan.dialect.id()), "text/x-python", &text);
             }
             (EnginePlan::Script(_), Content::Failed(problem)) => {
-                live.script_note.set(strings::told(&problem.to_string()));
+                live.script_note.set(strings::told(&problem));
             }
             (_, Content::Failed(problem)) => {
                 live.own_note.set(String::new());
-                self.complain(PLACE_OWN, problem.to_string());
+                self.complain(PLACE_OWN, problem);
             }
             _ => {}
         }
@@ -124,7 +124,7 @@ impl Page {
                     let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
                     self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.state.clone() });
                 }
-                self.complain(place, problem.to_string());
+                self.complain(place, problem);
             }
             _ => {}
         }
@@ -146,7 +146,7 @@ impl Page {
             }),
             Content::Failed(problem) => live.sweep.update(|sweep| {
                 sweep.phase = SweepPhase::Failed;
-                sweep.problem = Some(problem.to_string());
+                sweep.problem = Some(problem);
             }),
             _ => {}
         }
@@ -163,7 +163,7 @@ impl Page {
             }
             // Curves of another configuration would be taken for this one's.
             Content::Failed(problem) => {
-                growth.set(GrowthData { problem: Some(problem.to_string()), ..GrowthData::default() });
+                growth.set(GrowthData { problem: Some(problem), ..GrowthData::default() });
             }
             _ => {}
         }

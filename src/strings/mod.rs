@@ -39,7 +39,7 @@ pub use own::*;
 pub use pictures::*;
 pub use plane::*;
 pub use plot::*;
-pub use problems::told;
+pub use problems::{message, told};
 pub use search::*;
 pub use spectrum::*;
 pub use take::*;
