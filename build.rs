@@ -1,7 +1,24 @@
-//! Tells the linker to keep relocations in the page's module, along which scripts/modules.sh cuts it in two.
+//! Makes functions of the catalogues of words, and tells the linker to keep relocations in the page's module, along which
+//! scripts/modules.sh cuts it in two.
+
+#[path = "build/words.rs"]
+mod words;
+
+use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=words");
+    let source =
+        words::read(Path::new("words")).map_err(|problem| vec![problem]).and_then(|files| words::generate(&files));
+    match source {
+        Ok(source) => {
+            let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("words.rs");
+            std::fs::write(out, source).expect("the folder of build outputs can be written");
+        }
+        Err(problems) => problems.iter().for_each(|problem| println!("cargo::error={problem}")),
+    }
     let is_split = std::env::var_os("CARGO_FEATURE_SPLIT").is_some();
     if is_split && std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "wasm32") {
         println!("cargo::rustc-link-arg-bin=app=--emit-relocs");

@@ -17,9 +17,9 @@ use super::controls::Controls;
 use super::embed::EmbedLine;
 use super::explore::ExploreFolds;
 use super::labs;
-use super::language::{Language, language};
 use super::lessons::{self, Lesson};
 use super::link::{self, Followed, TooLong};
+use super::message::Message;
 use super::models;
 use super::numbers::Details;
 use super::own;
@@ -82,8 +82,8 @@ pub struct Later {
     pub hear_lab: fn(Page, EngineReply),
     /// The labs' worker stopped over something twice.
     pub give_up_lab: fn(Page, &str),
-    /// A sentence of the engine's in the page's language.
-    pub told: fn(&str) -> String,
+    /// A message in the page's language.
+    pub message: fn(&Message) -> String,
 }
 
 static LATER: Later = Later {
@@ -111,7 +111,7 @@ static LATER: Later = Later {
     hear_read: Page::hear_read,
     hear_lab: |page, reply| page.labs.hear(reply),
     give_up_lab: |page, words| page.labs.give_up(words),
-    told: strings::told,
+    message: strings::message,
 };
 
 fn begin(page: Page) {
@@ -215,14 +215,12 @@ impl Page {
         });
     }
 
-    /// A sentence of the engine's in the page's language: as it is while the later part, which knows the others, is not here.
-    pub fn told(self, english: String) -> String {
-        if language() != Language::Chinese {
-            return english;
-        }
-        match self.later() {
-            Some(later) => (later.told)(&english),
-            None => english,
+    /// A message in the page's language; an error is in English while the later part, which has the catalogue, is not here.
+    pub fn told(self, message: impl Into<Message>) -> String {
+        match (message.into(), self.later()) {
+            (Message::Text(text), _) => text,
+            (message, Some(later)) => (later.message)(&message),
+            (Message::Error(problem), None) => problem.to_string(),
         }
     }
 

@@ -19,7 +19,9 @@
 //! | `later` | what of all this comes after the first picture |
 //! | `embed` | what stands under the plot inside another page |
 //! | `new_build` | the line that offers a newer build |
-//! | `strings`, `language`, `tongue` | every text, in every language of the page |
+//! | `message` | what a reader is told: a text, or an error as data |
+//! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
+//! | `language`, `tongue` | the languages of the page, and the one that it is in |
 //! | `theme`, `frame` | light and dark; animation frames and the clock |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
@@ -40,6 +42,7 @@ mod later;
 pub mod lessons;
 pub mod link;
 pub mod live;
+mod message;
 mod models;
 mod new_build;
 mod numbers;
@@ -52,6 +55,7 @@ pub mod state;
 mod strings;
 mod theme;
 mod tongue;
+mod words;
 mod workers;
 
 pub use strings::told;

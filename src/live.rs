@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::experiment::InputError;
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
 use lipscope_core::measure::Measurement;
@@ -12,6 +13,7 @@ use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::tasks::{Ball, BoundCurves};
 
+use super::message::Message;
 use super::state::PageState;
 
 /// A measurement, its pictures, and the state it is of.
@@ -87,7 +89,7 @@ pub struct GrowthData {
     /// Exact norms of the adversarial tokens so far, in order of n.
     pub family: Vec<FamilyPoint>,
     /// Why there are none.
-    pub problem: Option<String>,
+    pub problem: Option<InputError>,
 }
 
 impl GrowthData {
@@ -143,7 +145,7 @@ pub struct SweepData {
     /// The cost of the points that were there when it began to run.
     pub cost_before: f64,
     /// Why it failed.
-    pub problem: Option<String>,
+    pub problem: Option<InputError>,
 }
 
 impl SweepData {
@@ -218,8 +220,8 @@ fn cost(n: usize) -> f64 {
 pub struct Problem {
     /// The id of the control.
     pub place: &'static str,
-    /// The sentence.
-    pub text: String,
+    /// What is said there.
+    pub text: Message,
 }
 
 /// What a search has found, as the plots over n show it.

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use lipscope_core::experiment::InputError;
+
 use crate::field::Field;
 use crate::frame::now;
 use crate::live::SweepPhase;
+use crate::message::Message;
 use crate::page::{Page, use_page};
 use crate::state::TokenChoice;
 use crate::strings;
@@ -67,8 +70,8 @@ fn Progress() -> impl IntoView {
             SweepPhase::Done if sweep.lengths.is_empty() => strings::one_length().into(),
             SweepPhase::Done => strings::swept(sweep.points.len()),
             // What stands at a control already is not said twice.
-            SweepPhase::Failed if says_same(page, sweep.problem.as_deref()) => strings::not_swept().into(),
-            SweepPhase::Failed => page.told(sweep.problem.clone().unwrap_or_default()),
+            SweepPhase::Failed if says_same(page, sweep.problem.as_ref()) => strings::not_swept().into(),
+            SweepPhase::Failed => sweep.problem.clone().map(|problem| page.told(problem)).unwrap_or_default(),
         })
     });
     let can_pause = move || phase.get() == SweepPhase::Running && is_long.get();
@@ -87,6 +90,7 @@ fn Progress() -> impl IntoView {
     }
 }
 
-fn says_same(page: Page, problem: Option<&str>) -> bool {
-    page.live.problem.with(|shown| shown.as_ref().is_some_and(|shown| Some(shown.text.as_str()) == problem))
+fn says_same(page: Page, problem: Option<&InputError>) -> bool {
+    let is_same = |message: &Message| matches!(message, Message::Error(shown) if Some(shown) == problem);
+    page.live.problem.with(|shown| shown.as_ref().is_some_and(|shown| is_same(&shown.text)))
 }

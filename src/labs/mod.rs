@@ -188,7 +188,7 @@ impl Labs {
                 if let EnginePlan::Inverse(plan) = &of.plan {
                     self.inverse.update(|run| *run.data.side(plan.experiment.attention) = Side::default());
                 }
-                self.set_phase(&Phase::Failed(strings::told(&problem.to_string())));
+                self.set_phase(&Phase::Failed(strings::told(&problem)));
             }
             _ => {}
         }

@@ -84,8 +84,8 @@ pub fn SpectrumLab() -> impl IntoView {
                 <Fact id="spectrum-first" name="σ₁" sign=sign(Spectrum::first) value=with(|found| Some(found.first()?.value))/>
                 <Fact id="spectrum-second" name="σ₂" sign=sign(Spectrum::second) value=with(|found| Some(found.second()?.value))/>
                 <Fact id="spectrum-gap" name=strings::spectral_gap() sign=gap_sign value=with(Spectrum::gap)/>
-                <Fact id="spectrum-rank" name=strings::numerical_rank() sign=rank_sign value=with(|found| found.top.as_ref().map(|_| found.rank()))/>
-                <Fact id="spectrum-size" name=strings::of_values() sign="=" value=with(|found| Some(found.size))/>
+                <Fact id="spectrum-rank" name=strings::numerical_rank() sign=rank_sign value=with(|found| found.top.as_ref().map(|_| found.rank())) written=strings::count/>
+                <Fact id="spectrum-size" name=strings::of_values() sign="=" value=with(|found| Some(found.size)) written=strings::count/>
                 <Fact id="spectrum-residual" name=strings::top_residual() sign="=" value=with(|found| found.top.as_ref().map(|top| top.relative_residual))/>
             </dl>
             <p class="readout" id="spectrum-readout" aria-live="polite">{read}</p>

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::state::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
 use crate::strings;
-use lipscope_core::experiment::{Experiment, InputError, TokenSource, WeightSource};
+use lipscope_core::experiment::{Experiment, TokenSource, WeightSource};
 
 /// Data of more numbers than this are not compressed at all: their link would be too long.
 const MOST_NUMBERS: usize = 12_000;
@@ -89,7 +89,7 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
 }
 
 fn experiment_of(file: Value) -> Result<Experiment, String> {
-    Experiment::from_value(file).map_err(|problem: InputError| strings::told(&problem.to_string()))
+    Experiment::from_value(file).map_err(|problem| strings::told(&problem))
 }
 
 fn pack(value: &Value) -> String {

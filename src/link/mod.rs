@@ -94,7 +94,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     if version.starts_with("v1.") {
         return match first_version(&plain) {
             Ok(scene) => Followed { scene: Some(scene), problems: Vec::new() },
-            Err(problem) => nothing(strings::told(&problem.to_string())),
+            Err(problem) => nothing(strings::told(&problem)),
         };
     }
     let first = match version {
@@ -177,7 +177,7 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         }
     }
     if state.tokens == TokenChoice::Clusters && state.mask == Mask::Causal {
-        problems.push(strings::link_field("mask", strings::no_causal_clusters()));
+        problems.push(strings::link_field("mask", strings::link_no_order()));
         state.mask = Mask::None;
     }
     if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew && state.attention == Attention::Dot {
@@ -185,7 +185,7 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         state.attention = Attention::L2;
     }
     let Err(problem) = state.check() else { return };
-    problems.push(strings::told(&problem.to_string()));
+    problems.push(strings::told(&problem));
     (state.n, state.d, state.heads, state.head_dim) = (first.n, first.d, first.heads, first.head_dim);
     if state.check().is_err() {
         (state.tokens, state.weights) = (first.tokens, first.weights);

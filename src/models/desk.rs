@@ -10,6 +10,7 @@ use super::remote::Remote;
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use super::{ModelPhase, Models};
 use crate::files::download;
+use crate::message::Message;
 use crate::page::Page;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
@@ -149,8 +150,8 @@ impl Desk {
     }
 
     /// Puts a sentence where problems stand.
-    pub(super) fn complain(self, problem: impl Into<String>) {
-        self.models().problem.set(Some(strings::told(&problem.into())));
+    pub(super) fn complain(self, problem: impl Into<Message>) {
+        self.models().problem.set(Some(strings::message(&problem.into())));
     }
 
     /// The whole text.
@@ -272,10 +273,10 @@ impl Desk {
             Content::Failed(problem) if !self.is_prepared.get_value() => {
                 self.cancel(ModelLane::Batches);
                 self.stopped();
-                self.complain(problem.to_string());
+                self.complain(problem);
             }
             Content::Failed(problem) => {
-                self.complain(problem.to_string());
+                self.complain(problem);
                 self.finish_if(left == 0);
             }
             Content::Finished => self.finish_if(left == 0),
@@ -331,7 +332,7 @@ impl Desk {
             (_, Content::Failed(problem)) => {
                 self.gave_up(lane);
                 if self.models().problem.with_untracked(Option::is_none) {
-                    self.complain(problem.to_string());
+                    self.complain(problem);
                 }
             }
             _ => {}

@@ -99,7 +99,7 @@ impl Desk {
             }),
             Content::Failed(problem) => {
                 self.cancel_fetch();
-                self.complain(problem.to_string());
+                self.complain(problem);
             }
             _ => {}
         }

@@ -96,10 +96,10 @@ impl Desk {
             windows: cell.window + 1,
             ..PlanForm::of_subject(&table.subject)
         };
-        let plan = words.plan(&facts.config).map_err(|problem| problem.to_string())?;
+        let plan = words.plan(&facts.config).map_err(|problem| strings::told(&problem))?;
         table
             .check_subject(strings::model_form_name(), &Subject::of(&facts.label, &facts.text, &plan))
-            .map_err(|problem| problem.to_string())?;
+            .map_err(|problem| strings::told(&problem))?;
         Ok((source, words, needed_ids(&facts, &plan)))
     }
 
@@ -133,7 +133,7 @@ impl Desk {
                 self.models().table.set(Some(Arc::new(whole)));
                 self.note.set(strings::model_table_opened(rows));
             }
-            Err(problem) => self.complain(problem.to_string()),
+            Err(problem) => self.complain(problem),
         }
     }
 }

@@ -71,11 +71,11 @@ impl Page {
                 download(&format!("lipscope_{}.py", plan.dialect.id()), "text/x-python", &text);
             }
             (EnginePlan::Script(_), Content::Failed(problem)) => {
-                live.script_note.set(strings::told(&problem.to_string()));
+                live.script_note.set(strings::told(&problem));
             }
             (_, Content::Failed(problem)) => {
                 live.own_note.set(String::new());
-                self.complain(PLACE_OWN, problem.to_string());
+                self.complain(PLACE_OWN, problem);
             }
             _ => {}
         }
@@ -125,7 +125,7 @@ impl Page {
                     let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
                     self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.state.clone() });
                 }
-                self.complain(place, problem.to_string());
+                self.complain(place, problem);
             }
             _ => {}
         }
@@ -153,7 +153,7 @@ impl Page {
             }),
             Content::Failed(problem) => live.sweep.update(|sweep| {
                 sweep.phase = SweepPhase::Failed;
-                sweep.problem = Some(problem.to_string());
+                sweep.problem = Some(problem);
             }),
             _ => {}
         }
@@ -170,7 +170,7 @@ impl Page {
             }
             // Curves of another configuration would be taken for this one's.
             Content::Failed(problem) => {
-                growth.set(GrowthData { problem: Some(problem.to_string()), ..GrowthData::default() });
+                growth.set(GrowthData { problem: Some(problem), ..GrowthData::default() });
             }
             _ => {}
         }

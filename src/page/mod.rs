@@ -21,6 +21,7 @@ use crate::frame::now;
 use crate::labs::Labs;
 use crate::later::Arrival;
 use crate::live::{Live, Problem, SweepData, SweepPhase};
+use crate::message::Message;
 use crate::models::Models;
 use crate::plane::Plane;
 use crate::plans::{curve_lengths, growth_request, sweep_lengths};
@@ -204,7 +205,7 @@ impl Page {
                 true
             }
             Err(problem) => {
-                self.complain(place, problem.to_string());
+                self.complain(place, problem);
                 false
             }
         }
@@ -216,12 +217,12 @@ impl Page {
     }
 
     /// Puts a sentence at a control.
-    pub fn complain(self, place: &'static str, text: String) {
+    pub fn complain(self, place: &'static str, message: impl Into<Message>) {
         if place == PLACE_OWN {
             // The sentence stands beside the data, which may be folded.
             self.own_open.set(true);
         }
-        self.live.problem.set(Some(Problem { place, text }));
+        self.live.problem.set(Some(Problem { place, text: message.into() }));
     }
 
     /// Takes the sentence away.

@@ -1,11 +1,13 @@
 //! What no single control shows: sizes together, and tokens that fit the weights.
 //!
-//! What is said of them is English, as all that is said in an `InputError`; `strings/problems` has it in Chinese.
+//! What is wrong is an `InputError`: data, with the texts of `words/*/problems.toml`.
 
 use lipscope_core::experiment::{InputError, Memory, limits};
 use lipscope_core::measure::{MeasureOptions, check};
 
 use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, PageState, TokenChoice, WeightChoice};
+use lipscope_core::experiment::Phrase;
+use lipscope_core::phrase;
 
 impl PageState {
     /// What no single control shows: sizes together, and tokens that fit the weights.
@@ -17,50 +19,59 @@ impl PageState {
         limits::check_tokens(n, d)?;
         // In u64: in the browser a product of sizes may pass the 32 bits of usize.
         let product = |sizes: &[usize]| sizes.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
-        let too_large = |what: &str, found: u64, limit: usize, fix: &str| {
-            Err(InputError::TooLarge {
-                what: what.into(),
-                found: found.to_string(),
-                limit: limit.to_string(),
-                fix: fix.into(),
-            })
+        let too_large = |what: Phrase, found: u64, limit: usize, fix: Phrase| {
+            Err(InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix })
         };
         let most = self.most_tokens();
         if n > most {
-            return too_large("The number of tokens n", n as u64, most, "Use fewer tokens here, or the command line.");
+            return too_large(
+                phrase!("number_tokens_n", "The number of tokens n"),
+                n as u64,
+                most,
+                phrase!("use_fewer_tokens_here", "Use fewer tokens here, or the command line."),
+            );
         }
         if d > MAX_D {
             return too_large(
-                "The token dimension d",
+                phrase!("token_dimension_d", "The token dimension d"),
                 d as u64,
                 MAX_D,
-                "Use a smaller dimension here, or the command line.",
+                phrase!("use_smaller_dimension_here", "Use a smaller dimension here, or the command line."),
             );
         }
         // Of a witness with many tokens only the distinct ones are worked with.
         if n <= MAX_N && product(&[n, d]) > MAX_TOKEN_ENTRIES as u64 {
-            let fix = "Use fewer tokens or fewer dimensions here, or the command line.";
-            return too_large("n times d", product(&[n, d]), MAX_TOKEN_ENTRIES, fix);
+            let fix = phrase!(
+                "use_fewer_tokens_fewer_dimensions",
+                "Use fewer tokens or fewer dimensions here, or the command line."
+            );
+            return too_large(phrase!("n_times_d", "n times d"), product(&[n, d]), MAX_TOKEN_ENTRIES, fix);
         }
         if self.weights == WeightChoice::Random && self.tokens != TokenChoice::Skew {
             let entries = product(&[4, self.heads, self.head_dim, d]);
             if entries > MAX_WEIGHTS as u64 {
-                let fix = "Use fewer heads or smaller dimensions here, or the command line.";
-                return too_large("The number of weights", entries, MAX_WEIGHTS, fix);
+                let fix = phrase!(
+                    "use_fewer_heads_smaller_dimensions",
+                    "Use fewer heads or smaller dimensions here, or the command line."
+                );
+                return too_large(phrase!("number_weights", "The number of weights"), entries, MAX_WEIGHTS, fix);
             }
         }
         if self.weights == WeightChoice::Kim && self.tokens != TokenChoice::Skew && !d.is_multiple_of(self.heads) {
             return Err(InputError::Conflict {
-                what: format!("{} heads of L2-MHA", self.heads),
-                problem: format!("cannot share the token dimension {d} equally"),
-                fix: "Use a number of heads that divides it, or other tokens.".into(),
+                what: phrase!("heads_l2_mha", "{count} heads of L2-MHA", count = self.heads),
+                problem: phrase!("cannot_share_token_dimension", "cannot share the token dimension {d} equally", d = d),
+                fix: phrase!(
+                    "use_number_heads_divides_other",
+                    "Use a number of heads that divides it, or other tokens."
+                ),
             });
         }
         match self.own_weight_dim() {
             Some(found) if found != d => Err(InputError::Conflict {
-                what: format!("A token list of dimension {d}"),
-                problem: format!("does not fit your weights, which take dimension {found}"),
-                fix: "Use tokens of that dimension, or other weights.".into(),
+                what: phrase!("token_list_dimension", "A token list of dimension {d}", d = d),
+                problem: phrase!("does_not_fit_your", "does not fit your weights, which take dimension {d}", d = found),
+                fix: phrase!("use_tokens_dimension_other", "Use tokens of that dimension, or other weights."),
             }),
             _ => check(&self.experiment(), &MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() }),
         }

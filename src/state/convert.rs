@@ -7,6 +7,8 @@ use lipscope_core::experiment::{
 };
 
 use super::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
+use lipscope_core::experiment::Phrase;
+use lipscope_core::phrase;
 
 impl PageState {
     /// The experiment that this state describes.
@@ -89,7 +91,10 @@ impl PageState {
             TokenSource::Skew { n, radius } => {
                 // With others, A and V would not be those of the file.
                 if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
-                    let instead = "skew without weights or with the identity, or other tokens";
+                    let instead = phrase!(
+                        "skew_without_weights_identity",
+                        "skew without weights or with the identity, or other tokens"
+                    );
                     return Err(not_yet("tokens.source", "skew", instead));
                 }
                 state.tokens = TokenChoice::Skew;
@@ -130,7 +135,7 @@ impl PageState {
     pub fn with_best_two_clusters(&self) -> Self {
         let [first, second] = [3.0, -1.821_199_125_662_694];
         let [few, many] = [1f64, 4095.0];
-        let positions = Rows::new("The positions", 1, vec![first, second]);
+        let positions = Rows::new(phrase!("positions", "The positions"), 1, vec![first, second]);
         let log_multiplicities = vec![few.ln(), many.ln()];
         positions.map_or_else(
             |_| self.clone(),
@@ -150,6 +155,6 @@ impl PageState {
     }
 }
 
-fn not_yet(key: &str, value: &str, instead: &str) -> InputError {
-    InputError::NotYet { key: key.into(), value: value.into(), instead: instead.into() }
+fn not_yet(key: &str, value: &str, instead: Phrase) -> InputError {
+    InputError::NotYet { key: key.into(), value: value.into(), instead }
 }

@@ -1,7 +1,4 @@
-//! Every text of the page, by view, in every language of the page side by side: short, plain, present tense.
-
-#[macro_use]
-mod speak;
+//! Which text of the catalogues (`words`) stands where, and with which numbers, by view. No text of a language is here.
 
 mod bounds;
 mod controls;
@@ -27,8 +24,6 @@ mod take;
 mod workers;
 mod wrong;
 
-use speak::t;
-
 pub use bounds::*;
 pub use controls::*;
 pub use explore::*;
@@ -46,7 +41,7 @@ pub use own::*;
 pub use pictures::*;
 pub use plane::*;
 pub use plot::*;
-pub use problems::told;
+pub use problems::{message, told};
 pub use search::*;
 pub use spectrum::*;
 pub use take::*;

@@ -1,5 +1,8 @@
 //! The plot of measured draws.
 
+use crate::words::plot as words;
+pub use crate::words::plot::*;
+
 use crate::state::XAxis;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::fit::PowerLaw;
@@ -7,30 +10,20 @@ use lipscope_plot::{HoverValue, Number};
 
 use super::bounds::{bound_label, side_kind};
 use super::norms::norm_title;
-use super::t;
-
-words! {
-    plot_heading: "The norm of the Jacobian over the number of tokens", "雅可比矩阵的范数随词元数的变化";
-    axis: "n spaced by", "n 的间距";
-    measured: "measured", "测得";
-    measuring_text: "measuring …", "测量中……";
-    readout_hint: "Point at the plot, or focus it and use ← →, to read values; click or Enter takes that n.", "指向图，或聚焦后用 ← → 读数；点击或 Enter 取该 n。";
-    slope_hint: "Least squares of log L on log n over all draws, with its 95% interval. Growth like √n has slope 0.5.", "所有抽样上 log L 对 log n 的最小二乘，附 95% 区间。如 √n 增长则斜率为 0.5。";
-}
 
 pub fn axis_choice(axis: XAxis) -> &'static str {
     match axis {
         XAxis::SqrtN => "√n",
         XAxis::N => "n",
-        XAxis::LogLog => t("log n, log L", "log n，log L"),
+        XAxis::LogLog => words::axis_choice(),
     }
 }
 
 pub fn x_axis_title(axis: XAxis) -> &'static str {
     match axis {
-        XAxis::SqrtN => t("number of tokens n, spaced by √n", "词元数 n，按 √n 排布"),
-        XAxis::N => t("number of tokens n", "词元数 n"),
-        XAxis::LogLog => t("number of tokens n, logarithmic", "词元数 n（对数）"),
+        XAxis::SqrtN => x_axis_title::sqrt_n(),
+        XAxis::N => x_axis_title::n(),
+        XAxis::LogLog => x_axis_title::log_log(),
     }
 }
 
@@ -39,21 +32,15 @@ pub fn slope(fit: Option<PowerLaw>, draws: usize, lengths: &[usize]) -> String {
     let ends = lengths.first().zip(lengths.last());
     match (fit, ends) {
         (Some(fit), Some((first, last))) if draws < 2 || lengths.len() < 3 => {
-            say!(
-                "log–log slope {} over n = {first} to {last}",
-                "双对数斜率 {}，n = {first} 至 {last}",
-                signed(fit.exponent)
-            )
+            slope::between(signed(fit.exponent), first, last)
         }
-        (Some(fit), _) => {
-            say!("log–log slope {} ± {:.3} (95%)", "双对数斜率 {} ± {:.3}（95%）", signed(fit.exponent), fit.half_width)
-        }
-        (None, _) => t("log–log slope –", "双对数斜率 –").into(),
+        (Some(fit), _) => slope::with_interval(signed(fit.exponent), format_args!("{:.3}", fit.half_width)),
+        (None, _) => slope::none().into(),
     }
 }
 
 pub fn mean_label(draws: usize) -> String {
-    if draws > 1 { say!("measured, mean of {draws}", "测得，{draws} 次平均") } else { measured().into() }
+    if draws > 1 { words::mean_label(draws) } else { measured().into() }
 }
 
 pub fn n_equals(n: f64) -> String {
@@ -67,22 +54,17 @@ pub fn count(n: f64) -> String {
 }
 
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
-    let word_measured = measured();
+    let measured = measured();
     let mut parts = vec![n_equals(n)];
     let of = |id: &str| values.iter().find(|value| value.id == id);
     if let Some(draws) = of("draws").filter(|value| value.x == n) {
         let mean = Number::of(draws.y);
         parts.push(match draws.count {
-            1 => format!("{word_measured} {mean}"),
-            count => say!(
-                "{word_measured} {mean} (least {}, greatest {}, {count} draws)",
-                "{word_measured} {mean}（最小 {}，最大 {}，{count} 次抽样）",
-                Number::of(draws.low),
-                Number::of(draws.high)
-            ),
+            1 => format!("{measured} {mean}"),
+            count => words::readout(count, Number::of(draws.high), Number::of(draws.low), &mean, measured),
         });
     } else if let Some(current) = of("current").filter(|value| value.x == n) {
-        parts.push(format!("{word_measured} {}", current.number));
+        parts.push(format!("{measured} {}", current.number));
     }
     for bound in BoundId::ALL {
         if let Some(value) = of(bound.id()) {
@@ -99,15 +81,15 @@ fn signed(x: f64) -> String {
 
 pub fn plot_finding(norm: Norm, ends: Option<((f64, f64), (f64, f64))>, fit: Option<PowerLaw>) -> String {
     match (ends, fit) {
-        (Some(((n, first), (m, last))), Some(fit)) => say!(
-            "{} over the number of tokens: {} at n = {n}, {} at n = {m}; it grows like n to the {:.2} plus or minus {:.2}. Left and right arrows read values.",
-            "{}随词元数的变化：{}（n = {n}），{}（n = {m}）；增长如 n 的 {:.2} ± {:.2} 次方。左右箭头读数。",
-            norm_title(norm),
+        (Some(((n, first), (m, last))), Some(fit)) => plot_finding::sentence(
+            format_args!("{:.2}", fit.exponent),
             Number::of(first),
+            format_args!("{:.2}", fit.half_width),
             Number::of(last),
-            fit.exponent,
-            fit.half_width
+            m,
+            n,
+            norm_title(norm),
         ),
-        _ => say!("{} over the number of tokens; being measured.", "{}随词元数的变化；测量中。", norm_title(norm)),
+        _ => plot_finding::waiting(norm_title(norm)),
     }
 }

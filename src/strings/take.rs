@@ -1,19 +1,8 @@
 //! What can be taken away, and what to cite.
 
+pub use crate::words::take::*;
+
 use lipscope_core::script::Dialect;
-
-use super::t;
-
-words! {
-    take: "Take away", "导出";
-    take_picture: "Picture", "图片";
-    take_numbers: "Numbers", "数值";
-    take_experiment: "Experiment", "实验";
-    take_citation: "To cite", "引用";
-    copy_bibtex: "Copy BibTeX", "复制 BibTeX";
-    no_picture: "There is no picture yet.", "还没有图。";
-    writing_script: "Writing …", "正在生成……";
-}
 
 /// Whose results a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,13 +58,7 @@ pub fn script_name(dialect: Dialect) -> &'static str {
 
 pub fn script_hint(dialect: Dialect) -> &'static str {
     match dialect {
-        Dialect::NumPy => t(
-            "A script that builds the same tokens and weights and computes the norm by the formula",
-            "构造相同词元与权重、用公式计算范数的脚本",
-        ),
-        Dialect::PyTorch => t(
-            "A script that builds the same tokens and weights and computes the norm by differentiation",
-            "构造相同词元与权重、用自动微分计算范数的脚本",
-        ),
+        Dialect::NumPy => script_hint::numpy(),
+        Dialect::PyTorch => script_hint::pytorch(),
     }
 }

@@ -93,7 +93,9 @@ fn equal_tokens_cost_what_gathering_them_leaves() {
 fn every_door_refuses_before_anything_is_drawn() {
     let (experiment, memory) = (drawn(60, 8, 1, 8), Memory::from_bytes(1 << 20));
     let costly = |what: &str, found: Option<InputError>| match found {
-        Some(InputError::TooCostly { what: task, limit, .. }) => assert_eq!((task.as_str(), limit), (what, 1 << 20)),
+        Some(InputError::TooCostly { what: task, limit, .. }) => {
+            assert_eq!((task.to_string().as_str(), limit), (what, 1 << 20))
+        }
         other => panic!("{what}: {other:?}"),
     };
     let options = with_memory(memory);

@@ -295,7 +295,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
     await page.waitForTimeout(400);
     // Those that take over die as well, so that the measurement is given up: one dead worker would not be enough for that.
     await die();
-    await page.waitForFunction(() => /stopped the worker twice|started again/.test(document.querySelector('[data-testid=status]').textContent));
+    await page.waitForFunction(() => /stopped the worker twice|restarted/.test(document.querySelector('[data-testid=status]').textContent));
     await page.fill('#n-number', '12');
     await page.press('#n-number', 'Enter');
     await page.waitForFunction(() => document.querySelector('[data-testid=n]').textContent.trim() === '12');

@@ -57,13 +57,13 @@ pageTest('the hunt passes six, pauses, goes on, and its tokens are measured agai
   assert.ok(await page.getByTestId('hunt-changed').isHidden());
   await show(page, 'regime');
   await page.click('#regime-table summary');
-  await page.waitForFunction(() => [...document.querySelectorAll('#regime-table th')].some((th) => th.innerText.includes('hunt')));
+  await page.waitForFunction(() => [...document.querySelectorAll('#regime-table th')].some((th) => th.innerText.includes('search')));
   const row = await page.evaluate(() => [...document.querySelectorAll('#regime-table tbody tr')].map((tr) => [...tr.children].map((td) => td.innerText)).find((cells) => cells[0] === '16'));
   assert.match(row.at(-1), /≥/);
   // Another R: what was found says nothing about it.
   await page.selectOption('#law', 'adversarial');
   await type(page, 'radius-number', '2');
-  await page.waitForFunction(() => ![...document.querySelectorAll('#regime-table th')].some((th) => th.innerText.includes('hunt')));
+  await page.waitForFunction(() => ![...document.querySelectorAll('#regime-table th')].some((th) => th.innerText.includes('search')));
 });
 
 pageTest('a hunt ends, more restarts go on, and another view pauses it', { timeout: 240_000 }, async ({ page }) => {

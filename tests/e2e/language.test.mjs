@@ -74,7 +74,7 @@ pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=z
   }
   await page.evaluate(() => { location.hash = '#v2&n=99&tokens=ball&mask=diagonal&foo=1'; });
   const said = await problem(page, 'link', '`mask`：无法识别“diagonal”；');
-  assert.match(said, /`foo`：此页没有这个字段。/);
+  assert.match(said, /`foo` 不是此页的字段。/);
   assert.doesNotMatch(said, /。 /);
 });
 

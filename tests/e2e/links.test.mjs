@@ -183,8 +183,8 @@ test('a link shows the same digits wherever it is opened', { timeout: 240_000 },
 pageTest('a wrong field is named, and the rest is taken', { hash: '#v2&n=99&mask=diagonal&colour=red' }, async ({ page }) => {
   await page.waitForFunction(() => document.querySelector('#n-number')?.value === '99');
   const sentence = await page.getByTestId(PROBLEM).textContent();
-  assert.match(sentence, /`mask`: “diagonal” is not known; use none or causal\./);
-  assert.match(sentence, /`colour`: this page knows no such field\..*The rest of the link was taken\./);
+  assert.match(sentence, /`mask` must be none or causal, not “diagonal”\./);
+  assert.match(sentence, /`colour` is not a field of this page\..*Everything else in the link was loaded\./);
   // The next edit takes the sentence away.
   await type(page, 'n-number', '50');
   await page.waitForFunction(() => document.querySelector('[data-testid=link-problem]').hidden);

@@ -238,7 +238,7 @@ test('a model at an address of another server is fetched when the reader says so
     assert.equal(server.requests.length, 0, 'typing fetches nothing');
     await page.click('#model-look');
     await page.locator('#model-fetch').waitFor();
-    assert.match(await page.locator('#model-fetch').innerText(), /Fetch 7\d KB/);
+    assert.match(await page.locator('#model-fetch').innerText(), /Download 7\d KB/);
     assert.ok(server.requests.every(({ method }) => method === 'HEAD'));
     await page.click('#model-fetch');
     await hasTokens(page);
@@ -293,7 +293,7 @@ test('a download says how far it is, and ends when it is cancelled', { timeout: 
     await page.fill('#model-address', `${server.url}slow`);
     await page.click('#model-look');
     await page.locator('#model-fetch').waitFor();
-    assert.match(await page.locator('#model-fetch').innerText(), /Fetch 100 MB/);
+    assert.match(await page.locator('#model-fetch').innerText(), /Download 100 MB/);
     await page.click('#model-fetch');
     await page.waitForFunction(() => /[123] MB of 100 MB/.test(document.querySelector('[data-testid=model-remote]').textContent));
     assert.ok(await page.locator('#model-cancel').isVisible());

@@ -61,7 +61,7 @@ pageTest('L2-MHA: the bound on the row sums comes with its norm, over n too', as
   assert.equal(await digits(page, 'bound-kim_l2'), '');
   assert.notEqual(await changed(page, 'regime-kim_l2', spectral), Number(spectral));
   await page.selectOption('#norm', 'l1');
-  assert.match(await page.getByTestId('norm-note').textContent(), /none of its own/);
+  assert.match(await page.getByTestId('norm-note').textContent(), /no bound on it is known/);
 });
 
 pageTest('the norm over tokens is a bound, and says so', async ({ page }) => {

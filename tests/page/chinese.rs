@@ -1,75 +1,96 @@
-//! The engine's sentences in Chinese: none is missing, and what is the reader's stays as it is.
+//! The engine's errors in Chinese: none is missing, and what is the reader's stays as it is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::han::{assert_known, foreign_words, has_han, in_chinese};
 use lipscope::state::{PageState, TokenChoice, WeightChoice};
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
-use lipscope_core::experiment::{Distribution, Experiment, Given, Normalization, Rows};
+use lipscope_core::experiment::{
+    Control, Distribution, Experiment, Given, InputError, Normalization, Rows, library_words,
+};
 use lipscope_core::inverse::{InversePlan, Inverting};
+use lipscope_core::phrase;
 use lipscope_testkit::sources::{SourceFile, sources};
 
-/// Rooms whose errors are not shown on the page.
-const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "src/strings"];
+/// Folders whose errors are not shown on the page.
+const ELSEWHERE: [&str; 2] = ["crates/cli", "crates/npm"];
 /// Texts that are no part of an error.
-const NOT_SAID: [&str; 5] = [
+const NOT_SAID: [&str; 6] = [
     "The iteration stopped at a relative residual of",
     "# The tokens, one a row",
     "# Q, K and V of each head",
     "# <experiment>",
+    // Found by the engine itself: always numbers.
+    "The positions",
     // The name of a drawn model.
-    "7 7x7x7 seed 7",
+    "{} {d}x{layers}x{heads} seed {seed}",
 ];
 
-/// The literals of a source before its tests, without comments, with a number in every place of `format!`.
-fn literals(source: &str) -> Vec<String> {
+/// A source before its tests, without comments.
+fn code(source: &str) -> String {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let code: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let code = code.join("\n");
-    let mut literals = Vec::new();
-    let mut chars = code.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            // A quotation mark as a character.
-            '\'' if chars.peek() == Some(&'"') => drop(chars.next()),
-            '"' => {
-                let mut literal = String::new();
-                while let Some(c) = chars.next().filter(|c| *c != '"') {
-                    match c {
-                        '\\' => match chars.next() {
-                            Some('\n') => while chars.next_if(|c| c.is_whitespace()).is_some() {},
-                            Some(c) => literal.push(c),
-                            None => {}
-                        },
-                        c => literal.push(c),
-                    }
-                }
-                literals.push(with_numbers(&literal));
-            }
-            _ => {}
-        }
-    }
-    literals
+    let lines: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    lines.join("\n")
 }
 
-/// `{name}` and `{:?}` as a number; braces around anything else are braces.
-fn with_numbers(literal: &str) -> String {
-    let mut out = String::new();
-    let mut left = literal;
-    while let Some(open) = left.find('{') {
-        let end = left[open..].find('}').map(|length| open + length);
-        let name = end.map(|end| left[open + 1..end].split(':').next().unwrap_or_default());
-        let is_place = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        match (end, name) {
-            (Some(end), Some(name)) if is_place(name) => {
-                out = out + &left[..open] + "7";
-                left = &left[end + 1..];
-            }
-            _ => {
-                out += &left[..=open];
-                left = &left[open + 1..];
+/// The literals of a code, in order.
+fn literals(code: &str) -> impl Iterator<Item = String> {
+    let mut chars = code.chars().peekable();
+    std::iter::from_fn(move || {
+        while let Some(c) = chars.next() {
+            match c {
+                // A quotation mark as a character.
+                '\'' if chars.peek() == Some(&'"') => drop(chars.next()),
+                '"' => {
+                    let mut literal = String::new();
+                    while let Some(c) = chars.next().filter(|c| *c != '"') {
+                        match c {
+                            '\\' => match chars.next() {
+                                Some('\n') => while chars.next_if(|c| c.is_whitespace()).is_some() {},
+                                Some(c) => literal.push(c),
+                                None => {}
+                            },
+                            c => literal.push(c),
+                        }
+                    }
+                    return Some(literal);
+                }
+                _ => {}
             }
         }
+        None
+    })
+}
+
+/// The ids and the English of the phrases that a source makes.
+fn phrases(source: &str) -> Vec<(String, String)> {
+    let code = code(source);
+    let calls = code.match_indices("phrase!(").map(|(at, call)| &code[at + call.len()..]);
+    calls.filter_map(|call| literals(call).next().zip(literals(call).nth(1))).collect()
+}
+
+/// `words/LANGUAGE/problems.toml`: texts by id, a brace of the text written once.
+fn catalogue(language: &str) -> BTreeMap<String, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("words/{language}/problems.toml"));
+    let text = std::fs::read_to_string(path).expect("a catalogue");
+    let table: toml::Table = text.parse().expect("a catalogue without a fault");
+    let once = |text: &str| text.replace("{{", "{").replace("}}", "}");
+    table.into_iter().map(|(id, text)| (id, once(text.as_str().expect("a text")))).collect()
+}
+
+/// A text with a sign in every place of an argument.
+fn without_places(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let is_argument = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_:?.".contains(c));
+        let argument = after.split_once('}').filter(|(name, _)| is_argument(name));
+        out.push(if argument.is_some() { '7' } else { '{' });
+        rest = argument.map_or(after, |(_, after)| after);
     }
-    out + left
+    out + rest
 }
 
 /// Whether a literal has words that a reader would read: two at least, so that it is no key.
@@ -78,89 +99,129 @@ fn is_prose(literal: &str) -> bool {
 }
 
 #[test]
-fn every_text_in_a_file_that_makes_errors_is_known_in_chinese() {
-    let mut count = 0;
-    let mut missing = Vec::new();
-    for SourceFile { path: inside, text: source } in ["src", "crates"].into_iter().flat_map(sources) {
-        if !source.contains("InputError") || ELSEWHERE.iter().any(|folder| inside.starts_with(folder)) {
-            continue;
-        }
-        for literal in literals(&source).iter().filter(|literal| is_prose(literal)) {
-            if NOT_SAID.iter().any(|text| literal.starts_with(text)) {
-                continue;
-            }
-            count += 1;
-            let said = in_chinese(literal);
-            if !has_han(&said) || !foreign_words(&said).is_empty() {
-                missing.push(format!("{inside}: {literal}\n  {said}"));
-            }
+fn every_phrase_of_the_crates_is_in_the_catalogue() {
+    let english = catalogue("en");
+    let chinese = catalogue("zh");
+    let mut found = BTreeMap::new();
+    for SourceFile { path, text } in ["src", "crates"].into_iter().flat_map(sources) {
+        for (id, phrase) in phrases(&text) {
+            let known = found.entry(id.clone()).or_insert_with(|| phrase.clone());
+            assert_eq!(*known, phrase, "{path}: `{id}` is the id of two texts");
+            assert_eq!(english.get(&id), Some(&phrase), "{path}: `{id}` in words/en/problems.toml");
+            let said = chinese.get(&id).map(String::as_str).unwrap_or_default();
+            let is_of_symbols = foreign_words(&without_places(said)).is_empty();
+            assert!(is_of_symbols && (has_han(said) || !is_prose(&without_places(&phrase))), "{id}: {said}");
         }
     }
-    assert!(missing.is_empty(), "without Chinese in src/strings/problems:\n{}", missing.join("\n"));
-    assert!(count > 150, "only {count} texts were found: the scan is broken");
+    assert!(found.len() > 300, "only {} phrases were found: the scan is broken", found.len());
+    let unused: Vec<&String> = english.keys().filter(|id| !found.contains_key(*id)).collect();
+    assert_eq!(unused, Vec::<&String>::new(), "texts of words/en/problems.toml that no error has");
 }
 
 #[test]
-fn sentences_read_as_sentences() {
-    for (english, expected) in [
+fn no_words_of_an_error_stand_outside_of_phrases() {
+    let mut foreign = Vec::new();
+    for SourceFile { path, text } in ["src", "crates"].into_iter().flat_map(sources) {
+        if !text.contains("InputError") || ELSEWHERE.iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        let known: Vec<String> = phrases(&text).into_iter().map(|(_, phrase)| phrase).collect();
+        for literal in literals(&code(&text)) {
+            let is_known = known.contains(&literal) || NOT_SAID.iter().any(|text| literal.starts_with(text));
+            if !is_known && is_prose(&without_places(&literal)) {
+                foreign.push(format!("{path}: {literal}"));
+            }
+        }
+    }
+    assert!(foreign.is_empty(), "words that no language knows; write phrase!(..):\n{}", foreign.join("\n"));
+}
+
+#[test]
+fn errors_read_as_sentences() {
+    let json = |text: &str| Experiment::from_json(text).expect_err(text);
+    let tokens = r#""tokens":{"source":"explicit","rows":[[1],[2]]}"#;
+    let heads = |k: &str| {
+        json(&format!(r#"{{{tokens},"weights":{{"source":"explicit","heads":[{{"q":[[1]],"k":{k},"v":[[1]]}}]}}}}"#))
+    };
+    let too_costly = |bytes, limit, lower, at_most| InputError::TooCostly {
+        what: phrase!("measurement", "The measurement"),
+        bytes,
+        limit,
+        lower,
+        at_most,
+    };
+    for (error, english, chinese) in [
         (
-            "Row 3, column 2 of `tokens.rows` is \"x or y\", which is not a finite number. Replace it.",
-            "`tokens.rows` 第 3 行第 2 列为 \"x or y\"，不是有限的数。请替换。",
+            Given::from_text("1,2\n3,x or y").expect_err("words"),
+            "Row 2, column 2 of the tokens is \"x or y\", which is not a finite number. Replace it.",
+            "词元第 2 行第 2 列为 \"x or y\"，不是有限的数。请替换。",
         ),
         (
+            json(&format!(r#"{{"mask":"casual",{tokens}}}"#)),
             "`mask` is \"casual\", but it must be \"none\" or \"causal\".",
             "`mask` 为 \"casual\"，但必须为 \"none\" 或 \"causal\"。",
         ),
         (
+            heads("[[1],[2]]"),
             "`weights.heads[0].k` is 2 x 1, but it must be 1 x 1 so that K x_j and Q x_i can be multiplied.",
             "`weights.heads[0].k` 为 2 × 1，但必须为 1 × 1，这样 K x_j 与 Q x_i 才能相乘。",
         ),
         (
+            json(r#"{"mask":1 2"#),
             "This is not valid JSON: expected `,` or `}` at line 1 column 11. Check the text there, or export an \
              experiment to see the form.",
             "这不是有效的 JSON（第 1 行第 11 列：应为 `,` 或 `}`）。请检查该处的文本，或导出一个实验来看格式。",
         ),
         (
-            "The number of tokens of a search is 4000, over the limit of 2048. Use fewer tokens or dimensions.",
-            "搜寻的词元数为 4000，超过上限 2048。请减少词元或维数。",
-        ),
-        (
+            too_costly(3_156_787_855, 1 << 30, Control::Tokens, Some(1371)),
             "The measurement would take 2.94 GiB of memory, over the limit of 1 GiB: lower the number of tokens n to at \
              most 1371.",
             "测量需要 2.94 GiB 内存，超过上限 1 GiB：请减小词元数 n，至多为 1371。",
         ),
         (
+            too_costly(49 << 40, 512 << 20, Control::HeadDimension, None),
             "The measurement would take 49 TiB of memory, over the limit of 512 MiB: lower the head dimension.",
             "测量需要 49 TiB 内存，超过上限 512 MiB：请减小每头维数。",
         ),
-        ("`the radius R` is 0, but it must be a number above 0.", "半径 R 为 0，但必须为大于 0 的数。"),
+        (
+            InputError::bad_value(
+                phrase!("radius_r", "The radius R"),
+                "0",
+                phrase!("number_above_0", "a number above 0"),
+            ),
+            "The radius R is 0, but it must be a number above 0.",
+            "半径 R 为 0，但必须为大于 0 的数。",
+        ),
+        (
+            json(r#"{"tocens":1,"tokens":{"source":"skew"}}"#),
+            "Unknown key `tocens`. Remove it, or use one of: version, attention, mask, normalization, normalization_scope, \
+             eps, tokens, weights.",
+            "没有键 `tocens`。请删除，或改用：`version, attention, mask, normalization, normalization_scope, eps, tokens, \
+             weights`。",
+        ),
     ] {
-        assert_eq!(in_chinese(english), expected);
+        assert_eq!(error.to_string(), english);
+        assert_eq!(in_chinese(&error), chinese);
     }
 }
 
 #[test]
 fn what_is_the_readers_stays_as_it_is() {
-    let fix = "Save the tokens as CSV, TSV, JSON or NumPy .npy.";
     for name in ["my tokens.csv", "The tokens", "a is 4, over the limit of 2. cannot be read: x.csv", "数据 7 or 8.csv"]
     {
-        let said = in_chinese(&format!("{name} cannot be read: it is neither text nor a .npy file. {fix}"));
+        let said = in_chinese(&Given::from_file(name, b"\xff\xfe\x00").expect_err("junk"));
         assert!(said.starts_with(name), "{said}");
-    }
-    let said = in_chinese("Unknown key `the tokens`. Remove it, or use one of: tokens, weights.");
-    assert_eq!(said, "没有键 `the tokens`。请删除，或改用：`tokens, weights`。");
-    // What no sentence of the engine's is: another language, another program.
-    for text in ["词元数为 7，超过上限。", "", "It is raining. Use an umbrella.", "{key} {"] {
-        assert_eq!(in_chinese(text), text);
     }
 }
 
 #[test]
 fn a_library_s_own_words_are_quoted() {
-    let fix = "Copy the file again from the model's folder.";
-    let said = in_chinese(&format!(
-        "vocab.txt cannot be read: it is not a tokenizer of this kind (data did not match any variant). {fix}"
-    ));
+    let error = InputError::File {
+        file: "vocab.txt".into(),
+        problem: library_words("data did not match any variant"),
+        fix: phrase!("copy_file_again", "Copy the file again."),
+    };
+    let said = in_chinese(&error);
     assert!(said.contains("原文：“data did not match any variant”"), "{said}");
     assert_eq!(foreign_words(&said), Vec::<String>::new(), "{said}");
 }
@@ -182,10 +243,10 @@ fn own_data_that_cannot_be_read_are_told() {
         "[[],[]]",
         "{\"a\":1}",
     ] {
-        assert_known(&Given::from_text(text).expect_err(text).to_string());
+        assert_known(&Given::from_text(text).expect_err(text));
     }
     for bytes in [&b"\xff\xfe\x00"[..], b"\x93NUMPY", b"\x93NUMPY\x01\x00\x02\x00{}"] {
-        assert_known(&Given::from_file("junk.csv", bytes).expect_err("junk").to_string());
+        assert_known(&Given::from_file("junk.csv", bytes).expect_err("junk"));
     }
 }
 
@@ -207,10 +268,10 @@ fn what_the_page_cannot_show_is_told() {
         PageState { weights: WeightChoice::Kim, heads: 3, ..first().with_own_tokens(rows(4)) },
         first().with_experiment(own_heads).expect("a state").with_own_tokens(rows(3)),
     ] {
-        assert_known(&state.check().expect_err("too large").to_string());
+        assert_known(&state.check().expect_err("too large"));
     }
     let skew = read(format!(r#"{{"tokens":{{"source":"skew"}},{heads}}}"#));
-    assert_known(&first().with_experiment(skew).expect_err("its own weights").to_string());
+    assert_known(&first().with_experiment(skew).expect_err("its own weights"));
 }
 
 #[test]
@@ -221,8 +282,8 @@ fn what_the_views_cannot_do_is_told() {
     };
     let normalized = Experiment { normalization: Normalization::Layer, ..experiment() };
     let invert = |experiment, fraction| Inverting::start(&InversePlan { experiment, fraction, max_iterations: 9 });
-    assert_known(&invert(experiment(), 0.0).expect_err("no fraction").to_string());
-    assert_known(&invert(normalized, 0.5).expect_err("normalised").to_string());
+    assert_known(&invert(experiment(), 0.0).expect_err("no fraction"));
+    assert_known(&invert(normalized, 0.5).expect_err("normalised"));
     let estimators = EstimatorComparison::new(&EstimatorPlan { experiment: experiment(), tolerance: -1.0 });
-    assert_known(&estimators.expect_err("no tolerance").to_string());
+    assert_known(&estimators.expect_err("no tolerance"));
 }

@@ -1,7 +1,8 @@
-//! Whether a sentence of the engine's is known in Chinese.
+//! Whether an error of the engine's is known in Chinese.
 
 use lipscope::language::{Language, set};
 use lipscope::told;
+use lipscope_core::experiment::InputError;
 
 /// Names, and signs of the format, that are the same in every language.
 const NAMES: [&str; 22] = [
@@ -28,10 +29,10 @@ const NAMES: [&str; 22] = [
     "skew",
     "safetensors",
 ];
-/// What the page says instead of a sentence when it is in Chinese.
-pub fn in_chinese(english: &str) -> String {
+/// What the page says of an error when it is in Chinese.
+pub fn in_chinese(error: &InputError) -> String {
     set(Language::Chinese);
-    let said = told(english);
+    let said = told(error);
     set(Language::English);
     said
 }
@@ -70,9 +71,9 @@ pub fn foreign_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Fails where a word of an English sentence is left in its Chinese.
+/// Fails where a word of an error's English is left in its Chinese.
 #[track_caller]
-pub fn assert_known(english: &str) {
-    let said = in_chinese(english);
-    assert!(has_han(&said) && foreign_words(&said).is_empty(), "{english}\n  is in Chinese: {said}");
+pub fn assert_known(error: &InputError) {
+    let said = in_chinese(error);
+    assert!(has_han(&said) && foreign_words(&said).is_empty(), "{error}\n  is in Chinese: {said}");
 }

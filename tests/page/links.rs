@@ -301,20 +301,23 @@ fn survive(fragment: &str) -> link::Followed {
 #[test]
 fn what_is_wrong_is_named_and_the_rest_is_taken() {
     let wrong = [
-        ("v2&mask=diagonal&n=99", "`mask`: “diagonal” is not known; use none or causal."),
-        ("v2&n=1e99&R=2", "`n`: “1e99” is no whole number from 2 to 1000000."),
-        ("v2&n=NaN&R=2", "`n`: “NaN” is no whole number"),
-        ("v2&R=-3&n=99", "`R`: “-3” is no number above 0."),
-        ("v2&R=inf&n=99", "`R`: “inf”"),
-        ("v2&foo=1&n=99", "`foo`: this page knows no such field."),
+        ("v2&mask=diagonal&n=99", "`mask` must be none or causal, not “diagonal”."),
+        ("v2&n=1e99&R=2", "`n` must be a whole number from 2 to 1000000, not “1e99”."),
+        ("v2&n=NaN&R=2", "`n` must be a whole number"),
+        ("v2&R=-3&n=99", "`R` must be a number above 0, not “-3”."),
+        ("v2&R=inf&n=99", "`R` must be a number above 0, not “inf”"),
+        ("v2&foo=1&n=99", "`foo` is not a field of this page."),
         ("v2&n=99&junk", "`junk`"),
-        ("v2&n=7&n=99", "`n` is there twice"),
-        ("v2&tokens=own&n=99", "`tokens`: the link brings no such numbers"),
-        ("v2&n=99&token-data=AAAA&tokens=own", "`token-data`: characters are missing or changed"),
+        ("v2&n=7&n=99", "`n` is given twice"),
+        ("v2&tokens=own&n=99", "`tokens` has no numbers in this link"),
+        ("v2&n=99&token-data=AAAA&tokens=own", "`token-data` is damaged: characters are missing or changed"),
         ("v2&n=99&lesson=../x.1", "`lesson`"),
-        ("v2&n=99&view=huge", "`view`: “huge” is not known; use full, teacher or embed."),
-        ("v2&n=99&weights=kim&attention=dot", "`attention`: these weights are those of L2 attention"),
-        ("v2&n=99&curves=unified,magic", "`curves`: “magic” is not known"),
+        ("v2&n=99&view=huge", "`view` must be full, teacher or embed, not “huge”."),
+        (
+            "v2&n=99&weights=kim&attention=dot",
+            "`attention` must be l2, because these weights are those of L2 attention",
+        ),
+        ("v2&n=99&curves=unified,magic", "not “magic”."),
         ("v2&tokens=ball&n=900000&mask=causal", "The number of tokens n is 900000"),
     ];
     for (fragment, sentence) in wrong {

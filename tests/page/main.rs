@@ -3,3 +3,4 @@
 mod chinese;
 mod han;
 mod links;
+mod words;

@@ -83,7 +83,7 @@ pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
             Some(from_n) if from_n >= 2.0 => Spacing::SqrtLog { from_n },
             Some(from_n) => {
                 let expected = "a number of tokens of at least 2";
-                return Err(InputError::bad_value("--growing-from", &from_n.to_string(), expected));
+                return Err(InputError::bad_value("--growing-from", from_n.to_string(), expected));
             }
         };
         let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing };

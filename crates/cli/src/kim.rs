@@ -88,7 +88,7 @@ pub(super) fn scale(arguments: &ScaleArguments) -> io::Result<ExitCode> {
 
 fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<ScalingPoint>, InputError> {
     if !(arguments.most.is_finite() && arguments.most > 1.0) {
-        return Err(InputError::bad_value("--most", &arguments.most.to_string(), "a number above 1"));
+        return Err(InputError::bad_value("--most", arguments.most.to_string(), "a number above 1"));
     }
     let count = arguments.count.clamp(2, MOST_RADII);
     let radii = (0..count).map(|at| arguments.most.powf(at as f64 / (count - 1) as f64)).collect();

@@ -18,7 +18,7 @@ pub(super) fn measure(run: &mut Run, radius: f64, (shard, threads): (Shard, usiz
                 Ok(found) => heads.push((*layer, *which, found)),
                 // The other heads are still measured.
                 Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {
-                    what: format!("Layer {layer}, head {head}"),
+                    what: format!("Layer {layer}, head {head}").into(),
                     problem: "has an A without real eigenvalues, and so no adversarial tokens".into(),
                     fix: "Leave it out of --head.".into(),
                 }),

@@ -95,8 +95,8 @@ fn read(path: &Path) -> Result<String, InputError> {
 /// The error for a file that the system cannot read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> InputError {
     InputError::File {
-        file: path.display().to_string(),
-        problem: error.to_string(),
+        file: path.display().to_string().into(),
+        problem: error.to_string().into(),
         fix: "Check the path, and that the file is there.".into(),
     }
 }

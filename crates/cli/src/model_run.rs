@@ -51,8 +51,8 @@ pub(super) fn measure_all<T: Send>(
 fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
     let failed = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
         key: "--threads".into(),
-        found: threads.to_string(),
-        expected: format!("a number of threads that can be started ({error})"),
+        found: threads.to_string().into(),
+        expected: format!("a number of threads that can be started ({error})").into(),
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)
 }

@@ -21,6 +21,7 @@ use crate::experiment::{
 use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
 use crate::measure::cost::checked_shape;
 use crate::measure::{Grouping, MeasureOptions};
+use crate::phrase;
 use crate::spectral::{KEPT_PAIRS, Lanczos, LanczosOptions, PowerIteration, Status, singular_values};
 use crate::spectrum::{ALL_UP_TO, TOLERANCE};
 use crate::weights::{HeadWeights, inputs, weights_for};
@@ -127,28 +128,41 @@ impl EstimatorComparison {
     pub fn new_within(plan: &EstimatorPlan, memory: Memory) -> Result<Self, InputError> {
         let EstimatorPlan { experiment, tolerance } = plan;
         if !(tolerance.is_finite() && *tolerance > 0.0) {
-            return Err(InputError::bad_value("the tolerance", &tolerance.to_string(), "a number above 0"));
+            return Err(InputError::bad_value(
+                phrase!("tolerance", "The tolerance"),
+                tolerance.to_string(),
+                phrase!("number_above_0", "a number above 0"),
+            ));
         }
         if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
-                problem: "is not a list of tokens".into(),
-                fix: "List the tokens, or draw them.".into(),
+                problem: phrase!("not_list_tokens", "is not a list of tokens"),
+                fix: phrase!("list_tokens_draw_them", "List the tokens, or draw them."),
             });
         }
         // First the limit of this comparison, which is far below that of the scores.
         let size = shape_of(experiment).side();
         if size > ALL_UP_TO as u64 {
             return Err(InputError::TooLarge {
-                what: "The number of tokens times their dimension".into(),
-                found: size.to_string(),
-                limit: format!("{ALL_UP_TO}, for the dense SVD that the other estimators are compared with"),
-                fix: "Use fewer tokens.".into(),
+                what: phrase!("number_tokens_times_their", "The number of tokens times their dimension"),
+                found: size.to_string().into(),
+                limit: phrase!(
+                    "for_dense_svd_other",
+                    "{limit}, for the dense SVD that the other estimators are compared with",
+                    limit = ALL_UP_TO
+                ),
+                fix: phrase!("use_fewer_tokens", "Use fewer tokens."),
             });
         }
         let one_by_one = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
         let shape = checked_shape(experiment, &one_by_one)?;
-        crate::cost::check("The comparison of estimators", &shape, memory, cost_of_shape)?;
+        crate::cost::check(
+            phrase!("comparison_estimators", "The comparison of estimators"),
+            &shape,
+            memory,
+            cost_of_shape,
+        )?;
         let inputs = inputs(experiment)?;
         let operator = JacobianOperator::new(Forward::new(experiment, &inputs)?);
         Ok(EstimatorComparison { operator, tolerance: *tolerance, truth: 0.0, milliseconds: 0.0, stage: Stage::Dense })
@@ -182,13 +196,13 @@ impl EstimatorComparison {
     /// The exact norm; the time includes forming the dense matrix.
     fn dense(&mut self) -> Result<EstimatorPoint, InputError> {
         let values = singular_values(&dense_jacobian(self.operator.forward()))
-            .ok_or_else(|| InputError::Overflow { what: "The entries of the Jacobian".into() })?;
+            .ok_or_else(|| InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") })?;
         self.truth = values.first().copied().unwrap_or(0.0);
         if self.truth == 0.0 {
             return Err(InputError::Conflict {
-                what: "The Jacobian".into(),
-                problem: "is zero at these tokens, so there is nothing to compare".into(),
-                fix: "Use other tokens or weights.".into(),
+                what: phrase!("jacobian", "The Jacobian"),
+                problem: phrase!("zero_these_tokens_so", "is zero at these tokens, so there is nothing to compare"),
+                fix: phrase!("use_other_tokens_weights", "Use other tokens or weights."),
             });
         }
         let options = LanczosOptions { tolerance: TOLERANCE, ..LanczosOptions::default() };
@@ -343,7 +357,8 @@ fn drawn(seed: u64, weights: WeightSource) -> Experiment {
 /// The drawn heads with V scaled.
 fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
     let rows = |matrix: &DMatrix<f64>, scale: f64| {
-        Rows::new("the weights", matrix.ncols(), (matrix.transpose() * scale).as_slice().to_vec()).ok()
+        Rows::new(phrase!("weights", "the weights"), matrix.ncols(), (matrix.transpose() * scale).as_slice().to_vec())
+            .ok()
     };
     let head =
         |head: &HeadWeights| Some(Head { q: rows(&head.q, 1.0)?, k: rows(&head.k, 1.0)?, v: rows(&head.v, SMALL)? });

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::attention::Normalizer;
 use crate::bounds::{Bound, BoundId, Domain, HeadNorms, Hypotheses, Norm, Side, TwoClusterCurve};
 use crate::cost::{self, BASE, Cost, Shape, gathered, largest, parts, product, shape_of, sum};
+use crate::experiment::Phrase;
 use crate::experiment::{
     Attention, Experiment, InputError, Mask, Memory, Normalization, RandomTokens, Scope, TokenSource,
 };
 use crate::jacobian::ClusterJacobian;
+use crate::phrase;
 use crate::spectral::largest_singular_value;
 use crate::tokens::{self, AdversarialDirection};
 use crate::weights::{HeadWeights, Inputs, Weights, check_sizes, inputs, weights_for};
@@ -87,15 +89,19 @@ impl GrowthPlan {
     /// # Errors
     /// [`InputError::BadValue`] if the range is empty or outside 2 to 1e300.
     pub fn new(first: f64, last: f64, count: usize, spacing: Spacing) -> Result<Self, InputError> {
-        let bad = |key: &str, found: f64| {
-            Err(InputError::bad_value(key, &found.to_string(), "a number of tokens from 2 to 1e300"))
+        let bad = |key: Phrase, found: f64| {
+            Err(InputError::bad_value(
+                key,
+                found.to_string(),
+                phrase!("number_tokens_from_2", "a number of tokens from 2 to 1e300"),
+            ))
         };
         let is_length = |n: &f64| (2.0..=MOST_N).contains(n);
         if !is_length(&first) {
-            return bad("the first n", first);
+            return bad(phrase!("first_n", "The first n"), first);
         }
         if !is_length(&last) || last < first {
-            return bad("the last n", last);
+            return bad(phrase!("last_n", "The last n"), last);
         }
         let count = count.clamp(1, MOST_ROWS);
         let (low, high) = (first.ln(), last.ln());
@@ -117,7 +123,9 @@ impl GrowthPlan {
 
     fn check(&self, experiment: &Experiment, memory: Memory) -> Result<(), InputError> {
         check_sizes(experiment)?;
-        cost::check("The growth curves", &shape_of(experiment), memory, |shape| self.cost_of_shape(shape))
+        cost::check(phrase!("growth_curves", "The growth curves"), &shape_of(experiment), memory, |shape| {
+            self.cost_of_shape(shape)
+        })
     }
 
     fn cost_of_shape(&self, shape: &Shape) -> Cost {

@@ -13,6 +13,7 @@ use crate::cost::{Cost, Shape, largest, parts, product, shape_of, sum};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization};
 use crate::measure::cost::{checked_shape, of_shape};
 use crate::measure::{Detail, MeasureOptions, measure_with};
+use crate::phrase;
 use crate::weights::{Inputs, inputs};
 
 /// Input of an inversion.
@@ -107,27 +108,38 @@ impl Inverting {
     pub fn start_within(plan: &InversePlan, memory: Memory) -> Result<Self, InputError> {
         let InversePlan { experiment, fraction, max_iterations } = plan;
         if !(fraction.is_finite() && *fraction > 0.0) {
-            return Err(InputError::bad_value("the fraction c", &fraction.to_string(), "a number above 0"));
+            return Err(InputError::bad_value(
+                phrase!("fraction_c", "The fraction c"),
+                fraction.to_string(),
+                phrase!("number_above_0", "a number above 0"),
+            ));
         }
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
-                problem: "is not part of the map that is inverted".into(),
-                fix: "Use \"normalization\":\"none\".".into(),
+                problem: phrase!("not_part_map_inverted", "is not part of the map that is inverted"),
+                fix: phrase!("use_normalization_none", "Use \"normalization\":\"none\"."),
             });
         }
         let shape = checked_shape(experiment, &norm_only(memory))?;
-        crate::cost::check("The inverse", &shape, memory, |shape| cost_of_shape(shape, plan.max_iterations))?;
+        crate::cost::check(phrase!("inverse", "The inverse"), &shape, memory, |shape| {
+            cost_of_shape(shape, plan.max_iterations)
+        })?;
         let inputs = inputs(experiment)?;
         let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
         if inputs.ln_multiplicities.is_some() || d != d_out {
             return Err(InputError::Conflict {
-                what: format!("Attention from dimension {d} to {d_out}"),
-                problem: "does not map tokens to tokens of the same dimension".into(),
-                fix:
-                    "Use listed or drawn tokens and weights whose output has the tokens' dimension (an output matrix, \
-                      or heads times head_dim = d)."
-                        .into(),
+                what: phrase!(
+                    "attention_from_dimension",
+                    "Attention from dimension {from} to {to}",
+                    from = d,
+                    to = d_out
+                ),
+                problem: phrase!("does_not_map_tokens", "does not map tokens to tokens of the same dimension"),
+                fix: phrase!(
+                    "use_listed_drawn_tokens",
+                    "Use listed or drawn tokens and weights whose output has the tokens' dimension (an output matrix, or heads times head_dim = d)."
+                ),
             });
         }
         let (constant, kind) = constant(experiment, &inputs, memory)?;
@@ -287,9 +299,9 @@ fn constant(experiment: &Experiment, inputs: &Inputs, memory: Memory) -> Result<
         Ok((value, ConstantKind::Local))
     } else {
         Err(InputError::Conflict {
-            what: "The local Lipschitz constant".into(),
-            problem: "is zero at these tokens".into(),
-            fix: "Use other tokens or weights.".into(),
+            what: phrase!("local_lipschitz_constant", "The local Lipschitz constant"),
+            problem: phrase!("zero_these_tokens", "is zero at these tokens"),
+            fix: phrase!("use_other_tokens_weights", "Use other tokens or weights."),
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::experiment::{Attention, Experiment, InputError, Memory, Normalization
 use crate::fit::{PowerLaw, fit_power_law};
 use crate::measure::cost::{checked_shape, of_shape};
 use crate::measure::{MeasureOptions, measure_with};
+use crate::phrase;
 use crate::tokens::largest_norm;
 use crate::weights::inputs;
 
@@ -80,24 +81,26 @@ impl Scaling {
         if experiment.normalization != Normalization::None {
             return Err(InputError::Conflict {
                 what: "`normalization`".into(),
-                problem: "cancels any scaling of the tokens".into(),
-                fix: "Use \"normalization\":\"none\".".into(),
+                problem: phrase!("cancels_any_scaling_tokens", "cancels any scaling of the tokens"),
+                fix: phrase!("use_normalization_none", "Use \"normalization\":\"none\"."),
             });
         }
         let fits = !radii.is_empty() && radii.len() <= MOST_RADII && radii.iter().all(|r| r.is_finite() && *r > 0.0);
         if !fits {
-            let expected = format!("1 to {MOST_RADII} numbers above 0");
-            return Err(InputError::bad_value("the radii", &format!("{radii:?}"), expected));
+            let expected = phrase!("numbers_above_0", "1 to {most} numbers above 0", most = MOST_RADII);
+            return Err(InputError::bad_value(phrase!("radii", "The list of radii"), format!("{radii:?}"), expected));
         }
         let sizes = checked_shape(experiment, &MeasureOptions::for_norm(*norm))?;
-        crate::cost::check("The scaling", &sizes, memory, |sizes| cost_of_shape(sizes, *norm, radii.len()))?;
+        crate::cost::check(phrase!("scaling", "The scaling"), &sizes, memory, |sizes| {
+            cost_of_shape(sizes, *norm, radii.len())
+        })?;
         let inputs = inputs(experiment)?;
         let mut shape = inputs.tokens;
         if inputs.ln_multiplicities.is_some() {
             return Err(InputError::Conflict {
                 what: "`tokens.source` = \"clusters\"".into(),
-                problem: "is not a list of tokens".into(),
-                fix: "List the tokens, or draw them.".into(),
+                problem: phrase!("not_list_tokens", "is not a list of tokens"),
+                fix: phrase!("list_tokens_draw_them", "List the tokens, or draw them."),
             });
         }
         if *tokens == ScaledTokens::OneAtZero {
@@ -106,9 +109,9 @@ impl Scaling {
         let largest = largest_norm(&shape);
         if largest == 0.0 {
             return Err(InputError::Conflict {
-                what: "The tokens".into(),
-                problem: "are all zero, so that scaling does not change them".into(),
-                fix: "Use other tokens.".into(),
+                what: phrase!("tokens", "The tokens"),
+                problem: phrase!("all_zero_so_scaling", "are all zero, so that scaling does not change them"),
+                fix: phrase!("use_other_tokens", "Use other tokens."),
             });
         }
         shape /= largest;
@@ -130,16 +133,16 @@ impl Scaling {
         let Some(radius) = self.radii.get(self.next).copied() else { return Ok(None) };
         self.next += 1;
         let entries = (&self.shape * radius).as_slice().to_vec();
-        let tokens = TokenSource::Explicit(Rows::new("The tokens", self.shape.nrows(), entries)?);
+        let tokens = TokenSource::Explicit(Rows::new(phrase!("tokens", "The tokens"), self.shape.nrows(), entries)?);
         let at = |attention: Attention| -> Result<f64, InputError> {
             let experiment = Experiment { attention, tokens: tokens.clone(), ..self.experiment.clone() };
             let options = MeasureOptions { memory: self.memory, ..MeasureOptions::for_norm(self.norm) };
             let measurement = measure_with(&experiment, options)?;
             measurement.norm(self.norm).ok_or_else(|| InputError::TooLarge {
-                what: "The Jacobian, all of whose entries this norm needs,".into(),
-                found: format!("{} rows and columns", self.shape.len()),
-                limit: MeasureOptions::default().dense_limit.to_string(),
-                fix: "Use fewer tokens, or the spectral norm.".into(),
+                what: phrase!("jacobian_all_whose_entries", "The Jacobian, all of whose entries this norm needs,"),
+                found: phrase!("rows_columns", "{count} rows and columns", count = self.shape.len()),
+                limit: MeasureOptions::default().dense_limit.to_string().into(),
+                fix: phrase!("use_fewer_tokens_spectral", "Use fewer tokens, or the spectral norm."),
             })
         };
         Ok(Some(ScalingPoint { radius, dot: at(Attention::Dot)?, l2: at(Attention::L2)? }))

@@ -13,6 +13,7 @@ use crate::cost::{self, BASE, Cost, Form, Shape, bounds, parts, product, shape_o
 use crate::experiment::{Experiment, InputError, Memory, RandomTokens, Rows, TokenSource, limits};
 use crate::measure::cost::{form, of_shape};
 use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
+use crate::phrase;
 use crate::tokens;
 use crate::weights::{check_sizes, inputs, weights_for};
 
@@ -66,8 +67,8 @@ impl SweepPlan {
         lengths.dedup();
         if lengths.is_empty() || draws == 0 {
             return Err(InputError::Empty {
-                what: "The sweep".into(),
-                least: "one draw and one length between 2 and the number of tokens".into(),
+                what: phrase!("sweep", "The sweep"),
+                least: phrase!("one_draw_one_length", "one draw and one length between 2 and the number of tokens"),
             });
         }
         for n in &lengths {
@@ -77,10 +78,10 @@ impl SweepPlan {
         let draws = if is_random { draws } else { 1 };
         if lengths.len().saturating_mul(draws) > MAX_POINTS {
             return Err(InputError::TooLarge {
-                what: "The number of points (lengths times draws)".into(),
-                found: lengths.len().saturating_mul(draws).to_string(),
-                limit: MAX_POINTS.to_string(),
-                fix: "Use fewer lengths or fewer draws.".into(),
+                what: phrase!("number_points_lengths_times", "The number of points (lengths times draws)"),
+                found: lengths.len().saturating_mul(draws).to_string().into(),
+                limit: MAX_POINTS.to_string().into(),
+                fix: phrase!("use_fewer_lengths_fewer", "Use fewer lengths or fewer draws."),
             });
         }
         Ok(SweepPlan { experiment: experiment.clone(), lengths, left_out, draws })
@@ -125,7 +126,7 @@ impl SweepPlan {
         if form(&shape, options) == Form::Tokens {
             limits::check_scores(n)?;
         }
-        cost::check("The sweep", &shape, options.memory, |shape| self.cost_at(shape, options))
+        cost::check(phrase!("sweep", "The sweep"), &shape, options.memory, |shape| self.cost_at(shape, options))
     }
 
     /// The sizes of the points of a length.
@@ -166,7 +167,11 @@ impl SweepPlan {
             }
             TokenSource::Explicit(rows) => {
                 let chosen = tokens::subset(&tokens::listed_tokens(rows), n, draw);
-                TokenSource::Explicit(Rows::new("The tokens", rows.n_columns(), chosen.as_slice().to_vec())?)
+                TokenSource::Explicit(Rows::new(
+                    phrase!("tokens", "The tokens"),
+                    rows.n_columns(),
+                    chosen.as_slice().to_vec(),
+                )?)
             }
             TokenSource::Adversarial { radius, .. } => TokenSource::Adversarial { n, radius: *radius },
             TokenSource::Skew { radius, .. } => TokenSource::Skew { n, radius: *radius },
@@ -294,7 +299,7 @@ pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize
         }
         _ => shape_of(experiment),
     };
-    cost::check("The sweep", &shape, Memory::default(), |shape| {
+    cost::check(phrase!("sweep", "The sweep"), &shape, Memory::default(), |shape| {
         let (inputs, hypotheses) = (parts::inputs(shape), bounds::hypotheses(shape));
         let normalizers = product([3, sum([shape.inputs(), shape.n])]);
         Cost::of_numbers(sum([BASE, inputs.peak(), hypotheses.peak(), normalizers]), hypotheses.operations)
@@ -323,7 +328,10 @@ pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize
                     Some(_) => break,
                 }
             }
-            hypotheses.ok_or(InputError::Empty { what: "The sweep".into(), least: "one draw".into() })
+            hypotheses.ok_or(InputError::Empty {
+                what: phrase!("sweep", "The sweep"),
+                least: phrase!("one_draw", "one draw"),
+            })
         }
         TokenSource::Explicit(rows) => {
             let tokens = tokens::listed_tokens(rows);
@@ -344,7 +352,7 @@ pub fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
     let wrong = || InputError::BadValue {
         key: "lengths".into(),
         found: text.into(),
-        expected: "a list 2,4,8, a range first:last:step, or first:last:xCOUNT".into(),
+        expected: phrase!("list_2_4_8", "a list 2,4,8, a range first:last:step, or first:last:xCOUNT"),
     };
     let number = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong());
     let parts: Vec<&str> = text.split(':').collect();

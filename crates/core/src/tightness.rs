@@ -11,6 +11,7 @@ use crate::attention::Normalizer;
 use crate::bounds::{BoundId, HeadNorms, Hypotheses};
 use crate::experiment::{Attention, InputError, Mask, Normalization, Scope};
 use crate::jacobian::ClusterJacobian;
+use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::weights::{L2Mha, Weights};
 
@@ -49,8 +50,12 @@ impl Tightness {
     /// [`InputError::BadValue`] for a length below 2 or above a million, or too many restarts.
     pub fn new(lengths: &[usize], restarts: usize, seed: u64) -> Result<Self, InputError> {
         if lengths.is_empty() || lengths.iter().any(|n| !(2..=MOST_TOKENS).contains(n)) {
-            let expected = format!("numbers of tokens from 2 to {MOST_TOKENS}");
-            return Err(InputError::bad_value("the lengths", &format!("{lengths:?}"), expected));
+            let expected = phrase!("numbers_tokens_from_2", "numbers of tokens from 2 to {most}", most = MOST_TOKENS);
+            return Err(InputError::bad_value(
+                phrase!("lengths", "The list of lengths"),
+                format!("{lengths:?}"),
+                expected,
+            ));
         }
         let one = || DMatrix::from_element(1, 1, 1.0);
         let weights = L2Mha { queries: vec![one()], values: vec![one()], output: one() }.weights();

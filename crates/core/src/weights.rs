@@ -2,9 +2,11 @@
 
 use nalgebra::DMatrix;
 
+use crate::experiment::Phrase;
 use crate::experiment::{
     Attention, Experiment, Head, InputError, Output, RandomWeights, Rows, TokenSource, WeightSource, limits,
 };
+use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::tokens::{self, QueryKey};
 
@@ -136,29 +138,35 @@ pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
 /// The weights of the skew witness: its own A with the ||A|| and V of the experiment's weights; without weights ||A|| =
 /// 1 and V = I.
 fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Result<Weights, InputError> {
-    let conflict = |problem: &str| InputError::Conflict {
+    let conflict = |problem: Phrase| InputError::Conflict {
         what: "`tokens.source` = \"skew\"".into(),
-        problem: problem.into(),
-        fix: "Leave the weights out, or give one head for tokens of dimension 2 without an output matrix.".into(),
+        problem,
+        fix: phrase!(
+            "leave_weights_out_give",
+            "Leave the weights out, or give one head for tokens of dimension 2 without an output matrix."
+        ),
     };
     let (a_norm, v) = match &experiment.weights {
         None => (1.0, DMatrix::identity(2, 2)),
         Some(WeightSource::Explicit { heads, .. }) if heads[0].q.n_columns() != 2 => {
-            return Err(conflict("has tokens of dimension 2, and these weights take tokens of another dimension"));
+            return Err(conflict(phrase!(
+                "has_tokens_dimension_2",
+                "has tokens of dimension 2, and these weights take tokens of another dimension"
+            )));
         }
         Some(_) => {
             let Weights { heads, output, .. } = weights_for(experiment, 2)?;
             match (<[HeadWeights; 1]>::try_from(heads), output) {
                 (Ok([head]), None) => (head.query_key().a().singular_values()[0], head.v),
-                _ => return Err(conflict("has one head and no output matrix")),
+                _ => return Err(conflict(phrase!("has_one_head_no", "has one head and no output matrix"))),
             }
         }
     };
     if experiment.attention != Attention::Dot {
         return Err(InputError::Conflict {
             what: "`tokens.source` = \"skew\"".into(),
-            problem: "is a witness for dot-product attention".into(),
-            fix: "Use \"attention\":\"dot\" with it.".into(),
+            problem: phrase!("witness_for_dot_product", "is a witness for dot-product attention"),
+            fix: phrase!("use_attention_dot", "Use \"attention\":\"dot\" with it."),
         });
     }
     // A = K^T Q / sqrt(k) with Q = I and k = 2.
@@ -181,7 +189,12 @@ pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputEr
         Some(WeightSource::Random(parameters)) => random_weights(parameters, d)?,
         Some(WeightSource::Identity { sign }) => identity_weights(*sign, d)?,
         Some(WeightSource::Kim { heads, scale, seed }) => kim_weights(*heads, *scale, *seed, d)?,
-        None => return Err(InputError::MissingKey { key: "weights".into(), expected: "the weights' source".into() }),
+        None => {
+            return Err(InputError::MissingKey {
+                key: "weights".into(),
+                expected: phrase!("source_weights", "the source of the weights"),
+            });
+        }
     };
     Ok(weights)
 }
@@ -231,9 +244,13 @@ fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
 fn kim_weights(heads: usize, scale: f64, seed: u64, d: usize) -> Result<Weights, InputError> {
     if !d.is_multiple_of(heads) {
         return Err(InputError::Conflict {
-            what: format!("`weights.heads` = {heads}"),
-            problem: format!("does not divide the token dimension {d}, which the heads share equally"),
-            fix: "Use a number of heads that divides it.".into(),
+            what: format!("`weights.heads` = {heads}").into(),
+            problem: phrase!(
+                "does_not_divide_token",
+                "does not divide the token dimension {d}, which the heads share equally",
+                d = d
+            ),
+            fix: phrase!("use_number_heads_divides", "Use a number of heads that divides it."),
         });
     }
     limits::check_weights(three_squares(d))?;
@@ -275,8 +292,8 @@ fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<W
         return Err(InputError::Shape {
             what: "`weights.heads[0].q`".into(),
             found: heads[0].q.shape(),
-            expected: format!("{} x {d}", heads[0].q.n_rows()),
-            reason: format!("it takes the tokens, which have dimension {d}"),
+            expected: phrase!("shape", "{rows} x {columns}", rows = heads[0].q.n_rows(), columns = d),
+            reason: phrase!("takes_tokens_which_have", "it takes the tokens, which have dimension {d}", d = d),
         });
     }
     let matrix = |rows: &Rows| DMatrix::from_row_slice(rows.n_rows(), rows.n_columns(), rows.entries());

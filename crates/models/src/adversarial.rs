@@ -13,6 +13,7 @@ use super::parts::Model;
 use super::plan::Plan;
 use super::table::{Cell, Subject};
 use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::tokens::{AdversarialDirection, QueryKey};
 
@@ -63,7 +64,7 @@ impl Heads {
             Heads::All => Err(InputError::bad_value(
                 "head",
                 "all",
-                "each, or a list such as 0,7: adversarial tokens are of a head",
+                phrase!("each_list_such_0", "each, or a list such as 0,7: adversarial tokens are of a head"),
             )),
         }
     }
@@ -89,7 +90,10 @@ impl AdversarialHead {
     /// [`InputError`] if n is 0 or too large, or numbers overflow.
     pub fn measure(&self, plan: &AdversarialPlan, n: usize) -> Result<(Cell, Estimate), InputError> {
         if n == 0 {
-            return Err(InputError::Empty { what: "The adversarial tokens".into(), least: "one token".into() });
+            return Err(InputError::Empty {
+                what: phrase!("adversarial_tokens", "The adversarial tokens"),
+                least: phrase!("one_token", "one token"),
+            });
         }
         let tokens = self.line.tokens(n, plan.radius);
         let cell = Cell { layer: self.layer, heads: Heads::One(self.head), n, window: 0 };

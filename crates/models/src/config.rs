@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use lipscope_core::experiment::{InputError, Mask, limits};
+use lipscope_core::experiment::{Phrase, json_problem};
+use lipscope_core::phrase;
 
 /// The supported model families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,11 +126,12 @@ impl ModelConfig {
     pub fn from_json(text: &str) -> Result<Self, InputError> {
         let value: Value = serde_json::from_str(text).map_err(|error| InputError::File {
             file: "config.json".into(),
-            problem: format!("it is not valid JSON ({error})"),
-            fix: "Give the config.json that lies beside the model's weights.".into(),
+            problem: phrase!("not_valid_json", "it is not valid JSON ({detail})", detail = json_problem(&error)),
+            fix: phrase!("give_config_json_lies", "Give the config.json that lies beside the model's weights."),
         })?;
         let Value::Object(fields) = value else {
-            return Err(bad("(the whole file)", &value, "a JSON object"));
+            let whole = phrase!("whole_config", "config.json as a whole");
+            return Err(InputError::bad_value(whole, value.to_string(), phrase!("json_object", "a JSON object")));
         };
         let fields = Fields(fields);
         match fields.text("model_type")?.unwrap_or_default() {
@@ -137,9 +140,13 @@ impl ModelConfig {
             "distilbert" => distilbert_from(&fields),
             "" => Err(InputError::MissingKey {
                 key: key("model_type"),
-                expected: "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\"".into(),
+                expected: phrase!("bert_minilm_too_distilbert", "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\""),
             }),
-            _ => Err(bad("model_type", &fields.0["model_type"], "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\"")),
+            _ => Err(bad(
+                "model_type",
+                &fields.0["model_type"],
+                phrase!("bert_minilm_too_distilbert", "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\""),
+            )),
         }?
         .checked()
     }
@@ -170,35 +177,35 @@ impl ModelConfig {
 
     fn checked(self) -> Result<Self, InputError> {
         let sizes = [
-            ("width d", self.d, limits::MAX_DIM),
-            ("layers", self.layers, MAX_LAYERS),
-            ("heads", self.heads, limits::MAX_HEADS),
-            ("feed-forward width", self.inner, 8 * limits::MAX_DIM),
-            ("vocabulary", self.vocabulary, MAX_ROWS),
-            ("token types", self.token_types, MAX_ROWS),
-            ("positions", self.positions, MAX_ROWS),
+            (phrase!("model_width", "width d"), self.d, limits::MAX_DIM),
+            (phrase!("model_layers", "layers"), self.layers, MAX_LAYERS),
+            (phrase!("model_heads", "heads"), self.heads, limits::MAX_HEADS),
+            (phrase!("model_inner_width", "feed-forward width"), self.inner, 8 * limits::MAX_DIM),
+            (phrase!("model_vocabulary", "vocabulary"), self.vocabulary, MAX_ROWS),
+            (phrase!("model_token_types", "token types"), self.token_types, MAX_ROWS),
+            (phrase!("model_positions", "positions"), self.positions, MAX_ROWS),
         ];
         for (what, found, most) in sizes {
             if !(1..=most).contains(&found) {
                 return Err(InputError::BadValue {
-                    key: format!("the model's {what}"),
-                    found: found.to_string(),
-                    expected: format!("from 1 to {most}"),
+                    key: phrase!("model_size", "The model's {what}", what = what),
+                    found: found.to_string().into(),
+                    expected: phrase!("from_1", "from 1 to {most}", most = most),
                 });
             }
         }
         if !self.d.is_multiple_of(self.heads) {
             return Err(InputError::BadValue {
-                key: "the model's heads".into(),
-                found: self.heads.to_string(),
-                expected: format!("a divisor of its width, {}", self.d),
+                key: phrase!("model_size", "The model's {what}", what = phrase!("model_heads", "heads")),
+                found: self.heads.to_string().into(),
+                expected: phrase!("divisor_width", "a divisor of its width, {width}", width = self.d),
             });
         }
         if !(self.eps.is_finite() && self.eps >= 0.0) {
             return Err(InputError::BadValue {
-                key: "the model's layer norm eps".into(),
-                found: self.eps.to_string(),
-                expected: "a number from 0 on".into(),
+                key: phrase!("model_size", "The model's {what}", what = phrase!("model_eps", "layer norm eps")),
+                found: self.eps.to_string().into(),
+                expected: phrase!("number_0_more", "a number, 0 or more"),
             });
         }
         Ok(self)
@@ -266,19 +273,20 @@ impl Fields {
     fn text(&self, name: &str) -> Result<Option<&str>, InputError> {
         match self.get(name) {
             None => Ok(None),
-            Some(value) => value.as_str().map(Some).ok_or_else(|| bad(name, value, "a text")),
+            Some(value) => value.as_str().map(Some).ok_or_else(|| bad(name, value, phrase!("any_text", "a text"))),
         }
     }
 
     fn size(&self, name: &str, default: usize) -> Result<usize, InputError> {
         let Some(value) = self.get(name) else { return Ok(default) };
         let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
-        size.filter(|size| *size > 0).ok_or_else(|| bad(name, value, "a whole number from 1 on"))
+        size.filter(|size| *size > 0)
+            .ok_or_else(|| bad(name, value, phrase!("whole_number_least_1", "a whole number of at least 1")))
     }
 
     fn number(&self, name: &str, default: f64) -> Result<f64, InputError> {
         let Some(value) = self.get(name) else { return Ok(default) };
-        value.as_f64().ok_or_else(|| bad(name, value, "a number"))
+        value.as_f64().ok_or_else(|| bad(name, value, phrase!("any_number", "a number")))
     }
 
     fn activation(&self, name: &str, default: Activation) -> Result<Activation, InputError> {
@@ -287,14 +295,16 @@ impl Fields {
             Some("gelu") => Ok(Activation::GeluErf),
             Some("gelu_new" | "gelu_pytorch_tanh" | "gelu_fast") => Ok(Activation::GeluTanh),
             Some("relu") => Ok(Activation::Relu),
-            Some(_) => Err(bad(name, &self.0[name], "\"gelu\", \"gelu_new\" or \"relu\"")),
+            Some(_) => {
+                Err(bad(name, &self.0[name], phrase!("gelu_gelu_new_relu", "\"gelu\", \"gelu_new\" or \"relu\"")))
+            }
         }
     }
 
     /// Rejects a field that changes attention in a way that is not implemented.
     fn only(&self, name: &str, expected: &Value) -> Result<(), InputError> {
         match self.get(name) {
-            Some(value) if value != expected => Err(bad(name, value, &format!("{expected}"))),
+            Some(value) if value != expected => Err(bad(name, value, expected.to_string())),
             _ => Ok(()),
         }
     }
@@ -304,8 +314,8 @@ fn key(name: &str) -> String {
     format!("config.json: {name}")
 }
 
-fn bad(name: &str, value: &Value, expected: &str) -> InputError {
-    InputError::bad_value(key(name), &value.to_string(), expected)
+fn bad(name: &str, value: &Value, expected: impl Into<Phrase>) -> InputError {
+    InputError::bad_value(key(name), value.to_string(), expected)
 }
 
 #[cfg(test)]

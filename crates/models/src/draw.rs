@@ -10,6 +10,7 @@ use nalgebra::DMatrix;
 use super::config::{Family, ModelConfig};
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
 use lipscope_core::experiment::InputError;
+use lipscope_core::phrase;
 use lipscope_core::random::{Random, Stream};
 
 /// Standard deviation of matrices and embeddings.
@@ -28,10 +29,10 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
     let drawn = layer.saturating_mul(needs.layers).saturating_add(rows);
     if drawn > MOST_DRAWN {
         return Err(InputError::TooLarge {
-            what: "The number of weights to draw".into(),
-            found: drawn.to_string(),
-            limit: MOST_DRAWN.to_string(),
-            fix: "Use a narrower model, or measure a layer nearer to the first.".into(),
+            what: phrase!("number_weights_draw", "The number of weights to draw"),
+            found: drawn.to_string().into(),
+            limit: MOST_DRAWN.to_string().into(),
+            fix: phrase!("use_narrower_model_measure", "Use a narrower model, or measure a layer nearer to the first."),
         });
     }
     let row = |stream: Stream| {

@@ -11,6 +11,7 @@ use super::map::AttentionMap;
 use super::norm::leading_triplet;
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use lipscope_core::phrase;
 use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
 
 /// The estimators to compute.
@@ -109,7 +110,7 @@ pub fn estimate(
     };
     let numbers = [spectral.map_or(0.0, |norm| norm.value), released.unwrap_or(0.0)];
     if numbers.iter().any(|x| !x.is_finite()) {
-        return Err(InputError::Overflow { what: "The Jacobian's products".into() });
+        return Err(InputError::Overflow { what: phrase!("jacobians_products", "The Jacobian's products") });
     }
     let radius = tokens.norm() / (tokens.ncols() as f64).sqrt();
     Ok(Estimate { spectral, released, radius, sink })

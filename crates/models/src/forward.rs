@@ -13,6 +13,7 @@ use super::map::{Heads, add_bias, projections};
 use super::parts::{FeedForward, Model};
 use lipscope_core::attention::{Forward, Projections};
 use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::phrase;
 
 /// A model prepared for forward passes, with its projections stacked for the engine.
 #[derive(Debug)]
@@ -124,19 +125,19 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
     let longest = windows.iter().map(|window| window.len()).max().unwrap_or(0);
     if longest > embeddings.positions.len() {
         return Err(InputError::TooLarge {
-            what: "The number of tokens n of a window".into(),
-            found: longest.to_string(),
-            limit: embeddings.positions.len().to_string(),
-            fix: "Use windows that the model's positions reach.".into(),
+            what: phrase!("number_tokens_n_window", "The number of tokens n of a window"),
+            found: longest.to_string().into(),
+            limit: embeddings.positions.len().to_string().into(),
+            fix: phrase!("use_windows_models_positions", "Use windows that the model's positions reach."),
         });
     }
     let mut x = DMatrix::zeros(model.config.d, windows.iter().map(|window| window.len()).sum());
     let cells = windows.iter().flat_map(|window| window.iter().zip(&embeddings.positions));
     for ((id, position), mut token) in cells.zip(x.column_iter_mut()) {
         let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
-            key: "token id".into(),
-            found: id.to_string(),
-            expected: "one whose embedding is at hand".into(),
+            key: phrase!("token_id", "The token id"),
+            found: id.to_string().into(),
+            expected: phrase!("one_whose_embedding_loaded", "one whose embedding is loaded"),
         })?;
         for row in [Some(word), Some(position), embeddings.kind.as_ref()].into_iter().flatten() {
             token.iter_mut().zip(row).for_each(|(x, y)| *x += f64::from(*y));

@@ -10,6 +10,7 @@ use super::parts::{Linear, Model};
 use lipscope_core::attention::{Forward, Projections, Scalar};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use lipscope_core::phrase;
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
 
 /// The heads of a layer that a map includes.
@@ -155,8 +156,8 @@ pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, Input
         Heads::One(head) if head < count => Ok(head * k..(head + 1) * k),
         Heads::One(head) => Err(InputError::BadValue {
             key: "head".into(),
-            found: head.to_string(),
-            expected: format!("below {count}, the number of heads"),
+            found: head.to_string().into(),
+            expected: phrase!("below_number_heads", "below {count}, the number of heads", count = count),
         }),
     }
 }

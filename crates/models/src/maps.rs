@@ -14,6 +14,7 @@ use super::plan::Plan;
 use super::table::Cell;
 use super::text::window_span;
 use lipscope_core::experiment::InputError;
+use lipscope_core::phrase;
 
 /// The maps of a plan, built once for all windows.
 #[derive(Debug)]
@@ -56,9 +57,15 @@ impl<M: Borrow<Model>> Maps<M> {
     pub fn tokens(&self, ids: &[u32], cell: &Cell) -> Result<DMatrix<f64>, InputError> {
         let span = window_span(cell.n, cell.window);
         let window = ids.get(span).ok_or_else(|| InputError::Conflict {
-            what: "The text".into(),
-            problem: format!("has {} tokens, and no window {} of {}", ids.len(), cell.window, cell.n),
-            fix: "Give the text that the table was measured on.".into(),
+            what: phrase!("text", "The text"),
+            problem: phrase!(
+                "has_tokens_no_window",
+                "has {tokens} tokens, and no window {window} of {n}",
+                tokens = ids.len(),
+                window = cell.window,
+                n = cell.n
+            ),
+            fix: phrase!("give_text_table_was", "Give the text that the table was measured on."),
         })?;
         Ok(self.forward.inputs(&[window], &[cell.layer])?.remove(0).remove(0))
     }

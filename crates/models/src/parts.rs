@@ -10,6 +10,8 @@ use nalgebra::DMatrix;
 use super::config::{Activation, ModelConfig};
 use lipscope_core::attention::{Accumulate, View, ViewMut, multiply};
 use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::Phrase;
+use lipscope_core::phrase;
 
 /// y = W x + b.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,8 +109,12 @@ impl Model {
     pub fn block(&self, layer: usize) -> Result<&Block, InputError> {
         self.blocks.get(layer).ok_or_else(|| InputError::BadValue {
             key: "layer".into(),
-            found: layer.to_string(),
-            expected: format!("below {}, the number of layers at hand", self.blocks.len()),
+            found: layer.to_string().into(),
+            expected: phrase!(
+                "below_number_layers_loaded",
+                "below {count}, the number of layers loaded",
+                count = self.blocks.len()
+            ),
         })
     }
 }
@@ -119,18 +125,33 @@ impl Needs {
     /// # Errors
     /// [`InputError::BadValue`] that names what it lacks.
     pub fn check(&self, config: &ModelConfig) -> Result<(), InputError> {
-        let within = |key: &str, found: usize, count: usize, what: &str| match found {
+        let within = |key: Phrase, found: usize, count: usize, what: Phrase| match found {
             found if found <= count => Ok(()),
             _ => Err(InputError::BadValue {
-                key: key.into(),
-                found: found.to_string(),
-                expected: format!("at most {count}, {what}"),
+                key,
+                found: found.to_string().into(),
+                expected: phrase!("at_most", "at most {count}, {what}", count = count, what = what),
             }),
         };
-        within("layer", self.layers.saturating_sub(1), config.layers - 1, "the model's last layer")?;
-        within("n", self.positions, config.positions, "the positions that the model has")?;
+        within(
+            "layer".into(),
+            self.layers.saturating_sub(1),
+            config.layers - 1,
+            phrase!("models_last_layer", "the model's last layer"),
+        )?;
+        within(
+            "n".into(),
+            self.positions,
+            config.positions,
+            phrase!("positions_model_has", "the positions that the model has"),
+        )?;
         let largest = self.ids.last().map_or(0, |id| *id as usize);
-        within("token id", largest, config.vocabulary - 1, "the last of the model's vocabulary")
+        within(
+            phrase!("token_id", "The token id"),
+            largest,
+            config.vocabulary - 1,
+            phrase!("last_models_vocabulary", "the last of the model's vocabulary"),
+        )
     }
 }
 

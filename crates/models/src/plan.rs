@@ -6,7 +6,9 @@ use super::map::Heads;
 use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_controls;
+use lipscope_core::experiment::Phrase;
 use lipscope_core::experiment::{Control, InputError, Mask, Memory};
+use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 
 /// Input of a run.
@@ -41,27 +43,33 @@ impl Plan {
     /// # Errors
     /// [`InputError`] that names the invalid setting.
     pub fn check(&self, n_tokens: usize) -> Result<(), InputError> {
-        let empty = |what: &str, least: &str| InputError::Empty { what: what.into(), least: least.into() };
+        let empty = |what: Phrase, least: Phrase| InputError::Empty { what, least };
         if self.layers.is_empty() || self.heads.is_empty() {
-            return Err(empty("The list of layers or heads", "one"));
+            return Err(empty(
+                phrase!("list_layers_heads", "The list of layers or heads"),
+                phrase!("at_least_one", "one"),
+            ));
         }
         if self.lengths.is_empty() || self.windows == 0 {
-            return Err(empty("The list of lengths or windows", "one"));
+            return Err(empty(
+                phrase!("list_lengths_windows", "The list of lengths or windows"),
+                phrase!("at_least_one", "one"),
+            ));
         }
         if self.lengths.contains(&0) {
             return Err(InputError::BadValue {
                 key: "lengths".into(),
                 found: "0".into(),
-                expected: "numbers of tokens from 1 on".into(),
+                expected: phrase!("numbers_tokens_least_1", "numbers of tokens of at least 1"),
             });
         }
         let total = self.lengths.len().saturating_mul(self.windows);
         if total > MOST_WINDOWS {
             return Err(InputError::TooLarge {
-                what: "The number of windows".into(),
-                found: total.to_string(),
-                limit: MOST_WINDOWS.to_string(),
-                fix: "Give fewer lengths or windows.".into(),
+                what: phrase!("number_windows", "The number of windows"),
+                found: total.to_string().into(),
+                limit: MOST_WINDOWS.to_string().into(),
+                fix: phrase!("give_fewer_lengths_windows", "Give fewer lengths or windows."),
             });
         }
         check_windows(n_tokens, self.longest(), self.windows)
@@ -94,7 +102,9 @@ impl Plan {
             (Control::Dimension, config.d as u64),
             (Control::Layers, self.depth() as u64),
         ];
-        check_controls("The run over the model", &controls, memory, |changed| self.bytes_with(config, changed))
+        check_controls(phrase!("run_over_model", "The run over the model"), &controls, memory, |changed| {
+            self.bytes_with(config, changed)
+        })
     }
 
     /// Number of layers that are needed: one more than the index of the deepest one measured.

@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::table::Subject;
 use super::text::fingerprint;
 use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::sweep::parse_lengths;
 
@@ -80,11 +81,14 @@ pub fn text_fingerprint(ids: &[u32]) -> String {
 }
 
 fn numbers(key: &str, text: &str) -> Result<Vec<usize>, InputError> {
-    let mut list = text
-        .split(',')
-        .map(|part| part.trim().parse())
-        .collect::<Result<Vec<usize>, _>>()
-        .map_err(|_| InputError::bad_value(key, text, "a list of numbers from 0 on, such as 0,6"))?;
+    let mut list =
+        text.split(',').map(|part| part.trim().parse()).collect::<Result<Vec<usize>, _>>().map_err(|_| {
+            InputError::bad_value(
+                key,
+                text,
+                phrase!("list_whole_numbers_such", "a list of whole numbers such as 0,6, counted from 0"),
+            )
+        })?;
     list.sort_unstable();
     list.dedup();
     Ok(list)

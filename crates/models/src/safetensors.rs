@@ -10,6 +10,8 @@ use safetensors::tensor::Metadata;
 
 use super::source::Source;
 use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{Phrase, json_problem};
+use lipscope_core::phrase;
 
 /// The storage order of a matrix in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,26 +40,37 @@ impl<S: Source> SafeTensors<S> {
     /// # Errors
     /// [`InputError::File`] if the file is not safetensors.
     pub fn open(mut source: S) -> Result<Self, InputError> {
-        let broken = |problem: String| InputError::File {
+        let broken = |problem: Phrase| InputError::File {
             file: "model.safetensors".into(),
             problem,
-            fix: "Give the model's weights in the safetensors format, copied whole.".into(),
+            fix: phrase!(
+                "give_models_weights_safetensors",
+                "Give the model's weights in the safetensors format, copied whole."
+            ),
         };
-        let no_header = || broken("it is not a safetensors file: it has no header".into());
+        let no_header =
+            || broken(phrase!("not_safetensors_file_has", "it is not a safetensors file: it has no header"));
         let length = source.len();
         if length < 8 {
             return Err(no_header());
         }
         let header_len = source.read(0..8)?.try_into().map(u64::from_le_bytes).map_err(|_| no_header())?;
         if header_len > MAX_HEADER || header_len > length - 8 {
-            return Err(broken(format!(
-                "it is not a safetensors file, or only a part of one: its header would have {header_len} bytes, and the \
-                 file has {length}"
+            return Err(broken(phrase!(
+                "not_safetensors_file_only",
+                "it is not a safetensors file, or only a part of one: its header would have {header} bytes, and the file has {length}",
+                header = header_len,
+                length = length
             )));
         }
         let header = source.read(8..8 + header_len)?;
-        let metadata: Metadata = serde_json::from_slice(&header)
-            .map_err(|error| broken(format!("its header is not that of a safetensors file ({error})")))?;
+        let metadata: Metadata = serde_json::from_slice(&header).map_err(|error| {
+            broken(phrase!(
+                "header_not_safetensors_file",
+                "its header is not that of a safetensors file ({detail})",
+                detail = json_problem(&error)
+            ))
+        })?;
         Ok(SafeTensors { source, metadata, data: 8 + header_len })
     }
 
@@ -105,30 +118,51 @@ impl<S: Source> SafeTensors<S> {
 
     /// Reads `count` numbers of a tensor of that shape from number `first` on, in file order.
     fn numbers(&mut self, tensor: &str, shape: &[usize], first: usize, count: usize) -> Result<Vec<f32>, InputError> {
-        let wrong = |problem: String, expected: String| InputError::Tensor { tensor: tensor.into(), problem, expected };
-        let expected = || format!("shape {shape:?}, as config.json says");
-        let info = self.metadata.info(tensor).ok_or_else(|| wrong("is not in the file".into(), expected()))?;
+        let wrong = |problem: Phrase, expected: Phrase| InputError::Tensor { tensor: tensor.into(), problem, expected };
+        let expected =
+            || phrase!("shape_config_json_says", "shape {shape}, as config.json says", shape = format!("{:?}", shape));
+        let info =
+            self.metadata.info(tensor).ok_or_else(|| wrong(phrase!("not_file", "is not in the file"), expected()))?;
         if info.shape != shape {
-            return Err(wrong(format!("has shape {:?}", info.shape), expected()));
+            return Err(wrong(
+                phrase!("has_shape", "has shape {shape}", shape = format!("{:?}", info.shape)),
+                expected(),
+            ));
         }
         let width = match info.dtype {
             Dtype::F32 => 4,
             Dtype::F16 | Dtype::BF16 => 2,
-            other => return Err(wrong(format!("holds numbers of type {other:?}"), "F32, F16 or BF16".into())),
+            other => {
+                return Err(wrong(
+                    phrase!("holds_numbers_type", "holds numbers of type {kind}", kind = format!("{:?}", other)),
+                    phrase!("f32_f16_bf16", "F32, F16 or BF16"),
+                ));
+            }
         };
         let size = shape.iter().product::<usize>().saturating_mul(width);
         let (start, end) = info.data_offsets;
         if start > end || end - start != size {
             return Err(wrong(
-                format!("takes the bytes {start} to {end} of the data"),
-                format!("{size} bytes, for shape {shape:?} and type {:?}", info.dtype),
+                phrase!("takes_bytes_data", "takes the bytes {start} to {end} of the data", start = start, end = end),
+                phrase!(
+                    "bytes_for_shape_type",
+                    "{size} bytes, for shape {shape} and type {kind}",
+                    size = size,
+                    shape = format!("{:?}", shape),
+                    kind = format!("{:?}", info.dtype)
+                ),
             ));
         }
         let available = self.source.len() - self.data;
         if end as u64 > available {
             return Err(wrong(
-                format!("ends at byte {end} of the data, and the file has only {available}: it is cut off"),
-                "the whole file: copy it again".into(),
+                phrase!(
+                    "ends_byte_data_file",
+                    "ends at byte {end} of the data, and the file has only {available}: it is cut off",
+                    end = end,
+                    available = available
+                ),
+                phrase!("whole_file_copy_again", "the whole file: copy it again"),
             ));
         }
         let dtype = info.dtype;
@@ -137,8 +171,8 @@ impl<S: Source> SafeTensors<S> {
         let numbers = decode(&bytes, dtype);
         if numbers.len() != count || numbers.iter().any(|x| !x.is_finite()) {
             return Err(wrong(
-                "holds a number that is not finite".into(),
-                "finite numbers: the file is damaged".into(),
+                phrase!("holds_number_not_finite", "holds a number that is not finite"),
+                phrase!("finite_numbers_file_damaged", "finite numbers: the file is damaged"),
             ));
         }
         Ok(numbers)

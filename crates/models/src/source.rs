@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::Phrase;
+use lipscope_core::phrase;
 
 /// A file that is read by ranges, such as one on disk or one held by a browser.
 pub trait Source {
@@ -48,16 +50,21 @@ impl<S: Source + ?Sized> Source for Box<S> {
 pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputError> {
     /// Well above the largest tokenizers, which have some ten million bytes.
     const MOST: u64 = 128 << 20;
-    let broken = |problem: String| InputError::File {
+    let broken = |problem: Phrase| InputError::File {
         file: file.into(),
         problem,
-        fix: "Copy the file again from the model's folder.".into(),
+        fix: phrase!("copy_file_again_from", "Copy the file again from the model's folder."),
     };
     let len = source.len();
     if len > MOST {
-        return Err(broken(format!("it has {len} bytes, and a text of its kind has at most {MOST}")));
+        return Err(broken(phrase!(
+            "has_bytes_text_kind",
+            "it has {count} bytes, and a text of its kind has at most {most}",
+            count = len,
+            most = MOST
+        )));
     }
-    String::from_utf8(source.read(0..len)?).map_err(|_| broken("it is not text (UTF-8)".into()))
+    String::from_utf8(source.read(0..len)?).map_err(|_| broken(phrase!("not_text_utf_8", "it is not text (UTF-8)")))
 }
 
 impl Source for &[u8] {
@@ -69,8 +76,8 @@ impl Source for &[u8] {
         let inside = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
         inside.and_then(|(start, end)| self.get(start..end)).map(<[u8]>::to_vec).ok_or_else(|| InputError::File {
             file: "model.safetensors".into(),
-            problem: format!("it has no bytes {} to {}", range.start, range.end),
-            fix: "Copy the file again.".into(),
+            problem: phrase!("has_no_bytes", "it has no bytes {start} to {end}", start = range.start, end = range.end),
+            fix: phrase!("copy_file_again", "Copy the file again."),
         })
     }
 }

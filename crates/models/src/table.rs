@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::estimate::{Estimate, Sink, SpectralNorm};
 use super::map::Heads;
 use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{Phrase, json_problem, library_words};
 use lipscope_core::fit::PowerLaw;
+use lipscope_core::phrase;
 
 /// The subject of a table. Rows of two tables can be merged only if their subjects are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +84,7 @@ impl Table {
     /// None in practice: it writes to memory.
     pub fn to_csv(&self) -> Result<String, InputError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let failed = |problem: String| broken("The table", problem);
+        let failed = |problem: String| broken(phrase!("table", "The table"), library_words(problem));
         for record in self.records() {
             writer.serialize(record).map_err(|error| failed(error.to_string()))?;
         }
@@ -118,13 +120,13 @@ impl Table {
             rows: Vec<Record>,
         }
         if text.trim_start().starts_with('{') {
-            let whole: Whole = serde_json::from_str(text).map_err(|error| broken(file, error.to_string()))?;
+            let whole: Whole = serde_json::from_str(text).map_err(|error| broken(file, json_problem(&error)))?;
             return Table::of_records(file, whole.rows);
         }
         let whole_lines = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut reader = csv::Reader::from_reader(whole_lines.as_bytes());
         let records: Result<Vec<Record>, _> = reader.deserialize().collect();
-        Table::of_records(file, records.map_err(|error| broken(file, error.to_string()))?)
+        Table::of_records(file, records.map_err(|error| broken(file, library_words(error.to_string())))?)
     }
 
     /// Adds the rows of another table; on an error this table is unchanged.
@@ -142,15 +144,23 @@ impl Table {
     }
 
     /// Checks that a row is new or equal to the one already present.
-    fn check_row(&self, file: &str, cell: &Cell, estimate: &Estimate) -> Result<(), InputError> {
+    fn check_row(&self, file: impl Into<Phrase>, cell: &Cell, estimate: &Estimate) -> Result<(), InputError> {
         if self.rows.get(cell).is_none_or(|present| present == estimate) {
             return Ok(());
         }
         let Cell { layer, heads, n, window } = cell;
         Err(InputError::Conflict {
-            what: format!("Layer {layer}, head {}, n = {n}, window {window} of {file}", heads.id()),
-            problem: "has other numbers than the same window of a table before".into(),
-            fix: "Measure it again, or leave one of the tables out.".into(),
+            what: phrase!(
+                "layer_head_n_window",
+                "Layer {layer}, head {head}, n = {n}, window {window} of {file}",
+                layer = layer,
+                head = heads.id(),
+                n = n,
+                window = window,
+                file = file.into()
+            ),
+            problem: phrase!("has_other_numbers_than", "has other numbers than the same window of an earlier table"),
+            fix: phrase!("measure_again_leave_one", "Measure it again, or leave one of the tables out."),
         })
     }
 
@@ -158,20 +168,21 @@ impl Table {
     ///
     /// # Errors
     /// [`InputError::Conflict`] that names the difference.
-    pub fn check_subject(&self, file: &str, other: &Subject) -> Result<(), InputError> {
+    pub fn check_subject(&self, file: impl Into<Phrase>, other: &Subject) -> Result<(), InputError> {
         let Subject { model, text, map, mask, estimator } = &self.subject;
-        for (what, here, there) in [
-            ("model", model, &other.model),
-            ("text", text, &other.text),
-            ("map", map, &other.map),
-            ("mask", mask, &other.mask),
-            ("estimator", estimator, &other.estimator),
-        ] {
+        let parts: [Part<'_>; 5] = [
+            (|| phrase!("table_model", "model"), model, &other.model),
+            (|| phrase!("table_text", "text"), text, &other.text),
+            (|| phrase!("table_map", "map"), map, &other.map),
+            (|| phrase!("table_mask", "mask"), mask, &other.mask),
+            (|| phrase!("table_estimator", "estimator"), estimator, &other.estimator),
+        ];
+        for (what, here, there) in parts {
             if here != there {
                 return Err(InputError::Conflict {
-                    what: format!("{file}: its {what}"),
-                    problem: format!("is {there}, and here it is {here}"),
-                    fix: "Use another file, or the same settings.".into(),
+                    what: phrase!("part_of_file", "{file}: its {what}", file = file.into(), what = what()),
+                    problem: phrase!("differs_here", "is {there}, and here it is {here}", there = there, here = here),
+                    fix: phrase!("use_another_file_same", "Use another file, or the same settings."),
                 });
             }
         }
@@ -208,8 +219,9 @@ impl Table {
     fn of_records(file: &str, records: Vec<Record>) -> Result<Option<Self>, InputError> {
         let mut table: Option<Table> = None;
         for (at, record) in records.into_iter().enumerate() {
-            let line = format!("{file}, row {}", at + 1);
-            let heads = Heads::parse(&record.head).ok_or_else(|| broken(&line, format!("head {}", record.head)))?;
+            let line = Line { file, row: at + 1 };
+            let heads = Heads::parse(&record.head)
+                .ok_or_else(|| broken(line, phrase!("head", "head {head}", head = record.head)))?;
             let cell = Cell { layer: record.layer, heads, n: record.n, window: record.window };
             let spectral = match (record.spectral, record.iterations, record.relative_residual) {
                 (Some(value), Some(iterations), Some(relative_residual)) => {
@@ -222,8 +234,8 @@ impl Table {
             let Record { model, text, map, mask, estimator, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
             let table = table.get_or_insert_with(|| Table::new(subject.clone()));
-            table.check_subject(&line, &subject)?;
-            table.check_row(&line, &cell, &estimate)?;
+            table.check_subject(line, &subject)?;
+            table.check_row(line, &cell, &estimate)?;
             table.rows.insert(cell, estimate);
         }
         Ok(table)
@@ -247,10 +259,31 @@ impl Heads {
     }
 }
 
-fn broken(file: &str, problem: String) -> InputError {
+/// A part of a subject: its name, here and there.
+type Part<'a> = (fn() -> Phrase, &'a str, &'a str);
+
+/// A row of a file, as errors name it.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    file: &'a str,
+    /// One-based.
+    row: usize,
+}
+
+impl From<Line<'_>> for Phrase {
+    fn from(Line { file, row }: Line<'_>) -> Self {
+        phrase!("row", "{file}, row {row}", file = file, row = row)
+    }
+}
+
+fn broken(file: impl Into<Phrase>, problem: Phrase) -> InputError {
     InputError::File {
         file: file.into(),
-        problem: format!("it is not a table of `lipscope model` ({problem})"),
-        fix: "Give a CSV or JSON file that it wrote.".into(),
+        problem: phrase!(
+            "not_table_lipscope_model",
+            "it is not a table of `lipscope model` ({detail})",
+            detail = problem
+        ),
+        fix: phrase!("give_csv_json_file", "Give a CSV or JSON file that it wrote."),
     }
 }

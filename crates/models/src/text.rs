@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::phrase;
 
 /// Token ids for a model without a tokenizer: every word, and every character that is neither letter, digit nor blank,
 /// is a token. The first distinct token gets id 1, the next id 2, and so on, modulo the vocabulary. In a randomly
@@ -41,9 +42,16 @@ pub fn check_windows(n_tokens: usize, longest: usize, windows: usize) -> Result<
     let needed = longest.saturating_mul(windows);
     if needed > n_tokens {
         return Err(InputError::Conflict {
-            what: "The text".into(),
-            problem: format!("has {n_tokens} tokens, and {windows} windows of {longest} need {needed}"),
-            fix: "Give a longer text, fewer windows or shorter lengths.".into(),
+            what: phrase!("text", "The text"),
+            problem: phrase!(
+                "has_tokens_windows_need",
+                "has {tokens} tokens, and {windows} windows of {longest} need {needed}",
+                tokens = n_tokens,
+                windows = windows,
+                longest = longest,
+                needed = needed
+            ),
+            fix: phrase!("give_longer_text_fewer", "Give a longer text, fewer windows or shorter lengths."),
         });
     }
     Ok(())

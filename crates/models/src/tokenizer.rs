@@ -6,6 +6,8 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{Phrase, library_words};
+use lipscope_core::phrase;
 
 /// The contents of a tokenizer's files; the first complete format is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,21 +32,26 @@ impl Tokenizer {
     /// # Errors
     /// [`InputError::File`] that names the file.
     pub fn new(files: &TokenizerFiles) -> Result<Self, InputError> {
-        let (file, text) = match files {
-            TokenizerFiles { tokenizer: Some(text), .. } => ("tokenizer.json", text.clone()),
-            TokenizerFiles { word_pieces: Some(lines), .. } => ("vocab.txt", word_piece_json(lines).to_string()),
-            TokenizerFiles { pieces: Some(pieces), merges: Some(merges), .. } => {
-                ("vocab.json with merges.txt", byte_level_json(pieces, merges)?.to_string())
-            }
+        let (file, text): (Phrase, _) = match files {
+            TokenizerFiles { tokenizer: Some(text), .. } => ("tokenizer.json".into(), text.clone()),
+            TokenizerFiles { word_pieces: Some(lines), .. } => ("vocab.txt".into(), word_piece_json(lines).to_string()),
+            TokenizerFiles { pieces: Some(pieces), merges: Some(merges), .. } => (
+                phrase!("vocab_json_merges_txt", "vocab.json with merges.txt"),
+                byte_level_json(pieces, merges)?.to_string(),
+            ),
             _ => {
                 return Err(InputError::File {
-                    file: "The tokenizer".into(),
-                    problem: "there is none".into(),
-                    fix: "Give tokenizer.json, or vocab.txt, or vocab.json together with merges.txt.".into(),
+                    file: phrase!("tokenizer", "The tokenizer"),
+                    problem: phrase!("missing", "it is missing"),
+                    fix: phrase!(
+                        "give_tokenizer_json_vocab",
+                        "Give tokenizer.json, or vocab.txt, or vocab.json together with merges.txt."
+                    ),
                 });
             }
         };
-        let mut tokenizer = tokenizers::Tokenizer::from_bytes(text).map_err(|error| wrong(file, &error.to_string()))?;
+        let mut tokenizer =
+            tokenizers::Tokenizer::from_bytes(text).map_err(|error| wrong(file.clone(), &error.to_string()))?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| wrong(file, &error.to_string()))?;
         Ok(Tokenizer(tokenizer))
@@ -55,7 +62,10 @@ impl Tokenizer {
     /// # Errors
     /// [`InputError::File`] if the tokenizer has no token for a part of the text.
     pub fn ids(&self, text: &str) -> Result<Vec<u32>, InputError> {
-        let encoding = self.0.encode_fast(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
+        let encoding = self
+            .0
+            .encode_fast(text, false)
+            .map_err(|error| wrong(phrase!("tokenizer", "The tokenizer"), &error.to_string()))?;
         Ok(encoding.get_ids().to_vec())
     }
 
@@ -64,17 +74,24 @@ impl Tokenizer {
     /// # Errors
     /// As [`Tokenizer::ids`].
     pub fn ids_and_spans(&self, text: &str) -> Result<(Vec<u32>, Vec<Range<usize>>), InputError> {
-        let encoding = self.0.encode(text, false).map_err(|error| wrong("The tokenizer", &error.to_string()))?;
+        let encoding = self
+            .0
+            .encode(text, false)
+            .map_err(|error| wrong(phrase!("tokenizer", "The tokenizer"), &error.to_string()))?;
         let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect();
         Ok((encoding.get_ids().to_vec(), spans))
     }
 }
 
-fn wrong(file: &str, problem: &str) -> InputError {
+fn wrong(file: impl Into<Phrase>, problem: &str) -> InputError {
     InputError::File {
         file: file.into(),
-        problem: format!("it is not a tokenizer of this kind ({problem})"),
-        fix: "Copy the file again from the model's folder.".into(),
+        problem: phrase!(
+            "not_tokenizer_this_kind",
+            "it is not a tokenizer of this kind ({detail})",
+            detail = library_words(problem)
+        ),
+        fix: phrase!("copy_file_again_from", "Copy the file again from the model's folder."),
     }
 }
 

@@ -15,6 +15,7 @@ use super::table::Cell;
 use lipscope_core::experiment::{
     Attention, Experiment, Head, InputError, Normalization, Rows, Scope, TokenSource, WeightSource,
 };
+use lipscope_core::phrase;
 
 /// The biases that are lost in the conversion to an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +74,7 @@ pub fn window_experiment(
         MapKind::WithOutput => {
             let of_heads = part.output.weight.columns(columns.start, columns.len());
             let entries = of_heads.row_iter().flat_map(|row| row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
-            Some(Rows::new("the output matrix", columns.len(), entries.collect())?)
+            Some(Rows::new(phrase!("output_matrix", "the output matrix"), columns.len(), entries.collect())?)
         }
     };
     let has_bias = |bias: &[f32]| bias.iter().any(|x| *x != 0.0);
@@ -94,7 +95,11 @@ pub fn window_experiment(
         normalization_scope: Scope::Inputs,
         eps: model.config.eps,
         // A column of `tokens` is a row of the list.
-        tokens: TokenSource::Explicit(Rows::new("the tokens", d, tokens.as_slice().to_vec())?),
+        tokens: TokenSource::Explicit(Rows::new(
+            phrase!("tokens_inside", "the tokens"),
+            d,
+            tokens.as_slice().to_vec(),
+        )?),
         weights: Some(WeightSource::Explicit { heads, output }),
     };
     Ok(WindowExperiment { experiment, left_out })

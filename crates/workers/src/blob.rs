@@ -6,6 +6,7 @@ use js_sys::Uint8Array;
 use web_sys::{Blob, FileReaderSync};
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::phrase;
 use lipscope_models::Source;
 
 /// A file of the reader's, or one that was fetched.
@@ -34,12 +35,14 @@ impl Source for BlobSource {
         match bytes {
             Ok(bytes) if u64::from(bytes.length()) == range.end.saturating_sub(range.start) => Ok(bytes.to_vec()),
             _ => Err(InputError::File {
-                file: "The file".into(),
-                problem: format!(
-                    "its bytes {} to {} cannot be read: it has changed or is gone",
-                    range.start, range.end
+                file: phrase!("file", "The file"),
+                problem: phrase!(
+                    "bytes_cannot_be_read",
+                    "its bytes {start} to {end} cannot be read: it has changed or is gone",
+                    start = range.start,
+                    end = range.end
                 ),
-                fix: "Choose it again.".into(),
+                fix: phrase!("choose_again", "Choose it again."),
             }),
         }
     }

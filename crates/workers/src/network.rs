@@ -18,6 +18,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_protocol::models::{DownloadPlan, Downloaded, MODEL_FILES, Network, RemoteFile, Transfer, TransferState};
 
 use crate::listen::{get, scope};
+use lipscope_core::phrase;
 
 /// So many bytes are put into one blob, which the browser may keep on disk.
 const PART: u32 = 8 << 20;
@@ -142,9 +143,12 @@ async fn fetch(
 
 fn blob(parts: &Array) -> Result<JsValue, InputError> {
     Blob::new_with_u8_array_sequence(parts).map(JsValue::from).map_err(|_| InputError::File {
-        file: "The download".into(),
-        problem: "the browser has no place for it".into(),
-        fix: "Close other pages, or fetch the files to this computer and choose them.".into(),
+        file: phrase!("download", "The download"),
+        problem: phrase!("browser_has_no_space", "the browser has no space for it"),
+        fix: phrase!(
+            "close_other_pages_download",
+            "Close other pages, or download the files to this computer and choose them."
+        ),
     })
 }
 
@@ -158,14 +162,23 @@ async fn ask(url: &str, method: &str, signal: Option<&AbortSignal>) -> Result<Re
     options.set_referrer_policy(ReferrerPolicy::NoReferrer);
     let request = Request::new_with_str_and_init(url, &options).map_err(|_| InputError::File {
         file: url.into(),
-        problem: "this is no address".into(),
-        fix: "Give the address of the folder with model.safetensors, from https:// on.".into(),
+        problem: phrase!("this_not_address", "this is not an address"),
+        fix: phrase!(
+            "give_address_folder_model",
+            "Give the address of the folder with model.safetensors; it starts with https://."
+        ),
     })?;
     let response = JsFuture::from(scope().fetch_with_request(&request)).await;
     response.map(JsCast::unchecked_into).map_err(|_| InputError::File {
         file: url.into(),
-        problem: "there is no connection, or the server does not let other pages read it".into(),
-        fix: "Check the address, or fetch the files to this computer and choose them.".into(),
+        problem: phrase!(
+            "there_no_connection_server",
+            "there is no connection, or the server does not let other pages read it"
+        ),
+        fix: phrase!(
+            "check_address_download_files",
+            "Check the address, or download the files to this computer and choose them."
+        ),
     })
 }
 
@@ -176,15 +189,18 @@ fn url_of(address: &str, name: &str) -> String {
 fn refused(url: &str, status: u16) -> InputError {
     InputError::File {
         file: url.into(),
-        problem: format!("the server answers {status}"),
-        fix: "Check the address, or fetch the files to this computer and choose them.".into(),
+        problem: phrase!("server_answers", "the server answers {status}", status = status),
+        fix: phrase!(
+            "check_address_download_files",
+            "Check the address, or download the files to this computer and choose them."
+        ),
     }
 }
 
 fn cut(url: &str) -> InputError {
     InputError::File {
         file: url.into(),
-        problem: "the connection ended before all of it was here".into(),
-        fix: "Fetch it again.".into(),
+        problem: phrase!("connection_ended_before_download", "the connection ended before the download was complete"),
+        fix: phrase!("download_again", "Download it again."),
     }
 }

@@ -36,7 +36,7 @@ pub fn check_products_do_not_wrap() {
     for (heads, head_dim, d) in [(1024, 16384, 64), (64, 16384, 1024), (1024, 1024, 1024), (1024, 16384, 16384)] {
         let entries = 4 * heads * head_dim * d;
         match weights(heads, head_dim, d) {
-            InputError::TooLarge { found, .. } => assert_eq!(found, entries.to_string()),
+            InputError::TooLarge { found, .. } => assert_eq!(found.to_string(), entries.to_string()),
             other => panic!("{heads} heads of {head_dim}, d = {d}: {other}"),
         }
     }

@@ -15,6 +15,7 @@ use super::projections::{HeadLayout, Projections, combine};
 use super::scalar::Scalar;
 use super::view::{Accumulate, View, ViewMut};
 use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
+use crate::phrase;
 use crate::weights::Inputs;
 
 /// Whether the attention matrices are stored.
@@ -157,7 +158,7 @@ impl<T: Scalar> Forward<T> {
             storage,
         };
         if forward.projections.iter().any(|x| !x.value().is_finite()) {
-            return Err(InputError::Overflow { what: "The queries, keys or values".into() });
+            return Err(InputError::Overflow { what: phrase!("queries_keys_values", "The queries, keys or values") });
         }
         for head_idx in 0..forward.heads.len() {
             forward.attend(head_idx)?;
@@ -315,7 +316,7 @@ impl<T: Scalar> Forward<T> {
                 // f64::max ignores NaN, so each score is tested.
                 let finite = scores.iter().all(|s| s.value().is_finite());
                 if !finite {
-                    return Err(InputError::Overflow { what: "The attention scores".into() });
+                    return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
                 }
                 let largest = scores.iter().map(|s| s.value()).fold(f64::NEG_INFINITY, f64::max);
                 let shift = T::constant(largest);
@@ -369,7 +370,7 @@ fn check<T: Scalar>(tokens: &DMatrix<T>) -> Result<(), InputError> {
     limits::check_tokens(n, d)?;
     limits::check_scores(n)?;
     if tokens.iter().any(|x| !x.value().is_finite()) {
-        return Err(InputError::Overflow { what: "The tokens".into() });
+        return Err(InputError::Overflow { what: phrase!("tokens", "The tokens") });
     }
     Ok(())
 }

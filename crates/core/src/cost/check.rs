@@ -1,14 +1,14 @@
 //! The refusal of a task that is too large, and which control to lower.
 
 use super::{Cost, Memory, Shape};
-use crate::experiment::{Control, InputError};
+use crate::experiment::{Control, InputError, Phrase};
 
 /// Refuses a task whose memory is over the limit. `what` names the task at the beginning of a sentence, and `cost` is
 /// that of the task at a shape.
 ///
 /// # Errors
 /// [`InputError::TooCostly`].
-pub fn check(what: &str, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) -> Cost) -> Result<(), InputError> {
+pub fn check(what: Phrase, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) -> Cost) -> Result<(), InputError> {
     let bytes = |changed: Option<(Control, u64)>| match changed {
         Some((control, value)) => cost(&shape.with(control, value)).bytes,
         None => cost(shape).bytes,
@@ -21,7 +21,7 @@ pub fn check(what: &str, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) ->
 /// # Errors
 /// [`InputError::TooCostly`].
 pub fn check_controls(
-    what: &str,
+    what: Phrase,
     controls: &[(Control, u64)],
     memory: Memory,
     bytes: impl Fn(Option<(Control, u64)>) -> u64,
@@ -33,7 +33,7 @@ pub fn check_controls(
     let (lower, value) = dominant(controls, &bytes);
     let fits = |value: u64| bytes(Some((lower, value))) <= memory.bytes();
     Err(InputError::TooCostly {
-        what: what.into(),
+        what,
         bytes: found,
         limit: memory.bytes(),
         lower,

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Phrase;
+use crate::phrase;
+
 /// A size that a person sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Control {
@@ -21,15 +24,22 @@ pub enum Control {
     Layers,
 }
 
+impl Control {
+    /// Its name in a text.
+    pub(super) fn phrase(self) -> Phrase {
+        match self {
+            Control::Tokens => phrase!("lower_tokens", "the number of tokens n"),
+            Control::Dimension => phrase!("lower_dimension", "the token dimension d"),
+            Control::Heads => phrase!("lower_heads", "the number of heads"),
+            Control::HeadDimension => phrase!("lower_head_dimension", "the head dimension"),
+            Control::Positions => phrase!("lower_positions", "the number of positions"),
+            Control::Layers => phrase!("lower_layers", "the number of layers"),
+        }
+    }
+}
+
 impl fmt::Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Control::Tokens => "the number of tokens n",
-            Control::Dimension => "the token dimension d",
-            Control::Heads => "the number of heads",
-            Control::HeadDimension => "the head dimension",
-            Control::Positions => "the number of positions",
-            Control::Layers => "the number of layers",
-        })
+        self.phrase().fmt(f)
     }
 }

@@ -1,21 +1,21 @@
 //! Errors in user input: the field at fault and how to fix it.
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use std::fmt;
 
-use super::{Control, Memory};
+use serde::{Deserialize, Serialize};
+
+use super::{Control, Memory, Phrase};
+use crate::phrase;
 
 /// An input that cannot be used. The text names the field (and row or column) and the fix.
-#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InputError {
     /// The text is not JSON.
-    #[error("This is not valid JSON: {detail}. Check the text there, or export an experiment to see the form.")]
     Json {
         /// The parser's message, with line and column.
-        detail: String,
+        detail: Phrase,
     },
     /// A key that the format does not have.
-    #[error("Unknown key `{key}`. Remove it, or use one of: {expected}.")]
     UnknownKey {
         /// The full path of the key.
         key: String,
@@ -23,30 +23,25 @@ pub enum InputError {
         expected: String,
     },
     /// A required key that is missing.
-    #[error("`{key}` is missing. Add it: {expected}.")]
     MissingKey {
         /// The full path of the key.
         key: String,
         /// What it should hold.
-        expected: String,
+        expected: Phrase,
     },
     /// A value of the wrong kind or outside its range.
-    #[error("`{key}` is {found}, but it must be {expected}.")]
     BadValue {
         /// The full path of the key.
-        key: String,
+        key: Phrase,
         /// The value found, shortened.
-        found: String,
+        found: Phrase,
         /// What is accepted.
-        expected: String,
+        expected: Phrase,
     },
     /// A row whose length differs from the first row's.
-    #[error(
-        "Row {row} of {what} has {found} numbers, but row 1 has {expected}. Give every row the same number of columns."
-    )]
     RaggedRow {
         /// The table's name.
-        what: String,
+        what: Phrase,
         /// One-based.
         row: usize,
         /// Entries in that row.
@@ -55,52 +50,40 @@ pub enum InputError {
         expected: usize,
     },
     /// An entry that is not a finite number.
-    #[error("Row {row}, column {column} of {what} is {found}, which is not a finite number. Replace it.")]
     NotANumber {
         /// The table's name.
-        what: String,
+        what: Phrase,
         /// One-based.
         row: usize,
         /// One-based.
         column: usize,
         /// The entry, shortened.
-        found: String,
+        found: Phrase,
     },
     /// An empty table or file.
-    #[error("{what} is empty. Give at least {least}.")]
     Empty {
         /// The table or file.
-        what: String,
+        what: Phrase,
         /// The least that is accepted.
-        least: String,
+        least: Phrase,
     },
     /// A list of one token: softmax over one entry is constant, so there is nothing to measure.
-    #[error(
-        "There is only one token. Give at least two: with one, attention is the linear map V, whatever the scores."
-    )]
     OneToken,
     /// A quantity over its limit.
-    #[error("{what} is {found}, over the limit of {limit}. {fix}")]
     TooLarge {
         /// The quantity.
-        what: String,
+        what: Phrase,
         /// Its value.
-        found: String,
+        found: Phrase,
         /// The limit.
-        limit: String,
+        limit: Phrase,
         /// How to reduce it.
-        fix: String,
+        fix: Phrase,
     },
     /// A task that needs more memory than it may have.
-    #[error(
-        "{what} would take {} of memory, over the limit of {}: lower {}.",
-        Memory::from_bytes(*.bytes),
-        Memory::from_bytes(*.limit),
-        lowered(*.lower, *.at_most)
-    )]
     TooCostly {
         /// Which task, at the beginning of a sentence.
-        what: String,
+        what: Phrase,
         /// The most bytes that it would hold at a time.
         bytes: u64,
         /// The limit in bytes.
@@ -111,90 +94,215 @@ pub enum InputError {
         at_most: Option<u64>,
     },
     /// Matrices that do not fit together.
-    #[error("{what} is {found}, but it must be {expected} so that {reason}.")]
     Shape {
         /// The matrix.
-        what: String,
+        what: Phrase,
         /// Its shape.
-        found: String,
+        found: Phrase,
         /// The shape required.
-        expected: String,
+        expected: Phrase,
         /// Why it is required.
-        reason: String,
+        reason: Phrase,
     },
     /// The query-key matrix has no real eigenvalue, which the adversarial tokens need.
-    #[error(
-        "The adversarial tokens need a real eigenvalue of A = K^T Q / sqrt(k), and the first head's A has none. Choose \
-         another seed for the weights, or identity weights."
-    )]
     NoRealEigenvalue,
     /// Two choices that exclude each other.
-    #[error("{what} {problem}. {fix}")]
     Conflict {
         /// The field.
-        what: String,
+        what: Phrase,
         /// The conflict.
-        problem: String,
+        problem: Phrase,
         /// How to resolve it.
-        fix: String,
+        fix: Phrase,
     },
     /// Numbers that overflow f64.
-    #[error("{what} overflow 64-bit numbers. Make the tokens (radius) or the weights (scale) smaller.")]
     Overflow {
         /// The overflowing quantity.
-        what: String,
+        what: Phrase,
     },
     /// A value that the format allows but this version cannot measure.
-    #[error("`{key}` = \"{value}\" cannot be measured by this version yet. Use one of: {instead}.")]
     NotYet {
         /// The field.
         key: String,
         /// Its value.
         value: String,
         /// The values that can be used.
-        instead: String,
+        instead: Phrase,
     },
     /// A link of another format, or a damaged one.
-    #[error("The link cannot be read: {problem}. Copy the whole link again; the page does not show its experiment.")]
     Link {
         /// What is wrong with it.
-        problem: String,
+        problem: Phrase,
     },
     /// A tensor of a model file that is missing or has the wrong form.
-    #[error("Tensor `{tensor}` {problem}. Expected: {expected}.")]
     Tensor {
         /// Its name in the file.
         tensor: String,
         /// The problem.
-        problem: String,
+        problem: Phrase,
         /// The form required.
-        expected: String,
+        expected: Phrase,
     },
     /// A file that cannot be parsed.
-    #[error("{file} cannot be read: {problem}. {fix}")]
     File {
         /// The file.
-        file: String,
+        file: Phrase,
         /// The problem.
-        problem: String,
+        problem: Phrase,
         /// How to resolve it.
-        fix: String,
+        fix: Phrase,
     },
 }
 
 impl InputError {
     /// A [`InputError::BadValue`] whose `found` is shortened to fit a sentence.
     #[must_use]
-    pub fn bad_value(key: impl Into<String>, found: &str, expected: impl Into<String>) -> Self {
-        InputError::BadValue { key: key.into(), found: shorten(found), expected: expected.into() }
+    pub fn bad_value(key: impl Into<Phrase>, found: impl Into<Phrase>, expected: impl Into<Phrase>) -> Self {
+        let found = found.into();
+        let found = if found.id().is_some() { found } else { shorten(&found.to_string()).into() };
+        InputError::BadValue { key: key.into(), found, expected: expected.into() }
+    }
+
+    /// Its sentence as data.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
+        let quoted = |key: &str| format!("`{key}`");
+        match self.clone() {
+            InputError::Json { detail } => phrase!(
+                "error_json",
+                "This is not valid JSON: {detail}. Check the text there, or export an experiment to see the form.",
+                detail = detail
+            ),
+            InputError::UnknownKey { key, expected } => phrase!(
+                "error_unknown_key",
+                "Unknown key {key}. Remove it, or use one of: {expected}.",
+                key = quoted(&key),
+                expected = expected
+            ),
+            InputError::MissingKey { key, expected } => {
+                phrase!(
+                    "error_missing_key",
+                    "{key} is missing. Add it: {expected}.",
+                    key = quoted(&key),
+                    expected = expected
+                )
+            }
+            InputError::BadValue { key, found, expected } => {
+                let key = if key.id().is_some() { key } else { quoted(&key.to_string()).into() };
+                phrase!(
+                    "error_bad_value",
+                    "{key} is {found}, but it must be {expected}.",
+                    key = key,
+                    found = found,
+                    expected = expected
+                )
+            }
+            InputError::RaggedRow { what, row, found, expected } => phrase!(
+                "error_ragged_row",
+                "Row {row} of {what} has {found} numbers, but row 1 has {expected}. Give every row the same number of columns.",
+                what = what,
+                row = row,
+                found = found,
+                expected = expected
+            ),
+            InputError::NotANumber { what, row, column, found } => phrase!(
+                "error_not_a_number",
+                "Row {row}, column {column} of {what} is {found}, which is not a finite number. Replace it.",
+                what = what,
+                row = row,
+                column = column,
+                found = found
+            ),
+            InputError::Empty { what, least } => {
+                phrase!("error_empty", "{what} is empty. Give at least {least}.", what = what, least = least)
+            }
+            InputError::OneToken => phrase!(
+                "error_one_token",
+                "There is only one token. Give at least two: with one, attention is the linear map V, whatever the scores."
+            ),
+            InputError::TooLarge { what, found, limit, fix } => phrase!(
+                "error_too_large",
+                "{what} is {found}, over the limit of {limit}. {fix}",
+                what = what,
+                found = found,
+                limit = limit,
+                fix = fix
+            ),
+            InputError::TooCostly { what, bytes, limit, lower, at_most } => phrase!(
+                "error_too_costly",
+                "{what} would take {bytes} of memory, over the limit of {limit}: lower {lower}.",
+                what = what,
+                bytes = Memory::from_bytes(bytes).phrase(),
+                limit = Memory::from_bytes(limit).phrase(),
+                lower = lowered(lower, at_most)
+            ),
+            InputError::Shape { what, found, expected, reason } => phrase!(
+                "error_shape",
+                "{what} is {found}, but it must be {expected} so that {reason}.",
+                what = what,
+                found = found,
+                expected = expected,
+                reason = reason
+            ),
+            InputError::NoRealEigenvalue => phrase!(
+                "error_no_real_eigenvalue",
+                "The adversarial tokens need a real eigenvalue of A = K^T Q / sqrt(k), and the first head's A has none. Choose another seed for the weights, or identity weights."
+            ),
+            InputError::Conflict { what, problem, fix } => {
+                phrase!("error_conflict", "{what} {problem}. {fix}", what = what, problem = problem, fix = fix)
+            }
+            InputError::Overflow { what } => phrase!(
+                "error_overflow",
+                "{what} overflow 64-bit numbers. Make the tokens (radius) or the weights (scale) smaller.",
+                what = what
+            ),
+            InputError::NotYet { key, value, instead } => phrase!(
+                "error_not_yet",
+                "{key} = \"{value}\" cannot be measured by this version yet. Use one of: {instead}.",
+                key = quoted(&key),
+                value = value,
+                instead = instead
+            ),
+            InputError::Link { problem } => phrase!(
+                "error_link",
+                "The link cannot be read: {problem}. Copy the whole link again; the page does not show its experiment.",
+                problem = problem
+            ),
+            InputError::Tensor { tensor, problem, expected } => phrase!(
+                "error_tensor",
+                "Tensor {tensor} {problem}. Expected: {expected}.",
+                tensor = quoted(&tensor),
+                problem = problem,
+                expected = expected
+            ),
+            InputError::File { file, problem, fix } => {
+                phrase!(
+                    "error_file",
+                    "{file} cannot be read: {problem}. {fix}",
+                    file = file,
+                    problem = problem,
+                    fix = fix
+                )
+            }
+        }
     }
 }
 
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
+    }
+}
+
+impl std::error::Error for InputError {}
+
 /// A control, and the value to lower it to where one is known.
-fn lowered(control: Control, at_most: Option<u64>) -> String {
+fn lowered(control: Control, at_most: Option<u64>) -> Phrase {
     match at_most {
-        Some(value) => format!("{control} to at most {value}"),
-        None => control.to_string(),
+        Some(value) => {
+            phrase!("lower_to_at_most", "{control} to at most {value}", control = control.phrase(), value = value)
+        }
+        None => control.phrase(),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::Phrase;
 use super::error::InputError;
 use super::rows::Rows;
+use crate::phrase;
 
 /// The fields of one JSON object that have not been read yet.
 pub(super) struct Fields {
@@ -18,8 +20,8 @@ impl Fields {
         match value {
             Value::Object(left) => Ok(Fields { path: path.into(), left, known: Vec::new() }),
             other => {
-                let name = if path.is_empty() { "the experiment" } else { path };
-                Err(InputError::bad_value(name, &other.to_string(), "an object { .. }"))
+                let name = if path.is_empty() { phrase!("experiment", "The experiment") } else { path.into() };
+                Err(InputError::bad_value(name, other.to_string(), phrase!("an_object", "an object { .. }")))
             }
         }
     }
@@ -36,8 +38,8 @@ impl Fields {
     }
 
     /// Removes and returns a required key.
-    pub(super) fn need(&mut self, key: &'static str, expected: &str) -> Result<Value, InputError> {
-        self.take(key).ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected: expected.into() })
+    pub(super) fn need(&mut self, key: &'static str, expected: Phrase) -> Result<Value, InputError> {
+        self.take(key).ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected })
     }
 
     /// Reads one of a few words; `default` if the key is absent.
@@ -47,14 +49,14 @@ impl Fields {
         choices: &[(&str, T)],
         default: Option<T>,
     ) -> Result<T, InputError> {
-        let words = || choices.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
+        let words = || any_of(choices.iter().map(|(word, _)| format!("\"{word}\"").into()));
         match self.take(key) {
             None => default.ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected: words() }),
             Some(value) => value
                 .as_str()
                 .and_then(|found| choices.iter().find(|(word, _)| *word == found))
                 .map(|(_, choice)| *choice)
-                .ok_or_else(|| InputError::bad_value(self.path_of(key), &value.to_string(), words())),
+                .ok_or_else(|| InputError::bad_value(self.path_of(key), value.to_string(), words())),
         }
     }
 
@@ -63,14 +65,14 @@ impl Fields {
         &mut self,
         key: &'static str,
         default: f64,
-        expected: &str,
+        expected: Phrase,
         accept: impl Fn(f64) -> bool,
     ) -> Result<f64, InputError> {
         let Some(value) = self.take(key) else { return Ok(default) };
         value
             .as_f64()
             .filter(|x| x.is_finite() && accept(*x))
-            .ok_or_else(|| InputError::bad_value(self.path_of(key), &value.to_string(), expected))
+            .ok_or_else(|| InputError::bad_value(self.path_of(key), value.to_string(), expected))
     }
 
     /// Reads a whole number of at least `least`.
@@ -82,10 +84,10 @@ impl Fields {
         });
         whole.filter(|n| *n >= least).ok_or_else(|| {
             let expected = match least {
-                0 => "a whole number, 0 or more".to_string(),
-                _ => format!("a whole number of at least {least}"),
+                0 => phrase!("whole_number_0_more", "a whole number, 0 or more"),
+                _ => phrase!("whole_number_least", "a whole number of at least {least}", least = least),
             };
-            InputError::bad_value(self.path_of(key), &value.to_string(), expected)
+            InputError::bad_value(self.path_of(key), value.to_string(), expected)
         })
     }
 
@@ -93,16 +95,17 @@ impl Fields {
     pub(super) fn size(&mut self, key: &'static str, default: usize, limit: usize) -> Result<usize, InputError> {
         let found = self.count(key, default as u64, 1)?;
         usize::try_from(found).ok().filter(|size| *size <= limit).ok_or_else(|| InputError::TooLarge {
-            what: format!("`{}`", self.path_of(key)),
-            found: found.to_string(),
-            limit: limit.to_string(),
-            fix: "Make it smaller.".into(),
+            what: format!("`{}`", self.path_of(key)).into(),
+            found: found.to_string().into(),
+            limit: limit.to_string().into(),
+            fix: phrase!("make_smaller", "Make it smaller."),
         })
     }
 
     /// Reads a list of rows.
     pub(super) fn rows(&mut self, key: &'static str) -> Result<Rows, InputError> {
-        let value = self.need(key, "a list of rows of numbers, like [[1,2],[3,4]]")?;
+        let value =
+            self.need(key, phrase!("list_rows_numbers_like", "a list of rows of numbers, like [[1,2],[3,4]]"))?;
         rows_of(&self.path_of(key), &value)
     }
 
@@ -117,27 +120,37 @@ impl Fields {
 
 /// Reads a list of rows; errors name row and column.
 pub(super) fn rows_of(path: &str, value: &Value) -> Result<Rows, InputError> {
-    let expected = "a list of rows of numbers, like [[1,2],[3,4]]";
+    let expected = phrase!("list_rows_numbers_like", "a list of rows of numbers, like [[1,2],[3,4]]");
     let what = format!("`{path}`");
-    let lists = value.as_array().ok_or_else(|| InputError::bad_value(path, &value.to_string(), expected))?;
+    let lists = value.as_array().ok_or_else(|| InputError::bad_value(path, value.to_string(), expected))?;
     let mut rows = Vec::with_capacity(lists.len());
     for (row_idx, list) in lists.iter().enumerate() {
         let list = list.as_array().ok_or_else(|| {
-            InputError::bad_value(format!("{path}[{row_idx}]"), &list.to_string(), "a list of numbers")
+            InputError::bad_value(
+                format!("{path}[{row_idx}]"),
+                list.to_string(),
+                phrase!("list_numbers", "a list of numbers"),
+            )
         })?;
         let row = list
             .iter()
             .enumerate()
             .map(|(column_idx, entry)| {
                 entry.as_f64().filter(|x| x.is_finite()).ok_or_else(|| InputError::NotANumber {
-                    what: what.clone(),
+                    what: what.as_str().into(),
                     row: row_idx + 1,
                     column: column_idx + 1,
-                    found: super::error::shorten(&entry.to_string()),
+                    found: super::error::shorten(&entry.to_string()).into(),
                 })
             })
             .collect::<Result<Vec<f64>, InputError>>()?;
         rows.push(row);
     }
     Rows::from_lists(&what, &rows)
+}
+
+/// `first or second or third`.
+fn any_of(mut words: impl Iterator<Item = Phrase>) -> Phrase {
+    let first = words.next().unwrap_or_else(|| Phrase::verbatim(""));
+    words.fold(first, |before, word| phrase!("or", "{first} or {rest}", first = before, rest = word))
 }

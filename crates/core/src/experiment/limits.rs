@@ -1,6 +1,8 @@
 //! Size limits of an experiment, with reasons.
 
 use super::InputError;
+use super::Phrase;
+use crate::phrase;
 
 /// The most tokens. It can exceed the limit on n x n scores, because causal runs and clusters need no such table.
 pub const MAX_TOKENS: usize = 1_000_000;
@@ -26,26 +28,39 @@ pub const MAX_TEXT_BYTES: usize = 64 << 20;
 /// [`InputError::Empty`] or [`InputError::TooLarge`].
 pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
     if n == 0 || d == 0 {
-        return Err(InputError::Empty { what: "The token list".into(), least: "one token of one number".into() });
+        return Err(InputError::Empty {
+            what: phrase!("token_list", "The token list"),
+            least: phrase!("one_token_one_number", "one token of one number"),
+        });
     }
-    let too_large = |what: &str, found: u64, limit: usize, fix: &str| {
-        Err(InputError::TooLarge {
-            what: what.into(),
-            found: found.to_string(),
-            limit: limit.to_string(),
-            fix: fix.into(),
-        })
+    let too_large = |what: Phrase, found: u64, limit: usize, fix: Phrase| {
+        Err(InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix })
     };
     if n > MAX_TOKENS {
-        return too_large("The number of tokens n", n as u64, MAX_TOKENS, "Use fewer tokens.");
+        return too_large(
+            phrase!("number_tokens_n", "The number of tokens n"),
+            n as u64,
+            MAX_TOKENS,
+            phrase!("use_fewer_tokens", "Use fewer tokens."),
+        );
     }
     if d > MAX_DIM {
-        return too_large("The token dimension d", d as u64, MAX_DIM, "Use fewer columns.");
+        return too_large(
+            phrase!("token_dimension_d", "The token dimension d"),
+            d as u64,
+            MAX_DIM,
+            phrase!("use_fewer_columns", "Use fewer columns."),
+        );
     }
     // In u64: where usize has 32 bits their product may wrap.
     match (n as u64).saturating_mul(d as u64) {
         entries if entries <= MAX_TOKEN_ENTRIES as u64 => Ok(()),
-        entries => too_large("n times d", entries, MAX_TOKEN_ENTRIES, "Use fewer tokens or fewer dimensions."),
+        entries => too_large(
+            phrase!("n_times_d", "n times d"),
+            entries,
+            MAX_TOKEN_ENTRIES,
+            phrase!("use_fewer_tokens_fewer", "Use fewer tokens or fewer dimensions."),
+        ),
     }
 }
 
@@ -56,10 +71,10 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
 pub fn check_scores(n: usize) -> Result<(), InputError> {
     if (n as u64).saturating_mul(n as u64) > MAX_SCORES as u64 {
         return Err(InputError::TooLarge {
-            what: "The number of scores n times n".into(),
-            found: format!("{n} x {n}"),
-            limit: MAX_SCORES.to_string(),
-            fix: "Use at most 16384 tokens.".into(),
+            what: phrase!("number_scores_n_times", "The number of scores n times n"),
+            found: phrase!("shape", "{rows} x {columns}", rows = n, columns = n),
+            limit: MAX_SCORES.to_string().into(),
+            fix: phrase!("use_most_16384_tokens", "Use at most 16384 tokens."),
         });
     }
     Ok(())
@@ -74,9 +89,9 @@ pub(crate) fn check_weights(entries: u64) -> Result<(), InputError> {
         return Ok(());
     }
     Err(InputError::TooLarge {
-        what: "The number of weights".into(),
-        found: entries.to_string(),
-        limit: MAX_WEIGHT_ENTRIES.to_string(),
-        fix: "Use fewer heads, a smaller head dimension, or a smaller d.".into(),
+        what: phrase!("number_weights", "The number of weights"),
+        found: entries.to_string().into(),
+        limit: MAX_WEIGHT_ENTRIES.to_string().into(),
+        fix: phrase!("use_fewer_heads_smaller", "Use fewer heads, a smaller head dimension, or a smaller d."),
     })
 }

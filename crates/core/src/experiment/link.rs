@@ -3,7 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::Phrase;
 use super::{Experiment, InputError};
+use crate::phrase;
 
 /// The prefix of links in this format.
 const VERSION: &str = "v1.";
@@ -21,14 +23,19 @@ impl Experiment {
     /// [`InputError::Link`] if the link is damaged, otherwise as [`Experiment::from_json`].
     pub fn from_link(fragment: &str) -> Result<Self, InputError> {
         let fragment = fragment.trim_start_matches('#');
-        let damaged = |problem: &str| InputError::Link { problem: problem.into() };
+        let damaged = |problem: Phrase| InputError::Link { problem };
         let Some(encoded) = fragment.strip_prefix(VERSION) else {
-            return Err(damaged("it does not start with v1, the only version"));
+            return Err(damaged(phrase!("does_not_start_v1", "it does not start with v1, the only version")));
         };
-        let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| damaged("characters are missing or changed"))?;
-        let text = String::from_utf8(bytes).map_err(|_| damaged("characters are missing or changed"))?;
+        let bytes = URL_SAFE_NO_PAD
+            .decode(encoded)
+            .map_err(|_| damaged(phrase!("characters_missing_changed", "characters are missing or changed")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| damaged(phrase!("characters_missing_changed", "characters are missing or changed")))?;
         match Experiment::from_json(&text) {
-            Err(InputError::Json { .. } | InputError::Empty { .. }) => Err(damaged("a part of it is missing")),
+            Err(InputError::Json { .. } | InputError::Empty { .. }) => {
+                Err(damaged(phrase!("part_missing", "a part of it is missing")))
+            }
             other => other,
         }
     }

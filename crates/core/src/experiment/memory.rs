@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Phrase;
+use crate::phrase;
+
 /// How many bytes a task may hold at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Memory(u64);
@@ -35,6 +38,16 @@ impl Default for Memory {
 
 /// Units by powers of 1024.
 const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+impl Memory {
+    /// As an argument of a text.
+    pub(super) fn phrase(self) -> Phrase {
+        match self.0 {
+            bytes if bytes < 1 << 10 => phrase!("byte_count", "{count} bytes", count = bytes),
+            _ => Phrase::verbatim(self.to_string()),
+        }
+    }
+}
 
 impl fmt::Display for Memory {
     /// Three digits, such as `2.75 GiB` and `512 MiB`.

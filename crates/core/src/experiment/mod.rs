@@ -8,10 +8,12 @@ mod control;
 mod error;
 mod fields;
 mod given;
+mod json_problem;
 pub mod limits;
 mod link;
 mod memory;
 mod parse;
+mod phrase;
 mod rows;
 pub mod table;
 mod types;
@@ -20,7 +22,9 @@ mod write;
 pub use control::Control;
 pub use error::InputError;
 pub use given::Given;
+pub use json_problem::{json_problem, library_words};
 pub use memory::Memory;
+pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
 pub use types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,

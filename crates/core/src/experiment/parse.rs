@@ -9,6 +9,8 @@ use super::types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
     TokenSource, WeightSource,
 };
+use super::{Phrase, json_problem};
+use crate::phrase;
 
 impl Experiment {
     /// Parses and validates an experiment file.
@@ -18,16 +20,19 @@ impl Experiment {
     pub fn from_json(text: &str) -> Result<Self, InputError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(InputError::TooLarge {
-                what: "The file".into(),
-                found: format!("{} MB", text.len() >> 20),
-                limit: format!("{} MB", MAX_TEXT_BYTES >> 20),
-                fix: "Use fewer tokens or smaller weights.".into(),
+                what: phrase!("file", "The file"),
+                found: phrase!("megabytes", "{count} MB", count = text.len() >> 20),
+                limit: phrase!("megabytes", "{count} MB", count = MAX_TEXT_BYTES >> 20),
+                fix: phrase!("use_fewer_tokens_smaller", "Use fewer tokens or smaller weights."),
             });
         }
         if text.trim().is_empty() {
-            return Err(InputError::Empty { what: "The experiment".into(), least: "tokens and weights".into() });
+            return Err(InputError::Empty {
+                what: phrase!("experiment", "The experiment"),
+                least: phrase!("tokens_weights", "tokens and weights"),
+            });
         }
-        let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: e.to_string() })?;
+        let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: json_problem(&e) })?;
         Experiment::from_value(value)
     }
 
@@ -39,7 +44,11 @@ impl Experiment {
         let mut fields = Fields::of("", value)?;
         let version = fields.count("version", 1, 1)?;
         if version != 1 {
-            return Err(InputError::bad_value("version", &version.to_string(), "1, the only version"));
+            return Err(InputError::bad_value(
+                "version",
+                version.to_string(),
+                phrase!("only_version", "1, the only version"),
+            ));
         }
         let attention =
             fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)], Some(Attention::Dot))?;
@@ -54,15 +63,21 @@ impl Experiment {
             &[("inputs", Scope::Inputs), ("composed", Scope::Composed)],
             Some(Scope::Inputs),
         )?;
-        let eps = fields.number("eps", 1e-5, "a number, 0 or more", |x| x >= 0.0)?;
-        let tokens = tokens(fields.need("tokens", "where the tokens come from, like {\"source\":\"random\"}")?)?;
+        let eps = fields.number("eps", 1e-5, phrase!("number_0_more", "a number, 0 or more"), |x| x >= 0.0)?;
+        let tokens = tokens(fields.need(
+            "tokens",
+            phrase!("where_tokens_come_from", "where the tokens come from, like {\"source\":\"random\"}"),
+        )?)?;
         let weights = match fields.take("weights") {
             Some(value) => Some(weights(value)?),
             None if matches!(tokens, TokenSource::Skew { .. }) => None,
             None => {
                 return Err(InputError::MissingKey {
                     key: "weights".into(),
-                    expected: "where the weights come from, like {\"source\":\"identity\",\"sign\":-1}".into(),
+                    expected: phrase!(
+                        "where_weights_come_from",
+                        "where the weights come from, like {\"source\":\"identity\",\"sign\":-1}"
+                    ),
                 });
             }
         };
@@ -78,15 +93,15 @@ impl Experiment {
         if matches!(self.tokens, TokenSource::Clusters { .. }) && self.mask == Mask::Causal {
             return Err(InputError::Conflict {
                 what: "`mask` = \"causal\"".into(),
-                problem: "has no meaning for clusters, whose tokens have no order".into(),
-                fix: "Use \"mask\":\"none\", or list the tokens.".into(),
+                problem: phrase!("has_no_meaning_for", "has no meaning for clusters, whose tokens have no order"),
+                fix: phrase!("use_mask_none_list", "Use \"mask\":\"none\", or list the tokens."),
             });
         }
         if matches!(self.weights, Some(WeightSource::Kim { .. })) && self.attention == Attention::Dot {
             return Err(InputError::Conflict {
                 what: "`weights.source` = \"kim\"".into(),
-                problem: "is L2 multi-head attention".into(),
-                fix: "Use \"attention\":\"l2\" with it.".into(),
+                problem: phrase!("l2_multi_head_attention", "is L2 multi-head attention"),
+                fix: phrase!("use_attention_l2", "Use \"attention\":\"l2\" with it."),
             });
         }
         Ok(())
@@ -96,7 +111,8 @@ impl Experiment {
 fn tokens(value: Value) -> Result<TokenSource, InputError> {
     let mut fields = Fields::of("tokens", value)?;
     let source = source(&mut fields, &["explicit", "random", "adversarial", "skew", "clusters"])?;
-    let radius = |fields: &mut Fields| fields.number("radius", 1.0, "a number above 0", |x| x > 0.0);
+    let radius =
+        |fields: &mut Fields| fields.number("radius", 1.0, phrase!("number_above_0", "a number above 0"), |x| x > 0.0);
     let tokens = match source {
         "explicit" => {
             let rows = fields.rows("rows")?;
@@ -120,20 +136,29 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
         }
         "clusters" => {
             let positions = fields.rows("positions")?;
-            let value =
-                fields.need("log_multiplicities", "natural logarithms of the multiplicities, one a position")?;
+            let value = fields.need(
+                "log_multiplicities",
+                phrase!(
+                    "natural_logarithms_multiplicities_one",
+                    "natural logarithms of the multiplicities, one per position"
+                ),
+            )?;
             let logs = rows_of("tokens.log_multiplicities", &Value::Array(vec![value]))?;
             if logs.n_columns() != positions.n_rows() {
                 return Err(InputError::Shape {
                     what: "`tokens.log_multiplicities`".into(),
-                    found: format!("{} numbers", logs.n_columns()),
-                    expected: format!("{} numbers", positions.n_rows()),
-                    reason: "each position has one".into(),
+                    found: phrase!("count_of_numbers", "{count} numbers", count = logs.n_columns()),
+                    expected: phrase!("count_of_numbers", "{count} numbers", count = positions.n_rows()),
+                    reason: phrase!("each_position_has_one", "each position has one"),
                 });
             }
             if let Some(at) = logs.entries().iter().position(|log| !(0.0..=MAX_LOG_MULTIPLICITY).contains(log)) {
                 let found = logs.entries()[at].to_string();
-                let expected = format!("from 0 to {MAX_LOG_MULTIPLICITY}: the natural logarithm of a count");
+                let expected = phrase!(
+                    "from_0_natural_logarithm",
+                    "from 0 to {most}: the natural logarithm of a count",
+                    most = MAX_LOG_MULTIPLICITY
+                );
                 return Err(InputError::bad_value(format!("tokens.log_multiplicities[{at}]"), &found, expected));
             }
             TokenSource::Clusters { positions, log_multiplicities: logs.entries().to_vec() }
@@ -152,17 +177,24 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
 fn weights(value: Value) -> Result<WeightSource, InputError> {
     let mut fields = Fields::of("weights", value)?;
     let source = source(&mut fields, &["explicit", "random", "identity", "kim"])?;
-    let scale = |fields: &mut Fields| fields.number("scale", 1.0, "a number, 0 or more", |x| x >= 0.0);
+    let scale = |fields: &mut Fields| {
+        fields.number("scale", 1.0, phrase!("number_0_more", "a number, 0 or more"), |x| x >= 0.0)
+    };
     let weights = match source {
         "explicit" => {
-            let value = fields.need("heads", "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}")?;
-            let expected = "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}";
+            let value = fields
+                .need("heads", phrase!("list_heads_each_q", "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}"))?;
+            let expected = phrase!("list_heads_each_q", "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}");
             let Value::Array(list) = value else {
-                return Err(InputError::bad_value("weights.heads", &value.to_string(), expected));
+                return Err(InputError::bad_value("weights.heads", value.to_string(), expected));
             };
             if list.is_empty() || list.len() > MAX_HEADS {
-                let expected = format!("a list of 1 to {MAX_HEADS} heads");
-                return Err(InputError::bad_value("weights.heads", &format!("a list of {}", list.len()), expected));
+                let expected = phrase!("list_1_heads", "a list of 1 to {most} heads", most = MAX_HEADS);
+                return Err(InputError::bad_value(
+                    "weights.heads",
+                    phrase!("list_of", "a list of {count}", count = list.len()),
+                    expected,
+                ));
             }
             let heads = list.into_iter().enumerate().map(|(h, value)| head(h, value)).collect::<Result<Vec<_>, _>>()?;
             let output = fields.take("output").map(|value| rows_of("weights.output", &value)).transpose()?;
@@ -178,15 +210,21 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
                 None | Some(Value::Bool(false)) => Output::Absent,
                 Some(Value::Bool(true)) => Output::Drawn,
                 Some(other) => {
-                    return Err(InputError::bad_value("weights.output", &other.to_string(), "true or false"));
+                    return Err(InputError::bad_value(
+                        "weights.output",
+                        other.to_string(),
+                        phrase!("true_false", "true or false"),
+                    ));
                 }
             };
             limits::check_weights((heads as u64).saturating_mul(head_dim as u64))?;
             WeightSource::Random(RandomWeights { heads, head_dim, scale, seed, output })
         }
-        "identity" => {
-            WeightSource::Identity { sign: fields.number("sign", 1.0, "1 or -1", |x| x == 1.0 || x == -1.0)? }
-        }
+        "identity" => WeightSource::Identity {
+            sign: fields.number("sign", 1.0, phrase!("or", "{first} or {rest}", first = "1", rest = "-1"), |x| {
+                x == 1.0 || x == -1.0
+            })?,
+        },
         _ => WeightSource::Kim {
             heads: fields.size("heads", 1, MAX_HEADS)?,
             scale: scale(&mut fields)?,
@@ -209,23 +247,28 @@ fn check_explicit(heads: &[Head], output: Option<&super::Rows>) -> Result<(), In
     let d = heads[0].q.n_columns();
     let mut d_v_total = 0;
     for (h, head) in heads.iter().enumerate() {
-        let shape = |what: &str, found: String, expected: String, reason: &str| {
-            Err(InputError::Shape {
-                what: format!("`weights.heads[{h}].{what}`"),
-                found,
-                expected,
-                reason: reason.into(),
-            })
+        let shape = |what: &str, found: Phrase, expected: Phrase, reason: Phrase| {
+            Err(InputError::Shape { what: format!("`weights.heads[{h}].{what}`").into(), found, expected, reason })
         };
         if head.q.n_columns() != d {
-            return shape("q", head.q.shape(), format!("{} x {d}", head.q.n_rows()), "all heads take the same tokens");
+            return shape(
+                "q",
+                head.q.shape(),
+                phrase!("shape", "{rows} x {columns}", rows = head.q.n_rows(), columns = d),
+                phrase!("all_heads_take_same", "all heads take the same tokens"),
+            );
         }
         if head.k.n_rows() != head.q.n_rows() || head.k.n_columns() != d {
-            let expected = format!("{} x {d}", head.q.n_rows());
-            return shape("k", head.k.shape(), expected, "K x_j and Q x_i can be multiplied");
+            let expected = phrase!("shape", "{rows} x {columns}", rows = head.q.n_rows(), columns = d);
+            return shape("k", head.k.shape(), expected, phrase!("k_x_j_q", "K x_j and Q x_i can be multiplied"));
         }
         if head.v.n_columns() != d {
-            return shape("v", head.v.shape(), format!("{} x {d}", head.v.n_rows()), "V takes the same tokens as Q");
+            return shape(
+                "v",
+                head.v.shape(),
+                phrase!("shape", "{rows} x {columns}", rows = head.v.n_rows(), columns = d),
+                phrase!("v_takes_same_tokens", "V takes the same tokens as Q"),
+            );
         }
         d_v_total += head.v.n_rows();
     }
@@ -233,8 +276,8 @@ fn check_explicit(heads: &[Head], output: Option<&super::Rows>) -> Result<(), In
         Some(output) if output.n_columns() != d_v_total => Err(InputError::Shape {
             what: "`weights.output`".into(),
             found: output.shape(),
-            expected: format!("{} x {d_v_total}", output.n_rows()),
-            reason: "it takes the concatenated heads".into(),
+            expected: phrase!("shape", "{rows} x {columns}", rows = output.n_rows(), columns = d_v_total),
+            reason: phrase!("takes_concatenated_heads", "it takes the concatenated heads"),
         }),
         _ => Ok(()),
     }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeSeq};
 
 use super::InputError;
+use super::Phrase;
+use crate::phrase;
 
 /// A matrix stored by rows, with at least one row and one column and only finite entries.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,16 +18,19 @@ impl Rows {
     ///
     /// # Errors
     /// [`InputError::Empty`], [`InputError::Shape`] or [`InputError::NotANumber`].
-    pub fn new(what: &str, n_columns: usize, entries: Vec<f64>) -> Result<Self, InputError> {
+    pub fn new(what: impl Into<Phrase>, n_columns: usize, entries: Vec<f64>) -> Result<Self, InputError> {
         if entries.is_empty() || n_columns == 0 {
-            return Err(InputError::Empty { what: what.into(), least: "one row of one number".into() });
+            return Err(InputError::Empty {
+                what: what.into(),
+                least: phrase!("one_row_one_number", "one row of one number"),
+            });
         }
         if !entries.len().is_multiple_of(n_columns) {
             return Err(InputError::Shape {
                 what: what.into(),
-                found: format!("{} numbers", entries.len()),
-                expected: format!("a multiple of {n_columns}"),
-                reason: "every row is full".into(),
+                found: phrase!("count_of_numbers", "{count} numbers", count = entries.len()),
+                expected: phrase!("multiple", "a multiple of {count}", count = n_columns),
+                reason: phrase!("every_row_full", "every row is full"),
             });
         }
         if let Some(at) = entries.iter().position(|x| !x.is_finite()) {
@@ -33,7 +38,7 @@ impl Rows {
                 what: what.into(),
                 row: at / n_columns + 1,
                 column: at % n_columns + 1,
-                found: entries[at].to_string(),
+                found: entries[at].to_string().into(),
             });
         }
         Ok(Rows { n_columns, entries })
@@ -43,7 +48,7 @@ impl Rows {
     ///
     /// # Errors
     /// As [`Rows::new`], and [`InputError::RaggedRow`].
-    pub fn from_lists(what: &str, lists: &[Vec<f64>]) -> Result<Self, InputError> {
+    pub fn from_lists(what: impl Into<Phrase>, lists: &[Vec<f64>]) -> Result<Self, InputError> {
         let n_columns = lists.first().map_or(0, Vec::len);
         let mut entries = Vec::with_capacity(lists.len().saturating_mul(n_columns).min(1 << 24));
         for (row_idx, list) in lists.iter().enumerate() {
@@ -85,8 +90,8 @@ impl Rows {
 
     /// Its shape as text, such as "3 x 2".
     #[must_use]
-    pub fn shape(&self) -> String {
-        format!("{} x {}", self.n_rows(), self.n_columns)
+    pub fn shape(&self) -> Phrase {
+        phrase!("shape", "{rows} x {columns}", rows = self.n_rows(), columns = self.n_columns)
     }
 }
 
@@ -103,6 +108,6 @@ impl Serialize for Rows {
 impl<'de> Deserialize<'de> for Rows {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let lists = Vec::<Vec<f64>>::deserialize(deserializer)?;
-        Rows::from_lists("the matrix", &lists).map_err(serde::de::Error::custom)
+        Rows::from_lists(phrase!("matrix", "the matrix"), &lists).map_err(serde::de::Error::custom)
     }
 }

@@ -7,6 +7,8 @@ use super::error::{InputError, shorten};
 use super::fields::rows_of;
 use super::limits::{self, MAX_TEXT_BYTES, MAX_TOKEN_ENTRIES};
 use super::rows::Rows;
+use super::{Phrase, json_problem, library_words};
+use crate::phrase;
 
 /// The first bytes of every `.npy` file.
 const NPY_MAGIC: &[u8] = b"\x93NUMPY";
@@ -19,9 +21,9 @@ pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
     if bytes.len() > MAX_TEXT_BYTES {
         return Err(InputError::TooLarge {
             what: name.into(),
-            found: format!("{} MB", bytes.len() >> 20),
-            limit: format!("{} MB", MAX_TEXT_BYTES >> 20),
-            fix: "Use fewer tokens.".into(),
+            found: phrase!("megabytes", "{count} MB", count = bytes.len() >> 20),
+            limit: phrase!("megabytes", "{count} MB", count = MAX_TEXT_BYTES >> 20),
+            fix: phrase!("use_fewer_tokens", "Use fewer tokens."),
         });
     }
     if bytes.starts_with(NPY_MAGIC) {
@@ -31,8 +33,8 @@ pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
         Ok(text) => tokens_from_text(text),
         Err(_) => Err(InputError::File {
             file: name.into(),
-            problem: "it is neither text nor a .npy file".into(),
-            fix: "Save the tokens as CSV, TSV, JSON or NumPy .npy.".into(),
+            problem: phrase!("neither_text_nor_npy", "it is neither text nor a .npy file"),
+            fix: phrase!("save_tokens_csv_tsv", "Save the tokens as CSV, TSV, JSON or NumPy .npy."),
         }),
     }
 }
@@ -46,7 +48,10 @@ pub fn tokens_from_bytes(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
 pub fn tokens_from_text(text: &str) -> Result<Rows, InputError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
-        return Err(InputError::Empty { what: "The token list".into(), least: "two lines, one token a line".into() });
+        return Err(InputError::Empty {
+            what: phrase!("token_list", "The token list"),
+            least: phrase!("two_lines_one_token", "two lines, one token per line"),
+        });
     }
     let rows = if text.starts_with('[') { json(text)? } else { separated(text)? };
     checked(rows)
@@ -55,9 +60,9 @@ pub fn tokens_from_text(text: &str) -> Result<Rows, InputError> {
 fn checked(rows: Rows) -> Result<Rows, InputError> {
     if rows.n_rows() == 1 && rows.n_columns() > 1 {
         return Err(InputError::Conflict {
-            what: format!("One line of {} numbers", rows.n_columns()),
-            problem: "is one token, and attention needs at least two".into(),
-            fix: "Put each token on its own line.".into(),
+            what: phrase!("one_line_numbers", "One line of {count} numbers", count = rows.n_columns()),
+            problem: phrase!("one_token_attention_needs", "is one token, and attention needs at least two"),
+            fix: phrase!("put_each_token_own", "Put each token on its own line."),
         });
     }
     if rows.n_rows() == 1 {
@@ -68,7 +73,7 @@ fn checked(rows: Rows) -> Result<Rows, InputError> {
 }
 
 fn json(text: &str) -> Result<Rows, InputError> {
-    let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: e.to_string() })?;
+    let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: json_problem(&e) })?;
     match &value {
         // A flat list is n tokens of dimension 1.
         Value::Array(list) if list.first().is_some_and(|entry| !entry.is_array()) => {
@@ -80,7 +85,7 @@ fn json(text: &str) -> Result<Rows, InputError> {
 }
 
 fn separated(text: &str) -> Result<Rows, InputError> {
-    const WHAT: &str = "the tokens";
+    let what = || phrase!("tokens_inside", "the tokens");
     let first_line = text.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default();
     let delimiter = [b'\t', b',', b';'].into_iter().find(|d| first_line.as_bytes().contains(d));
     let mut reader = csv::ReaderBuilder::new()
@@ -98,9 +103,9 @@ fn separated(text: &str) -> Result<Rows, InputError> {
     let mut line_idx = 0;
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| InputError::File {
-        file: "The token list".into(),
-        problem: e.to_string(),
-        fix: "Give one token a line, numbers separated by commas.".into(),
+        file: phrase!("token_list", "The token list"),
+        problem: library_words(e.to_string()),
+        fix: phrase!("give_one_token_per", "Give one token per line, numbers separated by commas."),
     })? {
         line_idx += 1;
         let cells: Vec<&str> = match delimiter {
@@ -125,32 +130,31 @@ fn separated(text: &str) -> Result<Rows, InputError> {
                 Ok(x) if x.is_finite() => entries.push(x),
                 _ => {
                     return Err(InputError::NotANumber {
-                        what: WHAT.into(),
+                        what: what(),
                         row: n_rows,
                         column: column_idx + 1,
-                        found: if cell.is_empty() { "empty".into() } else { format!("\"{}\"", shorten(cell)) },
+                        found: if cell.is_empty() {
+                            phrase!("empty_cell", "empty")
+                        } else {
+                            format!("\"{}\"", shorten(cell)).into()
+                        },
                     });
                 }
             }
         }
         if cells.len() != n_columns {
-            return Err(InputError::RaggedRow {
-                what: WHAT.into(),
-                row: n_rows,
-                found: cells.len(),
-                expected: n_columns,
-            });
+            return Err(InputError::RaggedRow { what: what(), row: n_rows, found: cells.len(), expected: n_columns });
         }
         if entries.len() > MAX_TOKEN_ENTRIES {
             return Err(InputError::TooLarge {
-                what: "n times d".into(),
-                found: format!("more than {MAX_TOKEN_ENTRIES}"),
-                limit: MAX_TOKEN_ENTRIES.to_string(),
-                fix: "Use fewer tokens or fewer dimensions.".into(),
+                what: phrase!("n_times_d", "n times d"),
+                found: phrase!("more_than", "more than {limit}", limit = MAX_TOKEN_ENTRIES),
+                limit: MAX_TOKEN_ENTRIES.to_string().into(),
+                fix: phrase!("use_fewer_tokens_fewer", "Use fewer tokens or fewer dimensions."),
             });
         }
     }
-    Rows::new("The token list", n_columns, entries)
+    Rows::new(phrase!("token_list", "The token list"), n_columns, entries)
 }
 
 /// A first line that contains "nan" or begins like a number (such as 1.O) is faulty data, not a header.
@@ -160,17 +164,26 @@ fn looks_like_numbers(cells: &[&str]) -> bool {
 }
 
 fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
-    let broken = |problem: String| InputError::File {
+    let broken = |problem: Phrase| InputError::File {
         file: name.into(),
         problem,
-        fix: "Save it with numpy.save as a two-dimensional float array, one row a token.".into(),
+        fix: phrase!(
+            "save_numpy_save_two",
+            "Save it with numpy.save as a two-dimensional float array, one row per token."
+        ),
     };
     let file = NpyFile::new(bytes).map_err(|e| broken(io_problem(&e)))?;
     let shape = file.shape().to_vec();
     let (n, d) = match shape[..] {
         [n] => (n, 1),
         [n, d] => (n, d),
-        _ => return Err(broken(format!("its shape is {shape:?}, not (n, d)"))),
+        _ => {
+            return Err(broken(phrase!(
+                "shape_not_n_d",
+                "its shape is {shape}, not (n, d)",
+                shape = format!("{:?}", shape)
+            )));
+        }
     };
     // Checked before any number is read, because the header may claim more than the file holds.
     let size = |x: u64| usize::try_from(x).unwrap_or(usize::MAX);
@@ -179,23 +192,32 @@ fn npy(name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
     let in_rows = file.order() == npyz::Order::C;
     let entries = npy_entries(file).map_err(broken)?;
     if entries.len() != n * d {
-        return Err(broken(format!("it holds {} numbers, not {n} x {d}", entries.len())));
+        return Err(broken(phrase!(
+            "holds_numbers_not",
+            "it holds {count} numbers, not {shape}",
+            count = entries.len(),
+            shape = phrase!("shape", "{rows} x {columns}", rows = n, columns = d)
+        )));
     }
     let by_rows = if in_rows { entries } else { (0..n * d).map(|at| entries[(at % d) * n + at / d]).collect() };
     checked(Rows::new(name, d, by_rows)?)
 }
 
 /// Describes an I/O error in terms of the file: the library's message for a truncated file speaks of buffers.
-fn io_problem(error: &std::io::Error) -> String {
+fn io_problem(error: &std::io::Error) -> Phrase {
     match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => "it is truncated".into(),
-        _ => error.to_string(),
+        std::io::ErrorKind::UnexpectedEof => phrase!("truncated", "it is truncated"),
+        _ => library_words(error.to_string()),
     }
 }
 
-fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, String> {
+fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, Phrase> {
     let unsupported = |dtype: &DType| {
-        format!("its numbers are {}; only 32 and 64 bit floats and integers can be read", dtype.descr())
+        phrase!(
+            "numbers_only_32_64",
+            "its numbers are {kind}; only 32 and 64 bit floats and integers can be read",
+            kind = dtype.descr()
+        )
     };
     let dtype = file.dtype();
     let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };

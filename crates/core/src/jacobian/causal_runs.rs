@@ -17,6 +17,7 @@ use nalgebra::{DMatrix, DVector};
 use super::LinearOperator;
 use crate::attention::{Kernel, Normalizer};
 use crate::experiment::{Attention, InputError, Scope};
+use crate::phrase;
 use crate::weights::Weights;
 
 /// The Jacobian of causal attention at runs of equal tokens.
@@ -210,7 +211,7 @@ impl Head {
             let query = queries.column(a);
             let scores: Vec<f64> = (0..=a).map(|b| kernel.score(query, keys.column(b))).collect();
             if scores.iter().any(|s| !s.is_finite()) {
-                return Err(InputError::Overflow { what: "The attention scores".into() });
+                return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
             }
             let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let weights: Vec<f64> = scores.iter().map(|s| (s - largest).exp()).collect();

@@ -12,6 +12,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::attention::{Kernel, Normalizer};
 use crate::experiment::{Attention, InputError, Scope};
+use crate::phrase;
 use crate::weights::Weights;
 
 /// The Jacobian at a token measure.
@@ -60,14 +61,17 @@ impl ClusterJacobian {
         let d_out = weights.d_out();
         if m * d.max(d_out) > MOST_CLUSTER_ROWS {
             return Err(InputError::TooLarge {
-                what: "The number of distinct positions times their dimension".into(),
-                found: (m * d.max(d_out)).to_string(),
-                limit: MOST_CLUSTER_ROWS.to_string(),
-                fix: "Use fewer positions.".into(),
+                what: phrase!(
+                    "number_distinct_positions_times",
+                    "The number of distinct positions times their dimension"
+                ),
+                found: (m * d.max(d_out)).to_string().into(),
+                limit: MOST_CLUSTER_ROWS.to_string().into(),
+                fix: phrase!("use_fewer_positions", "Use fewer positions."),
             });
         }
         if normalizer.outputs().iter().any(|x| !x.is_finite()) {
-            return Err(InputError::Overflow { what: "The tokens".into() });
+            return Err(InputError::Overflow { what: phrase!("tokens", "The tokens") });
         }
         let mut jacobian = ClusterJacobian {
             m,
@@ -192,7 +196,7 @@ impl ClusterJacobian {
         for a in 0..m {
             let scores: Vec<f64> = (0..m).map(|b| kernel.score(queries.column(a), keys.column(b))).collect();
             if scores.iter().any(|s| !s.is_finite()) {
-                return Err(InputError::Overflow { what: "The attention scores".into() });
+                return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
             }
             let logs: Vec<f64> = scores.iter().zip(&self.ln_sizes).map(|(s, ln)| s + ln).collect();
             let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -5,6 +5,7 @@ use super::{Detail, Grouping, MeasureOptions};
 use crate::cost::parts::{self, Part};
 use crate::cost::{BASE, Cost, Form, Shape, bounds, gathered, largest, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, limits};
+use crate::phrase;
 use crate::spectral::KEPT_PAIRS;
 use crate::weights;
 
@@ -26,7 +27,9 @@ pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Co
 /// [`InputError`] for sizes over a limit, [`InputError::TooCostly`] for memory over that of the options.
 pub fn check(experiment: &Experiment, options: &MeasureOptions) -> Result<(), InputError> {
     let shape = checked_shape(experiment, options)?;
-    crate::cost::check("The measurement", &shape, options.memory, |shape| of_shape(shape, options))
+    crate::cost::check(phrase!("measurement", "The measurement"), &shape, options.memory, |shape| {
+        of_shape(shape, options)
+    })
 }
 
 /// The sizes of an experiment whose numbers of weights, tokens and scores are within their limits.

@@ -12,6 +12,7 @@ use crate::attention::Forward;
 use crate::bounds::{Bound, BoundId, Hypotheses, LocalParts, Side, bounds_and_witness, radius_of_ball, slacks};
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
+use crate::phrase;
 use crate::spectral::{
     DenseNorms, Lanczos, LanczosOptions, SingularTriplet, Status, dense_norms, largest_singular_value, singular_values,
 };
@@ -300,7 +301,7 @@ impl Measuring {
     fn then_bounds(&mut self, norms: Norms) -> Result<Step, InputError> {
         let is_finite = norms.dense.is_none_or(|dense| (dense.frobenius + dense.linf + dense.l1).is_finite());
         if !norms.spectral.is_finite() || !is_finite {
-            return Err(InputError::Overflow { what: "The entries of the Jacobian".into() });
+            return Err(InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") });
         }
         let Some(hypotheses) = &self.hypotheses else {
             return Ok(Step::Done(Box::new(self.with_bounds(norms, Local::Absent))));

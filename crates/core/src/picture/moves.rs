@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::PlaneFrame;
 use crate::experiment::{InputError, Rows};
+use crate::phrase;
 
 /// The most tokens that can be edited: longer lists are too crowded, and too slow to follow a drag.
 pub const MOST_MOVABLE: usize = 256;
@@ -82,7 +83,7 @@ impl TokenEdit {
                 }
             }
         }
-        Rows::new("The tokens", d, entries)
+        Rows::new(phrase!("tokens", "The tokens"), d, entries)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::measure::{Groups, clusters};
 use crate::weights::{self, Inputs, Weights, inputs};
 use serde::{Deserialize, Serialize};
 
+use crate::phrase;
 use data::table;
 
 /// The most rows or columns of J in a script: 128 MiB.
@@ -69,7 +70,7 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
 /// As [`script`]; [`InputError::TooCostly`] before anything is drawn.
 pub fn script_within(experiment: &Experiment, dialect: Dialect, memory: Memory) -> Result<String, InputError> {
     weights::check_sizes(experiment)?;
-    cost::check("The script", &shape_of(experiment), memory, script_cost)?;
+    cost::check(phrase!("script", "The script"), &shape_of(experiment), memory, script_cost)?;
     let Inputs { tokens, weights, ln_multiplicities } = inputs(experiment)?;
     let size_of_token = tokens.nrows().max(weights.d_out());
     let (tokens, ln_counts) = match ln_multiplicities {
@@ -79,10 +80,13 @@ pub fn script_within(experiment: &Experiment, dialect: Dialect, memory: Memory) 
     let rows = tokens.ncols() * size_of_token;
     if rows > MOST_ROWS {
         return Err(InputError::TooLarge {
-            what: "The number of rows of J, all of which a script stores,".into(),
-            found: rows.to_string(),
-            limit: MOST_ROWS.to_string(),
-            fix: "Use fewer tokens or dimensions, or lipscope measure.".into(),
+            what: phrase!("number_rows_j_all", "The number of rows of J, all of which a script stores,"),
+            found: rows.to_string().into(),
+            limit: MOST_ROWS.to_string().into(),
+            fix: phrase!(
+                "use_fewer_tokens_dimensions_lipscope",
+                "Use fewer tokens or dimensions, or lipscope measure."
+            ),
         });
     }
     let constants = constants(experiment, &tokens, &ln_counts, &weights);

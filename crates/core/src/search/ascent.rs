@@ -14,6 +14,7 @@ use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, TwoClusters, bounds_and_witness};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows, TokenSource};
+use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::spectral::SingularTriplet;
 use crate::tokens::{largest_norm, listed_tokens};
@@ -101,7 +102,11 @@ impl Search {
         let (d, n) = inputs.tokens.shape();
         let radius = radius_of(&plan.experiment.tokens, &inputs.tokens);
         if !(radius.is_finite() && radius > 0.0) {
-            return Err(InputError::bad_value("the radius R", &radius.to_string(), "a number above 0"));
+            return Err(InputError::bad_value(
+                phrase!("radius_r", "The radius R"),
+                radius.to_string(),
+                phrase!("number_above_0", "a number above 0"),
+            ));
         }
         let hypotheses = |experiment: &Experiment| {
             let normalizer = Normalizer::new(Normalization::None, experiment.eps, &inputs.tokens);
@@ -156,10 +161,10 @@ impl Search {
         let tokens = |rows: &Rows| {
             if (rows.n_rows(), rows.n_columns()) != (n, d) {
                 return Err(InputError::Shape {
-                    what: "The place to go on from".into(),
+                    what: phrase!("checkpoint", "The checkpoint"),
                     found: rows.shape(),
-                    expected: format!("{n} x {d}"),
-                    reason: "it has the tokens of the search".into(),
+                    expected: phrase!("shape", "{rows} x {columns}", rows = n, columns = d),
+                    reason: phrase!("has_tokens_search", "it has the tokens of the search"),
                 });
             }
             Ok(region.project(listed_tokens(rows), radius))

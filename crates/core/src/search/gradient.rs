@@ -10,6 +10,7 @@ use nalgebra::DMatrix;
 use crate::attention::{Dual, Forward, Scalar};
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
+use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 use crate::weights::Inputs;
@@ -31,7 +32,7 @@ pub fn norm_at(
     near: Option<&[f64]>,
 ) -> Result<SingularTriplet, InputError> {
     let forward = Forward::<f64>::at(experiment, inputs, tokens)?;
-    let overflow = || InputError::Overflow { what: "The entries of the Jacobian".into() };
+    let overflow = || InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") };
     if forward.n() * forward.d().max(forward.d_out()) <= SVD_LIMIT {
         return largest_triplet(&dense_jacobian(&forward)).ok_or_else(overflow);
     }

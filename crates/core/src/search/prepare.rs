@@ -4,7 +4,9 @@ use nalgebra::DMatrix;
 
 use super::cost;
 use super::{MOST_ENTRIES, MOST_ITERATIONS, MOST_RESTARTS, MOST_TOKENS, SearchPlan};
+use crate::experiment::Phrase;
 use crate::experiment::{Experiment, Head, InputError, Memory, Normalization, Rows, TokenSource, WeightSource, limits};
+use crate::phrase;
 use crate::tokens::largest_norm;
 use crate::weights::{Inputs, Weights, check_sizes, inputs, weights_for};
 
@@ -20,22 +22,37 @@ pub(super) fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
 /// Refuses what cannot be searched and what is too large, before anything is drawn.
 pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputError> {
     let experiment = &plan.experiment;
-    let conflict = |what: &str, problem: &str, fix: &str| {
-        Err(InputError::Conflict { what: what.into(), problem: problem.into(), fix: fix.into() })
-    };
+    let conflict =
+        |what: &str, problem: Phrase, fix: Phrase| Err(InputError::Conflict { what: what.into(), problem, fix });
     if experiment.normalization != Normalization::None {
-        let problem = "undoes what the search does to the norms of the tokens";
-        return conflict("`normalization`", problem, "Use \"normalization\":\"none\".");
+        let problem = phrase!(
+            "undoes_changes_search_makes",
+            "undoes the changes that the search makes to the norms of the tokens"
+        );
+        return conflict(
+            "`normalization`",
+            problem,
+            phrase!("use_normalization_none", "Use \"normalization\":\"none\"."),
+        );
     }
     if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
-        let fix = "List the tokens, or use a law of tokens.";
-        return conflict("`tokens.source` = \"clusters\"", "is no list of tokens that could move", fix);
+        let fix = phrase!("list_tokens_use_another", "List the tokens, or use another distribution.");
+        return conflict(
+            "`tokens.source` = \"clusters\"",
+            phrase!("not_list_tokens_can", "is not a list of tokens that can move"),
+            fix,
+        );
     }
-    for (key, found, most) in
-        [("the restarts", plan.restarts, MOST_RESTARTS), ("the iterations", plan.iterations, MOST_ITERATIONS)]
-    {
+    for (key, found, most) in [
+        (phrase!("restarts", "The number of restarts"), plan.restarts, MOST_RESTARTS),
+        (phrase!("iterations", "The number of iterations"), plan.iterations, MOST_ITERATIONS),
+    ] {
         if !(1..=most).contains(&found) {
-            return Err(InputError::bad_value(key, &found.to_string(), format!("a whole number from 1 to {most}")));
+            return Err(InputError::bad_value(
+                key,
+                found.to_string(),
+                phrase!("whole_number_from_1", "a whole number from 1 to {most}", most = most),
+            ));
         }
     }
     check_sizes(experiment)?;
@@ -43,19 +60,22 @@ pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputE
     if shape.n < 2 {
         return Err(InputError::OneToken);
     }
-    for (what, found, most) in
-        [("The number of tokens", shape.n, MOST_TOKENS), ("n times d", shape.inputs(), MOST_ENTRIES)]
-    {
+    for (what, found, most) in [
+        (phrase!("number_tokens", "The number of tokens"), shape.n, MOST_TOKENS),
+        (phrase!("n_times_d", "n times d"), shape.inputs(), MOST_ENTRIES),
+    ] {
         if found > most as u64 {
             return Err(InputError::TooLarge {
-                what: format!("{what} of a search"),
-                found: found.to_string(),
-                limit: most.to_string(),
-                fix: "Use fewer tokens or dimensions.".into(),
+                what: phrase!("of_search", "{what} of a search", what = what),
+                found: found.to_string().into(),
+                limit: most.to_string().into(),
+                fix: phrase!("use_fewer_tokens_dimensions", "Use fewer tokens or dimensions."),
             });
         }
     }
-    crate::cost::check("The search", &shape, memory, |shape| cost::of_shape(shape, plan.restarts, plan.iterations))
+    crate::cost::check(phrase!("search", "The search"), &shape, memory, |shape| {
+        cost::of_shape(shape, plan.restarts, plan.iterations)
+    })
 }
 
 /// The inputs, and the experiment with its tokens listed; where its tokens bring weights of their own, those are listed too.
@@ -66,9 +86,12 @@ pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputE
     if let Some(d) = plan.dim.filter(|d| *d != own) {
         let is_any = matches!(experiment.weights, Some(WeightSource::Identity { .. }));
         if d < own || !is_any || matches!(experiment.tokens, TokenSource::Skew { .. }) {
-            let problem = format!("is not that of the tokens, {own}");
-            let fix = "Leave it out; identity weights take more dimensions than the tokens have.";
-            return Err(InputError::Conflict { what: format!("The dimension {d}"), problem, fix: fix.into() });
+            let problem = phrase!("not_tokens", "is not that of the tokens, {own}", own = own);
+            let fix = phrase!(
+                "leave_out_only_identity",
+                "Leave it out; only identity weights take more dimensions than the tokens have."
+            );
+            return Err(InputError::Conflict { what: phrase!("dimension", "The dimension {d}", d = d), problem, fix });
         }
         limits::check_tokens(n, d)?;
         inputs =
@@ -95,5 +118,5 @@ fn listed_weights(weights: &Weights) -> Result<WeightSource, InputError> {
 
 /// Tokens (d x n) as rows, one per token.
 pub(super) fn rows(tokens: &DMatrix<f64>) -> Result<Rows, InputError> {
-    Rows::new("The tokens", tokens.nrows(), tokens.as_slice().to_vec())
+    Rows::new(phrase!("tokens", "The tokens"), tokens.nrows(), tokens.as_slice().to_vec())
 }

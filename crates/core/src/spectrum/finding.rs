@@ -10,6 +10,7 @@ use crate::experiment::{Experiment, InputError, Memory};
 use crate::jacobian::{LinearOperator, dense_jacobian};
 use crate::measure::cost::checked_shape;
 use crate::measure::{Matrix, Method, System};
+use crate::phrase;
 use crate::spectral::{Lanczos, LanczosOptions, Leading, SingularTriplet, Status, singular_values, zero_below};
 use crate::weights::{Inputs, inputs};
 
@@ -68,12 +69,16 @@ impl Finding {
     pub fn start_within(plan: &SpectrumPlan, memory: Memory) -> Result<Self, InputError> {
         let SpectrumPlan { experiment, count } = plan;
         if !(1..=MOST_COUNT).contains(count) {
-            let expected = format!("a whole number from 1 to {MOST_COUNT}");
-            return Err(InputError::bad_value("the count", &count.to_string(), expected));
+            let expected = phrase!("whole_number_from_1", "a whole number from 1 to {most}", most = MOST_COUNT);
+            return Err(InputError::bad_value(
+                phrase!("singular_value_count", "The number of singular values"),
+                count.to_string(),
+                expected,
+            ));
         }
         let options = cost::options();
         let shape = checked_shape(experiment, &options)?;
-        crate::cost::check("The spectrum", &shape, memory, |shape| cost::of_shape(shape, *count))?;
+        crate::cost::check(phrase!("spectrum", "The spectrum"), &shape, memory, |shape| cost::of_shape(shape, *count))?;
         let inputs = inputs(experiment)?;
         let mut system = System::new(experiment, &inputs, &options)?;
         if let Some((operator, _)) = system.operator() {
@@ -81,10 +86,15 @@ impl Finding {
             let most = MOST_IN_BASIS / (count + BESIDES);
             if numbers > most {
                 return Err(InputError::TooLarge {
-                    what: "The number of tokens times their dimension".into(),
-                    found: numbers.to_string(),
-                    limit: format!("{most} for {count} singular values"),
-                    fix: "Use fewer tokens, or ask for fewer values.".into(),
+                    what: phrase!("number_tokens_times_their", "The number of tokens times their dimension"),
+                    found: numbers.to_string().into(),
+                    limit: phrase!(
+                        "for_singular_values",
+                        "{limit} for {count} singular values",
+                        limit = most,
+                        count = *count
+                    ),
+                    fix: phrase!("use_fewer_tokens_ask", "Use fewer tokens, or ask for fewer values."),
                 });
             }
         }
@@ -213,7 +223,7 @@ impl Finding {
     /// The spectrum at a token measure.
     fn of_clusters(&self) -> Result<Spectrum, InputError> {
         let System::Clusters(clusters) = &self.system else {
-            return Err(InputError::Overflow { what: "The token measure".into() });
+            return Err(InputError::Overflow { what: phrase!("token_measure", "The token measure") });
         };
         let jacobian = &clusters.jacobian;
         let between = jacobian.between();
@@ -276,14 +286,14 @@ fn options(n_inputs: usize) -> LanczosOptions {
 fn finite(levels: &[Level]) -> Result<(), InputError> {
     match levels.iter().all(|level| level.value.is_finite()) {
         true => Ok(()),
-        false => Err(InputError::Overflow { what: "The entries of the Jacobian".into() }),
+        false => Err(InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") }),
     }
 }
 
 /// All singular values of a matrix, and the leading triplet.
 fn all_of(matrix: DMatrix<f64>, method: Method) -> Result<(Spectrum, Option<SingularTriplet>), InputError> {
-    let values =
-        singular_values(&matrix).ok_or_else(|| InputError::Overflow { what: "The entries of the Jacobian".into() })?;
+    let values = singular_values(&matrix)
+        .ok_or_else(|| InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") })?;
     let (n_rows, n_columns) = matrix.shape();
     let first = values.first().copied().unwrap_or(0.0);
     let level = |value| Level { value, multiplicity: 1.0, relative_residual: Some(0.0) };

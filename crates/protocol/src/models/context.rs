@@ -8,6 +8,7 @@ use lipscope_models::{Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, T
 
 use super::ModelOrigin;
 use super::network::Network;
+use lipscope_core::phrase;
 
 /// A file that can be opened any number of times.
 pub trait SharedFile {
@@ -122,9 +123,11 @@ impl ModelContext {
     fn file(&self, name: &str) -> Result<Box<dyn Source>, InputError> {
         self.files.get(name).map(|file| file.open()).ok_or_else(|| InputError::File {
             file: name.into(),
-            problem: "it is not among the files".into(),
-            fix: "Give config.json, model.safetensors and the tokenizer's files together, or the folder that has them."
-                .into(),
+            problem: phrase!("not_among_files", "it is not among the files"),
+            fix: phrase!(
+                "give_config_json_model",
+                "Give config.json, model.safetensors and the tokenizer's files together, or the folder that has them."
+            ),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The way to other servers, as the worker that has one gives it.
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
 
 /// The files of a model's folder that are looked for.
@@ -79,9 +80,9 @@ impl Network for NoNetwork {
 impl Transfer for NoNetwork {
     fn poll(&mut self) -> Result<TransferState, InputError> {
         Err(InputError::File {
-            file: "The download".into(),
-            problem: "there is no network here".into(),
-            fix: "Fetch the files to this computer and choose them.".into(),
+            file: phrase!("download", "The download"),
+            problem: phrase!("there_no_network_here", "there is no network here"),
+            fix: phrase!("download_files_this_computer", "Download the files to this computer and choose them."),
         })
     }
 }

@@ -1,0 +1,297 @@
+//! Makes functions of the catalogues in `words/`: one folder a language, one file a feature, `key = "text with {argument}"`.
+//!
+//! A key at the top of `words/en/plot.toml` becomes `plot::key()`, one in a table `[table]` becomes `plot::table::key()`. A
+//! text with arguments takes them in the alphabetical order of their names, so that no translation can swap them. English
+//! says which keys there are and what their arguments are; every other language has the same, or the build fails. A brace
+//! that belongs to the text is written twice.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+/// The language that says which keys there are.
+const SOURCE: &str = "en";
+
+/// The features whose texts are found by id while the page runs: the errors, which the crates name by their ids.
+const FOUND_BY_ID: [&str; 1] = ["problems"];
+
+/// Where the first argument of a text stands in what is generated; the others follow. None of these is a character.
+const FIRST_PLACE: u32 = 0xE000;
+
+/// A file of a catalogue: its language, its feature (`plot` of `plot.toml`), its content.
+#[derive(Clone, Debug)]
+pub struct CatalogueFile {
+    /// The name of its folder.
+    pub language: String,
+    /// Its name without `.toml`.
+    pub feature: String,
+    /// Its content.
+    pub content: String,
+}
+
+/// Reads `words/LANGUAGE/FEATURE.toml`, sorted.
+///
+/// # Errors
+///
+/// Where a folder or a file cannot be read, in words.
+pub fn read(folder: &Path) -> Result<Vec<CatalogueFile>, String> {
+    let unreadable = |path: &Path, error: std::io::Error| format!("{} cannot be read: {error}.", path.display());
+    let list = |path: &Path| -> Result<Vec<std::path::PathBuf>, String> {
+        let entries = std::fs::read_dir(path).map_err(|error| unreadable(path, error))?;
+        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        Ok(paths)
+    };
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut files = Vec::new();
+    for language in list(folder)?.into_iter().filter(|path| path.is_dir()) {
+        for path in list(&language)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml")) {
+            let content = std::fs::read_to_string(&path).map_err(|error| unreadable(&path, error))?;
+            files.push(CatalogueFile { language: name(&language), feature: name(&path), content });
+        }
+    }
+    Ok(files)
+}
+
+/// The Rust source of all texts.
+///
+/// # Errors
+///
+/// One sentence for each thing that is wrong, with the file, the key and the language.
+pub fn generate(files: &[CatalogueFile]) -> Result<String, Vec<String>> {
+    let mut problems = Vec::new();
+    // By feature, then by language, then by key.
+    let mut catalogues: BTreeMap<&str, BTreeMap<&str, Texts>> = BTreeMap::new();
+    for file in files {
+        let texts = texts(file, &mut problems);
+        catalogues.entry(&file.feature).or_default().insert(&file.language, texts);
+    }
+    let mut languages: Vec<&str> = files.iter().map(|file| file.language.as_str()).collect();
+    languages.sort_unstable();
+    languages.dedup();
+    if problems.is_empty() {
+        for (feature, catalogue) in &catalogues {
+            compare(feature, catalogue, &languages, &mut problems);
+        }
+    }
+    if problems.is_empty() { Ok(source(&catalogues, &languages)) } else { Err(problems) }
+}
+
+/// Texts by table (empty at the top of the file) and key.
+type Texts = BTreeMap<(String, String), Text>;
+
+/// A text: words and the names of arguments in turn, words first.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Text {
+    words: Vec<String>,
+    arguments: Vec<String>,
+}
+
+impl Text {
+    /// The names of its arguments, each once, in alphabetical order.
+    fn signature(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Its words with a place in it for every argument, as a Rust literal.
+    fn literal(&self) -> String {
+        let signature = self.signature();
+        let mut text = String::new();
+        for (index, words) in self.words.iter().enumerate() {
+            text.push_str(words);
+            let place = self.arguments.get(index).and_then(|name| signature.iter().position(|other| other == name));
+            text.extend(place.and_then(|place| char::from_u32(FIRST_PLACE + place as u32)));
+        }
+        format!("{text:?}")
+    }
+}
+
+/// The texts of a file.
+fn texts(file: &CatalogueFile, problems: &mut Vec<String>) -> Texts {
+    let name = format!("words/{}/{}.toml", file.language, file.feature);
+    let table: Table = match file.content.parse() {
+        Ok(table) => table,
+        Err(error) => {
+            // The parser names a key that is there twice, and its line.
+            let told = error.to_string();
+            let told: Vec<&str> = told.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            problems.push(format!("{name} is no catalogue: {}.", told.join(" ")));
+            return Texts::new();
+        }
+    };
+    let mut texts = Texts::new();
+    let mut put = |table: &str, key: &str, value: &Value| {
+        let path = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
+        let Some(written) = value.as_str() else {
+            return problems.push(format!("{name}: `{path}` must be a text in quotation marks."));
+        };
+        for part in [table, key].into_iter().filter(|part| !part.is_empty()) {
+            if !is_name(part) {
+                problems
+                    .push(format!("{name}: `{part}` cannot name a function: use a-z, 0-9 and _, and no word of Rust."));
+            }
+        }
+        match parse(written) {
+            Ok(text) => drop(texts.insert((table.to_owned(), key.to_owned()), text)),
+            Err(problem) => problems.push(format!("{name}: `{path}` {problem}.")),
+        }
+    };
+    for (key, value) in &table {
+        match value {
+            Value::Table(inner) => inner.iter().for_each(|(inner_key, value)| put(key, inner_key, value)),
+            value => put("", key, value),
+        }
+    }
+    texts
+}
+
+/// Words and arguments of a text as it is written.
+fn parse(written: &str) -> Result<Text, String> {
+    let mut text = Text { words: vec![String::new()], arguments: Vec::new() };
+    let mut rest = written;
+    while let Some(at) = rest.find(['{', '}']) {
+        let last = text.words.last_mut().ok_or("has no words")?;
+        last.push_str(&rest[..at]);
+        let brace = &rest[at..=at];
+        if rest[at + 1..].starts_with(brace) {
+            last.push_str(brace);
+            rest = &rest[at + 2..];
+            continue;
+        }
+        let end = if brace == "{" { rest[at..].find('}') } else { None };
+        let argument = end.map(|end| (&rest[at + 1..at + end], &rest[at + end + 1..]));
+        match argument.filter(|(argument, _)| is_name(argument)) {
+            Some((argument, after)) => {
+                text.arguments.push(argument.to_owned());
+                text.words.push(String::new());
+                rest = after;
+            }
+            None => return Err("has a brace that opens no {argument}; write it twice".into()),
+        }
+    }
+    if let Some(last) = text.words.last_mut() {
+        last.push_str(rest);
+    }
+    Ok(text)
+}
+
+/// Whether a name can be that of a Rust function.
+fn is_name(name: &str) -> bool {
+    const RUST: [&str; 38] = [
+        "as", "async", "await", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum", "extern",
+        "false", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return",
+        "self", "static", "struct", "super", "trait", "true", "type", "use", "where", "while",
+    ];
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
+        && !RUST.contains(&name)
+}
+
+/// Tells what a language lacks, or has too much.
+fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str], problems: &mut Vec<String>) {
+    let none = Texts::new();
+    let source = catalogue.get(SOURCE).unwrap_or(&none);
+    let path = |(table, key): &(String, String)| if table.is_empty() { key.clone() } else { format!("{table}.{key}") };
+    for language in languages.iter().filter(|language| **language != SOURCE) {
+        let own = catalogue.get(language).unwrap_or(&none);
+        let file = format!("words/{language}/{feature}.toml");
+        for (key, text) in source {
+            let Some(other) = own.get(key) else {
+                problems.push(format!("{file}: `{}` is missing in the language `{language}`.", path(key)));
+                continue;
+            };
+            let (expected, found) = (text.signature(), other.signature());
+            for argument in expected.iter().filter(|argument| !found.contains(argument)) {
+                let path = path(key);
+                problems
+                    .push(format!("{file}: `{path}` lacks the argument {{{argument}}} in the language `{language}`."));
+            }
+            for argument in found.iter().filter(|argument| !expected.contains(argument)) {
+                let path = path(key);
+                problems.push(format!(
+                    "{file}: `{path}` has an argument {{{argument}}} in the language `{language}` that `{SOURCE}` has not."
+                ));
+            }
+        }
+        for key in own.keys().filter(|key| !source.contains_key(*key)) {
+            problems.push(format!("{file}: `{}` of the language `{language}` is not in `{SOURCE}`.", path(key)));
+        }
+    }
+}
+
+/// Modules of functions.
+fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]) -> String {
+    let mut out = String::from("// Generated from words/ by build/words.rs.\n\n");
+    for (index, language) in languages.iter().enumerate() {
+        let name = language.to_uppercase().replace('-', "_");
+        let _ = writeln!(
+            out,
+            "/// Where `words/{language}` stands among the languages.\npub const {name}: usize = {index};"
+        );
+    }
+    let count = languages.len();
+    let _ = writeln!(out, "/// How many languages there are.\npub const LANGUAGES: usize = {count};\n");
+    for (feature, catalogue) in catalogues {
+        // A sentence has as many arguments as it has.
+        let _ = writeln!(
+            out,
+            "/// The texts of `{feature}.toml`.\n#[allow(clippy::too_many_arguments)]\npub mod {feature} {{"
+        );
+        if FOUND_BY_ID.contains(feature) {
+            out.push_str(&table(catalogue, languages));
+            continue;
+        }
+        let keys: Vec<&(String, String)> = catalogue.get(SOURCE).into_iter().flat_map(BTreeMap::keys).collect();
+        let mut open = "";
+        for key in keys {
+            let (table, name) = key;
+            if table != open {
+                if !open.is_empty() {
+                    out.push_str("}\n");
+                }
+                let _ = writeln!(out, "/// The texts of `[{table}]`.\npub mod {table} {{");
+                open = table;
+            }
+            let texts: Vec<&Text> = languages.iter().filter_map(|language| catalogue.get(language)?.get(key)).collect();
+            out.push_str(&function(name, &texts));
+        }
+        out.push_str(if open.is_empty() { "}\n" } else { "}\n}\n" });
+    }
+    out
+}
+
+/// Texts that are found by id, sorted.
+fn table(catalogue: &BTreeMap<&str, Texts>, languages: &[&str]) -> String {
+    let ids: Vec<&(String, String)> = catalogue.get(SOURCE).into_iter().flat_map(BTreeMap::keys).collect();
+    let count = ids.len();
+    let mut out = format!("static TEXTS: [(&str, [&str; crate::words::LANGUAGES]); {count}] = [\n");
+    for id in ids {
+        let texts = languages.iter().filter_map(|language| Some(catalogue.get(language)?.get(id)?.literal()));
+        let _ = writeln!(out, "({:?}, [{}]),", id.1, texts.collect::<Vec<_>>().join(", "));
+    }
+    out.push_str("];\n/// The text with an id.\n");
+    out.push_str("pub fn text(id: &str) -> Option<&'static str> { crate::words::find(&TEXTS, id) }\n}\n");
+    out
+}
+
+/// A text as a function, in all languages.
+fn function(name: &str, texts: &[&Text]) -> String {
+    let literals: Vec<String> = texts.iter().map(|text| text.literal()).collect();
+    let literals = literals.join(", ");
+    let signature = texts.first().map(|text| text.signature()).unwrap_or_default();
+    if signature.is_empty() {
+        return format!("pub fn {name}() -> &'static str {{ crate::words::pick(&[{literals}]) }}\n");
+    }
+    let parameters: Vec<String> = signature.iter().map(|name| format!("{name}: impl std::fmt::Display")).collect();
+    let arguments: Vec<String> = signature.iter().map(|name| format!("&{name}")).collect();
+    format!(
+        "pub fn {name}({}) -> String {{ crate::words::fill(crate::words::pick(&[{literals}]), &[{}]) }}\n",
+        parameters.join(", "),
+        arguments.join(", ")
+    )
+}

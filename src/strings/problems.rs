@@ -1,0 +1,53 @@
+//! The errors of the engine in the page's language: their phrases, found in the catalogue `problems` by id.
+
+use crate::language::{Language, language};
+use crate::message::Message;
+use crate::words::{place, problems};
+use lipscope_core::experiment::{InputError, Phrase};
+
+/// An error as a sentence.
+pub fn told(problem: &InputError) -> String {
+    text_of(&problem.phrase())
+}
+
+/// A message as a sentence.
+pub fn message(message: &Message) -> String {
+    match message {
+        Message::Text(text) => text.clone(),
+        Message::Error(problem) => told(problem),
+    }
+}
+
+/// A phrase in the page's language; one that the catalogue lacks stays English.
+fn text_of(phrase: &Phrase) -> String {
+    let Some(template) = phrase.id().and_then(problems::text) else { return phrase.to_string() };
+    let mut arguments: Vec<(&str, &Phrase)> = phrase.arguments().collect();
+    arguments.sort_unstable_by_key(|(name, _)| *name);
+    let mut out = String::new();
+    for piece in template.split_inclusive(|c| place(c).is_some()) {
+        let argument = piece.chars().next_back().and_then(place).and_then(|place| arguments.get(place));
+        match argument {
+            Some((_, value)) => {
+                push(&mut out, piece.strip_suffix(|c| place(c).is_some()).unwrap_or_default());
+                push(&mut out, &text_of(value));
+            }
+            None => push(&mut out, piece),
+        }
+    }
+    out
+}
+
+/// Appends a text: in Chinese with a space between Han characters and others, where the two meet.
+fn push(out: &mut String, text: &str) {
+    if language() == Language::Chinese
+        && let (Some(last), Some(first)) = (out.chars().last(), text.chars().next())
+        && ((is_han(last) && first.is_ascii_graphic()) || (last.is_ascii_graphic() && is_han(first)))
+    {
+        out.push(' ');
+    }
+    out.push_str(text);
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}

@@ -1,0 +1,47 @@
+//! Every text of the page, as functions that the build makes of the catalogues in `words/`, a module for each of their files.
+//!
+//! A text without arguments gives a `&'static str`, one with arguments a `String`; its parameters are in the alphabetical
+//! order of their names. Numbers are formatted before they get in. How functions are made of files is in `build/words.rs`.
+
+use std::fmt::{Display, Write};
+
+use crate::language::{Language, language};
+
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
+/// Where the first argument stands in a text, as `build/words.rs` writes it; the others follow.
+const FIRST_PLACE: u32 = 0xE000;
+
+/// No text has more arguments.
+const MOST_ARGUMENTS: usize = 16;
+
+/// The one of the page's language.
+fn pick(texts: &'static [&'static str; LANGUAGES]) -> &'static str {
+    match language() {
+        Language::English | Language::Mirrored => texts[EN],
+        Language::Chinese => texts[ZH],
+    }
+}
+
+/// Which argument stands at a place of a text, by the alphabetical order of their names; `None` for a character of the text.
+pub fn place(c: char) -> Option<usize> {
+    (c as u32).checked_sub(FIRST_PLACE).map(|place| place as usize).filter(|place| *place < MOST_ARGUMENTS)
+}
+
+/// The text with an id, of a catalogue that is searched while the page runs.
+fn find(texts: &'static [(&'static str, [&'static str; LANGUAGES])], id: &str) -> Option<&'static str> {
+    texts.binary_search_by_key(&id, |(id, _)| id).ok().map(|at| pick(&texts[at].1))
+}
+
+/// A text with its arguments in their places.
+fn fill(text: &str, arguments: &[&dyn Display]) -> String {
+    let mut out = String::with_capacity(2 * text.len());
+    for c in text.chars() {
+        match place(c).and_then(|place| arguments.get(place)) {
+            // Writing into a text cannot fail.
+            Some(argument) => drop(write!(out, "{argument}")),
+            None => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! The catalogues of words: what makes their build fail, and what it makes of them.
+
+#[path = "../../build/words.rs"]
+mod generator;
+
+use std::path::Path;
+
+use generator::{CatalogueFile, generate, read};
+use lipscope_testkit::sources::{SourceFile, sources};
+
+use crate::han::has_han;
+
+fn file(language: &str, content: &str) -> CatalogueFile {
+    CatalogueFile { language: language.into(), feature: "plot".into(), content: content.into() }
+}
+
+/// What is wrong with an English and a Chinese file.
+#[track_caller]
+fn problem(english: &str, chinese: &str) -> String {
+    let problems = generate(&[file("en", english), file("zh", chinese)]).expect_err("a catalogue with a fault");
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    problems.concat()
+}
+
+#[test]
+fn a_key_that_a_language_lacks_fails_the_build() {
+    assert_eq!(
+        problem("[slope]\nnone = \"no slope\"", "[slope]"),
+        "words/zh/plot.toml: `slope.none` is missing in the language `zh`."
+    );
+    assert_eq!(
+        problem("", "measured = \"测得\""),
+        "words/zh/plot.toml: `measured` of the language `zh` is not in `en`."
+    );
+}
+
+#[test]
+fn a_whole_file_that_a_language_lacks_fails_the_build() {
+    let mut other = file("zh", "label = \"标签\"");
+    other.feature = "bounds".into();
+    let english = [file("en", "measured = \"measured\""), CatalogueFile { language: "en".into(), ..other.clone() }];
+    let problems = generate(&[english[0].clone(), english[1].clone(), other]).expect_err("a missing file");
+    assert_eq!(problems, ["words/zh/plot.toml: `measured` is missing in the language `zh`."]);
+}
+
+#[test]
+fn an_argument_that_a_language_lacks_or_invents_fails_the_build() {
+    assert_eq!(
+        problem("draws = \"mean of {count}\"", "draws = \"平均\""),
+        "words/zh/plot.toml: `draws` lacks the argument {count} in the language `zh`."
+    );
+    assert_eq!(
+        problem("draws = \"mean\"", "draws = \"{count} 次平均\""),
+        "words/zh/plot.toml: `draws` has an argument {count} in the language `zh` that `en` has not."
+    );
+}
+
+#[test]
+fn a_key_that_is_there_twice_fails_the_build() {
+    let problem = problem("", "draws = \"平均\"\ndraws = \"均值\"");
+    assert!(problem.starts_with("words/zh/plot.toml is no catalogue: "), "{problem}");
+    assert!(problem.contains("duplicate key") && problem.contains("draws"), "{problem}");
+}
+
+#[test]
+fn what_is_no_text_or_no_name_fails_the_build() {
+    assert_eq!(problem("", "draws = 3"), "words/zh/plot.toml: `draws` must be a text in quotation marks.");
+    let name = "words/zh/plot.toml: `match` cannot name a function: use a-z, 0-9 and _, and no word of Rust.";
+    assert_eq!(problem("", "match = \"匹配\""), name);
+    for text in ["{", "}", "{ count }", "{}", "{a"] {
+        let problem = problem("", &format!("draws = \"{text}\""));
+        assert!(problem.contains("`draws` has a brace that opens no {argument}; write it twice"), "{text}: {problem}");
+    }
+}
+
+#[test]
+fn arguments_are_taken_by_name_in_every_language() {
+    let english = "slope = \"{least} to {most}, at {least}\"\nset = \"{{a}}\"";
+    let chinese = "slope = \"{most} 与 {least}\"\nset = \"集 {{a}}\"";
+    let source = generate(&[file("en", english), file("zh", chinese)]).expect("two catalogues");
+    let (first, second) = ("\\u{e000}", "\\u{e001}");
+    assert!(source.contains("pub fn slope(least: impl std::fmt::Display, most: impl std::fmt::Display) -> String"));
+    assert!(source.contains(&format!("\"{first} to {second}, at {first}\", \"{second} 与 {first}\"")), "{source}");
+    assert!(source.contains("pub fn set() -> &'static str { crate::words::pick(&[\"{a}\", \"集 {a}\"]) }"), "{source}");
+}
+
+#[test]
+fn the_catalogues_of_the_page_are_whole() {
+    let files = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("words")).expect("the catalogues");
+    assert!(files.len() > 40, "only {} files are in words/", files.len());
+    generate(&files).expect("catalogues without a fault");
+}
+
+#[test]
+fn no_chinese_stands_in_the_page_s_sources() {
+    // The lessons have their own texts; a language is listed by its own name.
+    const ELSEWHERE: [&str; 2] = ["src/lessons/", "src/language.rs"];
+    for SourceFile { path, text } in sources("src") {
+        if !ELSEWHERE.iter().any(|other| path.starts_with(other)) {
+            let line = text.lines().find(|line| has_han(line));
+            assert_eq!(line, None, "{path} holds a text of a language; put it into words/");
+        }
+    }
+}
