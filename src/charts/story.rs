@@ -17,20 +17,22 @@ pub fn Story() -> impl IntoView {
     let told = Memo::new(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| {
-            let m = &measured.as_ref()?.measurement;
+            let measured = measured.as_ref()?;
+            let m = &measured.measurement;
             let id = shown(&rungs(m, norm), selected.get())?;
             let story = m.slacks.iter().find(|story| story.id == id).cloned();
-            Some((*bound_of(m, norm, id)?, story, m.norm(norm)))
+            let bound = *bound_of(m, norm, id)?;
+            Some((bound, story, strings::reach(&bound, m.norm(norm), &measured.state)))
         })
     });
     let id = Memo::new(move |_| told.get().map(|(bound, ..)| bound.id));
     let about = move || {
-        told.get().map(|(bound, story, measured)| {
+        told.get().map(|(bound, story, reach)| {
             let BoundSlack { worked, factors: losses, .. } =
                 story.unwrap_or(BoundSlack { id: bound.id, worked: String::new(), factors: Vec::new() });
             view! {
                 <p class="worked" data-testid="story-worked">"= " {worked}</p>
-                <p>{strings::reach(&bound, measured)}</p>
+                <p data-testid="story-reach">{reach}</p>
                 <ul data-testid="story-losses">{strings::losses(&losses).into_iter().map(|loss| view! { <li>{loss}</li> }).collect_view()}</ul>
                 <p>{strings::formula_where(bound.id)}</p>
                 <p data-testid="story-source">{strings::source(bound.id)}</p>

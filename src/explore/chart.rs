@@ -69,7 +69,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     ];
     for (id, role, pick, name) in curves {
         let data = curve(pick);
-        if !data.is_empty() {
+        if !data.is_empty() && state.bounds_hold_on_ball() {
             series.push(Series::new(id, name, role, SeriesKind::Line, data).given_log10());
         }
     }

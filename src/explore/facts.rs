@@ -49,6 +49,9 @@ pub fn facts(page: Page) -> Option<Facts> {
     let Measured { measurement, state, .. } = measured.as_ref();
     let is_of_one = page.in_effect().is_some_and(|now| now.for_measuring() == *state)
         && page.state.with(|now| now.for_ball() == ball.of);
+    // Bounds that hold at these tokens only say nothing of the ball.
+    let (bounds, limit): (&[Bound], &[Bound]) =
+        if state.bounds_hold_on_ball() { (&ball.ball.bounds, &ball.ball.limit) } else { (&[], &[]) };
     is_of_one.then(|| Facts {
         n: measurement.n,
         measured: (measurement.spectral, kind_of(measurement)),
@@ -58,10 +61,10 @@ pub fn facts(page: Page) -> Option<Facts> {
             (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
             _ => Place::Normalized,
         },
-        worst: largest(&ball.ball.bounds, norm),
-        best: smallest(&ball.ball.bounds, norm),
-        limit: smallest(&ball.ball.limit, norm),
-        mean_field: of(&ball.ball.bounds, BoundId::CastinMeanField),
+        worst: largest(bounds, norm),
+        best: smallest(bounds, norm),
+        limit: smallest(limit, norm),
+        mean_field: of(bounds, BoundId::CastinMeanField),
     })
 }
 

@@ -156,7 +156,7 @@ fn of_earlier() -> Scene {
 fn first_version(fragment: &str) -> Result<Scene, InputError> {
     let experiment = Experiment::from_link(fragment)?;
     let state = PageState::adversarial().with_experiment(experiment)?;
-    state.check()?;
+    state.check_cost()?;
     Ok(Scene { state, ..of_earlier() })
 }
 
@@ -184,10 +184,10 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         problems.push(strings::link_field("attention", strings::link_kim_is_l2()));
         state.attention = Attention::L2;
     }
-    let Err(problem) = state.check() else { return };
+    let Err(problem) = state.check_cost() else { return };
     problems.push(strings::told(&problem));
     (state.n, state.d, state.heads, state.head_dim) = (first.n, first.d, first.heads, first.head_dim);
-    if state.check().is_err() {
+    if state.check_cost().is_err() {
         (state.tokens, state.weights) = (first.tokens, first.weights);
     }
 }

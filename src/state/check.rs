@@ -3,7 +3,7 @@
 //! What is wrong is an `InputError`: data, with the texts of `words/*/problems.toml`.
 
 use lipscope_core::experiment::{InputError, Memory, limits};
-use lipscope_core::measure::{MeasureOptions, check};
+use lipscope_core::measure::{self, MeasureOptions};
 
 use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, PageState, TokenChoice, WeightChoice};
 use lipscope_core::experiment::Phrase;
@@ -73,7 +73,17 @@ impl PageState {
                 problem: phrase!("does_not_fit_your", "does not fit your weights, which take dimension {d}", d = found),
                 fix: phrase!("use_tokens_dimension_other", "Use tokens of that dimension, or other weights."),
             }),
-            _ => check(&self.experiment(), &MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() }),
+            _ => Ok(()),
         }
+    }
+
+    /// The same, and whether its measurement fits the memory. Whatever measures asks that too; a link is asked before, so that
+    /// the page does not open with what cannot be measured.
+    ///
+    /// # Errors
+    /// [`InputError`]; its sentence names the fix.
+    pub fn check_cost(&self) -> Result<(), InputError> {
+        self.check()?;
+        measure::check(&self.experiment(), &MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() })
     }
 }

@@ -443,6 +443,13 @@ impl PageState {
         }
     }
 
+    /// Whether the bounds hold for all tokens of the ball: those of normaliser and attention together have a factor of the
+    /// normaliser at these tokens.
+    #[must_use]
+    pub fn bounds_hold_on_ball(&self) -> bool {
+        self.normalization == Normalization::None || self.scope == Scope::Inputs
+    }
+
     /// The multiple of the number of heads that is nearest d.
     fn divided_dim(&self) -> usize {
         let step = self.dim_step();

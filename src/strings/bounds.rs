@@ -3,6 +3,7 @@
 use crate::words::bounds as words;
 pub use crate::words::bounds::*;
 
+use crate::state::PageState;
 use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
@@ -71,8 +72,9 @@ pub fn formula_where(bound: BoundId) -> &'static str {
     }
 }
 
-/// What a bound says, and how far it is from the measured norm.
-pub fn reach(bound: &Bound, measured: Option<f64>) -> String {
+/// What a bound says of a state, and how far it is from the measured norm. With normaliser and attention together a bound holds
+/// at these tokens only: it has a factor of the normaliser there.
+pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
     let number = Number::from_log10(bound.log10);
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
@@ -82,6 +84,7 @@ pub fn reach(bound: &Bound, measured: Option<f64>) -> String {
         }
     };
     match (bound.side, bound.id.domain()) {
+        (Side::Upper, _) if !state.bounds_hold_on_ball() => reach::upper_tokens(&apart, &number),
         (Side::Upper, Domain::Tokens) => reach::upper_tokens(&apart, &number),
         (Side::Upper, _) => reach::upper(&apart, &number),
         (Side::Lower, _) => reach::lower(&apart, &number),

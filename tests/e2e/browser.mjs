@@ -81,13 +81,13 @@ function watchPage() {
  * @param {'reduce' | 'no-preference'} [options.reducedMotion]
  * @param {string} [options.hash] the link's fragment, with its #; by default one of version 2, whose first visit shows the adversarial tokens over n up to 1e18;
  *   an empty one gives the opening view
- * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default where the page opens with the default hash
+ * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the hash is of version 2
  * @param {boolean} [options.started] wait until the WebAssembly module has started (the default)
  * @param {object} [options.context] anything else for Playwright's newContext
  */
 export async function openPage(options = {}) {
   const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '#v2', started = true } = options;
-  const controls = options.controls ?? (started && hash.endsWith('#v2') && viewport.width >= 720 ? 'open' : 'closed');
+  const controls = options.controls ?? (started && hash.includes('#v2') && !hash.includes('view=embed') && viewport.width >= 720 ? 'open' : 'closed');
   const site = await serveSite();
   const context = await (await launch()).newContext({
     viewport, colorScheme, reducedMotion, acceptDownloads: true,
@@ -147,8 +147,8 @@ export async function openPage(options = {}) {
     await page.goto(site.url + hash);
     if (started) await waitForStart(page);
     if (controls === 'open') {
-      await page.evaluate(() => document.querySelector('#more-controls').click());
-      await page.waitForSelector('#preset');
+      await page.evaluate(() => document.querySelector('#more-controls[aria-expanded=false]')?.click());
+      await page.waitForSelector('#preset', { state: 'attached' });
     }
   } catch (error) {
     const problems = await opened.problems().catch(() => seen);

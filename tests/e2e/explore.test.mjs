@@ -195,3 +195,10 @@ for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE, 
     });
   }
 }
+
+pageTest('with normaliser and attention together no bound is said to hold on the ball', { ...OPENING, hash: '#v3&normalization=rms&scope=composed&R=0.1' }, async ({ page }) => {
+  assert.match(await settled(page), /No bound on the ball is proved for this setting\./);
+  assert.equal(await page.getByTestId('explore-best').count(), 0);
+  await show(page, 'regime');
+  assert.match(await page.getByTestId('story-reach').innerText(), /^These tokens reach at most/);
+});

@@ -82,18 +82,18 @@ pageTest('another language shows the same scene, and is remembered', { hash: '#v
   await changed(page, 'spectral');
   const before = await digits(page, 'spectral');
   await page.selectOption('#language', 'zh-Hans');
-  await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans' && document.querySelector('#mask'));
+  await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans' && document.querySelector('#quick-mask-causal'));
   const address = new URL(page.url());
   assert.match(address.search, /lang=zh-Hans/);
   assert.match(address.hash, /n=64/);
-  assert.equal(await page.inputValue('#mask'), 'causal');
+  await page.waitForSelector('#quick-mask-causal[aria-pressed=true]');
   await changed(page, 'spectral');
   assert.equal(await digits(page, 'spectral'), before);
 
   await page.goto(url);
   await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans');
   await page.selectOption('#language', 'en');
-  await page.waitForFunction(() => document.documentElement.lang === 'en' && document.querySelector('#mask'));
+  await page.waitForFunction(() => document.documentElement.lang === 'en' && document.querySelector('#quick-mask-causal'));
 });
 
 for (const [where, viewport] of [['on a desktop', undefined], ['on a phone', PHONE]]) {

@@ -10,8 +10,8 @@ const WORKER = /\/worker[^/]*$/;
 const lost = (page) => page.locator('.later[role=alert]:visible').first();
 
 // How large the first part is, scripts/sizes.mjs judges of the release build.
-pageTest('the later part is asked for after the worker, and comes after the picture', async ({ page, requests }) => {
-  await changed(page, 'regime-unified');
+pageTest('the later part is asked for after the worker, and comes after the picture', { hash: '' }, async ({ page, requests }) => {
+  await changed(page, 'explore-norm');
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/later-')));
   const asked = requests().filter((address) => address.startsWith('http'));
   const first = new Set(asked.slice(0, asked.findIndex((address) => WORKER.test(address))));
@@ -31,7 +31,7 @@ test('a later part that is lost is named, and can be tried again', async () => {
     await context.route(LATER, (route) => route.abort());
     await page.goto(url);
     await waitForStart(page);
-    await changed(page, 'regime-unified');
+    await changed(page, 'explore-norm');
     await lost(page).waitFor();
     await show(page, 'court');
     await page.locator('.plot .later[role=alert]:visible').waitFor();
@@ -40,6 +40,7 @@ test('a later part that is lost is named, and can be tried again', async () => {
     forgetProblems();
     await page.locator('.plot .later[role=alert]:visible button').click();
     await page.waitForSelector('[data-testid=court-lab]');
+    await show(page, 'regime');
     await page.waitForSelector('[data-testid=story-worked]');
     assert.equal(await page.locator('.later:visible').count(), 0);
     assert.deepEqual(await problems(), []);
