@@ -218,6 +218,11 @@ setup_browser() {
     hash -r
     find_browser || die "no Chromium and chromedriver to be found. Install them, or set CHROME and CHROMEDRIVER."
   fi
+  # Without a font that has them, screens show Chinese characters as boxes.
+  if command -v apt-get >/dev/null && [ -z "$(fc-list :lang=zh-cn 2>/dev/null)" ]; then
+    lock
+    apt_install fontconfig fonts-wqy-microhei
+  fi
 }
 
 setup_npm() {

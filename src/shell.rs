@@ -37,7 +37,8 @@ pub fn Shell(
     let view = Memo::new(move |_| page.plot.get().view());
     let is_aside = Memo::new(move |_| view.get() != View::Models && (sheet_open.get() || is_taught.get()));
     let has_tokens = Signal::derive(move || view.get().has_tokens());
-    let is_wanted = Signal::derive(move || has_tokens.get() && page.later().is_some());
+    // Where the later part is lost, this is where it says so.
+    let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
     view! {
         <a class="skip" href="#main">{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>

@@ -268,7 +268,7 @@ fn what_the_page_cannot_show_is_told() {
         PageState { weights: WeightChoice::Kim, heads: 3, ..first().with_own_tokens(rows(4)) },
         first().with_experiment(own_heads).expect("a state").with_own_tokens(rows(3)),
     ] {
-        assert_known(&state.check().expect_err("too large"));
+        assert_known(&state.check_cost().expect_err("too large"));
     }
     let skew = read(format!(r#"{{"tokens":{{"source":"skew"}},{heads}}}"#));
     assert_known(&first().with_experiment(skew).expect_err("its own weights"));

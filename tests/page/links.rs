@@ -50,7 +50,7 @@ impl Dice {
 fn scene(dice: &mut Dice) -> Scene {
     loop {
         let scene = any_scene(dice);
-        if scene.state.check().is_ok() {
+        if scene.state.check_cost().is_ok() {
             return scene;
         }
     }
@@ -168,7 +168,7 @@ fn in_use_of_none(mut scene: Scene) -> Scene {
     if state.weights == WeightChoice::Own {
         state.weights = first.weights;
     }
-    if state.check().is_err() { Scene { state: first, ..scene } } else { scene }
+    if state.check_cost().is_err() { Scene { state: first, ..scene } } else { scene }
 }
 
 /// The scene as far as a link says it: data that are not in use stay behind.
@@ -278,7 +278,7 @@ fn data_too_long_for_a_link_are_refused_soon() {
 fn survive(fragment: &str) -> link::Followed {
     let followed = link::read(fragment, of_lesson);
     if let Some(scene) = &followed.scene {
-        scene.state.check().unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
+        scene.state.check_cost().unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
         let json = scene.state.experiment().to_json();
         Experiment::from_json(&json).unwrap_or_else(|problem| panic!("{fragment}: {problem}"));
         assert!(link::write(scene, of_lesson).is_ok() || fragment.len() > 8000, "{fragment}");
