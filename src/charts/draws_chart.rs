@@ -35,6 +35,7 @@ pub fn role_of(bound: BoundId) -> Role {
     match bound {
         BoundId::CastinGeneral | BoundId::KimL2 | BoundId::KimLinf => Role::PublishedGeneral,
         BoundId::CastinMeanField => Role::PublishedMeanField,
+        BoundId::Sharp | BoundId::SharpMasked => Role::Sharp,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
         BoundId::Local | BoundId::MaxToken => Role::Local,
         BoundId::TwoClusters => Role::LowerBound,

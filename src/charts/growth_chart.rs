@@ -31,6 +31,7 @@ pub struct GrowthRanges {
 /// The bounds that a trace shows: of two masks, the one that applies.
 pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
     match trace {
+        Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
         Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
         Trace::General => &[BoundId::CastinGeneral],
         Trace::MeanField => &[BoundId::CastinMeanField],

@@ -124,6 +124,7 @@ fn TraceLine(
 /// The word of a trace in the page's attributes: that of its bound.
 fn id_of(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => BoundId::Sharp.id(),
         Trace::Unified => BoundId::Unified.id(),
         Trace::General => BoundId::CastinGeneral.id(),
         Trace::MeanField => BoundId::CastinMeanField.id(),

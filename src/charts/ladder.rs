@@ -18,11 +18,13 @@ use super::draws_chart::role_of;
 use super::easel::{Easel, Paint, use_easel};
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 11] = [
+const RUNGS: [Option<BoundId>; 13] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
     Some(BoundId::UnifiedMasked),
+    Some(BoundId::Sharp),
+    Some(BoundId::SharpMasked),
     Some(BoundId::KimL2),
     Some(BoundId::KimLinf),
     Some(BoundId::Local),

@@ -32,6 +32,8 @@ pub enum Trace {
     Draws,
     /// The published bound for L2 multi-head attention.
     Kim,
+    /// Our best upper bound, with or without the mask.
+    Sharp,
 }
 
 impl RadiusLaw {
@@ -41,7 +43,8 @@ impl RadiusLaw {
 
 impl Trace {
     /// All, in the order of the readout.
-    pub const ALL: [Trace; 10] = [
+    pub const ALL: [Trace; 11] = [
+        Trace::Sharp,
         Trace::Unified,
         Trace::General,
         Trace::MeanField,
@@ -68,6 +71,7 @@ impl Trace {
             Trace::Exact => "exact",
             Trace::Draws => "draws",
             Trace::Kim => "kim",
+            Trace::Sharp => "sharp",
         }
     }
 

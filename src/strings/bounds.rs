@@ -24,6 +24,8 @@ pub fn bound_label(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => t("published, any n", "已发表，任意 n"),
         BoundId::CastinMeanField => t("published, mean-field", "已发表，平均场"),
+        BoundId::Sharp => t("best bound (ours)", "最佳界（本工具）"),
+        BoundId::SharpMasked => t("best bound, masked (ours)", "最佳界，掩码（本工具）"),
         BoundId::Unified => t("unified", "统一界"),
         BoundId::UnifiedMasked => t("unified, masked", "统一界（掩码）"),
         BoundId::Local => t("local", "局部界"),
@@ -56,6 +58,7 @@ pub fn bound_label_short(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => t("any n", "任意 n"),
         BoundId::CastinMeanField => t("mean-field", "平均场"),
+        BoundId::Sharp | BoundId::SharpMasked => t("best bound", "最佳界"),
         BoundId::UnifiedMasked => t("unified", "统一界"),
         BoundId::AdversarialEnvelope => t("envelope", "包络"),
         bound => bound_label(bound),
@@ -78,6 +81,14 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::Local => t(
             "At these tokens: Gᵢ acts through token i’s own query, wᵢ bounds how much it takes from the others.",
             "在这些词元处：Gᵢ 经由词元 i 自身的查询起作用，wᵢ 是它从其他词元所取份额的上界。",
+        ),
+        BoundId::Sharp => t(
+            "With a = ‖A‖₂R², v = ‖V‖₂ of each head; G(a) bounds a row of any length, F(a)/n a long one.",
+            "其中 a = ‖A‖₂R²，v = ‖V‖₂（逐头）；G(a) 是任意长度的行的界，F(a)/n 是长行的界。",
+        ),
+        BoundId::SharpMasked => t(
+            "With a = ‖A‖₂R², v = ‖V‖₂ of each head; G(a) bounds a row of any length, F(a)/i row i. Never above unified.",
+            "其中 a = ‖A‖₂R²，v = ‖V‖₂（逐头）；G(a) 是任意长度的行的界，F(a)/i 是第 i 行的界。从不高于统一界。",
         ),
         BoundId::UnifiedMasked => t(
             "With a = ‖A‖₂R², v = ‖V‖₂ of each head, S_c = Σᵢ 1/(1 + (i − 1) e^(−2a)).",
@@ -174,6 +185,9 @@ fn step_of_proof(kind: SlackKind) -> &'static str {
         SlackKind::VNorm => t("‖V‖ for every direction", "每个方向都用 ‖V‖"),
         SlackKind::Alignment => t("most attention from the rows that move most", "注意力多来自变动最大的行"),
         SlackKind::Length => t("n for every column sum", "每个列和都用 n"),
+        SlackKind::Rows => t("every row and part at its own largest", "每行与每部分各取自身最大"),
+        SlackKind::Scores => t("2a for the range of the scores", "以 2a 代得分的范围"),
+        SlackKind::Own => t("v a for the own part", "以 v a 代自身部分"),
         SlackKind::Exponent => t("e^(2a) where e^a is enough", "e^a 足够处用了 e^(2a)"),
     }
 }

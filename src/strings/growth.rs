@@ -67,6 +67,7 @@ pub fn mask_switch(mask: Mask) -> &'static str {
 /// The name of a trace, beside its value and at the end of its curve.
 pub fn trace_label(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => t("best bound (ours)", "最佳界（本工具）"),
         Trace::Unified => t("unified", "统一界"),
         Trace::General => t("published, any n", "已发表，任意 n"),
         Trace::Kim => t("published, L2 attention", "已发表，L2 注意力"),
@@ -82,6 +83,7 @@ pub fn trace_label(trace: Trace) -> &'static str {
 
 pub fn trace_label_short(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => t("best bound", "最佳界"),
         Trace::General => t("any n", "任意 n"),
         Trace::Kim => t("Kim et al.", "Kim 等"),
         Trace::MeanField => t("mean-field", "平均场"),
@@ -95,6 +97,7 @@ pub fn trace_label_short(trace: Trace) -> &'static str {
 /// The name of a trace in its line of the readout.
 pub fn trace_line(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => t("best bound", "最佳界"),
         Trace::General => t("any n [C]", "任意 n [C]"),
         Trace::Kim => t("L2 attention [K]", "L2 注意力 [K]"),
         Trace::MeanField => t("mean-field [C]", "平均场 [C]"),
@@ -108,6 +111,10 @@ pub fn trace_line(trace: Trace) -> &'static str {
 
 pub fn trace_hint(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => t(
+            "Ours, with the right constant for few and for many tokens: at most this, for every list of n tokens in the ball",
+            "本工具，词元少和多时常数都正确：球内任意 n 个词元至多如此",
+        ),
         Trace::Unified => {
             t("Ours: at most this, for every list of n tokens in the ball", "本工具：球内任意 n 个词元至多如此")
         }

@@ -9,6 +9,10 @@ pub enum BoundId {
     CastinGeneral,
     /// \[C\]'s mean-field theorem.
     CastinMeanField,
+    /// Ours (section 2): upper, without a mask; the right constant for few and for many tokens.
+    Sharp,
+    /// Ours (section 2): upper, causal; never above `UnifiedMasked`.
+    SharpMasked,
     /// Ours (section 2): upper, without a mask.
     Unified,
     /// Ours (section 2): upper, causal.
@@ -84,9 +88,11 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 12] = [
+    pub const ALL: [BoundId; 14] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
+        BoundId::Sharp,
+        BoundId::SharpMasked,
         BoundId::Unified,
         BoundId::UnifiedMasked,
         BoundId::Local,
@@ -105,6 +111,8 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "castin_general",
             BoundId::CastinMeanField => "castin_mean_field",
+            BoundId::Sharp => "sharp",
+            BoundId::SharpMasked => "sharp_masked",
             BoundId::Unified => "unified",
             BoundId::UnifiedMasked => "unified_masked",
             BoundId::Local => "local",
@@ -124,6 +132,10 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "√3 v √(a²(4n + 1) + n)",
             BoundId::CastinMeanField => "v (1 + 3a) e^(2a)",
+            BoundId::Sharp => "v (a + √min(n G(a), F(a), (1 + a²) n / (1 + (n − 1) e^(−2a))))",
+            BoundId::SharpMasked => {
+                "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))"
+            }
             BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
             BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
@@ -143,6 +155,8 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral
             | BoundId::CastinMeanField
+            | BoundId::Sharp
+            | BoundId::SharpMasked
             | BoundId::Unified
             | BoundId::UnifiedMasked
             | BoundId::Local

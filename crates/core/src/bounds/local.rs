@@ -30,6 +30,8 @@ pub struct LocalParts {
     pub gradient_square: f64,
     /// max_i |b_i|^2 tr C_i: the variance of the tokens under row i of P, times the squared gradient.
     pub spread: f64,
+    /// max_i ln(max_j P_ij / min_j P_ij): the range of the scores in a row; infinite where attention underflows.
+    pub ln_ratio: f64,
 }
 
 /// Accumulates the bound of one head over the rows of its attention matrix.
@@ -96,10 +98,16 @@ impl LocalHead {
         self.parts.own = self.parts.own.max(slack * self.own());
         self.parts.gradient_square = self.parts.gradient_square.max(gradient_square);
         self.parts.spread = self.parts.spread.max(gradient_square * self.trace(masses));
+        let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         for j in 0..masses.len() {
             let share = shares(j);
+            (least, most) = (least.min(share), most.max(share));
             self.sums[j] += share;
             self.weighted_sums[j] += share * w;
+        }
+        // A row that only bounds others has no shares.
+        if most > 0.0 {
+            self.parts.ln_ratio = self.parts.ln_ratio.max((most / least).ln());
         }
     }
 

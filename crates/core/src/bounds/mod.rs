@@ -13,6 +13,9 @@ mod line;
 mod local;
 mod logarithms;
 mod pair;
+mod row_mass;
+mod sharp;
+mod sharp_slack;
 mod slack;
 mod two_clusters;
 mod unified;
@@ -33,6 +36,8 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => castin::ln_general(hypotheses, a),
             BoundId::CastinMeanField => castin::ln_mean_field(hypotheses, a),
+            BoundId::Sharp => sharp::ln_sharp(hypotheses, a),
+            BoundId::SharpMasked => sharp::ln_sharp_masked(hypotheses, a),
             BoundId::Unified => unified::ln_unified(hypotheses, a),
             BoundId::UnifiedMasked => unified::ln_unified_masked(hypotheses, a),
             _ => None,
