@@ -39,6 +39,8 @@ pub fn role_of(bound: BoundId) -> Role {
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
         BoundId::Local | BoundId::MaxToken => Role::Local,
         BoundId::TwoClusters => Role::LowerBound,
+        BoundId::Sink => Role::LowerSink,
+        BoundId::Fork => Role::LowerFork,
         BoundId::Adversarial => Role::LowerFamily,
         BoundId::AdversarialEnvelope => Role::Envelope,
         BoundId::Skew => Role::Skew,

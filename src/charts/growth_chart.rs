@@ -35,6 +35,8 @@ pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
         Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
         Trace::General => &[BoundId::CastinGeneral],
         Trace::MeanField => &[BoundId::CastinMeanField],
+        Trace::Sink => &[BoundId::Sink],
+        Trace::Fork => &[BoundId::Fork],
         Trace::TwoClusters => &[BoundId::TwoClusters],
         Trace::Adversarial => &[BoundId::Adversarial],
         Trace::Envelope => &[BoundId::AdversarialEnvelope],

@@ -128,6 +128,8 @@ fn id_of(trace: Trace) -> &'static str {
         Trace::Unified => BoundId::Unified.id(),
         Trace::General => BoundId::CastinGeneral.id(),
         Trace::MeanField => BoundId::CastinMeanField.id(),
+        Trace::Sink => BoundId::Sink.id(),
+        Trace::Fork => BoundId::Fork.id(),
         Trace::TwoClusters => BoundId::TwoClusters.id(),
         Trace::Adversarial => BoundId::Adversarial.id(),
         Trace::Envelope => BoundId::AdversarialEnvelope.id(),

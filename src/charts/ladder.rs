@@ -18,7 +18,7 @@ use super::draws_chart::role_of;
 use super::easel::{Easel, Paint, use_easel};
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 13] = [
+const RUNGS: [Option<BoundId>; 15] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
@@ -29,6 +29,8 @@ const RUNGS: [Option<BoundId>; 13] = [
     Some(BoundId::KimLinf),
     Some(BoundId::Local),
     None,
+    Some(BoundId::Fork),
+    Some(BoundId::Sink),
     Some(BoundId::TwoClusters),
     Some(BoundId::AdversarialEnvelope),
     Some(BoundId::Adversarial),

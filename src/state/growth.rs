@@ -34,6 +34,10 @@ pub enum Trace {
     Kim,
     /// Our best upper bound, with or without the mask.
     Sharp,
+    /// The tokens of which one cluster draws the attention of the other.
+    Sink,
+    /// The tokens of which two clusters share the attention of the third.
+    Fork,
 }
 
 impl RadiusLaw {
@@ -43,13 +47,15 @@ impl RadiusLaw {
 
 impl Trace {
     /// All, in the order of the readout.
-    pub const ALL: [Trace; 11] = [
+    pub const ALL: [Trace; 13] = [
         Trace::Sharp,
         Trace::Unified,
         Trace::General,
         Trace::MeanField,
         Trace::Kim,
         Trace::TwoClusters,
+        Trace::Sink,
+        Trace::Fork,
         Trace::Adversarial,
         Trace::Exact,
         Trace::Envelope,
@@ -72,6 +78,8 @@ impl Trace {
             Trace::Draws => "draws",
             Trace::Kim => "kim",
             Trace::Sharp => "sharp",
+            Trace::Sink => "sink",
+            Trace::Fork => "fork",
         }
     }
 

@@ -16,6 +16,8 @@ words! {
     load_hint: "Take the tokens behind a lower bound, and measure them", "取出某个下界背后的词元并测量";
     load_two_clusters: "two clusters", "双簇";
     load_adversarial: "adversarial", "对抗";
+    load_sink: "sink", "汇聚";
+    load_fork: "fork", "叉形";
     load_skew: "skew", "斜对称";
     between_losses: "; ", "；";
 }
@@ -32,6 +34,8 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Adversarial => t("adversarial", "对抗"),
         BoundId::AdversarialEnvelope => t("adversarial envelope", "对抗包络"),
         BoundId::TwoClusters => t("two clusters", "双簇"),
+        BoundId::Sink => t("sink", "汇聚"),
+        BoundId::Fork => t("fork", "叉形"),
         BoundId::Skew => t("skew witness", "斜对称见证"),
         BoundId::KimLinf => t("published, L2 attention, ℓ∞", "已发表，L2 注意力，ℓ∞"),
         BoundId::KimL2 => t("published, L2 attention", "已发表，L2 注意力"),
@@ -46,6 +50,14 @@ pub fn formula_words(bound: BoundId) -> &'static str {
             t("the largest adversarial bound over all lengths up to n", "长度不超过 n 时对抗下界的最大值")
         }
         BoundId::TwoClusters => t("the exact norm of the best two clusters on a line", "直线上最佳双簇的精确范数"),
+        BoundId::Sink => t(
+            "the exact norm of tokens at x and, far along Ax, at R Ax/|Ax|",
+            "位于 x 与沿 Ax 方向的 R Ax/|Ax| 处的词元的精确范数",
+        ),
+        BoundId::Fork => t(
+            "the exact norm of tokens at x and at two places on both sides of Ax",
+            "位于 x 与 Ax 两侧两处的词元的精确范数",
+        ),
         BoundId::Skew => t(
             "the exact norm of −e, e, .., e for A = −cI + √(‖A‖² − c²) J",
             "A = −cI + √(‖A‖² − c²) J 时 −e, e, .., e 的精确范数",
@@ -104,6 +116,10 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::TwoClusters => t(
             "The exact norm, along a line, of the best n tokens in two clusters.",
             "一条直线上分成两簇的最佳 n 个词元的精确范数。",
+        ),
+        BoundId::Sink | BoundId::Fork => t(
+            "For every A and V, without a mask. A closed form chooses the n tokens; the value is the exact norm there.",
+            "适用于任意 A 与 V，无掩码。闭式选出 n 个词元；数值是该处的精确范数。",
         ),
         BoundId::Skew => t("For another A of the same norm.", "针对范数相同的另一个 A。"),
         BoundId::KimL2 | BoundId::KimLinf => t(

@@ -26,7 +26,7 @@ words! {
     gap_text: "upper / lower", "上界 / 下界";
     gap_hint: "The lowest upper bound over the highest lower bound at this n: the shaded gap", "此 n 处最低上界与最高下界之比：阴影间隙";
     crossover_text: "√n ends near", "√n 止于";
-    crossover_hint: "Past n = e^(2a), with a = ‖A‖R², scores between −a and a cannot make one token draw all attention any more", "超过 n = e^(2a)（a = ‖A‖R²）后，−a 与 a 之间的得分再不能让一个词元独占注意力";
+    crossover_hint: "Past n = e^Γ, with Γ the largest R|Ax| − x·Ax over the ball, no token can draw all attention any more; Γ is at most 2‖A‖R², and that for A = −I", "Γ 为球上 R|Ax| − x·Ax 的最大值，超过 n = e^Γ 后，再没有词元能独占注意力；Γ 至多为 2‖A‖R²，A = −I 时取到";
     radius_there: "R there", "该处的 R";
 }
 pub const REGIME_TABLE: &str = "n";
@@ -73,6 +73,8 @@ pub fn trace_label(trace: Trace) -> &'static str {
         Trace::Kim => t("published, L2 attention", "已发表，L2 注意力"),
         Trace::MeanField => t("published, mean-field", "已发表，平均场"),
         Trace::TwoClusters => t("two clusters", "双簇"),
+        Trace::Sink => t("sink", "汇聚"),
+        Trace::Fork => t("fork", "叉形"),
         Trace::Adversarial => t("adversarial, R fixed", "对抗，R 固定"),
         Trace::Envelope => t("adversarial envelope", "对抗包络"),
         Trace::Skew => t("skew, another A", "斜对称，另一个 A"),
@@ -129,6 +131,14 @@ pub fn trace_hint(trace: Trace) -> &'static str {
             "Kim, Papamakarios, Mnih 2021, for L2 multi-head attention: at most this, for all tokens whatever R",
             "Kim, Papamakarios, Mnih 2021，L2 多头注意力：无论 R，对所有词元至多如此",
         ),
+        Trace::Sink => t(
+            "Ours, for every A: some n tokens, one cluster drawing the attention of the other, reach at least this; without a mask",
+            "本工具，任意 A：某 n 个词元，其中一簇吸引另一簇的注意力，至少达到；无掩码",
+        ),
+        Trace::Fork => t(
+            "Ours, for every A: some n tokens, two clusters sharing the attention of the third, reach at least this; without a mask",
+            "本工具，任意 A：某 n 个词元，其中两簇分享第三簇的注意力，至少达到；无掩码",
+        ),
         Trace::TwoClusters => t(
             "Ours: some n tokens in this ball, in two clusters, reach at least this",
             "本工具：球内某 n 个分成两簇的词元至少达到",
@@ -156,11 +166,11 @@ pub fn trace_hint(trace: Trace) -> &'static str {
 
 pub fn crossover(crossover: &Crossover) -> String {
     let n = Number::from_log10(crossover.ln_n / std::f64::consts::LN_10);
-    format!("n = e^(2a) = {n}")
+    format!("n = e^Γ = {n}")
 }
 
 pub fn crossover_rule() -> &'static str {
-    "n = e^(2a)"
+    "n = e^Γ"
 }
 
 pub fn gap(log10: f64) -> String {

@@ -135,10 +135,24 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
         }
         if let Some(clusters) = &found.two_clusters {
             let tokens = clusters.token_source().expect("finite positions");
-            let at_clusters = measure(&Experiment { tokens, ..base }).expect("measured");
+            let at_clusters = measure(&Experiment { tokens, ..base.clone() }).expect("measured");
             check_order(worst, &at_clusters)?;
             let (below, above) = (clusters.norm.log10(), at_clusters.spectral.log10());
             worst.check("two_clusters / its tokens' norm".into(), below, above)?;
+        }
+        for (name, witness) in [("sink", &found.sink), ("fork", &found.fork)] {
+            let Some(witness) = witness else { continue };
+            let tokens = witness.token_source().expect("finite positions");
+            let at_tokens = measure(&Experiment { tokens, ..base.clone() }).expect("measured");
+            check_order(worst, &at_tokens)?;
+            let above = at_tokens.spectral.log10();
+            worst.check(format!("{name} / its tokens' norm"), witness.norm.log10(), above)?;
+            // With a fork of unequal prongs, or several heads, the closed form is about something else.
+            let is_even = witness.ln_sizes.get(2).is_none_or(|ln| *ln == witness.ln_sizes[1]);
+            if case.head_shapes.len() == 1 && is_even {
+                let closed = witness.ln_closed / std::f64::consts::LN_10;
+                worst.check(format!("closed form of {name} / its tokens' norm"), closed, above)?;
+            }
         }
     }
     Ok(())
@@ -198,6 +212,12 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         ("adversarial / its tokens' norm, mask none", 200),
         ("adversarial / its tokens' norm, mask causal", 200),
         ("two_clusters / its tokens' norm", 400),
+        ("sink / its tokens' norm", 400),
+        ("fork / its tokens' norm", 200),
+        ("closed form of sink / its tokens' norm", 100),
+        ("closed form of fork / its tokens' norm", 50),
+        ("sink / sharp", 1_000),
+        ("fork / sharp", 500),
         ("two_clusters / unified", 1_000),
         ("two_clusters / sharp", 1_000),
         ("skew cases", 4_000),

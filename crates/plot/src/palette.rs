@@ -27,6 +27,10 @@ pub enum Role {
     Selected,
     /// A lower bound: teal, solid.
     LowerBound,
+    /// A lower bound from tokens with one sink: teal, solid, thin.
+    LowerSink,
+    /// A lower bound from tokens with two sinks: teal, solid, thicker.
+    LowerFork,
     /// A lower bound from a family of inputs: teal, dashed; its points are rings.
     LowerFamily,
     /// A lower bound for other weights of the same norm: teal, dotted.
@@ -49,10 +53,12 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order of legends.
-    pub const ALL: [Role; 12] = [
+    pub const ALL: [Role; 14] = [
         Role::Measured,
         Role::Selected,
         Role::LowerBound,
+        Role::LowerSink,
+        Role::LowerFork,
         Role::LowerFamily,
         Role::Skew,
         Role::Envelope,
@@ -78,7 +84,8 @@ impl Role {
     pub fn width(self) -> f64 {
         match self {
             Role::Sharp => 2.5,
-            Role::Unified | Role::Envelope => 1.0,
+            Role::LowerFork => 2.0,
+            Role::Unified | Role::LowerSink | Role::Envelope => 1.0,
             _ => 1.5,
         }
     }
@@ -151,7 +158,7 @@ impl Palette {
         let (light, dark) = match role {
             Role::Measured => return self.ink,
             Role::Selected => return self.accent,
-            Role::LowerBound | Role::LowerFamily | Role::Skew | Role::Envelope => {
+            Role::LowerBound | Role::LowerSink | Role::LowerFork | Role::LowerFamily | Role::Skew | Role::Envelope => {
                 (RGBColor(0x12, 0x80, 0x7c), RGBColor(0x2f, 0xc9, 0xb0))
             }
             Role::Sharp | Role::Unified | Role::Local => (RGBColor(0x0f, 0x4d, 0xa3), RGBColor(0x41, 0x93, 0xde)),

@@ -25,6 +25,10 @@ pub enum BoundId {
     AdversarialEnvelope,
     /// Ours (section 4): lower, from the best two clusters on a line.
     TwoClusters,
+    /// Ours (section 4): lower, for every A and V, from tokens one cluster of which draws the attention of the other.
+    Sink,
+    /// Ours (section 4): lower, for every A and V, from tokens two clusters of which share the attention of the third.
+    Fork,
     /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
     /// is.
     Skew,
@@ -88,7 +92,7 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 14] = [
+    pub const ALL: [BoundId; 16] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Sharp,
@@ -100,6 +104,8 @@ impl BoundId {
         BoundId::KimLinf,
         BoundId::MaxToken,
         BoundId::TwoClusters,
+        BoundId::Sink,
+        BoundId::Fork,
         BoundId::Adversarial,
         BoundId::AdversarialEnvelope,
         BoundId::Skew,
@@ -119,6 +125,8 @@ impl BoundId {
             BoundId::Adversarial => "adversarial",
             BoundId::AdversarialEnvelope => "adversarial_envelope",
             BoundId::TwoClusters => "two_clusters",
+            BoundId::Sink => "sink",
+            BoundId::Fork => "fork",
             BoundId::Skew => "skew",
             BoundId::KimLinf => "kim_linf",
             BoundId::KimL2 => "kim_l2",
@@ -142,6 +150,8 @@ impl BoundId {
             BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
             BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
             BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
+            BoundId::Sink => "√(N t) p |V (y + (1 − t p)(R y − x) |Ax|)|, p = 1/(t + N e^(−D)), D = R|Ax| − x·Ax",
+            BoundId::Fork => "√(N t) p R sin θ |Ax| |Vw|, p = 1/(t + N e^(−D)), D = R|Ax| cos θ − x·Ax",
             BoundId::KimLinf => "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
             BoundId::KimL2 => "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
             BoundId::MaxToken => "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
@@ -163,7 +173,12 @@ impl BoundId {
             | BoundId::KimLinf
             | BoundId::KimL2
             | BoundId::MaxToken => Side::Upper,
-            BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Side::Lower,
+            BoundId::Adversarial
+            | BoundId::AdversarialEnvelope
+            | BoundId::TwoClusters
+            | BoundId::Sink
+            | BoundId::Fork
+            | BoundId::Skew => Side::Lower,
         }
     }
 

@@ -258,7 +258,7 @@ pub(crate) fn combine(heads: impl Iterator<Item = LocalParts>, combination: Comb
 }
 
 /// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
-fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
+pub(super) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
     if through.nrows() > through.ncols() { through.qr().r() } else { through }

@@ -105,7 +105,9 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
         },
         BoundId::KimLinf | BoundId::KimL2 => super::kim::worked(id, hypotheses, brief).unwrap_or_default(),
         BoundId::MaxToken => String::new(),
-        BoundId::TwoClusters | BoundId::Skew => format!("a = {a_text}, v = {v_text}, n = {n}"),
+        BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
+            format!("a = {a_text}, v = {v_text}, n = {n}")
+        }
     };
     match (hypotheses.heads.len(), hypotheses.combination) {
         (0 | 1, _) => formula,

@@ -9,7 +9,9 @@ use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
-use crate::bounds::{Bound, BoundId, Hypotheses, LocalParts, Side, bounds_and_witness, radius_of_ball, slacks};
+use crate::bounds::{
+    Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
+};
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::spectral::{
@@ -324,9 +326,9 @@ impl Measuring {
         let mut bounds = Vec::new();
         let mut local_parts: Option<LocalParts> = None;
         let mut tales = Vec::new();
-        let mut two_clusters = None;
+        let mut witnesses = Witnesses::default();
         if let Some(hypotheses) = &self.hypotheses {
-            (bounds, two_clusters) = bounds_and_witness(hypotheses);
+            (bounds, witnesses) = bounds_and_witnesses(hypotheses);
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
                 let ln = (parts.value * hypotheses.outer_factor).ln();
@@ -354,7 +356,9 @@ impl Measuring {
             radius: self.radius,
             bounds,
             slacks: tales,
-            two_clusters,
+            two_clusters: witnesses.two_clusters,
+            sink: witnesses.sink,
+            fork: witnesses.fork,
             largest_column_sum: local_parts.map(|parts| parts.column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
