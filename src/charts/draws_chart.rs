@@ -37,7 +37,7 @@ pub fn role_of(bound: BoundId) -> Role {
         BoundId::CastinMeanField => Role::PublishedMeanField,
         BoundId::Sharp | BoundId::SharpMasked => Role::Sharp,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
-        BoundId::Local | BoundId::MaxToken => Role::Local,
+        BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Role::Local,
         BoundId::TwoClusters => Role::LowerBound,
         BoundId::Sink => Role::LowerSink,
         BoundId::Fork => Role::LowerFork,

@@ -31,6 +31,7 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Unified => t("unified", "统一界"),
         BoundId::UnifiedMasked => t("unified, masked", "统一界（掩码）"),
         BoundId::Local => t("local", "局部界"),
+        BoundId::LocalBlocks => t("local, by blocks", "局部界（分块）"),
         BoundId::Adversarial => t("adversarial", "对抗"),
         BoundId::AdversarialEnvelope => t("adversarial envelope", "对抗包络"),
         BoundId::TwoClusters => t("two clusters", "双簇"),
@@ -73,6 +74,7 @@ pub fn bound_label_short(bound: BoundId) -> &'static str {
         BoundId::Sharp | BoundId::SharpMasked => t("best bound", "最佳界"),
         BoundId::UnifiedMasked => t("unified", "统一界"),
         BoundId::AdversarialEnvelope => t("envelope", "包络"),
+        BoundId::LocalBlocks => t("local", "局部界"),
         bound => bound_label(bound),
     }
 }
@@ -93,6 +95,10 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::Local => t(
             "At these tokens: Gᵢ acts through token i’s own query, wᵢ bounds how much it takes from the others.",
             "在这些词元处：Gᵢ 经由词元 i 自身的查询起作用，wᵢ 是它从其他词元所取份额的上界。",
+        ),
+        BoundId::LocalBlocks => t(
+            "At these tokens: σ is the largest singular value, Nᵢⱼ at least the norm of the block from token j to token i.",
+            "在这些词元处：σ 为最大奇异值，Nᵢⱼ 不小于从词元 j 到词元 i 的块的范数。",
         ),
         BoundId::Sharp => t(
             "With a = ‖A‖₂R², v = ‖V‖₂ of each head; G(a) bounds a row of any length, F(a)/n a long one.",

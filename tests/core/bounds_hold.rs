@@ -204,6 +204,7 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         ("norm / unified", 7_000),
         ("norm / unified_masked", 7_000),
         ("norm / local", 20_000),
+        ("norm / local_blocks", 20_000),
         ("local / unified", 7_000),
         ("local / masked square root arm", 200),
         ("unified / castin_general", 7_000),

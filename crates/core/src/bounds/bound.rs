@@ -19,6 +19,8 @@ pub enum BoundId {
     UnifiedMasked,
     /// Ours (section 2): upper, at the given tokens.
     Local,
+    /// Ours (section 2): upper, at the given tokens: the norm of the matrix of the blocks' norms.
+    LocalBlocks,
     /// \[C\]: lower, from the adversarial tokens at this n and R.
     Adversarial,
     /// The largest of `Adversarial` over all lengths up to n.
@@ -92,7 +94,7 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 16] = [
+    pub const ALL: [BoundId; 17] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Sharp,
@@ -100,6 +102,7 @@ impl BoundId {
         BoundId::Unified,
         BoundId::UnifiedMasked,
         BoundId::Local,
+        BoundId::LocalBlocks,
         BoundId::KimL2,
         BoundId::KimLinf,
         BoundId::MaxToken,
@@ -122,6 +125,7 @@ impl BoundId {
             BoundId::Unified => "unified",
             BoundId::UnifiedMasked => "unified_masked",
             BoundId::Local => "local",
+            BoundId::LocalBlocks => "local_blocks",
             BoundId::Adversarial => "adversarial",
             BoundId::AdversarialEnvelope => "adversarial_envelope",
             BoundId::TwoClusters => "two_clusters",
@@ -147,6 +151,7 @@ impl BoundId {
             BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
             BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
+            BoundId::LocalBlocks => "‖N‖₂, Nᵢⱼ = Pᵢⱼ ‖V‖ σ(I + (xⱼ − mᵢ) bᵢⱼᵀ) + [i = j] ‖V Oᵢ‖ ≥ ‖Jᵢⱼ‖",
             BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
             BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
             BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
@@ -170,6 +175,7 @@ impl BoundId {
             | BoundId::Unified
             | BoundId::UnifiedMasked
             | BoundId::Local
+            | BoundId::LocalBlocks
             | BoundId::KimLinf
             | BoundId::KimL2
             | BoundId::MaxToken => Side::Upper,
@@ -186,7 +192,7 @@ impl BoundId {
     #[must_use]
     pub fn domain(self) -> Domain {
         match self {
-            BoundId::Local | BoundId::MaxToken => Domain::Tokens,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Domain::Tokens,
             BoundId::Skew => Domain::OtherWeights,
             _ => Domain::Ball,
         }

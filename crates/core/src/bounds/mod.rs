@@ -13,6 +13,7 @@ mod kim;
 mod kim_norms;
 mod line;
 mod local;
+mod local_blocks;
 mod logarithms;
 mod pair;
 mod pattern;
@@ -22,6 +23,7 @@ mod sharp_slack;
 mod slack;
 mod spot;
 mod spots;
+mod top_eigenvalue;
 mod two_clusters;
 mod unified;
 mod witness;
@@ -64,7 +66,7 @@ impl BoundId {
             BoundId::Fork => witness::best(hypotheses, Shape::Fork).map(|found| found.norm.ln()),
             BoundId::KimLinf => kim::ln_linf(hypotheses),
             BoundId::KimL2 => kim::ln_l2(hypotheses),
-            BoundId::Local | BoundId::Skew | BoundId::MaxToken => None,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::Skew | BoundId::MaxToken => None,
             _ => {
                 let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
                 for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {

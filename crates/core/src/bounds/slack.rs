@@ -104,7 +104,7 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             None => String::new(),
         },
         BoundId::KimLinf | BoundId::KimL2 => super::kim::worked(id, hypotheses, brief).unwrap_or_default(),
-        BoundId::MaxToken => String::new(),
+        BoundId::LocalBlocks | BoundId::MaxToken => String::new(),
         BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
             format!("a = {a_text}, v = {v_text}, n = {n}")
         }
@@ -132,7 +132,7 @@ fn factors(
         Some(SlackFactor { kind, times: (this - ours).exp() })
     };
     let mut factors: Vec<SlackFactor> = match bound.id {
-        BoundId::Local if spectral > 0.0 => {
+        BoundId::Local | BoundId::LocalBlocks if spectral > 0.0 => {
             vec![SlackFactor { kind: SlackKind::Parts, times: bound.value.unwrap_or(f64::INFINITY) / spectral }]
         }
         BoundId::Sharp | BoundId::SharpMasked => {

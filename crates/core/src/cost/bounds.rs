@@ -90,7 +90,10 @@ fn directions(k: u64, d: u64) -> u64 {
     largest([symmetric, parts::eigen(k.min(d))])
 }
 
-/// `local` over columns of tokens, all heads at a time.
+/// The most entries of all heads' matrices for which `local_blocks` is computed.
+const MOST_BLOCK_ENTRIES: u64 = 1 << 22;
+
+/// `local` and `local_blocks` over columns of tokens, all heads at a time.
 pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let r = value_dim.min(d).min(outer(shape));
@@ -104,9 +107,13 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
         Storage::Recomputed => parts::block(shape.n),
     };
     let taking = sum([buffer, product([8, r, r]), product([4, k, k.min(d)])]);
+    // `local_blocks`: a matrix for each head, and another with the own parts while its norm is taken.
+    let entries = product([columns, columns, heads]);
+    let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
+    let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
-        kept: product([heads, sum([gram, rows, 40])]),
-        besides: largest([making, taking]),
+        kept: sum([product([heads, sum([gram, rows, 40])]), blocks]),
+        besides: largest([sum([making, coordinates]), taking, blocks]),
         operations: product([heads, shape.n, columns, r, height, 4]),
     }
 }

@@ -331,11 +331,14 @@ impl Measuring {
             (bounds, witnesses) = bounds_and_witnesses(hypotheses);
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
-                let ln = (parts.value * hypotheses.outer_factor).ln();
-                // If covariances overflow, `local` is infinite and omitted.
-                if ln < f64::INFINITY {
-                    let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
-                    bounds.insert(at, Bound::of_ln(BoundId::Local, ln));
+                let local = [(BoundId::Local, Some(parts.value)), (BoundId::LocalBlocks, parts.blocks)];
+                for (id, value) in local.into_iter().filter_map(|(id, value)| Some((id, value?))) {
+                    let ln = (value * hypotheses.outer_factor).ln();
+                    // If covariances overflow, the bounds are infinite and omitted.
+                    if ln < f64::INFINITY {
+                        let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
+                        bounds.insert(at, Bound::of_ln(id, ln));
+                    }
                 }
             }
             if let Some(max_token) = dense.and_then(|dense| dense.max_token) {
