@@ -33,6 +33,47 @@ pub fn Formula(
             </math>
         }
         .into_any(),
+        BoundId::Sharp => view! {
+            <math>
+                <mi>"v"</mi>
+                <mrow>
+                    <mo>"("</mo>
+                    <mi>"a"</mi><mo>"+"</mo>
+                    <msqrt>
+                        <mi>"min"</mi><mo>"("</mo>
+                        <mi>"n"</mi><mi>"G"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>","</mo>
+                        <mi>"F"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>","</mo>
+                        <mfrac>
+                            <mrow><mo>"("</mo><mn>"1"</mn><mo>"+"</mo><msup><mi>"a"</mi><mn>"2"</mn></msup><mo>")"</mo><mi>"n"</mi></mrow>
+                            <mrow>
+                                <mn>"1"</mn><mo>"+"</mo><mo>"("</mo><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn><mo>")"</mo>
+                                <msup><mi>"e"</mi><mrow><mo>"−"</mo><mn>"2"</mn><mi>"a"</mi></mrow></msup>
+                            </mrow>
+                        </mfrac>
+                        <mo>")"</mo>
+                    </msqrt>
+                    <mo>")"</mo>
+                </mrow>
+            </math>
+        }
+        .into_any(),
+        BoundId::SharpMasked => view! {
+            <math>
+                <mi>"v"</mi>
+                <mrow>
+                    <mo>"("</mo>
+                    <mi>"a"</mi><mo>"+"</mo><mi>"min"</mi><mo>"("</mo>
+                    <msqrt>
+                        <munder><mo>"∑"</mo><mi>"i"</mi></munder>
+                        <mi>"min"</mi><mo>"("</mo>
+                        <mi>"G"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>","</mo>
+                        <mi>"F"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>"/"</mo><mi>"i"</mi><mo>")"</mo>
+                    </msqrt>
+                    <mo>","</mo><mi>"…"</mi><mo>")"</mo><mo>")"</mo>
+                </mrow>
+            </math>
+        }
+        .into_any(),
         BoundId::Unified => view! {
             <math>
                 <mi>"v"</mi>

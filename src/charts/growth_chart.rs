@@ -31,9 +31,12 @@ pub struct GrowthRanges {
 /// The bounds that a trace shows: of two masks, the one that applies.
 pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
     match trace {
+        Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
         Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
         Trace::General => &[BoundId::CastinGeneral],
         Trace::MeanField => &[BoundId::CastinMeanField],
+        Trace::Sink => &[BoundId::Sink],
+        Trace::Fork => &[BoundId::Fork],
         Trace::TwoClusters => &[BoundId::TwoClusters],
         Trace::Adversarial => &[BoundId::Adversarial],
         Trace::Envelope => &[BoundId::AdversarialEnvelope],

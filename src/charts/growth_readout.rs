@@ -124,9 +124,12 @@ fn TraceLine(
 /// The word of a trace in the page's attributes: that of its bound.
 fn id_of(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => BoundId::Sharp.id(),
         Trace::Unified => BoundId::Unified.id(),
         Trace::General => BoundId::CastinGeneral.id(),
         Trace::MeanField => BoundId::CastinMeanField.id(),
+        Trace::Sink => BoundId::Sink.id(),
+        Trace::Fork => BoundId::Fork.id(),
         Trace::TwoClusters => BoundId::TwoClusters.id(),
         Trace::Adversarial => BoundId::Adversarial.id(),
         Trace::Envelope => BoundId::AdversarialEnvelope.id(),

@@ -18,15 +18,20 @@ use super::draws_chart::role_of;
 use super::easel::{Easel, Paint, use_easel};
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 11] = [
+const RUNGS: [Option<BoundId>; 16] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
     Some(BoundId::UnifiedMasked),
+    Some(BoundId::Sharp),
+    Some(BoundId::SharpMasked),
     Some(BoundId::KimL2),
     Some(BoundId::KimLinf),
     Some(BoundId::Local),
+    Some(BoundId::LocalBlocks),
     None,
+    Some(BoundId::Fork),
+    Some(BoundId::Sink),
     Some(BoundId::TwoClusters),
     Some(BoundId::AdversarialEnvelope),
     Some(BoundId::Adversarial),
@@ -144,7 +149,14 @@ pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId
         Some(id) => bound_of(measurement, norm, *id).is_some(),
         None => measurement.norm(norm).is_some(),
     };
-    RUNGS.into_iter().filter(is_there).collect()
+    let larger = larger_local(measurement, norm);
+    RUNGS.into_iter().filter(is_there).filter(|rung| rung.is_none() || *rung != larger).collect()
+}
+
+/// Of the two local bounds the larger one, which says less than the other and is left out.
+fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
+    let [rows, blocks] = [BoundId::Local, BoundId::LocalBlocks].map(|id| bound_of(measurement, norm, id));
+    rows.zip(blocks).map(|(rows, blocks)| if rows.log10 < blocks.log10 { blocks.id } else { rows.id })
 }
 
 /// The selected row, or what takes its place where it does not apply.
@@ -152,7 +164,7 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
     if rungs.contains(&selected) {
         return selected;
     }
-    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::Local, BoundId::KimLinf];
+    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
     ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 

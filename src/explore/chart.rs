@@ -64,7 +64,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
             |bounds| of(bounds, BoundId::CastinMeanField),
             strings::explore_mean_field(),
         ),
-        (id::BEST, Role::Unified, |bounds| smallest(bounds, Norm::Spectral), strings::explore_best_bound()),
+        (id::BEST, Role::Sharp, |bounds| smallest(bounds, Norm::Spectral), strings::explore_best_bound()),
         (id::WORST, Role::LowerBound, |bounds| largest(bounds, Norm::Spectral), strings::explore_worst_known()),
     ];
     for (id, role, pick, name) in curves {

@@ -9,8 +9,15 @@ use super::run::Phase;
 use super::search_run::SearchRun;
 
 /// The bounds that are drawn; each is there where it applies.
-const SHOWN: [BoundId; 5] =
-    [BoundId::Unified, BoundId::UnifiedMasked, BoundId::KimL2, BoundId::TwoClusters, BoundId::Adversarial];
+const SHOWN: [BoundId; 7] = [
+    BoundId::Sharp,
+    BoundId::SharpMasked,
+    BoundId::Unified,
+    BoundId::UnifiedMasked,
+    BoundId::KimL2,
+    BoundId::TwoClusters,
+    BoundId::Adversarial,
+];
 /// Where the best bounds are further apart than this, a linear axis would show the lower one as zero.
 const LINEAR_UP_TO: f64 = 16.0;
 /// The axis is at least so many iterations long.

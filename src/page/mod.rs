@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::bounds::{BoundId, ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, Given, InputError};
-use lipscope_core::measure::BlockNorms;
+use lipscope_core::measure::{BlockNorms, Measurement};
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_protocol::pool::{Order, Spare};
@@ -400,6 +400,14 @@ impl Page {
     pub fn load_two_clusters(self) -> bool {
         let Some(measured) = self.live.measured.get_untracked() else { return false };
         let Some(found) = &measured.measurement.two_clusters else { return false };
+        let state = self.state.get_untracked();
+        self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
+    }
+
+    /// Takes the tokens of a lower bound as the last measurement has them; false where there are none.
+    pub fn load_witness(self, witness: impl Fn(&Measurement) -> Option<&ClusterWitness>) -> bool {
+        let Some(measured) = self.live.measured.get_untracked() else { return false };
+        let Some(found) = witness(&measured.measurement) else { return false };
         let state = self.state.get_untracked();
         self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
     }

@@ -32,6 +32,12 @@ pub enum Trace {
     Draws,
     /// The published bound for L2 multi-head attention.
     Kim,
+    /// Our best upper bound, with or without the mask.
+    Sharp,
+    /// The tokens of which one cluster draws the attention of the other.
+    Sink,
+    /// The tokens of which two clusters share the attention of the third.
+    Fork,
 }
 
 impl RadiusLaw {
@@ -41,12 +47,15 @@ impl RadiusLaw {
 
 impl Trace {
     /// All, in the order of the readout.
-    pub const ALL: [Trace; 10] = [
+    pub const ALL: [Trace; 13] = [
+        Trace::Sharp,
         Trace::Unified,
         Trace::General,
         Trace::MeanField,
         Trace::Kim,
         Trace::TwoClusters,
+        Trace::Sink,
+        Trace::Fork,
         Trace::Adversarial,
         Trace::Exact,
         Trace::Envelope,
@@ -68,6 +77,9 @@ impl Trace {
             Trace::Exact => "exact",
             Trace::Draws => "draws",
             Trace::Kim => "kim",
+            Trace::Sharp => "sharp",
+            Trace::Sink => "sink",
+            Trace::Fork => "fork",
         }
     }
 

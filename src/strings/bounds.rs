@@ -15,6 +15,11 @@ pub fn bound_label(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => bound_label::castin_general(),
         BoundId::CastinMeanField => bound_label::castin_mean_field(),
+        BoundId::Sharp => bound_label::sharp(),
+        BoundId::SharpMasked => bound_label::sharp_masked(),
+        BoundId::LocalBlocks => bound_label::local_blocks(),
+        BoundId::Sink => bound_label::sink(),
+        BoundId::Fork => bound_label::fork(),
         BoundId::Unified => bound_label::unified(),
         BoundId::UnifiedMasked => bound_label::unified_masked(),
         BoundId::Local => bound_label::local(),
@@ -33,6 +38,8 @@ pub fn formula_words(bound: BoundId) -> &'static str {
     match bound {
         BoundId::AdversarialEnvelope => formula_words::adversarial_envelope(),
         BoundId::TwoClusters => formula_words::two_clusters(),
+        BoundId::Sink => formula_words::sink(),
+        BoundId::Fork => formula_words::fork(),
         BoundId::Skew => formula_words::skew(),
         bound => bound.formula(),
     }
@@ -42,6 +49,8 @@ pub fn bound_label_short(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => bound_label_short::castin_general(),
         BoundId::CastinMeanField => bound_label_short::castin_mean_field(),
+        BoundId::Sharp | BoundId::SharpMasked => bound_label_short::sharp(),
+        BoundId::LocalBlocks => bound_label_short::local_blocks(),
         BoundId::UnifiedMasked => bound_label_short::unified_masked(),
         BoundId::AdversarialEnvelope => bound_label_short::adversarial_envelope(),
         bound => bound_label(bound),
@@ -61,6 +70,10 @@ pub fn rung_label(bound: BoundId) -> &'static str {
 /// What the letters of a formula are.
 pub fn formula_where(bound: BoundId) -> &'static str {
     match bound {
+        BoundId::LocalBlocks => formula_where::local_blocks(),
+        BoundId::Sharp => formula_where::sharp(),
+        BoundId::SharpMasked => formula_where::sharp_masked(),
+        BoundId::Sink | BoundId::Fork => formula_where::sink(),
         BoundId::Local => formula_where::local(),
         BoundId::UnifiedMasked => formula_where::unified_masked(),
         BoundId::Adversarial => formula_where::adversarial(),
@@ -125,6 +138,9 @@ fn step_of_proof(kind: SlackKind) -> &'static str {
         SlackKind::VNorm => step_of_proof::v_norm(),
         SlackKind::Alignment => step_of_proof::alignment(),
         SlackKind::Length => step_of_proof::length(),
+        SlackKind::Rows => step_of_proof::rows(),
+        SlackKind::Scores => step_of_proof::scores(),
+        SlackKind::Own => step_of_proof::own(),
         SlackKind::Exponent => step_of_proof::exponent(),
     }
 }

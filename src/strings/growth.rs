@@ -49,6 +49,9 @@ pub fn mask_switch(mask: Mask) -> &'static str {
 /// The name of a trace, beside its value and at the end of its curve.
 pub fn trace_label(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => trace_label::sharp(),
+        Trace::Sink => trace_label::sink(),
+        Trace::Fork => trace_label::fork(),
         Trace::Unified => trace_label::unified(),
         Trace::General => trace_label::general(),
         Trace::Kim => trace_label::kim(),
@@ -64,6 +67,7 @@ pub fn trace_label(trace: Trace) -> &'static str {
 
 pub fn trace_label_short(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => trace_label_short::sharp(),
         Trace::General => trace_label_short::general(),
         Trace::Kim => trace_label_short::kim(),
         Trace::MeanField => trace_label_short::mean_field(),
@@ -77,6 +81,7 @@ pub fn trace_label_short(trace: Trace) -> &'static str {
 /// The name of a trace in its line of the readout.
 pub fn trace_line(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => trace_line::sharp(),
         Trace::General => trace_line::general(),
         Trace::Kim => trace_line::kim(),
         Trace::MeanField => trace_line::mean_field(),
@@ -90,6 +95,9 @@ pub fn trace_line(trace: Trace) -> &'static str {
 
 pub fn trace_hint(trace: Trace) -> &'static str {
     match trace {
+        Trace::Sharp => trace_hint::sharp(),
+        Trace::Sink => trace_hint::sink(),
+        Trace::Fork => trace_hint::fork(),
         Trace::Unified => trace_hint::unified(),
         Trace::General => trace_hint::general(),
         Trace::MeanField => trace_hint::mean_field(),
@@ -105,11 +113,11 @@ pub fn trace_hint(trace: Trace) -> &'static str {
 
 pub fn crossover(crossover: &Crossover) -> String {
     let n = Number::from_log10(crossover.ln_n / std::f64::consts::LN_10);
-    format!("n = e^(2a) = {n}")
+    format!("n = e^Γ = {n}")
 }
 
 pub fn crossover_rule() -> &'static str {
-    "n = e^(2a)"
+    "n = e^Γ"
 }
 
 pub fn gap(log10: f64) -> String {

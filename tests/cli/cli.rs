@@ -137,7 +137,10 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
         assert!(table.contains(number), "{number} is missing in\n{table}");
     }
     let csv = run(&["bounds", "-n", "2:1e18:x5", "--format", "csv"]);
-    assert!(csv.starts_with("n,radius,castin_general,castin_mean_field,unified,two_clusters,adversarial"), "{csv}");
+    assert!(
+        csv.starts_with("n,radius,castin_general,castin_mean_field,sharp,unified,two_clusters,sink,fork,adversarial"),
+        "{csv}"
+    );
     assert_eq!(csv.lines().count(), 6);
     let json: Value = serde_json::from_str(run(&["bounds", "-n", "100", "--format", "json"]).trim()).expect("JSON");
     assert_eq!((json["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("unified")));

@@ -65,6 +65,8 @@ fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> 
         }
     }
     for (below, above) in [
+        (BoundId::Sharp, BoundId::Unified),
+        (BoundId::SharpMasked, BoundId::UnifiedMasked),
         (BoundId::Unified, BoundId::CastinGeneral),
         (BoundId::Unified, BoundId::CastinMeanField),
         (BoundId::Local, BoundId::Unified),
@@ -73,6 +75,31 @@ fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> 
     ] {
         if let (Some(low), Some(high)) = (find(found, below), find(found, above)) {
             worst.check(format!("{} / {}", below.id(), above.id()), low.log10, high.log10)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that each step of the proof of `sharp` loses a factor of at least one, and that for one head they multiply to
+/// bound over norm.
+fn check_slack(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), TestCaseError> {
+    for id in [BoundId::Sharp, BoundId::SharpMasked] {
+        let (Some(bound), Some(slack)) = (find(found, id), found.slacks.iter().find(|slack| slack.id == id)) else {
+            continue;
+        };
+        let is_lost = slack.factors.iter().all(|factor| factor.times > 1.0);
+        proptest::prop_assert!(is_lost, "{:?}", slack.factors);
+        if case.head_shapes.len() == 1 && found.spectral > 0.0 {
+            let product: f64 = slack.factors.iter().map(|factor| factor.times.log10()).sum();
+            let apart = (product - (bound.log10 - found.spectral.log10())).abs();
+            proptest::prop_assert!(
+                apart < 1e-7,
+                "{id:?}: {:?} for {} / {}",
+                slack.factors,
+                bound.log10,
+                found.spectral
+            );
+            worst.count(format!("slack of {}", id.id()));
         }
     }
     Ok(())
@@ -108,10 +135,24 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
         }
         if let Some(clusters) = &found.two_clusters {
             let tokens = clusters.token_source().expect("finite positions");
-            let at_clusters = measure(&Experiment { tokens, ..base }).expect("measured");
+            let at_clusters = measure(&Experiment { tokens, ..base.clone() }).expect("measured");
             check_order(worst, &at_clusters)?;
             let (below, above) = (clusters.norm.log10(), at_clusters.spectral.log10());
             worst.check("two_clusters / its tokens' norm".into(), below, above)?;
+        }
+        for (name, witness) in [("sink", &found.sink), ("fork", &found.fork)] {
+            let Some(witness) = witness else { continue };
+            let tokens = witness.token_source().expect("finite positions");
+            let at_tokens = measure(&Experiment { tokens, ..base.clone() }).expect("measured");
+            check_order(worst, &at_tokens)?;
+            let above = at_tokens.spectral.log10();
+            worst.check(format!("{name} / its tokens' norm"), witness.norm.log10(), above)?;
+            // With a fork of unequal prongs, or several heads, the closed form is about something else.
+            let is_even = witness.ln_sizes.get(2).is_none_or(|ln| *ln == witness.ln_sizes[1]);
+            if case.head_shapes.len() == 1 && is_even {
+                let closed = witness.ln_closed / std::f64::consts::LN_10;
+                worst.check(format!("closed form of {name} / its tokens' norm"), closed, above)?;
+            }
         }
     }
     Ok(())
@@ -142,6 +183,7 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         let found = measure(&case.experiment()).expect("measured");
         check_order(&worst, &found)?;
         check_masked_arm(&worst, &case, &found)?;
+        check_slack(&worst, &case, &found)?;
         // Every fifth case is also checked at its witnesses, with more tokens than were drawn.
         let count = counter.replace_with(|count| *count + 1);
         if count.is_multiple_of(5) {
@@ -155,9 +197,14 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
     for (what, least) in [
         ("norm / castin_general", 15_000),
         ("norm / castin_mean_field", 7_000),
+        ("norm / sharp", 7_000),
+        ("norm / sharp_masked", 7_000),
+        ("sharp / unified", 7_000),
+        ("sharp_masked / unified_masked", 7_000),
         ("norm / unified", 7_000),
         ("norm / unified_masked", 7_000),
         ("norm / local", 20_000),
+        ("norm / local_blocks", 20_000),
         ("local / unified", 7_000),
         ("local / masked square root arm", 200),
         ("unified / castin_general", 7_000),
@@ -166,8 +213,17 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         ("adversarial / its tokens' norm, mask none", 200),
         ("adversarial / its tokens' norm, mask causal", 200),
         ("two_clusters / its tokens' norm", 400),
+        ("sink / its tokens' norm", 400),
+        ("fork / its tokens' norm", 200),
+        ("closed form of sink / its tokens' norm", 100),
+        ("closed form of fork / its tokens' norm", 50),
+        ("sink / sharp", 1_000),
+        ("fork / sharp", 500),
         ("two_clusters / unified", 1_000),
+        ("two_clusters / sharp", 1_000),
         ("skew cases", 4_000),
+        ("slack of sharp", 2_000),
+        ("slack of sharp_masked", 2_000),
     ] {
         assert!(worst.cases(what) >= least, "{what}: only {} cases", worst.cases(what));
     }

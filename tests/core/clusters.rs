@@ -3,7 +3,7 @@
 use lipscope_testkit::ratios::within;
 use lipscope_testkit::reference;
 
-use lipscope_core::bounds::{Bound, Norm};
+use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::measure::{Grouping, MeasureOptions, Measurement, Method, measure, measure_with};
 use lipscope_testkit::repeated::repeated;
@@ -57,7 +57,9 @@ fn five_hundred_token_measures_equal_their_expanded_lists() {
             proptest::prop_assert_eq!(measure.bounds.len(), expected.len());
             for (found, expected) in measure.bounds.iter().zip(&expected) {
                 proptest::prop_assert_eq!(found.id, expected.id);
-                let is_near = within(TEST, "bounds", (found.log10 - expected.log10).abs(), 1e-8);
+                // The matrix of `local_blocks` is larger for the list, and its power steps end at another vector.
+                let allowed = if found.id == BoundId::LocalBlocks { 1e-4 } else { 1e-8 };
+                let is_near = within(TEST, "bounds", (found.log10 - expected.log10).abs(), allowed);
                 proptest::prop_assert!(is_near, "{:?}: {} for {}", found.id, found.log10, expected.log10);
             }
             Ok(())
@@ -92,7 +94,9 @@ fn five_hundred_causal_runs_equal_their_dense_jacobians() {
             let error = (found.spectral - expected.spectral).abs() / expected.spectral.max(1e-300);
             let is_near = within("clusters.runs", "spectral", error, 1e-10);
             proptest::prop_assert!(is_near, "spectral {:e} for {:e}", found.spectral, expected.spectral);
-            let (found, expected) = (spectral_bounds(&found), spectral_bounds(&expected));
+            let (found, mut expected) = (spectral_bounds(&found), spectral_bounds(&expected));
+            // Runs have no matrix of blocks.
+            expected.retain(|bound| bound.id != BoundId::LocalBlocks);
             proptest::prop_assert!(!found.is_empty() && found.len() == expected.len(), "{found:?} {expected:?}");
             for (found, expected) in found.iter().zip(&expected) {
                 proptest::prop_assert_eq!(found.id, expected.id);
@@ -139,10 +143,8 @@ fn a_million_tokens_in_two_runs_are_measured() {
     let found = measure(&reference::million_in_two_runs()).expect("measured");
     assert_eq!((found.method, found.n), (Method::CausalRuns, 1e6));
     assert!(found.warnings.is_empty() && found.relative_residual < 1e-9, "{}", found.relative_residual);
-    let lower =
-        found.bounds.iter().find(|bound| bound.id == lipscope_core::bounds::BoundId::Adversarial).expect("it applies");
-    let upper =
-        found.bounds.iter().find(|bound| bound.id == lipscope_core::bounds::BoundId::Local).expect("it applies");
+    let lower = found.bounds.iter().find(|bound| bound.id == BoundId::Adversarial).expect("it applies");
+    let upper = found.bounds.iter().find(|bound| bound.id == BoundId::Local).expect("it applies");
     assert!(lower.value.expect("finite") <= found.spectral * (1.0 + 1e-9));
     assert!(upper.value.expect("finite") >= found.spectral);
 }

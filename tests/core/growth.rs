@@ -92,6 +92,19 @@ fn unified_rises_like_the_square_root_and_flattens_past_the_crossover() {
 }
 
 #[test]
+fn the_crossover_of_other_weights_is_at_their_own_exponent() {
+    // For A = I the exponent is R^2/4, reached at |x| = R/2.
+    let identity = with_weights(3.0, "none", json!({"source": "identity", "sign": 1}));
+    let crossover = growth(&identity, &plan(1e6, 3)).expect("curves").crossover.expect("R is fixed");
+    assert!((crossover.ln_n - 2.25).abs() < 1e-9 && (crossover.a - 9.0).abs() < 1e-12, "{crossover:?}");
+    // It needs no lower bound: under the causal mask it is the same.
+    let random = |mask| with_weights(2.0, mask, json!({"source": "random", "heads": 2, "head_dim": 3, "seed": 3}));
+    let [none, causal] =
+        ["none", "causal"].map(|mask| growth(&random(mask), &plan(1e6, 3)).expect("curves").crossover.expect("fixed"));
+    assert!((none.ln_n / causal.ln_n - 1.0).abs() < 1e-6 && none.ln_n <= 2.0 * none.a, "{none:?} {causal:?}");
+}
+
+#[test]
 fn the_skew_witness_is_within_a_factor_three_of_unified_up_to_the_crossover() {
     let mut cases = 0;
     for a in [0.4f64, 0.7, 1.0, 1.5, 2.0, 4.0, 9.0, 20.0, 100.0, 1e4] {

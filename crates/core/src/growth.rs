@@ -5,15 +5,13 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
-use crate::bounds::{Bound, BoundId, Domain, HeadNorms, Hypotheses, Norm, Side, TwoClusterCurve};
+use crate::bounds::{Bound, BoundId, Domain, HeadNorms, Hypotheses, Norm, Side, TwoClusterCurve, norm_of_clusters};
 use crate::cost::{self, BASE, Cost, Shape, gathered, largest, parts, product, shape_of, sum};
 use crate::experiment::Phrase;
 use crate::experiment::{
     Attention, Experiment, InputError, Mask, Memory, Normalization, RandomTokens, Scope, TokenSource,
 };
-use crate::jacobian::ClusterJacobian;
 use crate::phrase;
-use crate::spectral::largest_singular_value;
 use crate::tokens::{self, AdversarialDirection};
 use crate::weights::{HeadWeights, Inputs, Weights, check_sizes, inputs, weights_for};
 
@@ -52,7 +50,8 @@ pub struct GrowthRow {
 /// The crossover at which the sqrt(n) growth ends.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossover {
-    /// Natural logarithm of n = e^(2a).
+    /// Gamma(A), the natural logarithm of that n: the largest R |A x| - x.A x over the ball and the heads, at most 2a and
+    /// equal to it for A = -I.
     pub ln_n: f64,
     /// The largest a = ||A||_2 R^2 over the heads at that n.
     pub a: f64,
@@ -287,8 +286,8 @@ fn radius_at(radius: f64, spacing: Spacing, n: f64) -> f64 {
 fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
     let a = hypotheses.a_of_heads().fold(0.0, f64::max);
     match spacing {
-        Spacing::Fixed => Some(Crossover { ln_n: 2.0 * a, a }),
-        // 2 a ln n / ln n_0 = ln n holds for every n or for none.
+        Spacing::Fixed => Some(Crossover { ln_n: hypotheses.exponent(), a }),
+        // Gamma ln n / ln n_0 = ln n holds for every n or for none.
         Spacing::SqrtLog { .. } => None,
     }
 }
@@ -306,10 +305,10 @@ fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
     }
     let a = tokens::skew_matrix(a_norm, hypotheses.radius, ln_rest);
     let head = HeadWeights { q: DMatrix::identity(2, 2), k: a.transpose() * 2f64.sqrt(), v: DMatrix::identity(2, 2) };
-    let norm = cluster_norm(
+    let norm = norm_of_clusters(
         &Weights { heads: vec![head], output: None, l2_mha: None },
-        tokens::skew_tokens(2, hypotheses.radius),
-        [0.0, ln_rest],
+        &tokens::skew_tokens(2, hypotheses.radius),
+        &[0.0, ln_rest],
     )?;
     (norm > 0.0).then(|| Bound::of_ln(BoundId::Skew, norm.ln() + v_norm.ln()))
 }
@@ -362,23 +361,11 @@ impl Family {
         let radius = radius_at(self.radius, self.plan.spacing, n);
         let AdversarialDirection { direction, first, others, .. } = &self.line;
         let positions = DMatrix::from_columns(&[direction * (radius * first), direction * (radius * others)]);
-        let norm = cluster_norm(&self.weights, positions, [0.0, (n - 1.0).ln()]);
+        let norm = norm_of_clusters(&self.weights, &positions, &[0.0, (n - 1.0).ln()]);
         // An n whose norm overflows is skipped.
         match norm {
             Some(spectral) => Some(FamilyPoint { n, spectral }),
             None => self.step(),
         }
     }
-}
-
-/// The norm at two clusters, for dot-product attention without mask and normaliser.
-fn cluster_norm(weights: &Weights, positions: DMatrix<f64>, ln_sizes: [f64; 2]) -> Option<f64> {
-    let normalizer = Normalizer::new(Normalization::None, 0.0, &positions);
-    let jacobian = ClusterJacobian::new(Attention::Dot, normalizer, Scope::Inputs, weights, &ln_sizes).ok()?;
-    let between = jacobian.between();
-    if between.iter().any(|x| !x.is_finite()) {
-        return None;
-    }
-    let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
-    Some(largest_singular_value(&between).max(within))
 }

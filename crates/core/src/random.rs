@@ -41,6 +41,8 @@ pub enum Stream {
     ModelAttention(usize),
     /// The feed-forward matrices of one layer of a randomly initialised model.
     ModelFeedForward(usize),
+    /// A random start of the ascent to a head's exponent.
+    ExponentStart(usize),
 }
 
 impl Stream {
@@ -62,6 +64,7 @@ impl Stream {
             Stream::ModelTokenType => (12, 0),
             Stream::ModelAttention(layer) => (13, layer),
             Stream::ModelFeedForward(layer) => (14, layer),
+            Stream::ExponentStart(start) => (15, start),
         };
         role | ((head_idx as u64) << 8)
     }

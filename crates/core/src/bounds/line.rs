@@ -36,11 +36,8 @@ pub(super) struct AdversarialLine {
 
 /// The candidate lines of the lower bounds.
 pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
-    let mut order: Vec<usize> = (0..weights.heads.len()).collect();
-    order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
-    order
+    leading_heads(norms)
         .into_iter()
-        .take(MOST_HEADS)
         .flat_map(|head_idx| directions(&weights.heads[head_idx]))
         .map(|direction| on_line(weights, direction))
         .fold(Vec::new(), |mut lines, line| {
@@ -50,6 +47,14 @@ pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
             }
             lines
         })
+}
+
+/// The heads from which directions are taken, those with the largest ||V|| ||A|| first.
+pub(super) fn leading_heads(norms: &[HeadNorms]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..norms.len()).collect();
+    order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
+    order.truncate(MOST_HEADS);
+    order
 }
 
 fn is_same(a: &Line, b: &Line) -> bool {

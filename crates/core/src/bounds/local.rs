@@ -8,6 +8,8 @@
 use nalgebra::DMatrix;
 
 use super::heads::Combination;
+use super::local_blocks::{self, Blocks, Pair};
+use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
 use crate::attention::{Accumulate, Forward, Kernel, View, ViewMut, multiply};
 use crate::weights::{HeadWeights, Weights};
 
@@ -30,6 +32,11 @@ pub struct LocalParts {
     pub gradient_square: f64,
     /// max_i |b_i|^2 tr C_i: the variance of the tokens under row i of P, times the squared gradient.
     pub spread: f64,
+    /// max_i ln(max_j P_ij / min_j P_ij): the range of the scores in a row; infinite where attention underflows.
+    pub ln_ratio: f64,
+    /// The bound `local_blocks` with all heads, without the normaliser's factor; `None` for runs of equal tokens, and
+    /// where its matrices would be too large.
+    pub blocks: Option<f64>,
 }
 
 /// Accumulates the bound of one head over the rows of its attention matrix.
@@ -41,8 +48,9 @@ pub(crate) struct LocalHead {
     d: usize,
     /// Values stacked over keys, (r + k) x columns.
     stacked: Vec<f64>,
-    /// d x columns.
+    /// d x columns, or their coordinates in the span of fewer columns.
     tokens: DMatrix<f64>,
+    blocks: Option<Blocks>,
     /// V V^T, V K^T, K K^T.
     vv: DMatrix<f64>,
     vk: DMatrix<f64>,
@@ -55,7 +63,22 @@ pub(crate) struct LocalHead {
     centred: Vec<f64>,
     weighted: Vec<f64>,
     covariance: Vec<f64>,
+    last: Last,
+    /// ||V||^2.
+    value_square: f64,
+    top: TopEigenvalue,
 }
+
+/// What `local_blocks` needs of the row that was added last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    gradient_square: f64,
+    /// An upper bound on ||V O_i||.
+    own: f64,
+}
+
+/// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
+const SMALL_OWN: usize = 8;
 
 impl LocalHead {
     /// For a head with an attention matrix over the given columns (tokens, d x columns).
@@ -66,14 +89,18 @@ impl LocalHead {
         stacked.rows_mut(0, r).copy_from(&(&value * tokens));
         stacked.rows_mut(r, k).copy_from(&(&head.k * tokens));
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
+        let vv = &value * value.transpose();
         LocalHead {
             kernel,
             r,
             k,
-            d: tokens.nrows(),
+            d: tokens.nrows().min(columns),
             stacked: stacked.as_slice().to_vec(),
-            tokens: tokens.clone(),
-            vv: &value * value.transpose(),
+            tokens: if tokens.nrows() > columns { tokens.clone().qr().r() } else { tokens.clone() },
+            blocks: None,
+            value_square: largest_symmetric(&vv),
+            top: TopEigenvalue::default(),
+            vv,
             vk: &value * head.k.transpose(),
             kk: &head.k * head.k.transpose(),
             query_factor,
@@ -83,7 +110,14 @@ impl LocalHead {
             centred: vec![0.0; (r + k) * columns],
             weighted: vec![0.0; r * columns],
             covariance: vec![0.0; r * (r + k)],
+            last: Last::default(),
         }
+    }
+
+    /// The same with the matrix of `local_blocks` for one of so many heads, where it is not too large.
+    pub(crate) fn with_blocks(self, dimension: usize, heads: usize) -> Self {
+        let blocks = Blocks::new(self.tokens.ncols(), dimension, heads, self.value_square.sqrt());
+        LocalHead { blocks, ..self }
     }
 
     /// Adds a row of attention. `masses` is its attention to each column (they sum to one); `shares` the attention that
@@ -93,14 +127,51 @@ impl LocalHead {
         let gradient_square = self.take_covariance(masses, query);
         let w = slack * self.w(masses, query, gradient_square);
         self.parts.w = self.parts.w.max(w);
-        self.parts.own = self.parts.own.max(slack * self.own());
+        let own = self.own();
+        self.parts.own = self.parts.own.max(slack * own);
         self.parts.gradient_square = self.parts.gradient_square.max(gradient_square);
         self.parts.spread = self.parts.spread.max(gradient_square * self.trace(masses));
+        let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         for j in 0..masses.len() {
             let share = shares(j);
+            (least, most) = (least.min(share), most.max(share));
             self.sums[j] += share;
             self.weighted_sums[j] += share * w;
         }
+        self.last = Last { gradient_square, own };
+        // A row that only bounds others has no shares.
+        if most > 0.0 {
+            self.parts.ln_ratio = self.parts.ln_ratio.max((most / least).ln());
+        }
+    }
+
+    /// Adds the row that was added last to the matrix of `local_blocks`; `weights` of the blocks are P_ij for tokens.
+    pub(crate) fn block_row(&mut self, masses: &[f64], weights: impl Fn(usize) -> f64, query: &[f64]) {
+        let Some(mut blocks) = self.blocks.take() else { return };
+        let (r, height, d) = (self.r, self.r + self.k, self.d);
+        let mut mean = vec![0.0; d];
+        for (token, mass) in self.tokens.as_slice().chunks_exact(d).zip(masses) {
+            mean.iter_mut().zip(token).for_each(|(mean, x)| *mean += mass * x);
+        }
+        let columns = self.tokens.as_slice().chunks_exact(d).zip(self.stacked.chunks_exact(height));
+        let pairs = columns.zip(self.centred.chunks_exact(height)).zip(0..masses.len());
+        let pairs = pairs.map(|(((token, column), centred), j)| {
+            let gradient = |(q, k): (&f64, &f64)| self.kernel.key_gradient(*q, *k);
+            let gradients = || query.iter().zip(&column[r..]).map(gradient);
+            let y = match self.kernel.key_square {
+                0.0 => self.last.gradient_square,
+                _ => quadratic(&self.kk, &gradients().collect::<Vec<f64>>()),
+            };
+            let pair = Pair {
+                t: token.iter().zip(&mean).map(|(x, mean)| (x - mean) * (x - mean)).sum(),
+                y,
+                product: centred[r..].iter().zip(gradients()).map(|(k, gradient)| k * gradient).sum(),
+                value: centred[..r].iter().map(|x| x * x).sum(),
+            };
+            (weights(j), pair)
+        });
+        blocks.row(pairs, self.last.own);
+        self.blocks = Some(blocks);
     }
 
     /// The terms of the bound over the rows added so far.
@@ -145,18 +216,27 @@ impl LocalHead {
         let own = covariance * &self.query_factor * self.kernel.cross;
         let frobenius = own.norm();
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
-        // maximum.
-        if frobenius <= self.parts.own || own.nrows() == 1 || own.ncols() == 1 {
+        // maximum; small ones only where `local_blocks` does not need every row.
+        let is_needed = self.blocks.is_some() && own.nrows().min(own.ncols()) <= SMALL_OWN;
+        if (frobenius <= self.parts.own && !is_needed) || own.nrows() == 1 || own.ncols() == 1 {
             return frobenius;
+        }
+        if own.nrows().min(own.ncols()) > SMALL_OWN && is_norm_at_most(&own, self.parts.own) {
+            return self.parts.own;
         }
         crate::spectral::largest_singular_value(&own)
     }
 
-    fn w(&self, masses: &[f64], query: &[f64], gradient_square: f64) -> f64 {
+    fn w(&mut self, masses: &[f64], query: &[f64], gradient_square: f64) -> f64 {
         let (r, height) = (self.r, self.r + self.k);
         let covariance = DMatrix::from_column_slice(r, r, &self.covariance[..r * r]);
         if self.kernel.key_square == 0.0 {
-            return largest_symmetric(&(&self.vv + covariance * gradient_square));
+            let matrix = &self.vv + covariance * gradient_square;
+            if r <= SMALL_OWN {
+                return largest_symmetric(&matrix);
+            }
+            // ||V||^2 (1 + |b|^2 tr C) is not smaller either; with it `local` is never above `unified`.
+            return self.top.bound(&matrix).min(self.value_square * (1.0 + gradient_square * self.trace(masses)));
         }
         // b_ij = K^T (c q_i - 2 w k_j) depends on j, so terms linear in it do not vanish, and |b_ij|^2 weights the
         // quadratic ones.
@@ -209,7 +289,9 @@ impl LocalBound {
             .iter()
             .zip(weights.values_through_output())
             .zip(&forward.heads)
-            .map(|((head, (outer, _)), layout)| LocalHead::new(layout.kernel, &outer, head, tokens))
+            .map(|((head, (outer, _)), layout)| {
+                LocalHead::new(layout.kernel, &outer, head, tokens).with_blocks(tokens.nrows(), weights.heads.len())
+            })
             .collect();
         LocalBound { heads, next: (0, 0) }
     }
@@ -228,7 +310,9 @@ impl LocalBound {
             let block = forward.rows_of_p(head_idx, i..i + 1, &mut buffer);
             let masses = &block.weights[..reach];
             let column = forward.projections.column(i);
-            head.row(masses, |j| masses[j], &column.as_slice()[layout.q_rows.clone()], 1.0);
+            let query = &column.as_slice()[layout.q_rows.clone()];
+            head.row(masses, |j| masses[j], query, 1.0);
+            head.block_row(masses, |j| masses[j], query);
         }
         self.next = if end == forward.n() { (head_idx + 1, 0) } else { (head_idx, end) };
         self.next.0 == self.heads.len()
@@ -237,20 +321,23 @@ impl LocalBound {
     /// The bound, after all rows are done.
     #[must_use]
     pub fn finish(self, combination: Combination) -> LocalParts {
-        combine(self.heads.iter().enumerate().map(|(h, head)| head.parts(h)), combination)
+        combine(self.heads, combination)
     }
 }
 
-/// The bound over all heads, with the terms of the largest head.
-pub(crate) fn combine(heads: impl Iterator<Item = LocalParts>, combination: Combination) -> LocalParts {
-    let parts: Vec<LocalParts> = heads.collect();
+/// The bounds over all heads, with the terms of the largest head.
+pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalParts {
+    let parts: Vec<LocalParts> = heads.iter().enumerate().map(|(head_idx, head)| head.parts(head_idx)).collect();
+    let most_own: Vec<f64> = parts.iter().map(|parts| parts.own).collect();
+    let blocks: Option<Vec<Blocks>> = heads.into_iter().map(|head| head.blocks).collect();
+    let blocks = blocks.map(|blocks| local_blocks::norm(&blocks, combination, &most_own));
     let ln: Vec<f64> = parts.iter().map(|head| head.value.ln()).collect();
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
-    LocalParts { value: combination.ln_combine(&ln).exp(), ..largest }
+    LocalParts { value: combination.ln_combine(&ln).exp(), blocks, ..largest }
 }
 
 /// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
-fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
+pub(super) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
     if through.nrows() > through.ncols() { through.qr().r() } else { through }

@@ -5,17 +5,31 @@
 mod adversarial;
 mod bound;
 mod castin;
+mod cluster_norm;
+mod exponent;
 mod heads;
 mod hypotheses;
 mod kim;
 mod kim_norms;
 mod line;
 mod local;
+mod local_blocks;
 mod logarithms;
 mod pair;
+mod pattern;
+mod row_mass;
+mod sharp;
+mod sharp_slack;
 mod slack;
+mod spot;
+mod spots;
+mod top_eigenvalue;
 mod two_clusters;
 mod unified;
+mod witness;
+
+pub(crate) use cluster_norm::norm_of_clusters;
+use witness::Shape;
 
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use heads::{Combination, HeadNorms};
@@ -25,6 +39,7 @@ pub(crate) use local::{LocalHead, combine as combine_local};
 pub(crate) use logarithms::ln_sum;
 pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 pub use two_clusters::{TwoClusterCurve, TwoClusters};
+pub use witness::ClusterWitness;
 
 impl BoundId {
     /// ln of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` if its hypotheses do not
@@ -33,6 +48,8 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => castin::ln_general(hypotheses, a),
             BoundId::CastinMeanField => castin::ln_mean_field(hypotheses, a),
+            BoundId::Sharp => sharp::ln_sharp(hypotheses, a),
+            BoundId::SharpMasked => sharp::ln_sharp_masked(hypotheses, a),
             BoundId::Unified => unified::ln_unified(hypotheses, a),
             BoundId::UnifiedMasked => unified::ln_unified_masked(hypotheses, a),
             _ => None,
@@ -45,9 +62,11 @@ impl BoundId {
             BoundId::Adversarial => adversarial::ln_adversarial(hypotheses),
             BoundId::AdversarialEnvelope => adversarial::ln_envelope(hypotheses),
             BoundId::TwoClusters => two_clusters::ln_two_clusters(hypotheses),
+            BoundId::Sink => witness::best(hypotheses, Shape::Sink).map(|found| found.norm.ln()),
+            BoundId::Fork => witness::best(hypotheses, Shape::Fork).map(|found| found.norm.ln()),
             BoundId::KimLinf => kim::ln_linf(hypotheses),
             BoundId::KimL2 => kim::ln_l2(hypotheses),
-            BoundId::Local | BoundId::Skew | BoundId::MaxToken => None,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::Skew | BoundId::MaxToken => None,
             _ => {
                 let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
                 for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {
@@ -68,16 +87,37 @@ impl BoundId {
 /// All bounds on the ball that apply under the hypotheses.
 #[must_use]
 pub fn all_bounds(hypotheses: &Hypotheses) -> Vec<Bound> {
-    bounds_and_witness(hypotheses).0
+    bounds_and_witnesses(hypotheses).0
 }
 
-/// All bounds on the ball that apply under the hypotheses, and the witness of `two_clusters`.
+/// The tokens behind the lower bounds; `None` where a bound does not apply.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Witnesses {
+    /// Of `two_clusters`.
+    pub two_clusters: Option<TwoClusters>,
+    /// Of `sink`.
+    pub sink: Option<ClusterWitness>,
+    /// Of `fork`.
+    pub fork: Option<ClusterWitness>,
+}
+
+/// All bounds on the ball that apply under the hypotheses, and the tokens behind the lower ones.
 #[must_use]
-pub fn bounds_and_witness(hypotheses: &Hypotheses) -> (Vec<Bound>, Option<TwoClusters>) {
-    let witness = TwoClusterCurve::new(hypotheses, hypotheses.ln_n).and_then(|curve| curve.at(hypotheses.ln_n));
-    let bound = |id: BoundId| match (id, &witness) {
-        (BoundId::TwoClusters, found) => found.as_ref().map(|found| Bound::of_ln(id, found.norm.ln())),
-        _ => id.at(hypotheses),
+pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) {
+    let curve = TwoClusterCurve::new(hypotheses, hypotheses.ln_n);
+    let witnesses = Witnesses {
+        two_clusters: curve.and_then(|curve| curve.at(hypotheses.ln_n)),
+        sink: witness::best(hypotheses, Shape::Sink),
+        fork: witness::best(hypotheses, Shape::Fork),
     };
-    (BoundId::ALL.into_iter().filter_map(bound).collect(), witness)
+    let bound = |id: BoundId| {
+        let norm = match id {
+            BoundId::TwoClusters => witnesses.two_clusters.as_ref().map(|found| found.norm),
+            BoundId::Sink => witnesses.sink.as_ref().map(|found| found.norm),
+            BoundId::Fork => witnesses.fork.as_ref().map(|found| found.norm),
+            _ => return id.at(hypotheses),
+        };
+        norm.map(|norm| Bound::of_ln(id, norm.ln()))
+    };
+    (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
 }

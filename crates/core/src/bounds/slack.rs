@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::local::LocalParts;
+use super::sharp::MixedTerms;
 use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
-use super::{Bound, BoundId, Combination, Hypotheses};
+use super::{Bound, BoundId, Combination, Hypotheses, row_mass, sharp_slack};
 use crate::experiment::{Attention, Mask};
 
 /// A bound's formula with numbers inserted, and the slack factor of each step of its proof.
@@ -46,6 +47,13 @@ pub enum SlackKind {
     Length,
     /// The exponential is e^(2a), where e^a is enough.
     Exponent,
+    /// Each row of the mixed part is bounded by itself, as if one perturbation reached the bound of every row and of the
+    /// own part, with ||V|| for every direction.
+    Rows,
+    /// The range of the scores in a row is replaced by 2a.
+    Scores,
+    /// The norm of the own part is replaced by v a.
+    Own,
 }
 
 /// The slack of every upper bound, given the terms of `local` and the norm at the tokens.
@@ -70,6 +78,11 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
     let formula = match id {
         BoundId::CastinGeneral => format!("√3 · {v_text} · √({a_text}² · (4 · {n} + 1) + {n})"),
         BoundId::CastinMeanField => format!("{v_text} · (1 + 3 · {a_text}) · e^(2 · {a_text})"),
+        BoundId::Sharp | BoundId::SharpMasked => {
+            let mixed = brief(MixedTerms::new(hypotheses.mask, hypotheses.ln_n, a, 2.0 * a).ln_smallest().exp());
+            let [short, long] = [row_mass::ln_any_length(a), row_mass::ln_long(a, 2.0 * a)].map(f64::exp).map(brief);
+            format!("{v_text} · ({a_text} + {mixed}), G = {short}, F = {long}, n = {n}")
+        }
         BoundId::Unified => {
             format!("{v_text} · ({a_text} + √((1 + {a_text}²) · {n} / (1 + {last} · e^(−2 · {a_text}))))")
         }
@@ -91,8 +104,10 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             None => String::new(),
         },
         BoundId::KimLinf | BoundId::KimL2 => super::kim::worked(id, hypotheses, brief).unwrap_or_default(),
-        BoundId::MaxToken => String::new(),
-        BoundId::TwoClusters | BoundId::Skew => format!("a = {a_text}, v = {v_text}, n = {n}"),
+        BoundId::LocalBlocks | BoundId::MaxToken => String::new(),
+        BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
+            format!("a = {a_text}, v = {v_text}, n = {n}")
+        }
     };
     match (hypotheses.heads.len(), hypotheses.combination) {
         (0 | 1, _) => formula,
@@ -117,8 +132,11 @@ fn factors(
         Some(SlackFactor { kind, times: (this - ours).exp() })
     };
     let mut factors: Vec<SlackFactor> = match bound.id {
-        BoundId::Local if spectral > 0.0 => {
+        BoundId::Local | BoundId::LocalBlocks if spectral > 0.0 => {
             vec![SlackFactor { kind: SlackKind::Parts, times: bound.value.unwrap_or(f64::INFINITY) / spectral }]
+        }
+        BoundId::Sharp | BoundId::SharpMasked => {
+            local.map_or_else(Vec::new, |parts| sharp_slack::factors(bound, hypotheses, (a, v), parts, spectral))
         }
         BoundId::Unified | BoundId::UnifiedMasked => {
             local.map_or_else(Vec::new, |parts| mixed_part_slack(hypotheses, a, v, parts))

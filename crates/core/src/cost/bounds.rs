@@ -28,11 +28,47 @@ pub(crate) fn hypotheses(shape: &Shape) -> Part {
     };
     let kim = if shape.weights == Weights::Kim { parts::singular_values(d, d).besides } else { 0 };
     let size = k.min(d);
+    let spots = spots(shape, has_lower);
     Part {
-        kept: sum([lines.kept, product([2, heads])]),
-        besides: largest([norms, lines.besides, kim]),
-        operations: product([40, heads, sum([k, value_dim]), d, size]),
+        kept: sum([lines.kept, spots.kept, product([2, heads])]),
+        besides: largest([norms, lines.besides, kim, spots.besides]),
+        operations: sum([product([40, heads, sum([k, value_dim]), d, size]), spots.operations]),
     }
+}
+
+/// The exponents of the heads, and where the witnesses of `sink` and `fork` are looked for.
+fn spots(shape: &Shape, has_lower: bool) -> Part {
+    /// The most spots, and the dimensions that attention is restricted to at each.
+    const SPOTS: u64 = 8;
+    const DIRECTIONS: u64 = 5;
+    /// Directions held at a time, and steps of all ascents.
+    const HELD: u64 = 32;
+    const STEPS: u64 = 600;
+    let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
+    let e = d.min(product([2, k]));
+    // A on the span of the rows of Q and K, with what makes it, and for small ones the eigenvectors of its square.
+    let exponent = sum([product([4, d, e]), product([2, k, e]), product([8, e, e]), product([HELD, d])]);
+    let operations = product([4, STEPS, e, e]);
+    if !has_lower {
+        return Part { kept: 0, besides: exponent, operations };
+    }
+    let (outer, reduced) = (outer(shape), value_dim.min(outer(shape)));
+    let restricted = product([DIRECTIONS, heads]);
+    let factor = if shape.output.is_some() { product([shape.d_out().min(restricted), restricted]) } else { 0 };
+    let of_head = sum([product([3 * DIRECTIONS, DIRECTIONS]), product([3, HEADER])]);
+    let kept = product([SPOTS, sum([product([DIRECTIONS, d]), product([heads, of_head]), factor, 40])]);
+    let value = sum([product([4, value_dim, outer]), product([4, reduced, d]), product([HELD, d])]);
+    let making = sum([
+        product([5, reduced, d]),
+        product([3, reduced, reduced]),
+        product([2, value_dim, outer]),
+        product([3, shape.d_out(), restricted]),
+        product([2, heads, DIRECTIONS, sum([value_dim, shape.d_out()])]),
+    ]);
+    // The exact norm at three clusters.
+    let rows = product([3, shape.d_out().min(restricted)]);
+    let exact = sum([product([8, rows, 3 * DIRECTIONS]), product([heads, of_head])]);
+    Part { kept, besides: largest([exponent, sum([value, making]), exact]), operations }
 }
 
 /// Columns of what a head's values are taken through.
@@ -54,7 +90,10 @@ fn directions(k: u64, d: u64) -> u64 {
     largest([symmetric, parts::eigen(k.min(d))])
 }
 
-/// `local` over columns of tokens, all heads at a time.
+/// The most entries of all heads' matrices for which `local_blocks` is computed.
+const MOST_BLOCK_ENTRIES: u64 = 1 << 22;
+
+/// `local` and `local_blocks` over columns of tokens, all heads at a time.
 pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let r = value_dim.min(d).min(outer(shape));
@@ -68,9 +107,13 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
         Storage::Recomputed => parts::block(shape.n),
     };
     let taking = sum([buffer, product([8, r, r]), product([4, k, k.min(d)])]);
+    // `local_blocks`: a matrix for each head, and another with the own parts while its norm is taken.
+    let entries = product([columns, columns, heads]);
+    let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
+    let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
-        kept: product([heads, sum([gram, rows, 40])]),
-        besides: largest([making, taking]),
+        kept: sum([product([heads, sum([gram, rows, 40])]), blocks]),
+        besides: largest([sum([making, coordinates]), taking, blocks]),
         operations: product([heads, shape.n, columns, r, height, 4]),
     }
 }

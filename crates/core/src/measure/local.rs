@@ -61,19 +61,23 @@ fn heads(weights: &Weights, attention: Attention, tokens: &DMatrix<f64>) -> Vec<
 fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, combination: Combination) -> LocalParts {
     let jacobian = &clusters.jacobian;
     let ln_sizes = jacobian.ln_sizes();
-    let parts = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
-        |(head_idx, (mut head, queries))| {
-            let masses = jacobian.masses(head_idx);
-            for (a, ln_size) in ln_sizes.iter().enumerate() {
-                let row: Vec<f64> = masses.row(a).iter().copied().collect();
-                // What one token of cluster b receives from all tokens of cluster a.
-                let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
-                head.row(&row, share, queries.column(a).as_slice(), 1.0);
-            }
-            head.parts(head_idx)
-        },
-    );
-    combine_local(parts, combination)
+    let positions = jacobian.normalizer().outputs();
+    let done = heads(weights, attention, positions).into_iter().enumerate().map(|(head_idx, (head, queries))| {
+        let mut head = head.with_blocks(positions.nrows(), weights.heads.len());
+        let masses = jacobian.masses(head_idx);
+        for (a, ln_size) in ln_sizes.iter().enumerate() {
+            let row: Vec<f64> = masses.row(a).iter().copied().collect();
+            // What one token of cluster b receives from all tokens of cluster a.
+            let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
+            let query = queries.column(a);
+            head.row(&row, share, query.as_slice(), 1.0);
+            // On fields constant on each cluster; those of sum zero see the own parts alone, which are not larger.
+            let weight = |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
+            head.block_row(&row, weight, query.as_slice());
+        }
+        head
+    });
+    combine_local(done.collect(), combination)
 }
 
 fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Combination) -> Option<LocalParts> {
@@ -82,7 +86,7 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
     if attention != Attention::Dot && lengths.iter().any(|length| *length > ROWS_ONE_BY_ONE) {
         return None;
     }
-    let parts = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
+    let done = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
         |(head_idx, (mut head, queries))| {
             let mut block = Block::default();
             let (mut count, mut run) = (0, usize::MAX);
@@ -112,10 +116,10 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
                     block.until = 0;
                 }
             });
-            head.parts(head_idx)
+            head
         },
     );
-    Some(combine_local(parts, combination))
+    Some(combine_local(done.collect(), combination))
 }
 
 /// A block of rows of a run that share one bound.

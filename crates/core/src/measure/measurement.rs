@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::bounds::{Bound, BoundSlack, Norm, TwoClusters};
+use crate::bounds::{Bound, BoundSlack, ClusterWitness, Norm, TwoClusters};
 
 /// How a spectral norm was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,10 @@ pub struct Measurement {
     pub slacks: Vec<BoundSlack>,
     /// The witness of the bound `two_clusters`.
     pub two_clusters: Option<TwoClusters>,
+    /// The witness of the bound `sink`.
+    pub sink: Option<ClusterWitness>,
+    /// The witness of the bound `fork`.
+    pub fork: Option<ClusterWitness>,
     /// max_j sum_i P_ij over all heads: the most attention that one token receives; `None` if `local` was not computed.
     pub largest_column_sum: Option<f64>,
     /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, and if distinct tokens share the

@@ -9,7 +9,9 @@ use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
-use crate::bounds::{Bound, BoundId, Hypotheses, LocalParts, Side, bounds_and_witness, radius_of_ball, slacks};
+use crate::bounds::{
+    Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
+};
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::phrase;
@@ -325,16 +327,19 @@ impl Measuring {
         let mut bounds = Vec::new();
         let mut local_parts: Option<LocalParts> = None;
         let mut tales = Vec::new();
-        let mut two_clusters = None;
+        let mut witnesses = Witnesses::default();
         if let Some(hypotheses) = &self.hypotheses {
-            (bounds, two_clusters) = bounds_and_witness(hypotheses);
+            (bounds, witnesses) = bounds_and_witnesses(hypotheses);
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
-                let ln = (parts.value * hypotheses.outer_factor).ln();
-                // If covariances overflow, `local` is infinite and omitted.
-                if ln < f64::INFINITY {
-                    let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
-                    bounds.insert(at, Bound::of_ln(BoundId::Local, ln));
+                let local = [(BoundId::Local, Some(parts.value)), (BoundId::LocalBlocks, parts.blocks)];
+                for (id, value) in local.into_iter().filter_map(|(id, value)| Some((id, value?))) {
+                    let ln = (value * hypotheses.outer_factor).ln();
+                    // If covariances overflow, the bounds are infinite and omitted.
+                    if ln < f64::INFINITY {
+                        let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
+                        bounds.insert(at, Bound::of_ln(id, ln));
+                    }
                 }
             }
             if let Some(max_token) = dense.and_then(|dense| dense.max_token) {
@@ -355,7 +360,9 @@ impl Measuring {
             radius: self.radius,
             bounds,
             slacks: tales,
-            two_clusters,
+            two_clusters: witnesses.two_clusters,
+            sink: witnesses.sink,
+            fork: witnesses.fork,
             largest_column_sum: local_parts.map(|parts| parts.column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),

@@ -12,7 +12,7 @@ use super::prepare::{check_cost, prepared, radius_of, rows};
 use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
-use crate::bounds::{Hypotheses, TwoClusters, bounds_and_witness};
+use crate::bounds::{Hypotheses, TwoClusters, bounds_and_witnesses};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows, TokenSource};
 use crate::phrase;
 use crate::random::{Random, Stream};
@@ -112,11 +112,11 @@ impl Search {
             let normalizer = Normalizer::new(Normalization::None, experiment.eps, &inputs.tokens);
             Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, (n as f64).ln())
         };
-        let (bounds, clusters) = bounds_and_witness(&hypotheses(&experiment));
+        let (bounds, witnesses) = bounds_and_witnesses(&hypotheses(&experiment));
         // If the bound does not apply, its witness is still a useful start.
-        let clusters: Option<TwoClusters> = clusters.or_else(|| {
+        let clusters: Option<TwoClusters> = witnesses.two_clusters.or_else(|| {
             let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };
-            bounds_and_witness(&hypotheses(&plain)).1
+            bounds_and_witnesses(&hypotheses(&plain)).1.two_clusters
         });
         let shape = Shape { n, d, radius, region: plan.region };
         let starts = structured(&inputs.tokens, &inputs.weights, clusters.as_ref(), shape);

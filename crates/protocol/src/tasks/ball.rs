@@ -1,7 +1,7 @@
 //! What the ball holds at one n: the bounds on every list of n tokens in it, those on every list however long, and the
 //! worst tokens known.
 
-use lipscope_core::bounds::{Bound, BoundId, all_bounds, bounds_and_witness};
+use lipscope_core::bounds::{Bound, BoundId, all_bounds, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
 use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
@@ -59,9 +59,12 @@ impl Task<Memory> for BallTask {
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Ball>) -> Result<Turn, InputError> {
         let BallPlan { experiment, n } = &self.0;
         let hypotheses = hypotheses_of_draws(experiment, 2, 1)?.with_n(*n);
-        let (bounds, found) = bounds_and_witness(&hypotheses);
-        let worst = match found {
-            Some(found) => Some(Worst { id: BoundId::TwoClusters, tokens: found.token_source()? }),
+        let (bounds, found) = bounds_and_witnesses(&hypotheses);
+        let clusters = found.two_clusters.map(|found| (found.norm, BoundId::TwoClusters, found.token_source()));
+        let witnesses = [(BoundId::Sink, found.sink), (BoundId::Fork, found.fork)].into_iter();
+        let witnesses = witnesses.filter_map(|(id, found)| found.map(|found| (found.norm, id, found.token_source())));
+        let worst = match clusters.into_iter().chain(witnesses).max_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((_, id, tokens)) => Some(Worst { id, tokens: tokens? }),
             None => None,
         };
         let limit = all_bounds(&hypotheses.with_n(MOST_TOKENS));

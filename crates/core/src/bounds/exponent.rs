@@ -1,0 +1,204 @@
+//! The exponent of a head (ours, docs/theory.md section 4): Gamma(A) = max over |x| <= R of R |A x| - x.A x. The sqrt(n)
+//! growth of the lower bounds ends near n = e^Gamma; Gamma <= 2 ||A|| R^2, with equality for A = -I.
+//!
+//! Gamma = gamma R^2, where gamma is the maximum over unit vectors u of |A u| - u.A u, or of |A u|^2 / (4 u.A u) where
+//! x = r u is best inside the ball. It is found by ascent on the sphere from several starts, so that the value is never
+//! above the truth.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::random::{Random, Stream};
+use crate::weights::HeadWeights;
+
+/// The directions of a head from which its lower bounds start, and its exponent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HeadDirections {
+    /// gamma: Gamma = gamma R^2.
+    pub(super) gamma: f64,
+    /// Unit vectors: the maximiser, extreme eigenvectors, right singular vectors.
+    pub(super) directions: Vec<DVector<f64>>,
+}
+
+/// Up to this size every start is followed and all singular vectors are computed; above, the best `FOLLOWED` starts, and
+/// the largest singular vector by power iteration.
+const SMALL: usize = 32;
+const FOLLOWED: usize = 2;
+/// Steps of the power iteration: any direction is a good start, the exact one is not needed.
+const POWER_STEPS: usize = 24;
+/// Random starts of the ascent.
+const RANDOM_STARTS: usize = 3;
+/// Steps of an ascent at most.
+const MOST_STEPS: usize = 60;
+/// Singular vectors that are tried.
+const SINGULAR_VECTORS: usize = 2;
+/// The seed of the random starts: the same weights have the same bounds.
+const SEED: u64 = 0;
+
+impl HeadDirections {
+    /// Of a head; `known` are directions to try besides.
+    pub(super) fn of(head: &HeadWeights, known: &[DVector<f64>]) -> Self {
+        let core = Core::of(head);
+        let mut starts: Vec<DVector<f64>> = known.iter().map(|u| core.basis.tr_mul(u)).collect();
+        starts.extend(core.right_singular_vectors());
+        let size = core.a.nrows();
+        starts.extend((0..RANDOM_STARTS).map(|start| {
+            let mut random = Random::new(SEED, Stream::ExponentStart(start));
+            DVector::from_fn(size, |_, _| random.normal())
+        }));
+        let mut starts: Vec<DVector<f64>> = starts.into_iter().filter_map(unit).collect();
+        // The ascents cost most: of large matrices only the best starts are followed.
+        let followed = if size <= SMALL { starts.len() } else { FOLLOWED };
+        let mut order: Vec<(f64, usize)> = starts.iter().enumerate().map(|(at, u)| (core.value(u).0, at)).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let best = order
+            .iter()
+            .take(followed)
+            .map(|(_, at)| core.ascend(starts[*at].clone()))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .filter(|(_, gamma)| gamma.is_finite());
+        // Random directions serve the ascent alone.
+        starts.truncate(starts.len().saturating_sub(RANDOM_STARTS));
+        let gamma = best.as_ref().map_or(0.0, |(_, gamma)| *gamma);
+        let all = best.into_iter().map(|(u, _)| u).chain(starts);
+        HeadDirections { gamma, directions: all.filter_map(|u| unit(&core.basis * u)).collect() }
+    }
+}
+
+/// |A u| - u.A u, or its value at the best length of x along u.
+fn growth_along(stretch: f64, along: f64) -> f64 {
+    if 2.0 * along <= stretch { stretch - along } else { stretch * stretch / (4.0 * along) }
+}
+
+/// The best |x|/R along a unit vector u, from |A u| and u.A u.
+pub(super) fn best_reach(stretch: f64, along: f64) -> f64 {
+    if 2.0 * along <= stretch { 1.0 } else { stretch / (2.0 * along) }
+}
+
+/// A on the span of the rows of Q and K, outside of which x adds nothing to A x and x.A x.
+struct Core {
+    /// d x e with orthonormal columns.
+    basis: DMatrix<f64>,
+    /// e x e.
+    a: DMatrix<f64>,
+}
+
+impl Core {
+    fn of(head: &HeadWeights) -> Self {
+        let (k, d) = head.q.shape();
+        let basis = if 2 * k < d {
+            let mut rows = DMatrix::zeros(d, 2 * k);
+            rows.columns_mut(0, k).copy_from(&head.q.transpose());
+            rows.columns_mut(k, k).copy_from(&head.k.transpose());
+            rows.qr().q()
+        } else {
+            DMatrix::identity(d, d)
+        };
+        let a = (&head.k * &basis).tr_mul(&(&head.q * &basis)) / (k as f64).sqrt();
+        Core { basis, a }
+    }
+
+    fn right_singular_vectors(&self) -> Vec<DVector<f64>> {
+        let scale = self.a.amax();
+        if !(scale.is_finite() && scale > 0.0) {
+            return Vec::new();
+        }
+        let a = &self.a / scale;
+        if a.nrows() > SMALL {
+            let first = DVector::from_fn(a.nrows(), |row, _| 1.0 + 1.0 / (row as f64 + 1.0));
+            return (0..POWER_STEPS).try_fold(first, |u, _| unit(a.tr_mul(&(&a * u)))).into_iter().collect();
+        }
+        let eigen = a.tr_mul(&a).symmetric_eigen();
+        let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
+        order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));
+        order.into_iter().take(SINGULAR_VECTORS).map(|at| eigen.eigenvectors.column(at).into_owned()).collect()
+    }
+
+    /// The value at a unit vector, with A u and u.A u.
+    fn value(&self, u: &DVector<f64>) -> (f64, DVector<f64>, f64) {
+        let image = &self.a * u;
+        let along = u.dot(&image);
+        (growth_along(image.norm(), along), image, along)
+    }
+
+    /// Gradient ascent on the unit sphere with a step that adapts.
+    fn ascend(&self, start: DVector<f64>) -> (DVector<f64>, f64) {
+        let mut u = start;
+        let (mut value, mut image, mut along) = self.value(&u);
+        let mut step = 0.5;
+        for _ in 0..MOST_STEPS {
+            let stretch = image.norm();
+            if stretch <= 0.0 || step < 1e-9 {
+                break;
+            }
+            let transposed = self.a.tr_mul(&u);
+            let pulled = self.a.tr_mul(&image);
+            let (of_stretch, of_along) = if 2.0 * along <= stretch {
+                (1.0 / stretch, 1.0)
+            } else {
+                (0.5 / along, 0.25 * (stretch / along).powi(2))
+            };
+            let mut gradient = pulled * of_stretch - (&image + transposed) * of_along;
+            gradient -= &u * u.dot(&gradient);
+            let size = gradient.norm();
+            if size <= 1e-12 * stretch {
+                break;
+            }
+            let Some(moved) = unit(&u + gradient * (step / size)) else { break };
+            let found = self.value(&moved);
+            if found.0 > value {
+                u = moved;
+                (value, image, along) = found;
+                step = (step * 1.3).min(1.0);
+            } else {
+                step *= 0.4;
+            }
+        }
+        (u, value)
+    }
+}
+
+fn unit(u: DVector<f64>) -> Option<DVector<f64>> {
+    let length = u.norm();
+    (length > 0.0 && length.is_finite()).then(|| u / length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gamma(a: &DMatrix<f64>) -> f64 {
+        let d = a.nrows();
+        let head =
+            HeadWeights { q: a.clone() * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d) };
+        HeadDirections::of(&head, &[]).gamma
+    }
+
+    #[test]
+    fn the_exponent_of_known_matrices() {
+        let identity = DMatrix::identity(3, 3);
+        // -I: 2. I: x at half the radius, 1/4. A quarter turn: |A u| = 1 and u.A u = 0.
+        assert!((gamma(&-&identity) - 2.0).abs() < 1e-12);
+        assert!((gamma(&identity) - 0.25).abs() < 1e-12);
+        let turn = DMatrix::from_row_slice(2, 2, &[0.0, -1.0, 1.0, 0.0]);
+        assert!((gamma(&turn) - 1.0).abs() < 1e-12);
+        assert_eq!(gamma(&DMatrix::zeros(2, 2)), 0.0);
+    }
+
+    #[test]
+    fn the_exponent_is_at_least_what_a_scan_of_the_plane_finds_and_at_most_twice_the_norm() {
+        let mut random = Random::new(5, Stream::Tokens);
+        for _ in 0..200 {
+            let a = DMatrix::from_fn(2, 2, |_, _| random.normal());
+            let scan = (0..2000)
+                .map(|step| f64::from(step) * std::f64::consts::PI / 2000.0)
+                .map(|angle| {
+                    let u = DVector::from_vec(vec![angle.cos(), angle.sin()]);
+                    growth_along((&a * &u).norm(), u.dot(&(&a * &u)))
+                })
+                .fold(0.0, f64::max);
+            let (found, most) = (gamma(&a), 2.0 * a.singular_values().max());
+            assert!(found >= scan * (1.0 - 1e-6), "{a}: {found}, but the scan finds {scan}");
+            assert!(found <= most * (1.0 + 1e-12) && found <= scan * (1.0 + 1e-4), "{a}: {found}, scan {scan}");
+        }
+    }
+}

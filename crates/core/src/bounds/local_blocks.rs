@@ -1,0 +1,182 @@
+//! `local_blocks` (ours, docs/theory.md section 2): ||J|| <= ||N||_2, where N_ij >= ||J_ij||_2 for every pair of tokens:
+//! N_ij = P_ij min(||V|| sigma(I + t y^T), ||V|| + |V t| |y|) + [i = j] ||V O_i||, t = x_j - m_i, y = b_ij.
+//!
+//! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. Concatenated
+//! heads stand below each other, those through an output matrix are added.
+
+use super::heads::Combination;
+
+/// Bounds on the blocks of one head's Jacobian, row by row.
+#[derive(Clone, Debug)]
+pub(super) struct Blocks {
+    n: usize,
+    d: usize,
+    /// ||V||.
+    value_norm: f64,
+    /// n x n, row by row, without the own parts.
+    mixed: Vec<f64>,
+    /// An upper bound on ||V O_i|| for each row.
+    own: Vec<f64>,
+}
+
+/// What the bound on a block needs of a pair of tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    /// |t|^2, |y|^2 and t.y.
+    pub(super) t: f64,
+    pub(super) y: f64,
+    pub(super) product: f64,
+    /// |V t|^2.
+    pub(super) value: f64,
+}
+
+/// The most entries of all heads' matrices.
+const MOST_ENTRIES: usize = 1 << 22;
+
+impl Blocks {
+    /// For n tokens in d dimensions and one of so many heads; `None` where the matrices would be too large.
+    pub(super) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
+        let entries = n.checked_mul(n)?;
+        (entries.checked_mul(heads)? <= MOST_ENTRIES).then(|| Blocks {
+            n,
+            d,
+            value_norm,
+            mixed: Vec::with_capacity(entries),
+            own: Vec::with_capacity(n),
+        })
+    }
+
+    /// Adds the next row: the weight of each block and what its bound needs, and a bound on the own part.
+    pub(super) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
+        let (d, value_norm) = (self.d, self.value_norm);
+        let end = self.mixed.len() + self.n;
+        self.mixed.extend(pairs.map(|(weight, pair)| {
+            let through = (value_norm * pair.stretch(d)).min(value_norm + (pair.value * pair.y).sqrt());
+            if weight == 0.0 { 0.0 } else { weight * through }
+        }));
+        // Under the causal mask a row ends at its own token.
+        self.mixed.resize(end, 0.0);
+        self.own.push(own);
+    }
+}
+
+impl Pair {
+    /// The largest singular value of I + t y^T in d dimensions.
+    fn stretch(&self, d: usize) -> f64 {
+        if d == 1 {
+            return (1.0 + self.product).abs();
+        }
+        let square = self.t * self.y;
+        let half = self.product + 0.5 * square;
+        (1.0 + half + (half * half + (square - self.product * self.product).max(0.0)).sqrt()).max(0.0).sqrt()
+    }
+}
+
+/// An upper bound on ||N||_2 over all heads; `most_own` is for each head an upper bound on every ||V O_i||.
+pub(super) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
+    let n = heads.first().map_or(0, |head| head.n);
+    let mut matrices: Vec<Vec<f64>> = Vec::new();
+    for (head, most) in heads.iter().zip(most_own) {
+        let mut matrix = head.mixed.clone();
+        for (i, own) in head.own.iter().enumerate() {
+            matrix[i * n + i] += own.min(*most);
+        }
+        match (combination, matrices.first_mut()) {
+            (Combination::Sum, Some(sum)) => sum.iter_mut().zip(&matrix).for_each(|(sum, x)| *sum += x),
+            _ => matrices.push(matrix),
+        }
+    }
+    let mut x = vec![1.0; n];
+    let mut least = f64::INFINITY;
+    let entries = n * n * matrices.len();
+    for _ in 0..(WORK / entries.max(1)).clamp(LEAST_STEPS, MOST_STEPS) {
+        let image = square(&matrices, &x);
+        let ratios = || image.iter().zip(&x).map(|(image, x)| image / x);
+        let (high, low) = (ratios().fold(0.0, f64::max), ratios().fold(f64::INFINITY, f64::min));
+        least = least.min(high);
+        if high <= low * (1.0 + 1e-10) {
+            break;
+        }
+        // Positive, also where a token receives nothing.
+        let floor = LEAST_SHARE * image.iter().copied().fold(0.0, f64::max);
+        if !(floor > 0.0 && floor.is_finite()) {
+            break;
+        }
+        x = image.iter().map(|image| image.max(floor) / floor).collect();
+    }
+    // What the rounding of the sums may have lost.
+    (least * (1.0 + 1e-12)).sqrt()
+}
+
+/// Any positive x gives a bound; more steps make it at most a little smaller. Small matrices get more of them.
+const LEAST_STEPS: usize = 30;
+const MOST_STEPS: usize = 300;
+const WORK: usize = 20_000_000;
+/// The least entry of x over the largest.
+const LEAST_SHARE: f64 = 1e-9;
+
+/// Sum over the matrices N of N^T N x.
+fn square(matrices: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; x.len()];
+    for row in matrices.iter().flat_map(|matrix| matrix.chunks_exact(x.len().max(1))) {
+        let along: f64 = row.iter().zip(x).map(|(entry, x)| entry * x).sum();
+        out.iter_mut().zip(row).for_each(|(out, entry)| *out += along * entry);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+    use nalgebra::{DMatrix, DVector};
+
+    #[test]
+    fn the_norm_of_a_rank_one_update_is_that_of_a_dense_decomposition() {
+        let mut random = Random::new(3, Stream::Tokens);
+        for d in [1, 2, 3, 7] {
+            for scale in [1e-9, 0.3, 2.0, 1e5] {
+                for _ in 0..50 {
+                    let mut draw = || DVector::from_fn(d, |_, _| scale * random.normal());
+                    let (t, mut y) = (draw(), draw());
+                    for turn in 0..3 {
+                        let pair = Pair { t: t.norm_squared(), y: y.norm_squared(), product: t.dot(&y), value: 0.0 };
+                        let dense = (DMatrix::identity(d, d) + &t * y.transpose()).singular_values().max();
+                        let found = pair.stretch(d);
+                        // In one dimension I + t y^T may be zero.
+                        let apart = (found - dense).abs() / dense.max(1.0);
+                        assert!(apart < 1e-7, "d={d} scale={scale} turn={turn}: {found} for {dense}");
+                        assert!(found >= dense * (1.0 - 1e-12), "d={d} scale={scale}: {found} is below {dense}");
+                        // Also parallel and opposed vectors.
+                        y = &t * if turn == 0 { 1.0 } else { -0.7 };
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_norm_of_a_nonnegative_matrix_is_found_from_above() {
+        let mut random = Random::new(4, Stream::Tokens);
+        for n in [1, 2, 5, 20] {
+            for combination in [Combination::Sum, Combination::RootOfSquares] {
+                let mut heads = Vec::new();
+                let mut dense = Vec::new();
+                for _ in 0..3 {
+                    let matrix = DMatrix::from_fn(n, n, |_, _| random.uniform().powi(3));
+                    let mixed = matrix.transpose().as_slice().to_vec();
+                    heads.push(Blocks { n, d: 2, value_norm: 1.0, mixed, own: vec![0.5; n] });
+                    dense.push(matrix + DMatrix::identity(n, n) * 0.5);
+                }
+                let exact = match combination {
+                    Combination::Sum => (&dense[0] + &dense[1] + &dense[2]).singular_values().max(),
+                    Combination::RootOfSquares => {
+                        dense.iter().map(|m| m.tr_mul(m)).sum::<DMatrix<f64>>().symmetric_eigenvalues().max().sqrt()
+                    }
+                };
+                let found = norm(&heads, combination, &[0.5, 9.0, 0.5]);
+                assert!((1.0 - 1e-13..1.0 + 1e-5).contains(&(found / exact)), "n={n}: {found} for {exact}");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! How much a row of attention can weigh, for `sharp` (ours, docs/theory.md section 2).
+//!
+//! Row i of the mixed part has the squared norm lambda_i, at most v^2 times the largest eigenvalue of sum_j P_ij^2 M_ij
+//! M_ij^T. With y = |A x_i| R <= a, and the attention weights of the row within a factor H <= e^(2a) of each other,
+//! lambda_i <= v^2 min(G, F/n), where n is the length of the row and for 0 <= q <= 1, alpha = (1 + 2a (1-q))^2, beta =
+//! (1 - 2aq)^2:
+//!
+//! - G(a) = max_q [q^2 alpha + (1-q)^2 beta];
+//! - F(a, H) = max_q max_(0<=x<=q, 0<=y<=1-q) (alpha q + beta (1-q) + (H-1)(alpha x + beta y)) (1 - (1 - 1/H)(x+y)).
+
+/// ln G(a). With w = q + 2a q (1-q) the maximand is w^2 + (1-w)^2, so that it is largest at the largest w: 1, or (1 +
+/// 2a)^2/(8a) at q = (1 + 2a)/(4a) where a > 1/2.
+pub(super) fn ln_any_length(a: f64) -> f64 {
+    if a <= 0.5 {
+        return 0.0;
+    }
+    // (1 + 2a)^2 / (8a), written so that it does not overflow.
+    let w = (1.0 + 2.0 * a) * (0.25 + 0.125 / a);
+    2.0 * w.hypot(w - 1.0).ln()
+}
+
+/// ln F(a, H) from a and ln H, H >= 1.
+pub(super) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
+    let row = Row::new(a, ln_ratio);
+    // The maximand has few and wide maxima in q, so that a scan finds the neighbourhood of the largest one.
+    let at = |step: usize| step as f64 / SCAN as f64;
+    let best = (0..=SCAN).max_by(|x, y| row.largest(at(*x)).total_cmp(&row.largest(at(*y)))).unwrap_or(0);
+    let (mut low, mut high) = (at(best.saturating_sub(1)), at((best + 1).min(SCAN)));
+    let mut largest = row.largest(at(best));
+    // Golden sections: the value is flat at its maximum, so that few are enough for all its digits.
+    for _ in 0..SECTIONS {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        let (on_left, on_right) = (row.largest(left), row.largest(right));
+        largest = largest.max(on_left).max(on_right);
+        if on_left > on_right {
+            high = right;
+        } else {
+            low = left;
+        }
+    }
+    // What rounding and the last section may have missed.
+    ln_ratio + 2.0 * row.scale.ln() + (largest * (1.0 + 1e-12)).ln()
+}
+
+/// Intervals of the scan over q.
+const SCAN: usize = 128;
+/// Golden sections after the scan: the last is 1e-10 wide.
+const SECTIONS: usize = 38;
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// The maximand of F, divided by H and by `scale`^2 so that it stays of order one.
+struct Row {
+    /// 1/H.
+    inverse: f64,
+    /// 1 - 1/H.
+    rest: f64,
+    /// 1 + 2a.
+    scale: f64,
+    /// 1/(1 + 2a) and 2a/(1 + 2a).
+    one: f64,
+    twice_a: f64,
+}
+
+impl Row {
+    fn new(a: f64, ln_ratio: f64) -> Self {
+        let scale = 1.0 + 2.0 * a;
+        let one = 1.0 / scale;
+        Row { inverse: (-ln_ratio).exp(), rest: -(-ln_ratio).exp_m1(), scale, one, twice_a: 1.0 - one }
+    }
+
+    /// The largest value over x and y at a given q. What has the larger of alpha and beta takes the high weights first;
+    /// along this path, with z = x + y, the maximand is (c + m z)(1 - rest z) on each of two pieces.
+    fn largest(&self, q: f64) -> f64 {
+        let alpha = (self.one + self.twice_a * (1.0 - q)).powi(2);
+        let beta = (self.one - self.twice_a * q).powi(2);
+        let base = (alpha * q + beta * (1.0 - q)) * self.inverse;
+        let ((high, mass), low) = if alpha >= beta { ((alpha, q), beta) } else { ((beta, 1.0 - q), alpha) };
+        let first = self.on_piece(base, self.rest * high, 0.0, mass);
+        let second = self.on_piece(base + self.rest * (high - low) * mass, self.rest * low, mass, 1.0);
+        first.max(second)
+    }
+
+    /// The largest (c + m z)(1 - rest z) for z from `from` to `to`: a concave quadratic.
+    fn on_piece(&self, c: f64, m: f64, from: f64, to: f64) -> f64 {
+        let curvature = 2.0 * m * self.rest;
+        let z = if curvature > 0.0 { ((m - c * self.rest) / curvature).clamp(from, to) } else { from };
+        (c + m * z) * (1.0 - self.rest * z)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_row_constant_equals_tabulated_values() {
+        for (a, expected) in [(1.0, 1.28125), (2.25, 3.287423), (4.0, 8.751953), (9.0, 41.250386)] {
+            let found = ln_any_length(a).exp();
+            assert!((found - expected).abs() < 6e-7, "a = {a}: {found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn the_closed_form_of_the_row_constant_is_the_largest_value_of_a_scan() {
+        for a in [0.0, 0.1, 0.4, 0.5, 0.6, 1.0, 3.0, 30.0, 1e6] {
+            let at = |q: f64| {
+                let (alpha, beta) = ((1.0 + 2.0 * a * (1.0 - q)).powi(2), (1.0 - 2.0 * a * q).powi(2));
+                q * q * alpha + (1.0 - q).powi(2) * beta
+            };
+            let largest = (0..=10_000).map(|step| at(f64::from(step) / 1e4)).fold(0.0, f64::max);
+            let found = ln_any_length(a).exp();
+            assert!((found / largest - 1.0).abs() < 1e-7, "a = {a}: {found}, but the scan finds {largest}");
+            assert!(found >= largest * (1.0 - 1e-12), "a = {a}: {found} is below {largest}");
+        }
+    }
+
+    /// The maximand over (q, x, y) on a grid, at 50 values of a.
+    #[test]
+    fn the_constant_of_long_rows_is_never_below_a_scan_over_both_masses() {
+        const STEPS: i32 = 60;
+        for a in (0..50).map(|step| 1e-3 * (8e4f64).powf(f64::from(step) / 49.0)) {
+            let (h, mut largest) = ((2.0 * a).exp(), 0.0f64);
+            for q in (0..=STEPS).map(|step| f64::from(step) / f64::from(STEPS)) {
+                let (alpha, beta) = ((1.0 + 2.0 * a * (1.0 - q)).powi(2), (1.0 - 2.0 * a * q).powi(2));
+                for (i, j) in (0..=STEPS).flat_map(|i| (0..=STEPS).map(move |j| (i, j))) {
+                    let (x, y) = (q * f64::from(i) / f64::from(STEPS), (1.0 - q) * f64::from(j) / f64::from(STEPS));
+                    // Divided by H, so that it stays in range.
+                    let high = (alpha * q + beta * (1.0 - q)) / h + (1.0 - 1.0 / h) * (alpha * x + beta * y);
+                    largest = largest.max(high * (1.0 - (1.0 - 1.0 / h) * (x + y)));
+                }
+            }
+            let (found, scanned) = (ln_long(a, 2.0 * a), 2.0 * a + largest.ln());
+            assert!(found >= scanned, "a = {a}: {found} is below the scan's {scanned}");
+            assert!(found <= scanned + 2e-3, "a = {a}: {found} is far above the scan's {scanned}");
+            // The maximum is at x = q, y = 0: what has the larger factor alpha has all the high weights.
+            let corner = (0..=20_000)
+                .map(|step| f64::from(step) / 2e4)
+                .map(|q| {
+                    let (alpha, beta) = ((1.0 + 2.0 * a * (1.0 - q)).powi(2), (1.0 - 2.0 * a * q).powi(2));
+                    (1.0 - q + q / h) * (q * alpha + (1.0 - q) * beta / h)
+                })
+                .fold(0.0, f64::max);
+            assert!((found - 2.0 * a - corner.ln()).abs() < 1e-7, "a = {a}: {found}, at the corner {corner}");
+        }
+    }
+
+    #[test]
+    fn no_constant_overflows_for_large_a() {
+        for a in [1e3, 1e9, 1e100] {
+            assert!((ln_any_length(a) - 2.0 * (a / 2f64.sqrt()).ln()).abs() < 3.0 / a + 1e-9, "G at a = {a}");
+            let limit = 2.0 * a + (27.0 / 64.0 * a * a).ln();
+            assert!((ln_long(a, 2.0 * a) / limit - 1.0).abs() < 1e-3, "F at a = {a}: {}", ln_long(a, 2.0 * a));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A place for the witnesses of `sink` and `fork`: a direction of x, and attention restricted to the few directions
+//! that matter there.
+//!
+//! Perturbations whose tokens lie in a subspace U that contains the tokens see the attention of U^T A U and V U: scores,
+//! covariances and the products b.xi and (A xi).x need no more. Its norm is exact for them, and a lower bound on ||J||;
+//! where U is all of R^d it is ||J||.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::exponent::best_reach;
+use crate::weights::{HeadWeights, Weights};
+
+/// The most dimensions of U.
+const MOST_DIRECTIONS: usize = 5;
+
+/// A direction of x with the constants that the closed forms need, and the restricted weights.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Spot {
+    /// d x r with orthonormal columns.
+    basis: DMatrix<f64>,
+    /// In the basis: x/|x|, A x/|A x|, and a unit vector orthogonal to A x that V stretches most.
+    pub(super) x: DVector<f64>,
+    pub(super) y: DVector<f64>,
+    pub(super) w: Option<DVector<f64>>,
+    /// |A u| and u.A u for u = x/|x|.
+    pub(super) stretch: f64,
+    pub(super) along: f64,
+    /// |V y|^2, V y.V u, |V u|^2.
+    pub(super) values: [f64; 3],
+    /// |V w|.
+    pub(super) value_w: f64,
+    /// All heads, restricted.
+    weights: Weights,
+}
+
+impl Spot {
+    /// For x along the unit vector u, of which `head` decides; `value` is its V, or a triangular factor of O_h times V_h,
+    /// which changes no norm. `None` if A u = 0 or is not finite.
+    pub(super) fn new(weights: &Weights, head: &HeadWeights, value: &DMatrix<f64>, u: &DVector<f64>) -> Option<Self> {
+        let root = (head.q.nrows() as f64).sqrt();
+        let apply = |x: &DVector<f64>| head.k.tr_mul(&(&head.q * x)) / root;
+        let transposed = |x: &DVector<f64>| head.q.tr_mul(&(&head.k * x)) / root;
+        let image = apply(u);
+        let stretch = image.norm();
+        if !(stretch > 0.0 && stretch.is_finite()) {
+            return None;
+        }
+        let y = image / stretch;
+        let w = most_stretched(value, &y);
+        let wanted = [Some(u.clone()), Some(y.clone()), w.clone(), w.as_ref().map(transposed), Some(transposed(&y))];
+        let basis = orthonormal(&wanted.into_iter().flatten().collect::<Vec<_>>(), u.len());
+        let (value_x, value_y) = (value * u, value * &y);
+        Some(Spot {
+            x: basis.tr_mul(u),
+            y: basis.tr_mul(&y),
+            w: w.as_ref().map(|w| basis.tr_mul(w)),
+            stretch,
+            along: u.dot(&y) * stretch,
+            values: [value_y.norm_squared(), value_y.dot(&value_x), value_x.norm_squared()],
+            value_w: w.map_or(0.0, |w| (value * w).norm()),
+            weights: restricted(weights, &basis),
+            basis,
+        })
+    }
+
+    /// Whether another direction has the same constants, so that the closed forms are the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let constants = |spot: &Self| {
+            let [a, b, c] = spot.values;
+            [spot.stretch, spot.along, a, b, c, spot.value_w]
+        };
+        let size = |x: &[f64; 6]| x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        let (ours, theirs) = (constants(self), constants(other));
+        let most = 1e-9 * size(&ours).max(size(&theirs));
+        ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() <= most)
+    }
+
+    /// The best |x|/R for the exponent.
+    pub(super) fn reach(&self) -> f64 {
+        best_reach(self.stretch, self.along)
+    }
+
+    /// The norm on perturbations in U at clusters with positions in the basis (r x m).
+    pub(super) fn norm(&self, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
+        super::norm_of_clusters(&self.weights, positions, ln_sizes)
+    }
+
+    /// A position in the basis as a token.
+    pub(super) fn token(&self, position: &DVector<f64>) -> Vec<f64> {
+        (&self.basis * position).iter().copied().collect()
+    }
+}
+
+/// The unit vector orthogonal to y that the matrix stretches most; `None` for d = 1.
+fn most_stretched(value: &DMatrix<f64>, y: &DVector<f64>) -> Option<DVector<f64>> {
+    let project = |x: DVector<f64>| {
+        let along = y.dot(&x);
+        x - y * along
+    };
+    let scale = value.amax();
+    if y.len() < 2 || !(scale.is_finite() && scale > 0.0) {
+        return None;
+    }
+    // Of V (I - y y^T), through the smaller of its two Gram matrices.
+    let centred = value / scale - (value * y) * y.transpose() / scale;
+    let leading = |gram: DMatrix<f64>| {
+        let eigen = gram.symmetric_eigen();
+        eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned()
+    };
+    let stretched = if value.nrows() < value.ncols() {
+        centred.tr_mul(&leading(&centred * centred.transpose()))
+    } else {
+        leading(centred.tr_mul(&centred))
+    };
+    // Where V is zero off y, any direction serves.
+    let other = DVector::from_fn(y.len(), |row, _| f64::from(u8::from(row == y.iamin())));
+    [stretched, other].into_iter().map(project).find(|w| w.norm() > 1e-6).map(|w| w.normalize())
+}
+
+/// Orthonormal columns that span the vectors, d x r with r at most their number.
+fn orthonormal(vectors: &[DVector<f64>], d: usize) -> DMatrix<f64> {
+    if d <= MOST_DIRECTIONS {
+        return DMatrix::identity(d, d);
+    }
+    let mut columns: Vec<DVector<f64>> = Vec::with_capacity(vectors.len());
+    for vector in vectors {
+        let (size, mut rest) = (vector.norm(), vector.clone());
+        // Twice is enough for orthogonality to rounding.
+        for _ in 0..2 {
+            for column in &columns {
+                let along = column.dot(&rest);
+                rest -= column * along;
+            }
+        }
+        if rest.norm() > 1e-8 * size {
+            columns.push(rest.normalize());
+        }
+    }
+    DMatrix::from_columns(&columns)
+}
+
+/// All heads restricted to a subspace, with triangular factors of the values, which keep all norms.
+fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
+    let r = basis.ncols();
+    let factor = |matrix: DMatrix<f64>| if matrix.nrows() > matrix.ncols() { matrix.qr().r() } else { matrix };
+    let values: Vec<DMatrix<f64>> = weights
+        .values_through_output()
+        .map(|(outer, value)| {
+            let on_basis = value * basis;
+            if weights.output.is_some() { outer.tr_mul(&on_basis) } else { on_basis }
+        })
+        .collect();
+    let output = weights.output.as_ref().filter(|_| values.len() > 1).map(|output| {
+        let mut all = DMatrix::zeros(output.nrows(), r * values.len());
+        for (h, value) in values.iter().enumerate() {
+            all.columns_mut(h * r, r).copy_from(value);
+        }
+        factor(all)
+    });
+    let heads = weights
+        .heads
+        .iter()
+        .zip(values)
+        .map(|(head, value)| HeadWeights {
+            // U^T A U = k^T q / sqrt(r) with q = I.
+            q: DMatrix::identity(r, r),
+            k: (&head.q * basis).tr_mul(&(&head.k * basis)) * (r as f64 / head.q.nrows() as f64).sqrt(),
+            v: if output.is_some() { DMatrix::identity(r, r) } else { factor(value) },
+        })
+        .collect();
+    Weights { heads, output, l2_mha: None }
+}

@@ -1,0 +1,101 @@
+//! Largest eigenvalues from above without a decomposition: M <= mu I exactly if mu I - M has a Cholesky factor.
+//! For 64 x 64 matrices this costs a fifth of the eigenvalues.
+
+use nalgebra::{DMatrix, DVector};
+
+/// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TopEigenvalue {
+    /// An approximate eigenvector of the matrix before, from which the next iteration starts.
+    near: Option<DVector<f64>>,
+}
+
+/// Power steps for each matrix; the first one takes more.
+const STEPS: usize = 6;
+const FIRST_STEPS: usize = 40;
+/// The first margin over the value of the power steps; doubled until the factor exists.
+const MARGIN: f64 = 5e-4;
+const MOST_DOUBLINGS: usize = 12;
+
+impl TopEigenvalue {
+    /// An upper bound on the largest eigenvalue, about `MARGIN` above it.
+    pub(super) fn bound(&mut self, matrix: &DMatrix<f64>) -> f64 {
+        let steps = if self.near.is_some() { STEPS } else { FIRST_STEPS };
+        let mut x = self
+            .near
+            .take()
+            .unwrap_or_else(|| DVector::from_fn(matrix.nrows(), |row, _| 1.0 + 1.0 / (row as f64 + 1.0)).normalize());
+        let mut value = 0.0;
+        for _ in 0..steps {
+            let image = matrix * &x;
+            value = image.norm();
+            if !(value > 0.0 && value.is_finite()) {
+                break;
+            }
+            x = image / value;
+        }
+        if value > 0.0 && value.is_finite() {
+            self.near = Some(x);
+            let mut margin = MARGIN;
+            for _ in 0..MOST_DOUBLINGS {
+                let bound = value * (1.0 + margin);
+                if is_at_most(matrix, bound) {
+                    return bound;
+                }
+                margin *= 2.0;
+            }
+        }
+        crate::spectral::largest_eigenvalue(matrix)
+    }
+}
+
+/// Whether ||M||_2 <= bound, up to rounding.
+pub(super) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
+    let gram = if matrix.nrows() < matrix.ncols() { matrix * matrix.transpose() } else { matrix.tr_mul(matrix) };
+    bound > 0.0 && is_at_most(&gram, bound * bound)
+}
+
+/// Whether bound I - M is positive definite.
+fn is_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
+    let mut rest = -matrix;
+    for at in 0..rest.nrows() {
+        rest[(at, at)] += bound;
+    }
+    rest.cholesky().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+
+    #[test]
+    fn the_bound_is_above_the_eigenvalue_and_near_it_for_similar_matrices() {
+        let mut random = Random::new(8, Stream::Tokens);
+        for size in [9, 20, 64] {
+            for scale in [1e-140, 1.0, 1e140] {
+                let mut top = TopEigenvalue::default();
+                let base = DMatrix::from_fn(size, size, |_, _| random.normal());
+                for step in 0..10 {
+                    let moved = &base + DMatrix::from_fn(size, size, |_, _| 0.1 * random.normal());
+                    let matrix = &moved * moved.transpose() * scale;
+                    let (found, exact) = (top.bound(&matrix), crate::spectral::largest_eigenvalue(&matrix));
+                    assert!((1.0..1.1).contains(&(found / exact)), "{size} step {step}: {found} for {exact}");
+                }
+            }
+        }
+        assert_eq!(TopEigenvalue::default().bound(&DMatrix::zeros(9, 9)), 0.0);
+        assert_eq!(TopEigenvalue::default().bound(&DMatrix::from_element(9, 9, f64::INFINITY)), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_norm_is_compared_with_a_bound() {
+        let mut random = Random::new(9, Stream::Tokens);
+        for (rows, cols) in [(9, 9), (12, 30), (30, 12)] {
+            let matrix = DMatrix::from_fn(rows, cols, |_, _| random.normal());
+            let norm = matrix.singular_values().max();
+            assert!(is_norm_at_most(&matrix, norm * (1.0 + 1e-12)) && !is_norm_at_most(&matrix, norm * (1.0 - 1e-12)));
+        }
+        assert!(!is_norm_at_most(&DMatrix::zeros(9, 9), 0.0));
+    }
+}

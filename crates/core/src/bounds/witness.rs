@@ -1,0 +1,358 @@
+//! The witnesses of `sink` and `fork` (ours, docs/theory.md section 4): lower bounds for every A and V. With |x| <= R, A x
+//! != 0, y = A x/|A x|, N = n - t tokens at x and t tokens elsewhere:
+//!
+//! - `sink`: t tokens at R y: sqrt(N t) p |V (y + (1 - t p)(R y - x) |A x|)|, p = 1/(t + N e^-D), D = R |A x| - x.A x;
+//! - `fork`: t/2 tokens at each of R (cos th y +- sin th w), w orthogonal to y: sqrt(N t) p R sin th |A x| |V w|, with p
+//!   as above and D = R |A x| cos th - x.A x.
+//!
+//! These closed forms choose t, |x| and th; the value of the bound is the exact norm at the tokens chosen, which is
+//! larger, most of all for few tokens.
+
+use std::f64::consts::{LN_2, PI};
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use super::Hypotheses;
+use super::logarithms::ln_add;
+use super::pattern::climb;
+use super::spot::Spot;
+use crate::experiment::{InputError, Mask, Rows, TokenSource};
+
+/// Which tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Two clusters: x, and one far along A x.
+    Sink,
+    /// Three clusters: x, and two on both sides of A x.
+    Fork,
+}
+
+/// A few clusters of n tokens in the ball, and the norm of the Jacobian there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWitness {
+    /// A position for each cluster.
+    pub positions: Vec<Vec<f64>>,
+    /// ln of the number of tokens at each.
+    pub ln_sizes: Vec<f64>,
+    /// ||J|| on perturbations in a few dimensions (all of them where d <= 5): a lower bound on ||J|| at these tokens, and
+    /// so on the Lipschitz constant on the ball.
+    pub norm: f64,
+    /// ln of the closed form, for the head that the direction of x comes from: at most ln of `norm` with one head and an
+    /// even t.
+    pub ln_closed: f64,
+}
+
+impl ClusterWitness {
+    /// These clusters as the token measure of an experiment.
+    ///
+    /// # Errors
+    /// [`InputError`] if a position is not finite.
+    pub fn token_source(&self) -> Result<TokenSource, InputError> {
+        let d = self.positions.first().map_or(0, Vec::len);
+        Ok(TokenSource::Clusters {
+            positions: Rows::new("The positions", d, self.positions.concat())?,
+            log_multiplicities: self.ln_sizes.clone(),
+        })
+    }
+}
+
+/// The best witness of a shape; `None` if it does not apply: with a mask, a normaliser, L2 attention, A = 0, d = 1 for
+/// the fork, or too few tokens.
+pub(super) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
+    let ball = Ball { radius: hypotheses.radius, ln_n: hypotheses.ln_n };
+    let least = shape.fewest() + 1.0;
+    if hypotheses.mask != Mask::None || !(ball.radius > 0.0 && ball.radius.is_finite()) || ball.n() < least - 1e-9 {
+        return None;
+    }
+    // The directions whose closed form is largest, then whole t near the best real ones.
+    let spots = hypotheses.spots.iter().filter(|spot| shape == Shape::Sink || spot.value_w > 0.0);
+    let mut real: Vec<(&Spot, Choice, f64)> = spots
+        .map(|spot| {
+            let choice = ball.best_choice(spot, shape, None);
+            (spot, choice, ball.ln_closed(spot, shape, choice))
+        })
+        .collect();
+    real.sort_by(|a, b| b.2.total_cmp(&a.2));
+    real.truncate(MOST_DIRECTIONS);
+    let mut found: Vec<(&Spot, Choice, f64)> = Vec::new();
+    for (spot, near, _) in real {
+        for choice in ball.whole_choices(spot, shape, near) {
+            found.push((spot, choice, ball.ln_closed(spot, shape, choice)));
+        }
+    }
+    found.sort_by(|a, b| b.2.total_cmp(&a.2));
+    found
+        .into_iter()
+        .take(MOST_EXACT)
+        .filter_map(|(spot, choice, ln_closed)| ball.witness(spot, shape, choice, ln_closed))
+        .max_by(|a, b| a.norm.total_cmp(&b.norm))
+}
+
+/// Of how many directions whole t are tried.
+const MOST_DIRECTIONS: usize = 2;
+/// Of how many choices the exact norm is computed.
+const MOST_EXACT: usize = 4;
+
+impl Shape {
+    /// The fewest tokens away from x.
+    fn fewest(self) -> f64 {
+        match self {
+            Shape::Sink => 1.0,
+            Shape::Fork => 2.0,
+        }
+    }
+}
+
+/// What the closed forms leave open.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    /// ln t.
+    ln_t: f64,
+    /// |x|/R.
+    reach: f64,
+    /// th; 0 for a sink.
+    angle: f64,
+}
+
+/// ln t up to which t and t + 1 are told apart.
+const LARGE_T: f64 = 4.0;
+/// Numbers of tokens away from x that are tried besides the best: for few tokens the closed form prefers too few.
+const FEW: [f64; 2] = [2.0, 4.0];
+
+/// R and n.
+#[derive(Clone, Copy)]
+struct Ball {
+    radius: f64,
+    ln_n: f64,
+}
+
+impl Ball {
+    fn n(&self) -> f64 {
+        self.ln_n.exp().round()
+    }
+
+    /// ln(n - t).
+    fn ln_rest(&self, ln_t: f64) -> f64 {
+        self.ln_n + (-(ln_t - self.ln_n).exp()).ln_1p()
+    }
+
+    /// The least and the largest ln t: one token at least stays at x.
+    fn limits(&self, shape: Shape) -> (f64, f64) {
+        let low = shape.fewest().ln();
+        (low, self.ln_rest(0.0).max(low))
+    }
+
+    /// ln of the closed form.
+    fn ln_closed(&self, spot: &Spot, shape: Shape, choice: Choice) -> f64 {
+        let Choice { ln_t, reach, angle } = choice;
+        let (radius, x) = (self.radius, reach * self.radius);
+        let image = spot.stretch * x;
+        let d = radius * image * angle.cos() - x * x * spot.along;
+        let ln_rest = self.ln_rest(ln_t);
+        let ln_p = -ln_add(ln_t, ln_rest - d);
+        let gain = match shape {
+            Shape::Sink => {
+                let [yy, yx, xx] = spot.values;
+                // 1 - t p, without cancellation.
+                let moved = (ln_rest - d + ln_p).exp() * image;
+                let (on_y, on_x) = (1.0 + moved * radius, moved * x);
+                (on_y * on_y * yy - 2.0 * on_y * on_x * yx + on_x * on_x * xx).max(0.0).sqrt()
+            }
+            Shape::Fork => radius * angle.sin() * image * spot.value_w,
+        };
+        0.5 * (ln_rest + ln_t) + ln_p + gain.ln()
+    }
+
+    /// Choices with whole t near a real one.
+    fn whole_choices(&self, spot: &Spot, shape: Shape, near: Choice) -> Vec<Choice> {
+        let (low, high) = self.limits(shape);
+        let t = near.ln_t.exp();
+        // Above e^4 neighbouring integers give the same norm to within the accuracy needed.
+        let around = if near.ln_t < LARGE_T { vec![t.floor(), t.ceil()] } else { vec![t.round()] };
+        let mut whole: Vec<f64> = around.into_iter().chain(FEW).map(|t| t.ln().clamp(low, high)).collect();
+        whole.sort_by(f64::total_cmp);
+        whole.dedup();
+        whole.into_iter().map(|ln_t| self.best_choice(spot, shape, Some((ln_t, near)))).collect()
+    }
+
+    /// The best choice: over t too, or at a given t from a choice nearby.
+    fn best_choice(&self, spot: &Spot, shape: Shape, at: Option<(f64, Choice)>) -> Choice {
+        let (low, high) = self.limits(shape);
+        let value = |[ln_t, reach, angle]: [f64; 3]| self.ln_closed(spot, shape, Choice { ln_t, reach, angle });
+        let most_angle = if shape == Shape::Fork { PI } else { 0.0 };
+        let bounds = |low: f64, high: f64| [(low, high), (0.0, 1.0), (0.0, most_angle)];
+        let moved = if shape == Shape::Fork { 0.2 } else { 0.0 };
+        let of = |[ln_t, reach, angle]: [f64; 3]| Choice { ln_t, reach, angle };
+        if let Some((ln_t, near)) = at {
+            return of(climb(value, [ln_t, near.reach, near.angle], [0.0, 0.1, moved], bounds(ln_t, ln_t)));
+        }
+        // At this angle the exponent falls by one from its largest value.
+        let exponent = self.radius * self.radius * spot.stretch;
+        let angles: &[f64] = match shape {
+            Shape::Sink => &[0.0],
+            Shape::Fork => &[1.5, 1.0, (2.0 / exponent).sqrt().min(0.7)],
+        };
+        let reaches: &[f64] = if spot.reach() < 1.0 { &[1.0, spot.reach()] } else { &[1.0] };
+        let mut best = ([low, 1.0, angles[0]], f64::NEG_INFINITY);
+        for angle in angles.iter().copied() {
+            for reach in reaches.iter().copied() {
+                let x = reach * self.radius;
+                let d = self.radius * spot.stretch * x * angle.cos() - x * x * spot.along;
+                for ln_t in [low, self.ln_n - d, self.ln_n - d + 1.1, 0.5 * (low + high)] {
+                    let start = [ln_t.clamp(low, high), reach, angle];
+                    let found = value(start);
+                    if found > best.1 {
+                        best = (start, found);
+                    }
+                }
+            }
+        }
+        of(climb(value, best.0, [0.5, 0.1, moved], bounds(low, high)))
+    }
+
+    /// The tokens of a choice, and the exact norm there.
+    fn witness(&self, spot: &Spot, shape: Shape, choice: Choice, ln_closed: f64) -> Option<ClusterWitness> {
+        let Choice { ln_t, reach, angle } = choice;
+        let x = &spot.x * (reach * self.radius);
+        let (mut columns, mut ln_sizes) = (vec![x], vec![self.ln_rest(ln_t)]);
+        // Sizes are whole where f64 can tell.
+        if self.ln_n < 34.0 {
+            ln_sizes[0] = (self.n() - ln_t.exp().round()).ln();
+        }
+        match (shape, &spot.w) {
+            (Shape::Sink, _) => {
+                columns.push(&spot.y * self.radius);
+                ln_sizes.push(ln_t);
+            }
+            (Shape::Fork, Some(w)) => {
+                let (along, aside) = (&spot.y * (self.radius * angle.cos()), w * (self.radius * angle.sin()));
+                columns.extend([&along + &aside, &along - &aside]);
+                let t = ln_t.exp().round();
+                let first = (0.5 * t).floor();
+                ln_sizes.extend(if ln_t < 34.0 { [first.ln(), (t - first).ln()] } else { [ln_t - LN_2; 2] });
+            }
+            (Shape::Fork, None) => return None,
+        }
+        let norm = spot.norm(&DMatrix::from_columns(&columns), &ln_sizes)?;
+        let token = |column: &DVector<f64>| spot.token(column);
+        Some(ClusterWitness { positions: columns.iter().map(token).collect(), ln_sizes, norm, ln_closed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::BoundId;
+    use crate::bounds::heads::head_norms;
+    use crate::bounds::line::lines;
+    use crate::bounds::spots::{Spots, spots};
+    use crate::experiment::Attention;
+    use crate::random::{Random, Stream};
+    use crate::weights::{HeadWeights, Weights};
+
+    /// Hypotheses for one head with a given A and V = 1.
+    fn at(a: &DMatrix<f64>, radius: f64, n: f64) -> Hypotheses {
+        let d = a.nrows();
+        let head = HeadWeights { q: a * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d) };
+        let weights = Weights { heads: vec![head], output: None, l2_mha: None };
+        let norms = head_norms(&weights);
+        let lines = lines(&weights, &norms);
+        let Spots { gamma, spots } = spots(&weights, &norms, &lines);
+        Hypotheses { lines, spots, gamma, ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms[0], radius, n) }
+    }
+
+    fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
+        id.at(hypotheses).and_then(|bound| bound.value).unwrap_or(0.0)
+    }
+
+    fn best_lower(hypotheses: &Hypotheses) -> f64 {
+        [BoundId::TwoClusters, BoundId::Sink, BoundId::Fork]
+            .map(|id| value(id, hypotheses))
+            .into_iter()
+            .fold(0.0, f64::max)
+    }
+
+    /// Exact norms of good witnesses, A = -I in the plane, computed outside this crate.
+    #[test]
+    fn the_best_witness_is_at_least_as_good_as_tabulated_ones() {
+        let minus = -DMatrix::<f64>::identity(2, 2);
+        let table = [
+            (2.0, 3.0, 4.957),
+            (2.0, 4.0, 5.7265),
+            (2.0, 8.0, 7.9965),
+            (2.0, 64.0, 19.21),
+            (2.0, 500.0, 41.18),
+            (2.0, 1e4, 164.5),
+            (3.0, 3.0, 11.06),
+            (3.0, 4.0, 12.785),
+            (3.0, 8.0, 18.097),
+            (3.0, 64.0, 51.05),
+            (3.0, 500.0, 140.7),
+            (3.0, 1e4, 586.9),
+            (3.0, 1e6, 4159.0),
+            (3.0, 1e7, 9883.0),
+            (3.0, 1e8, 47029.0),
+        ];
+        for (radius, n, least) in table {
+            let found = best_lower(&at(&minus, radius, n));
+            assert!(found >= least, "R={radius} n={n}: {found} is below {least}");
+        }
+    }
+
+    #[test]
+    fn the_best_upper_bound_is_near_the_best_lower_one_for_minus_the_identity() {
+        let minus = -DMatrix::<f64>::identity(2, 2);
+        for (radius, most, most_far) in [(1.0, 1.62, 1.62), (2.0, 1.85, 1.1), (3.0, 2.1, 1.1)] {
+            let few = (3..80).map(f64::from);
+            let many = (0..120).map(|step| (4.3 + 0.31 * f64::from(step)).exp().round());
+            for n in few.chain(many) {
+                let hypotheses = at(&minus, radius, n);
+                let ratio = value(BoundId::Sharp, &hypotheses) / best_lower(&hypotheses);
+                let allowed = if n >= 1e9 { most_far } else { most };
+                assert!((1.0..=allowed).contains(&ratio), "R={radius} n={n}: sharp is {ratio} times the best witness");
+            }
+        }
+    }
+
+    #[test]
+    fn the_witnesses_of_a_quarter_turn_reach_319_where_two_clusters_reach_one() {
+        let turn = DMatrix::from_row_slice(2, 2, &[0.0, -1.0, 1.0, 0.0]);
+        let hypotheses = at(&turn, 3.0, 1e6);
+        let (line, sink) = (value(BoundId::TwoClusters, &hypotheses), value(BoundId::Sink, &hypotheses));
+        assert!((line - 1.0).abs() < 1e-9 && sink >= 319.0, "two clusters {line}, sink {sink}");
+        assert!((hypotheses.exponent() - 9.0).abs() < 1e-9, "{}", hypotheses.exponent());
+    }
+
+    #[test]
+    fn closed_forms_are_at_most_the_norm_of_their_tokens_up_to_huge_n() {
+        let mut random = Random::new(7, Stream::Tokens);
+        for (d, radius) in [(1, 2.0), (2, 0.5), (3, 3.0), (5, 6.0), (9, 2.5)] {
+            let a = DMatrix::from_fn(d, d, |_, _| random.normal());
+            for n in [2.0, 3.0, 4.0, 9.0, 41.0, 1e3, 1e7, 1e15, 1e60, 1e300] {
+                let hypotheses = at(&a, radius, n);
+                for shape in [Shape::Sink, Shape::Fork] {
+                    let Some(found) = best(&hypotheses, shape) else {
+                        assert!(shape == Shape::Fork && (d == 1 || n == 2.0), "d={d} n={n}: no {shape:?}");
+                        continue;
+                    };
+                    let total = super::super::ln_sum(found.ln_sizes.iter().copied());
+                    assert!((total - n.ln()).abs() < 1e-9, "{shape:?} d={d} n={n}: {:?}", found.ln_sizes);
+                    let is_uneven = shape == Shape::Fork && found.ln_sizes[1] != found.ln_sizes[2];
+                    assert!(is_uneven || found.ln_closed <= found.norm.ln() + 1e-9, "{shape:?} d={d} n={n}: {found:?}");
+                    let most = value(BoundId::Sharp, &hypotheses);
+                    assert!(found.norm <= most * (1.0 + 1e-9), "{shape:?} d={d} n={n}: {} above {most}", found.norm);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_witnesses_are_absent_where_they_are_not_proved() {
+        let minus = -DMatrix::<f64>::identity(2, 2);
+        let causal = Hypotheses { mask: Mask::Causal, ..at(&minus, 1.0, 10.0) };
+        assert!(best(&causal, Shape::Sink).is_none() && best(&causal, Shape::Fork).is_none());
+        assert!(best(&at(&DMatrix::zeros(2, 2), 1.0, 10.0), Shape::Sink).is_none());
+        assert!(best(&at(&-DMatrix::<f64>::identity(1, 1), 1.0, 10.0), Shape::Fork).is_none());
+    }
+}
