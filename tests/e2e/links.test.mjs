@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measureOnCommandLine, openPage, pageTest, seriousFaults, serveSite, launch } from './browser.mjs';
-import { changed, digits, exported, paste, reveal, show, type, value } from './reading.mjs';
+import { changed, digits, exported, openControls, paste, reveal, show, type, value } from './reading.mjs';
 
 const PROBLEM = 'link-problem';
 const fragment = (page) => page.evaluate(() => location.hash);
@@ -162,6 +162,7 @@ test('a link shows the same digits wherever it is opened', { timeout: 240_000 },
       if (at % 6 === 0) await other.page.goto('about:blank');
       await other.page.goto(other.url + link);
       await other.page.waitForSelector('html[data-boot=started]');
+      await openControls(other.page);
       await other.page.waitForFunction((n) => document.querySelector('#n-number')?.value === n, String(20 + at));
       assert.equal(await settled(other.page), now, link);
       assert.deepEqual(await state(other.page), await state(one.page), link);
@@ -260,11 +261,12 @@ pageTest('pasted tokens and weights travel in the link', async ({ page, context 
   await second.goto((await serveSite()).url + link);
   await second.waitForSelector('html[data-boot=started]');
   assert.equal(await settled(second), shown);
+  await openControls(second);
   assert.deepEqual((await exported(second)).tokens.rows, experiment.tokens.rows);
   await second.close();
 });
 
-pageTest('a theme in a link is shown and not remembered', { hash: '#v2&theme=dark' }, async ({ page }) => {
+pageTest('a theme in a link is shown and not remembered', { hash: '#v3&theme=dark' }, async ({ page }) => {
   await page.waitForSelector('html[data-theme=dark]');
   assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-theme')), null);
   await page.click('[data-theme-choice=light]');

@@ -222,7 +222,7 @@ pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240
   await says(page, /layer/);
   await fill(page, { 'model-layers': 'six' });
   await page.click('#model-run');
-  await says(page, /list of numbers/);
+  await says(page, /list of whole numbers/);
 });
 
 test('a model at an address of another server is fetched when the reader says so, and not before', { timeout: 180_000 }, async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DIST, faults, launch, ROOT, waitForStart } from './browser.mjs';
-import { changed, digits, show } from './reading.mjs';
+import { changed, digits, openControls, show } from './reading.mjs';
 import { startServer } from './server.mjs';
 
 const makeOffline = (folder) => execFileSync('node', [`${ROOT}scripts/offline.mjs`, folder]);
@@ -82,7 +82,8 @@ siteTest('after one visit the page works without a network', async ({ server, co
   await waitForStart(page);
   const before = await changed(page, 'spectral');
   assert.ok(before > 0);
-  await page.selectOption('#law', 'ball');
+  await openControls(page);
+  await page.selectOption('#law', 'sphere');
   await changed(page, 'spectral', String(before));
   // Under any query, and opened anew; a lab's worker starts as well.
   await page.close();
@@ -128,11 +129,13 @@ siteTest('a newer build comes when its button is pressed, whole, and the old one
   await newerWaits(second);
   assert.match((await builds(second)).join(), /^Lipscope/);
   // Where it stands stays: the address is loaded again.
-  await second.selectOption('#law', 'ball');
-  await second.waitForFunction(() => location.hash.includes('ball'));
+  await openControls(second);
+  await second.selectOption('#law', 'sphere');
+  await second.waitForFunction(() => location.hash.includes('sphere'));
   assert.deepEqual(await faults(second), []);
   await letIn(second, 2);
-  assert.equal(await second.locator('#law').inputValue(), 'ball');
+  await openControls(second);
+  assert.equal(await second.locator('#law').inputValue(), 'sphere');
   assert.ok((await changed(second, 'spectral')) > 0);
   const now = await caches(second);
   assert.equal(now.length, 1);

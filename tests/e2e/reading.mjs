@@ -86,6 +86,12 @@ export async function answered(page, view, act) {
   await page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
 }
 
+/** Opens the panel of all controls, where it is closed. */
+export async function openControls(page) {
+  await page.evaluate(() => document.querySelector('#more-controls[aria-expanded=false]')?.click());
+  await page.waitForSelector('#preset', { state: 'attached' });
+}
+
 /** Waits until the sweep is over. */
 export const swept = (page) => page.waitForSelector('.page[data-sweep="done"]', { timeout: 120_000 });
 
