@@ -24,7 +24,7 @@ pageTest('in Chinese the page is in Chinese, and its numbers are the same', { ha
   assert.equal(await page.getAttribute('html', 'dir'), 'ltr');
   const measured = await changed(page, 'spectral').then(() => digits(page, 'spectral'));
   const texts = await said(page);
-  for (const word of ['掩码', '核', '归一化', '课程', '界的阶梯']) assert.ok(texts.some((text) => text.includes(word)), word);
+  for (const word of ['掩码', '核', '归一化', '课程', '上下界']) assert.ok(texts.some((text) => text.includes(word)), word);
   const foreign = texts.flatMap((text) => text.match(/[A-Za-z]{3,}/g) ?? []).filter((word) => !NAMES.has(word));
   assert.deepEqual([...new Set(foreign)], []);
   assert.deepEqual(await seriousFaults(page), []);
@@ -73,7 +73,7 @@ pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=z
     assert.deepEqual(foreign.filter((word) => !NAMES.has(word)), [], said);
   }
   await page.evaluate(() => { location.hash = '#v2&n=99&tokens=ball&mask=diagonal&foo=1'; });
-  const said = await problem(page, 'link', '`mask`：无法识别“diagonal”；');
+  const said = await problem(page, 'link', '`mask` 必须是 none 或 causal，而不是“diagonal”。');
   assert.match(said, /`foo` 不是此页的字段。/);
   assert.doesNotMatch(said, /。 /);
 });
