@@ -38,7 +38,7 @@ fn missing_and_misspelt_fields_are_named() {
     check(&format!(r#"{{"tokens":{{"source":"random","n":1.5}},{WEIGHTS}}}"#), &["`tokens.n`", "1.5"]);
     check(&format!(r#"{{"tokens":{{"source":"random","radius":0}},{WEIGHTS}}}"#), &["`tokens.radius`", "above 0"]);
     check(&format!(r#"{{{TOKENS},"weights":{{"source":"identity","sign":3}}}}"#), &["`weights.sign`", "1 or -1"]);
-    check("[1,2]", &["the experiment", "object"]);
+    check("[1,2]", &["The experiment", "object"]);
     check("", &["empty"]);
     check("{\"tokens\": ", &["JSON", "line 1"]);
 }

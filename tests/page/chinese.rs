@@ -287,3 +287,15 @@ fn what_the_views_cannot_do_is_told() {
     let estimators = EstimatorComparison::new(&EstimatorPlan { experiment: experiment(), tolerance: -1.0 });
     assert_known(&estimators.expect_err("no tolerance"));
 }
+
+#[test]
+fn no_chinese_stands_in_the_page_s_sources() {
+    // The lessons have their own texts; a language is listed by its own name.
+    const ELSEWHERE: [&str; 2] = ["src/lessons/", "src/language.rs"];
+    for SourceFile { path, text } in sources("src") {
+        if !ELSEWHERE.iter().any(|other| path.starts_with(other)) {
+            let line = text.lines().find(|line| has_han(line));
+            assert_eq!(line, None, "{path} holds a text of a language; put it into words/");
+        }
+    }
+}

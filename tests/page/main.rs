@@ -3,4 +3,3 @@
 mod chinese;
 mod han;
 mod links;
-mod words;

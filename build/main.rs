@@ -1,13 +1,11 @@
 //! Makes functions of the catalogues of words, and tells the linker to keep relocations in the page's module, along which
 //! scripts/modules.sh cuts it in two.
 
-#[path = "build/words.rs"]
 mod words;
 
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=words");
     let source =

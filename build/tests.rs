@@ -1,14 +1,10 @@
-//! The catalogues of words: what makes their build fail, and what it makes of them.
+//! What makes the build of the catalogues fail, and what it makes of them.
 
-#[path = "../../build/words.rs"]
-mod generator;
+mod words;
 
 use std::path::Path;
 
-use generator::{CatalogueFile, generate, read};
-use lipscope_testkit::sources::{SourceFile, sources};
-
-use crate::han::has_han;
+use words::{CatalogueFile, generate, read};
 
 fn file(language: &str, content: &str) -> CatalogueFile {
     CatalogueFile { language: language.into(), feature: "plot".into(), content: content.into() }
@@ -89,16 +85,4 @@ fn the_catalogues_of_the_page_are_whole() {
     let files = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("words")).expect("the catalogues");
     assert!(files.len() > 40, "only {} files are in words/", files.len());
     generate(&files).expect("catalogues without a fault");
-}
-
-#[test]
-fn no_chinese_stands_in_the_page_s_sources() {
-    // The lessons have their own texts; a language is listed by its own name.
-    const ELSEWHERE: [&str; 2] = ["src/lessons/", "src/language.rs"];
-    for SourceFile { path, text } in sources("src") {
-        if !ELSEWHERE.iter().any(|other| path.starts_with(other)) {
-            let line = text.lines().find(|line| has_han(line));
-            assert_eq!(line, None, "{path} holds a text of a language; put it into words/");
-        }
-    }
 }
