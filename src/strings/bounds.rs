@@ -39,7 +39,7 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Fork => t("fork", "叉形"),
         BoundId::Skew => t("skew witness", "斜对称见证"),
         BoundId::KimLinf => t("published, L2 attention, ℓ∞", "已发表，L2 注意力，ℓ∞"),
-        BoundId::KimL2 => t("published, L2 attention", "已发表，L2 注意力"),
+        BoundId::KimL2 => t("[K] Theorem 3.2, corrected", "[K] 定理 3.2（已更正）"),
         BoundId::MaxToken => t("row sums of block norms", "块范数的行和"),
     }
 }
@@ -173,9 +173,11 @@ pub fn source(bound: BoundId) -> String {
         BoundId::CastinMeanField => {
             t("Castin, Ablin, Peyré 2024, mean-field theorem", "Castin, Ablin, Peyré 2024，平均场定理")
         }
-        BoundId::KimLinf | BoundId::KimL2 => {
-            t("Kim, Papamakarios, Mnih 2021, Theorem 3.2", "Kim, Papamakarios, Mnih 2021，定理 3.2")
-        }
+        BoundId::KimLinf => t("Kim, Papamakarios, Mnih 2021, Theorem 3.2", "Kim, Papamakarios, Mnih 2021，定理 3.2"),
+        BoundId::KimL2 => t(
+            "Kim, Papamakarios, Mnih 2021, Theorem 3.2, corrected; proof in docs/theory.md",
+            "Kim, Papamakarios, Mnih 2021，定理 3.2（已更正）；证明见 docs/theory.md",
+        ),
         BoundId::Adversarial => t(
             "tokens of Castin, Ablin, Peyré 2024; see docs/theory.md",
             "Castin, Ablin, Peyré 2024 的词元；见 docs/theory.md",

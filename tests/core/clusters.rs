@@ -143,10 +143,8 @@ fn a_million_tokens_in_two_runs_are_measured() {
     let found = measure(&reference::million_in_two_runs()).expect("measured");
     assert_eq!((found.method, found.n), (Method::CausalRuns, 1e6));
     assert!(found.warnings.is_empty() && found.relative_residual < 1e-9, "{}", found.relative_residual);
-    let lower =
-        found.bounds.iter().find(|bound| bound.id == BoundId::Adversarial).expect("it applies");
-    let upper =
-        found.bounds.iter().find(|bound| bound.id == BoundId::Local).expect("it applies");
+    let lower = found.bounds.iter().find(|bound| bound.id == BoundId::Adversarial).expect("it applies");
+    let upper = found.bounds.iter().find(|bound| bound.id == BoundId::Local).expect("it applies");
     assert!(lower.value.expect("finite") <= found.spectral * (1.0 + 1e-9));
     assert!(upper.value.expect("finite") >= found.spectral);
 }
