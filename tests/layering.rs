@@ -10,7 +10,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: one imports from itself and from those before it.
-const MODULES: [&str; 21] = [
+const MODULES: [&str; 22] = [
     "random",
     "experiment",
     "tokens",
@@ -29,6 +29,7 @@ const MODULES: [&str; 21] = [
     "tightness",
     "inverse",
     "search",
+    "certify",
     "spectrum",
     "estimators",
     "picture",

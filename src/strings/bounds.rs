@@ -109,7 +109,8 @@ pub fn source(bound: BoundId) -> String {
     let source = match bound {
         BoundId::CastinGeneral => source::castin_general(),
         BoundId::CastinMeanField => source::castin_mean_field(),
-        BoundId::KimLinf | BoundId::KimL2 => source::kim_linf(),
+        BoundId::KimLinf => source::kim_linf(),
+        BoundId::KimL2 => source::kim_l2(),
         BoundId::Adversarial => source::adversarial(),
         _ => source::ours(),
     };

@@ -45,7 +45,9 @@ fn a_line_that_is_too_large_is_refused_and_the_lines_after_it_are_answered() {
 
 #[test]
 fn memory_is_the_limit_of_every_command_that_measures() {
-    for command in ["measure", "sweep", "bounds", "growth", "invert", "scale", "search", "spectrum", "estimators"] {
+    for command in
+        ["measure", "sweep", "bounds", "growth", "certify", "invert", "scale", "search", "spectrum", "estimators"]
+    {
         let output = lipscope().args([command, "--memory", "1MiB"]).write_stdin(RANDOM).assert().code(1);
         let problem = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
         assert!(problem.contains("of memory, over the limit of 1 MiB"), "{command}: {problem}");
@@ -53,6 +55,24 @@ fn memory_is_the_limit_of_every_command_that_measures() {
     lipscope().args(["measure", "--memory", "64 MiB"]).write_stdin(RANDOM).assert().success();
     let problem = lipscope().args(["measure", "--memory", "much"]).write_stdin(RANDOM).assert().failure();
     assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("512MiB, or a number of bytes"));
+}
+
+#[test]
+fn certify_writes_a_row_for_each_eps_with_every_bound_above_what_is_found() {
+    let output = lipscope().args(["certify", "-", "--epsilon", "0,1e-3,1e-1"]).write_stdin(GOOD).assert().success();
+    let csv = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("epsilon_over_r,epsilon,certified,local,ball,found"));
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|x| x.parse().expect("a number")).collect()).collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 1e-3, 1e-1]);
+    for row in &rows {
+        assert!(row[5] <= row[2] && row[5] <= row[4], "{row:?}");
+    }
+    assert!(rows[0][5] <= rows[0][3] && rows[1][2] < rows[2][2] && rows[1][5] < rows[2][5], "{csv}");
+    let l2 = GOOD.replacen('{', r#"{"attention":"l2","#, 1);
+    let problem = lipscope().args(["certify", "-"]).write_stdin(l2).assert().code(1);
+    assert!(String::from_utf8_lossy(&problem.get_output().stderr).contains("attention"));
 }
 
 #[test]

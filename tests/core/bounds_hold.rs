@@ -280,3 +280,40 @@ fn bounds_do_not_overflow_for_large_radii_lengths_and_weights() {
         }
     }
 }
+
+/// Two heads whose responses cancel to one part in 1e9: a Gram matrix of them would have no digit left.
+#[test]
+fn lower_bounds_hold_where_two_heads_nearly_cancel() {
+    for apart in [1e-3, 1e-6, 1e-9] {
+        let head =
+            json!({"q": [[1.4, 0.3], [0.0, 1.0]], "k": [[-1.0, 0.2], [0.0, -1.0]], "v": [[1.0, 0.5], [0.0, 1.0]]});
+        let experiment = Experiment::from_value(json!({
+            "tokens": {"source": "random", "n": 20, "d": 2, "radius": 2},
+            "weights": {"source": "explicit", "heads": [head.clone(), head],
+                        "output": [[1.0, 0.0, -1.0 - apart, 0.0], [0.0, 1.0, 0.0, -1.0 - apart]]},
+        }))
+        .expect("a valid experiment");
+        let found = measure(&experiment).expect("measured");
+        let clusters = found.two_clusters.as_ref().expect("it applies");
+        let witnesses = [
+            ("two_clusters", clusters.norm, clusters.token_source()),
+            (
+                "sink",
+                found.sink.as_ref().expect("it applies").norm,
+                found.sink.as_ref().expect("it applies").token_source(),
+            ),
+            (
+                "fork",
+                found.fork.as_ref().expect("it applies").norm,
+                found.fork.as_ref().expect("it applies").token_source(),
+            ),
+        ];
+        for (name, below, tokens) in witnesses {
+            let tokens = tokens.expect("finite positions");
+            let exact = measure(&Experiment { tokens, ..experiment.clone() }).expect("measured").spectral;
+            // One rounding of the responses is 1e-16 of them, and of their difference that over `apart`.
+            assert!(below <= exact * (1.0 + 1e-14 / apart), "{name}, {apart}: {below} above {exact}");
+            assert!(below >= 0.5 * apart && exact <= 1e3 * apart, "{name}, {apart}: {below} {exact}");
+        }
+    }
+}

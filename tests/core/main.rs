@@ -1,6 +1,7 @@
 //! Tests of the engine.
 
 mod bounds_hold;
+mod certified;
 mod clusters;
 mod cost;
 mod derivatives;

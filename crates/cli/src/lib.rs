@@ -1,9 +1,10 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `invert`, `scale`, `tightness`, `search`,
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
 //! `spectrum`, `estimators`, `script`, `model` and `merge`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
 mod bounds;
+mod certify;
 mod invert;
 mod kim;
 mod measure;
@@ -48,6 +49,8 @@ enum Command {
     /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
     #[command(alias = "regime")]
     Growth(bounds::GrowthArguments),
+    /// Bounds the norm at all tokens within eps of an experiment's, for a list of eps; writes CSV.
+    Certify(certify::CertifyArguments),
     /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step as CSV.
     Invert(invert::InvertArguments),
     /// Measures dot-product and L2 attention as the tokens are scaled up.
@@ -79,6 +82,7 @@ pub fn run() -> ExitCode {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Growth(arguments) => bounds::run_growth(&arguments),
+        Command::Certify(arguments) => certify::run(&arguments),
         Command::Invert(arguments) => invert::run(&arguments),
         Command::Scale(arguments) => kim::scale(&arguments),
         Command::Tightness(arguments) => kim::tightness(&arguments),

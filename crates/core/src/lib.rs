@@ -24,6 +24,7 @@
 
 pub mod attention;
 pub mod bounds;
+pub mod certify;
 pub mod cost;
 pub mod estimators;
 pub mod experiment;

@@ -21,8 +21,9 @@ pub(super) struct Line {
     pub(super) direction: DVector<f64>,
     /// u^T A_h u of each head.
     pub(super) lambdas: Vec<f64>,
-    /// w_h . w_h' of each pair of heads: zero off the diagonal where heads are concatenated.
-    pub(super) products: DMatrix<f64>,
+    /// A column for each head: a triangular factor of the w_h side by side, or the lengths |w_h| on the diagonal where
+    /// heads are concatenated. A factor and not the products w_h . w_h', so that heads that cancel keep their digits.
+    pub(super) responses: DMatrix<f64>,
 }
 
 /// The constants of the weights that the adversarial bounds need.
@@ -60,7 +61,12 @@ pub(super) fn leading_heads(norms: &[HeadNorms]) -> Vec<usize> {
 fn is_same(a: &Line, b: &Line) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     a.lambdas.iter().zip(&b.lambdas).all(|(a, b)| near(*a, *b))
-        && a.products.iter().zip(b.products.iter()).all(|(a, b)| near(*a, *b))
+        && a.responses.shape() == b.responses.shape()
+        && a.responses
+            .tr_mul(&a.responses)
+            .iter()
+            .zip(b.responses.tr_mul(&b.responses).iter())
+            .all(|(a, b)| near(*a, *b))
 }
 
 /// The constants of the adversarial tokens, which come from the first head. `None` with several heads and an output
@@ -120,10 +126,13 @@ fn on_line(weights: &Weights, direction: DVector<f64>) -> Line {
         .map(|head| (&head.k * &direction).dot(&(&head.q * &direction)) / (head.q.nrows() as f64).sqrt())
         .collect();
     let responses: Vec<DVector<f64>> = (0..weights.heads.len()).map(|h| response(weights, h, &direction)).collect();
-    let products = DMatrix::from_fn(responses.len(), responses.len(), |a, b| {
-        if a == b || weights.output.is_some() { responses[a].dot(&responses[b]) } else { 0.0 }
-    });
-    Line { direction, lambdas, products }
+    let responses = if weights.output.is_some() {
+        let side_by_side = DMatrix::from_columns(&responses);
+        if side_by_side.nrows() > side_by_side.ncols() { side_by_side.qr().r() } else { side_by_side }
+    } else {
+        DMatrix::from_diagonal(&DVector::from_fn(responses.len(), |h, _| responses[h].norm()))
+    };
+    Line { direction, lambdas, responses }
 }
 
 /// O_h V_h u, or V_h u without an output matrix.

@@ -5,6 +5,7 @@
 mod adversarial;
 mod bound;
 mod castin;
+mod certified;
 mod cluster_norm;
 mod exponent;
 mod heads;
@@ -32,6 +33,7 @@ pub(crate) use cluster_norm::norm_of_clusters;
 use witness::Shape;
 
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
+pub use certified::Neighbourhood;
 pub use heads::{Combination, HeadNorms};
 pub use hypotheses::{Hypotheses, radius_of_ball};
 pub use local::{LocalBound, LocalParts};

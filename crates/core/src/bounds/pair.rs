@@ -3,6 +3,8 @@
 
 use std::f64::consts::LN_2;
 
+use nalgebra::DMatrix;
+
 use super::logarithms::sigmoid;
 
 /// Positions r_1/R and r_2/R of two clusters, and the norm there.
@@ -26,8 +28,8 @@ pub(super) enum First {
 pub(super) struct Problem {
     /// g_h = lambda_h R^2.
     pub(super) growths: Vec<f64>,
-    /// w_h . w_h', row by row.
-    pub(super) products: Vec<f64>,
+    /// A column for each head: w_h, in coordinates that keep their products.
+    pub(super) responses: DMatrix<f64>,
 }
 
 /// The most moves of a pattern search, which starts near a maximum.
@@ -127,32 +129,33 @@ impl Problem {
         let [[b11, b12], [b21, b22]] = head.matrix;
         let gram = [b11 * b11 + b21 * b21, b11 * b12 + b21 * b22, b12 * b12 + b22 * b22];
         let within = head.within[0].abs().max(head.within[1].abs());
-        scale * self.products[0].sqrt() * largest_eigenvalue(gram).sqrt().max(within)
+        scale * self.responses.norm() * largest_eigenvalue(gram).sqrt().max(within)
     }
 
     fn norm_of_heads(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
-        let heads = self.growths.len();
         let all: Vec<(ScalarHead, f64)> =
             self.growths.iter().map(|g| ScalarHead::new(*g, ln_ratio, first, places).scaled()).collect();
         let largest = all.iter().fold(0.0f64, |most, (_, scale)| most.max(*scale));
         if largest == 0.0 {
             return 0.0;
         }
+        // The heads are added before anything is squared: what cancels would lose half of its digits in a Gram matrix.
         let (mut gram, mut within) = ([0.0; 3], [0.0; 2]);
-        for (a, (left, left_scale)) in all.iter().enumerate() {
-            for (b, (right, right_scale)) in all.iter().enumerate() {
-                let weight = self.products[a * heads + b] * (left_scale / largest) * (right_scale / largest);
-                if weight == 0.0 {
-                    continue;
+        for row in self.responses.row_iter() {
+            let mut sum = [[0.0; 3]; 2];
+            for (weight, (head, scale)) in row.iter().zip(&all) {
+                let weight = weight * (scale / largest);
+                for (token, sum) in sum.iter_mut().enumerate() {
+                    sum[0] += weight * head.matrix[token][0];
+                    sum[1] += weight * head.matrix[token][1];
+                    sum[2] += weight * head.within[token];
                 }
-                let inner = |c: usize, d: usize| {
-                    left.matrix[0][c] * right.matrix[0][d] + left.matrix[1][c] * right.matrix[1][d]
-                };
-                gram[0] += weight * inner(0, 0);
-                gram[1] += weight * 0.5 * (inner(0, 1) + inner(1, 0));
-                gram[2] += weight * inner(1, 1);
-                within[0] += weight * left.within[0] * right.within[0];
-                within[1] += weight * left.within[1] * right.within[1];
+            }
+            for (token, [first, second, alone]) in sum.into_iter().enumerate() {
+                gram[0] += first * first;
+                gram[1] += first * second;
+                gram[2] += second * second;
+                within[token] += alone * alone;
             }
         }
         largest * largest_eigenvalue(gram).max(within[0]).max(within[1]).max(0.0).sqrt()

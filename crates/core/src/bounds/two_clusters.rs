@@ -141,7 +141,7 @@ impl LineCurve {
     fn new(line: &Line, radius: f64, most_ln_ratio: f64) -> Self {
         let problem = Problem {
             growths: line.lambdas.iter().map(|lambda| lambda * radius * radius).collect(),
-            products: line.products.iter().copied().collect(),
+            responses: line.responses.clone(),
         };
         // Above about e^(2g) the curve no longer rises.
         let largest = problem.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
@@ -193,7 +193,7 @@ mod tests {
         let line = Line {
             direction: DVector::from_element(1, 1.0),
             lambdas: vec![lambda],
-            products: DMatrix::from_element(1, 1, 1.0),
+            responses: DMatrix::from_element(1, 1, 1.0),
         };
         let norms = HeadNorms { a_norm: lambda.abs(), v_norm: 1.0 };
         Hypotheses { lines: vec![line], ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms, radius, n) }
@@ -249,7 +249,8 @@ mod tests {
         let lines = [(-1.0, 1.0), (-1.0, 2.0), (-1.0, 4.0), (1.0, 2.5), (-1.0, 3.0), (2.0, 3.0)];
         for ((lambda, radius), n) in lines.into_iter().flat_map(|line| lengths.map(|n| (line, n))) {
             let found = value(&at(lambda, radius, n));
-            let problem = Problem { growths: vec![lambda * radius * radius], products: vec![1.0] };
+            let problem =
+                Problem { growths: vec![lambda * radius * radius], responses: DMatrix::from_element(1, 1, 1.0) };
             let mut largest = 0.0f64;
             for first in [1, 2, 3, 5, 8, 13, 20, 34, 60].into_iter().filter(|first| f64::from(*first) <= n / 2.0) {
                 let ln_ratio = ((n - f64::from(first)) / f64::from(first)).ln();

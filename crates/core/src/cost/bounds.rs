@@ -118,6 +118,22 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     }
 }
 
+/// The neighbourhoods of all heads, and a row of one.
+pub(crate) fn neighbourhood(shape: &Shape) -> Part {
+    let Shape { n, d, heads, key_dim: k, value_dim, .. } = *shape;
+    let (r, pulled) = (value_dim.min(d).min(outer(shape)), k.min(d));
+    let head = sum([product([n, n]), product([n, sum([r, pulled, 1])]), 3 * HEADER]);
+    let making =
+        sum([product([2, k, n]), product([4, k, d]), product([2, d, n]), product([4, value_dim, outer(shape)])]);
+    let a_row =
+        sum([product([3, n, sum([r, pulled])]), product([8, largest([product([r, r]), product([pulled, pulled])])])]);
+    Part {
+        kept: product([heads, head]),
+        besides: largest([making, a_row]),
+        operations: product([heads, n, n, sum([product([4, r, r]), product([4, pulled, pulled])])]),
+    }
+}
+
 /// The limit as all tokens are scaled up, for few distinct tokens.
 pub(crate) fn large_radius_limit(shape: &Shape) -> Part {
     /// The most distinct tokens that it looks at.

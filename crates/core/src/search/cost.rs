@@ -26,7 +26,7 @@ pub(super) fn shape(plan: &SearchPlan) -> Shape {
 }
 
 /// What a search takes at a shape.
-pub(super) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cost {
+pub(crate) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cost {
     let inputs = parts::inputs(shape);
     let (forward, operator) = (parts::forward(shape), parts::operator(shape));
     let (n_inputs, n_outputs) = (shape.inputs(), shape.outputs());

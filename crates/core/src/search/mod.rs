@@ -10,10 +10,12 @@
 //! | `region` | projection onto ball and sphere |
 //! | `starts` | first tokens of the restarts |
 //! | `ascent` | the ascent in steps |
+//! | `nearby` | the same where every token stays near its place |
 
 mod ascent;
 mod cost;
 mod gradient;
+mod nearby;
 mod prepare;
 mod region;
 mod starts;
@@ -25,7 +27,9 @@ use crate::experiment::{Experiment, Rows};
 
 pub use ascent::Search;
 pub use cost::cost;
+pub(crate) use cost::of_shape as cost_of_shape;
 pub use gradient::{gradient_at, norm_at};
+pub use nearby::{NearbyEffort, largest_nearby};
 pub use region::Region;
 pub use starts::StartKind;
 

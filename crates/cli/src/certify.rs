@@ -1,0 +1,64 @@
+//! `lipscope certify`: how far a local number reaches, a line of CSV for each eps.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::memory::MemoryArguments;
+use super::read::read_text;
+use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
+use lipscope_core::experiment::Experiment;
+use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, NearbyEffort};
+
+/// Arguments of `lipscope certify`.
+#[derive(Debug, Args)]
+pub(super) struct CertifyArguments {
+    /// An experiment file, or - for standard input: dot-product attention at a list of tokens, without a normaliser.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// How far each token may move, in units of R, the largest norm of a token.
+    #[arg(long, short, value_delimiter = ',', default_value = "1e-3,1e-2,1e-1")]
+    epsilon: Vec<f64>,
+    /// Starts of the search within eps, the tokens themselves first.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
+    restarts: u32,
+    /// Gradient steps of each start.
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    steps: u32,
+    /// Seed of the random starts.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    memory: MemoryArguments,
+}
+
+pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.file)?;
+    let effort = NearbyEffort {
+        restarts: arguments.restarts as usize,
+        iterations: arguments.steps as usize,
+        seed: arguments.seed,
+    };
+    let rows = Experiment::from_json(&text).and_then(|experiment| {
+        certify(&CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort }, arguments.memory.memory)
+    });
+    match rows {
+        Ok(rows) => write(&rows),
+        Err(problem) => {
+            eprintln!("lipscope certify: {problem}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn write(rows: &[CertifiedRow]) -> io::Result<ExitCode> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "epsilon_over_r,epsilon,certified,local,ball,found")?;
+    for CertifiedRow { relative, epsilon, certified, local, ball, found } in rows {
+        writeln!(out, "{relative:?},{epsilon:?},{certified:?},{local:?},{ball:?},{found:?}")?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
