@@ -41,6 +41,8 @@ pub struct Later {
     pub guess_stage: fn() -> AnyView,
     /// The panel of the lessons.
     pub lesson_panel: fn() -> AnyView,
+    /// The controls of the teacher's view.
+    pub teacher_bar: fn() -> AnyView,
     /// The list of keys.
     pub key_list: fn() -> AnyView,
     /// What is in the fold with own data.
@@ -83,6 +85,7 @@ static LATER: Later = Later {
     draws_tools: || view! { <charts::DrawsTools/> }.into_any(),
     guess_stage: || view! { <classroom::GuessStage/> }.into_any(),
     lesson_panel: || view! { <classroom::LessonPanel/> }.into_any(),
+    teacher_bar: || view! { <classroom::TeacherBar/> }.into_any(),
     key_list: || view! { <classroom::KeyList/> }.into_any(),
     own_form: || view! { <own::OwnForm/> }.into_any(),
     find_lesson: lessons::find,
@@ -106,6 +109,7 @@ fn begin(page: Page) {
     labs::begin(page);
     plane::begin(page);
     charts::keep_in_sight(page);
+    classroom::begin_steps(page);
 }
 
 fn plot(choice: PlotChoice) -> AnyView {

@@ -55,7 +55,10 @@ pub fn Shell(
                 </div>
             </aside>
             <main on:focusin=move |event| uncover(&event, sheet_open)>
-                <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
+                <div class="link-problem">
+                    <ProblemAt place=PLACE_LINK/>
+                    <LaterView wanted=Signal::derive(is_teacher) view=|later| (later.teacher_bar)()/>
+                </div>
                 <Plots/>
                 <Numbers/>
                 <div class="smalls">

@@ -66,6 +66,11 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         plane.ball_radius = Some(picture.largest_norm);
         plane.ball_label = strings::ball(picture.largest_norm);
     }
+    let wall = page.plane.wall.get().filter(|_| picture.variance_shares.is_none());
+    if let Some(radius) = wall {
+        plane.ball_radius = Some(radius);
+        plane.ball_label = strings::ball(radius);
+    }
     if is_now {
         plane.shown = room(picture, &plane.points);
     }

@@ -39,8 +39,20 @@ pub fn page_key(key: PageKey) -> (&'static str, &'static str) {
     match key {
         PageKey::Help => ("?", t("this list", "此列表")),
         PageKey::Lessons => ("l", t("the lessons", "课程")),
-        PageKey::NextStep => ("Alt →", t("in a lesson: the next step", "课程中：下一步")),
-        PageKey::StepBack => ("Alt ←", t("in a lesson: the step before", "课程中：上一步")),
+        PageKey::NextStep => (
+            "Alt →",
+            t(
+                "in a lesson: the next step; in the teacher view also → and Page ↓",
+                "课程中：下一步；教师视图中也可用 → 和 Page ↓",
+            ),
+        ),
+        PageKey::StepBack => (
+            "Alt ←",
+            t(
+                "in a lesson: the step before; in the teacher view also ← and Page ↑",
+                "课程中：上一步；教师视图中也可用 ← 和 Page ↑",
+            ),
+        ),
         PageKey::Teacher => ("t", t("teacher view: larger, for a projector", "教师视图：放大，供投影使用")),
     }
 }

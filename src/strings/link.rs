@@ -23,6 +23,15 @@ pub fn link_unknown(key: &str) -> String {
     say!("`{}`: this page knows no such field.", "`{}`：此页没有这个字段。", shortened(key))
 }
 
+/// What a link says where it names a lesson or a step that there is not.
+pub fn link_unknown_lesson(text: &str) -> String {
+    say!(
+        "there is no lesson or step “{}”. The button Lessons lists them all.",
+        "没有“{}”这一课或这一步。“课程”按钮列出全部。",
+        shortened(text)
+    )
+}
+
 pub fn link_twice(key: &str) -> String {
     say!("`{key}` is there twice; the last one counts.", "`{key}` 出现两次；以最后一个为准。")
 }
