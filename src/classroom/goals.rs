@@ -17,16 +17,16 @@ pub fn Goals(
 ) -> impl IntoView {
     let page = use_page();
     let progress = page.classroom.progress;
-    let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
     let open = move || progress.with(|now| step.goals.iter().find(|goal| !now.has(goal.id) && goal.way != Way::Press));
     let offers_answer = Memo::new(move |_| progress.with(progress::Progress::offers_answer) && open().is_some());
+    let shows_all = Memo::new(move |_| progress.with(|progress| progress.shows_all));
     let said = move || {
         let reached = progress.with(progress::Progress::count);
         if reached == 0 { String::new() } else { strings::goals_said(reached, step.goals.len()) }
     };
     view! {
         <ul class="goals" aria-label=strings::goals()>
-            {step.goals.iter().map(|goal| view! { <GoalLine goal can_be_impossible/> }).collect_view()}
+            {step.goals.iter().map(|goal| view! { <GoalLine step goal/> }).collect_view()}
         </ul>
         <p class="note" role="status" hidden=move || !progress.with(|now| now.is_refused)>{strings::it_can_be()}</p>
         {step.hint.map(|hint| view! {
@@ -34,16 +34,35 @@ pub fn Goals(
                 <strong>{strings::hint()}</strong> {hint.now()}
             </p>
         })}
-        <button type="button" id="lesson-answer" hidden=move || !offers_answer.get() on:click=move |_| if let Some(goal) = untrack(open) { answer(page, step, goal) }>
-            {strings::show_answer()}
-        </button>
+        <div class="goal-help">
+            <button type="button" id="lesson-answer" hidden=move || !offers_answer.get() on:click=move |_| if let Some(goal) = untrack(open) { answer(page, step, goal) }>
+                {strings::show_answer()}
+            </button>
+            <button
+                type="button"
+                id="lesson-show-all"
+                title=strings::lesson_show_all_hint()
+                aria-pressed=move || shows_all.get().to_string()
+                on:click=move |_| progress.update(|progress| progress.shows_all = !progress.shows_all)
+            >
+                {strings::lesson_show_all()}
+            </button>
+        </div>
         <p class="sr-only" role="status" data-testid="goals-said">{said}</p>
     }
 }
 
+/// A goal, and whether it is reached.
 #[component]
-fn GoalLine(goal: &'static Goal, can_be_impossible: bool) -> impl IntoView {
+fn GoalLine(
+    /// The step.
+    step: &'static Step,
+    /// The goal.
+    goal: &'static Goal,
+) -> impl IntoView {
     let page = use_page();
+    // Where one goal cannot be reached, the reader is to find out which.
+    let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
     let is_reached = Memo::new(move |_| page.classroom.progress.with(|progress| progress.has(goal.id)));
     let impossible = match goal.way {
         Way::Impossible(bound) => Some(bound),
@@ -61,7 +80,7 @@ fn GoalLine(goal: &'static Goal, can_be_impossible: bool) -> impl IntoView {
     view! {
         <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string()>
             <span class="goal-mark" aria-hidden="true">{move || match (is_reached.get(), impossible) { (false, _) => "○", (true, None) => "✓", (true, Some(_)) => "✗" }}</span>
-            <span class="goal-words">{goal.words.now()} " " <span class="note">{state}</span> " " {why}</span>
+            <span class="goal-words">{goal.words.now()} " " <span class="note">{state} " " {why}</span></span>
             {can_be_impossible.then(|| view! {
                 <button type="button" class="goal-impossible" title=strings::cannot_be_hint() hidden=move || is_reached.get() on:click=move |_| progress::rule_out(page, goal.id)>
                     {strings::cannot_be()}

@@ -11,7 +11,7 @@ use super::course;
 use super::goals::Goals;
 use super::guess;
 use super::list::LessonList;
-use super::prose::{Prose, Text};
+use super::prose::{Afterwards, Prose, Text};
 
 /// The panel, in the place of the controls; on a phone over the foot of the page.
 #[component]
@@ -89,6 +89,7 @@ fn StepText() -> impl IntoView {
                 Prediction::Curve | Prediction::Mark => view! { <GuessBox/> }.into_any(),
             }}
             {(!step.goals.is_empty()).then(|| view! { <Goals step/> })}
+            <Afterwards step/>
             {next.map(|next| view! {
                 <p class="lesson-up-next">
                     {strings::lesson_up_next()}
@@ -166,7 +167,6 @@ fn StepFoot() -> impl IntoView {
     let is_over = Memo::new(move |_| {
         course::step_now(page).is_none_or(|(.., step)| page.classroom.progress.with(|progress| progress.is_over(step)))
     });
-    let shows_all = Memo::new(move |_| page.classroom.progress.with(|progress| progress.shows_all));
     let is_changed = Memo::new(move |_| course::is_changed(page));
     view! {
         <div class="lesson-foot">
@@ -178,8 +178,7 @@ fn StepFoot() -> impl IntoView {
                 </button>
             </div>
             <Leaving/>
-            <div class="lesson-states">
-                <button type="button" id="lesson-show-all" title=strings::lesson_show_all_hint() aria-pressed=move || shows_all.get().to_string() hidden=move || at.get().is_none() || (is_over.get() && !shows_all.get()) on:click=move |_| page.classroom.progress.update(|progress| progress.shows_all = !progress.shows_all)>{strings::lesson_show_all()}</button>
+            <div class="lesson-states" hidden=page.classroom.is_leaving>
                 <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(page)>{strings::lesson_again()}</button>
                 <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(page) on:click=move |_| course::restore(page)>{strings::lesson_restore()}</button>
             </div>

@@ -35,7 +35,7 @@ pub struct Progress {
     pub has_shared: bool,
     /// The answer that the reader has chosen.
     pub chosen: Option<&'static str>,
-    /// The goal that the reader has wrongly said to be impossible.
+    /// Whether the reader has just said of a goal that can be reached that it cannot.
     pub is_refused: bool,
 }
 

@@ -9,9 +9,19 @@ use crate::strings;
 use super::facts::with_facts;
 use super::handles::{Press, Share, TextSlider};
 
-/// The paragraphs of a step; some of them are shown once goals are reached.
+/// The paragraphs of a step that are there from the start.
 #[component]
 pub fn Prose(
+    /// The step.
+    step: &'static Step,
+) -> impl IntoView {
+    let first = step.text.iter().filter(|paragraph| paragraph.when.is_empty());
+    first.map(|paragraph| view! { <Text text=paragraph.text.now()/> }).collect_view()
+}
+
+/// The paragraphs that are shown once goals are reached.
+#[component]
+pub fn Afterwards(
     /// The step.
     step: &'static Step,
 ) -> impl IntoView {
@@ -22,9 +32,9 @@ pub fn Prose(
             let progress = page.classroom.progress;
             progress.with(|progress| !progress.shows_all && !when.iter().all(|goal| progress.has(goal)))
         };
-        view! { <div class="lesson-part" class:after=!when.is_empty() hidden=is_hidden><Text text=paragraph.text.now()/></div> }
+        view! { <div class="lesson-after" hidden=is_hidden><Text text=paragraph.text.now()/></div> }
     };
-    step.text.iter().map(of).collect_view()
+    step.text.iter().filter(|paragraph| !paragraph.when.is_empty()).map(of).collect_view()
 }
 
 /// A text with places and controls.

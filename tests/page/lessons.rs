@@ -199,7 +199,7 @@ fn lessons_are_whole() {
         assert!(lesson.steps.iter().all(|step| step.source.is_some()), "{}: a source is missing", lesson.id);
         // Nothing was dropped while it was read.
         let files = ["en", "zh"].map(|language| {
-            let path = in_repository(&format!("lessons/{language}/{}.md", lesson.id));
+            let path = in_repository(format!("lessons/{language}/{}.md", lesson.id));
             std::fs::read_to_string(path).expect("a file")
         });
         let english = parse(&files[0], Edition::English).expect("a lesson");
