@@ -151,8 +151,9 @@ fn show(page: Page, visible: Visible) {
     let plane = page.plane;
     let is_taught = page.lesson.with_untracked(Option::is_some);
     plane.wall.set(visible.wall.then(|| page.state.with_untracked(|state| state.radius)));
+    // The pair costs a little at every measurement: it goes with the lesson.
+    plane.has_pair.set(visible.pair);
     if is_taught {
-        plane.has_pair.set(visible.pair);
         plane.has_row.set(visible.row || !visible.pair);
         plane.selected.set(visible.token);
         page.rung.set(visible.bound);

@@ -206,6 +206,19 @@ pageTest('a slider in the text reaches a goal; after the third try the answer is
   assert.ok(await page.locator('.lesson-after').isVisible());
 });
 
+pageTest('the hint comes after half a minute', async ({ page }) => {
+  await page.clock.install();
+  await page.goto('about:blank');
+  await page.goBack();
+  await changed(page, 'spectral');
+  await startLesson(page, 'jacobian');
+  await filled(page);
+  assert.ok(await page.getByTestId('lesson-hint').isHidden());
+  await page.clock.fastForward(31_000);
+  await page.waitForSelector('[data-testid="lesson-hint"]:not([hidden])');
+  assert.ok(await page.locator('#lesson-answer').isHidden());
+});
+
 pageTest('an answer is chosen before the page shows it, and answered by name', { hash: '#v2&lesson=mask.2' }, async ({ page }) => {
   await filled(page);
   await reaches(page, 'spectral', 2.0504, 5e-5);
