@@ -1,6 +1,7 @@
-//! Makes functions of the catalogues of words, and tells the linker to keep relocations in the page's module, along which
+//! Makes functions of the catalogues of words, reads the lessons, and tells the linker to keep relocations in the page's module, along which
 //! scripts/modules.sh cuts it in two.
 
+mod lessons;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,11 @@ fn main() {
             std::fs::write(out, source).expect("the folder of build outputs can be written");
         }
         Err(problems) => problems.iter().for_each(|problem| println!("cargo::error={problem}")),
+    }
+    println!("cargo::rerun-if-changed=src/lessons/file.rs");
+    println!("cargo::rerun-if-changed=lessons");
+    if let Err(problem) = lessons::check() {
+        println!("cargo::error={problem}");
     }
     let is_split = std::env::var_os("CARGO_FEATURE_SPLIT").is_some();
     if is_split && std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "wasm32") {

@@ -52,6 +52,16 @@ impl PageKey {
         Self::ALL.into_iter().find(|known| known.key() == (key, held))
     }
 
+    /// What a key of a presenter's remote means, where a lesson is shown to a room.
+    #[must_use]
+    pub fn of_remote(key: &str, held: Held) -> Option<Self> {
+        match (key, held) {
+            ("PageDown" | "ArrowRight", Held::Nothing) => Some(PageKey::NextStep),
+            ("PageUp" | "ArrowLeft", Held::Nothing) => Some(PageKey::StepBack),
+            _ => None,
+        }
+    }
+
     fn key(self) -> (&'static str, Held) {
         match self {
             PageKey::Help => ("?", Held::Nothing),

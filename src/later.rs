@@ -118,6 +118,7 @@ fn begin(page: Page) {
     labs::begin(page);
     plane::begin(page);
     charts::keep_in_sight(page);
+    classroom::begin_steps(page);
 }
 
 fn plot(choice: PlotChoice) -> AnyView {

@@ -84,6 +84,8 @@ pub struct BallFacts {
 /// The curves over n up to 1e18.
 #[derive(Clone, Debug, Default)]
 pub struct GrowthData {
+    /// What they are of.
+    pub of: Option<PageState>,
     /// The curves; `None` before the first.
     pub growth: Option<Arc<Growth>>,
     /// Exact norms of the adversarial tokens so far, in order of n.

@@ -3,11 +3,16 @@
 use leptos::prelude::*;
 
 use crate::lessons::{Lesson, Setup, Step};
+use crate::link;
 use crate::page::Page;
-use crate::state::LessonAt;
+use crate::state::{LessonAt, Scene, Stage};
 
-/// The place of edits that a lesson makes.
+use super::guess::Guess;
+
+/// The place of edits that a lesson makes: each is a step to which one can go back.
 const PLACE: &str = "preset";
+/// The place of edits by a slider in a text: movements within a step.
+const PLACE_SLIDER: &str = "lesson-slider";
 
 /// The lesson and the step that the reader is at; `None` also where the id names no lesson.
 pub fn step_now(page: Page) -> Option<(&'static Lesson, usize, &'static Step)> {
@@ -39,9 +44,13 @@ pub(super) fn open(page: Page, lesson: &'static Lesson) {
 /// Sets the page to a step, and shows its text.
 pub(super) fn go_to(page: Page, lesson: &'static Lesson, step: usize) {
     let step = lesson.clamped(step);
-    let setup = page.state.with_untracked(|state| lesson.setup(step, state));
+    let Some(setup) = lesson.steps.get(step).map(|step| page.state.with_untracked(|state| step.setup(state))) else {
+        return;
+    };
+    page.classroom.guess.set(Guess::default());
     // First the text: a step that is to be guessed covers the numbers before they come.
     page.classroom.list_open.set(false);
+    page.classroom.is_leaving.set(false);
     page.lesson.set(Some(LessonAt { id: lesson.id.into(), step }));
     put(page, setup);
 }
@@ -62,8 +71,17 @@ pub(super) fn show_list(page: Page) {
     page.classroom.list_open.set(true);
 }
 
+/// Leaves the lessons: asks which configuration to go on with, where there are two.
+pub(super) fn leave(page: Page) {
+    let is_asked = page.classroom.is_leaving.get_untracked();
+    let before = page.classroom.before.get_untracked();
+    let has_two = before.is_some_and(|before| before != now(page)) && page.lesson.with_untracked(Option::is_some);
+    if has_two && !is_asked { page.classroom.is_leaving.set(true) } else { close(page) }
+}
+
 /// Ends the lesson and closes the panel: what is set stays.
 pub(super) fn close(page: Page) {
+    page.classroom.is_leaving.set(false);
     page.classroom.left.set(Some(now(page)));
     page.lesson.set(None);
     page.classroom.list_open.set(false);
@@ -85,11 +103,50 @@ pub(super) fn restore(page: Page) {
 
 /// Whether something is set otherwise than the step has set it.
 pub(super) fn is_changed(page: Page) -> bool {
-    let Some((lesson, step, _)) = step_now(page) else { return false };
-    let wanted = page.state.with(|state| lesson.setup(step, state));
+    step_now(page).is_some_and(|(.., step)| differs(page, step))
+}
+
+/// Whether something is set otherwise than a step sets it.
+pub(super) fn differs(page: Page, step: &Step) -> bool {
+    let wanted = page.state.with(|state| step.setup(state));
     page.plot.get() != wanted.plot
         || page.state.with(|state| *state != wanted.state)
         || page.labs.settings.with(|settings| *settings != wanted.settings)
+}
+
+/// Puts fields of a link over what is set.
+pub(super) fn put_fields(page: Page, fields: &str) {
+    put_fields_over(page, untrack(|| page.scene()), fields);
+}
+
+/// Puts fields of a link over a scene, and shows that.
+pub(super) fn put_fields_over(page: Page, scene: Scene, fields: &str) {
+    let now = page.state.get_untracked();
+    if let Some(Scene { mut state, plot, labs, .. }) = link::over(scene, fields).scene {
+        state.own_tokens = state.own_tokens.or(now.own_tokens);
+        state.own_clusters = state.own_clusters.or(now.own_clusters);
+        state.own_weights = state.own_weights.or(now.own_weights);
+        put(page, Setup { state, plot, settings: labs, rung: page.rung.get_untracked() });
+    }
+}
+
+/// Sets one field, as a slider that is moved does.
+pub(super) fn set_field(page: Page, field: &str) {
+    if let Some(Scene { state, labs, .. }) = link::over(untrack(|| page.scene()), field).scene {
+        page.put(PLACE_SLIDER, Ok(state));
+        if page.labs.settings.with_untracked(|settings| *settings != labs) {
+            page.labs.settings.set(labs);
+        }
+    }
+}
+
+/// The address of what is shown, without the lesson; empty where it is too long for one.
+pub(super) fn own_link(page: Page) -> String {
+    let scene = Scene { lesson: None, stage: Stage::Full, ..page.scene() };
+    let link = page.later().and_then(|later| (later.write_link)(&scene).ok());
+    let here = window().location().href().unwrap_or_default();
+    let address = here.split('#').next().unwrap_or_default();
+    link.map_or_else(String::new, |link| format!("{address}#{link}"))
 }
 
 /// Sets the page to the present step again.

@@ -2,14 +2,17 @@
 
 use leptos::prelude::*;
 
-use crate::lessons::Task;
+use crate::lessons::{Choice, Prediction, Step};
 use crate::page::Page;
 use crate::plans::handle_lengths;
+use crate::state::LessonAt;
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::fit::fit_power_law;
 use lipscope_plot::Extent;
 
-use super::course::step_now;
+use super::course::{put_fields, step_now};
+use super::facts::with_situation;
 
 /// Curves are drawn between these.
 pub const LOWEST: f64 = 0.1;
@@ -27,33 +30,53 @@ pub struct Guess {
     curve: Vec<f64>,
     /// The mark, as a logarithm to base ten; `None` until it is moved.
     mark: Option<f64>,
-    /// Whether the page shows what it has computed.
-    pub is_revealed: bool,
+    /// The step at which the page shows what it has computed.
+    revealed_at: Option<LessonAt>,
 }
 
-/// What the reader does at this step.
-pub fn task_now(page: Page) -> Task {
-    step_now(page).map_or(Task::Read, |(.., step)| step.task)
+impl Guess {
+    /// Whether the page shows what it has computed at a step.
+    pub fn is_revealed_at(&self, at: Option<&LessonAt>) -> bool {
+        self.revealed_at.is_some() && self.revealed_at.as_ref() == at
+    }
+}
+
+/// What the reader says at this step before the page shows it.
+pub fn prediction_now(page: Page) -> Prediction {
+    step_now(page).map_or(Prediction::None, |(.., step)| step.prediction)
 }
 
 /// Whether the reader is at a step at which something is drawn.
 pub fn is_guessed(page: Page) -> bool {
-    task_now(page) != Task::Read
+    matches!(prediction_now(page), Prediction::Curve | Prediction::Mark)
 }
 
 /// Whether numbers and pictures are covered.
 pub fn is_covered(page: Page) -> bool {
-    is_guessed(page) && !page.classroom.guess.with(|guess| guess.is_revealed)
+    is_guessed(page) && !is_revealed(page)
+}
+
+/// Whether the reader has revealed, or chosen.
+pub fn is_revealed(page: Page) -> bool {
+    page.lesson.with(|at| page.classroom.guess.with(|guess| guess.is_revealed_at(at.as_ref())))
 }
 
 /// Shows what the page has computed.
 pub fn reveal(page: Page) {
-    page.classroom.guess.update(|guess| guess.is_revealed = true);
+    let at = page.lesson.get_untracked();
+    page.classroom.guess.update(|guess| guess.revealed_at = at);
+}
+
+/// Takes the reader's answer, and sets the page to what was asked about.
+pub fn choose(page: Page, id: &'static str, fields: &'static str) {
+    page.classroom.progress.update(|progress| progress.chosen = Some(id));
+    put_fields(page, fields);
+    reveal(page);
 }
 
 /// Covers it again; what was drawn stays.
 pub fn cover(page: Page) {
-    page.classroom.guess.update(|guess| guess.is_revealed = false);
+    page.classroom.guess.update(|guess| guess.revealed_at = None);
 }
 
 /// The reader's curve: (n, L) at each handle.
@@ -134,17 +157,11 @@ pub fn off_words(page: Page) -> String {
     if is_covered(page) {
         return String::new();
     }
-    match task_now(page) {
-        Task::Read => String::new(),
-        Task::DrawCurve => {
-            let size = |(_, yours, measured): &(f64, f64, f64)| (yours / measured).ln().abs();
-            let worst = curve_beside(page).into_iter().max_by(|a, b| size(a).total_cmp(&size(b)));
-            worst.map_or_else(
-                || strings::measuring_text().into(),
-                |(n, yours, measured)| strings::curve_off(n, yours, measured),
-            )
-        }
-        Task::PlaceNorm => page.live.measured.with(|measured| {
+    match prediction_now(page) {
+        Prediction::None => String::new(),
+        Prediction::Choice(_) => choice_words(page).unwrap_or_default(),
+        Prediction::Curve => curve_words(page),
+        Prediction::Mark => page.live.measured.with(|measured| {
             measured.as_ref().map_or_else(
                 || strings::measuring_text().into(),
                 |m| {
@@ -154,6 +171,37 @@ pub fn off_words(page: Page) -> String {
             )
         }),
     }
+}
+
+/// Both slopes, and where the curves are furthest apart.
+fn curve_words(page: Page) -> String {
+    let size = |(_, yours, measured): &(f64, f64, f64)| (yours / measured).ln().abs();
+    let beside = curve_beside(page);
+    let Some(&(n, yours, measured)) = beside.iter().max_by(|a, b| size(a).total_cmp(&size(b))) else {
+        return strings::measuring_text().into();
+    };
+    let slope = |points: Vec<(f64, f64)>| fit_power_law(&points).map(|fit| fit.exponent);
+    let slopes = slope(beside.iter().map(|at| (at.0, at.1)).collect()).zip(slope(measured_curve(page)));
+    let off = strings::curve_off(n, yours, measured);
+    match slopes {
+        Some((yours, measured)) => [strings::slopes_beside(yours, measured), off].join(strings::between_sentences()),
+        None => off,
+    }
+}
+
+/// What the reader chose beside what the page says; nothing before the choice, or while the number is on its way.
+fn choice_words(page: Page) -> Option<String> {
+    let (.., step) = step_now(page)?;
+    let chosen = page.classroom.progress.with(|progress| progress.chosen)?;
+    let words = |choice: &Choice| choice.words.now();
+    let yours = step.choices.iter().find(|choice| choice.id == chosen)?;
+    Some(strings::choice_answer(words(yours), words(right_choice(page, step)?)))
+}
+
+fn right_choice(page: Page, step: &'static Step) -> Option<&'static Choice> {
+    with_situation(page, step, |situation| {
+        step.choices.iter().find(|choice| choice.conditions.iter().all(|condition| condition.holds(situation)))
+    })
 }
 
 /// Whether the reader may draw now.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::lessons::{LESSONS, Lesson};
+use crate::lessons::{Lesson, lessons};
 use crate::page::use_page;
 use crate::strings;
 
@@ -21,7 +21,7 @@ pub fn LessonsButton() -> impl IntoView {
             aria-expanded=move || is_open.get().to_string()
             // The panel comes with the later part of the page.
             aria-controls=move || page.later().map(|_| "lesson-panel")
-            on:click=move |_| if is_open.get_untracked() { course::close(page) } else { course::show_list(page) }
+            on:click=move |_| if is_open.get_untracked() { course::leave(page) } else { course::show_list(page) }
         >
             {strings::lessons()}
         </button>
@@ -37,13 +37,13 @@ pub fn LessonList() -> impl IntoView {
             <li>
                 <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(page, lesson)>
                     <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
-                    <span class="note">{lesson.summary.now()}</span>
+                    <span class="note">{lesson.summary.now()} " " {strings::lesson_minutes(lesson.minutes)}</span>
                 </button>
             </li>
         }
     };
     view! {
         <p class="note">{strings::lessons_about()}</p>
-        <ol class="lesson-list">{LESSONS.into_iter().enumerate().map(line).collect_view()}</ol>
+        <ol class="lesson-list">{lessons().iter().enumerate().map(line).collect_view()}</ol>
     }
 }

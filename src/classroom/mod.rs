@@ -3,7 +3,9 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `course` | opening, going on, restoring |
-//! | `panel`, `list`, `prose` | the text beside the page |
+//! | `panel`, `list`, `prose`, `handles` | the text beside the page, and the controls in it |
+//! | `progress`, `goals` | how far the reader is in a step; goals, hint and answer |
+//! | `facts` | what the page has for places and goals |
 //! | `guess` | what a reader draws, and how far off it is |
 //! | `stage`, `draw`, `place` | where it is drawn: a curve, a mark |
 //! | `teacher` | the larger view |
@@ -11,10 +13,14 @@
 
 mod course;
 mod draw;
+mod facts;
+mod goals;
 mod guess;
+mod handles;
 mod list;
 mod panel;
 mod place;
+mod progress;
 mod prose;
 mod shortcuts;
 mod stage;
@@ -35,6 +41,7 @@ pub use stage::GuessStage;
 pub use teacher::{TeacherButton, size_of_type};
 
 use guess::Guess;
+use progress::Progress;
 
 /// What the lessons hold beside the reader's place in one.
 #[derive(Clone, Copy)]
@@ -49,8 +56,12 @@ pub struct Classroom {
     before: RwSignal<Option<Setup>>,
     /// What was set when the panel was closed.
     left: RwSignal<Option<Setup>>,
+    /// Whether the reader is asked which configuration to leave a lesson with.
+    is_leaving: RwSignal<bool>,
     /// What the reader has drawn at this step.
     guess: RwSignal<Guess>,
+    /// How far the reader is in this step.
+    progress: RwSignal<Progress>,
 }
 
 impl Default for Classroom {
@@ -61,7 +72,9 @@ impl Default for Classroom {
             controls_open: RwSignal::new(false),
             before: RwSignal::new(None),
             left: RwSignal::new(None),
+            is_leaving: RwSignal::new(false),
             guess: RwSignal::new(Guess::default()),
+            progress: RwSignal::new(Progress::default()),
         }
     }
 }
@@ -73,8 +86,14 @@ pub fn begin(page: Page) {
         at.track();
         // What was drawn at another step is no guess at this one.
         page.classroom.guess.set(Guess::default());
+        page.classroom.is_leaving.set(false);
         page.classroom.controls_open.set(false);
     });
     teacher::begin(page);
     shortcuts::begin(page);
+}
+
+/// Starts what follows the reader through a step.
+pub fn begin_steps(page: Page) {
+    progress::begin(page);
 }

@@ -3,14 +3,15 @@
 use leptos::html::{Div, H2};
 use leptos::prelude::*;
 
-use crate::lessons::Task;
+use crate::lessons::{Prediction, Step, next_after};
 use crate::page::{Page, use_page};
 use crate::strings;
 
 use super::course;
+use super::goals::Goals;
 use super::guess;
 use super::list::LessonList;
-use super::prose::Prose;
+use super::prose::{Afterwards, Prose, Text};
 
 /// The panel, in the place of the controls; on a phone over the foot of the page.
 #[component]
@@ -59,7 +60,7 @@ pub fn LessonPanel() -> impl IntoView {
             <div class="lesson-head">
                 <p class="lesson-over" hidden=move || is_list.get()>{over}</p>
                 <button type="button" id="lesson-list" title=strings::lesson_all_hint() hidden=move || is_list.get() on:click=move |_| course::show_list(page)>{strings::lesson_all()}</button>
-                <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::close(page)>"×"</button>
+                <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::leave(page)>"×"</button>
             </div>
             <div class="lesson-body" node_ref=body tabindex="0" role="group" aria-labelledby="lesson-heading">
                 <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
@@ -74,17 +75,64 @@ pub fn LessonPanel() -> impl IntoView {
     }
 }
 
-/// The text of the step, what the reader draws, where it is proved.
+/// The text of the step, what the reader predicts, its goals, where it is proved.
 #[component]
 fn StepText() -> impl IntoView {
     let page = use_page();
-    untrack(|| course::step_now(page)).map(|(.., step)| {
+    untrack(|| course::step_now(page)).map(|(lesson, at, step)| {
+        let next = next_after(lesson).filter(|_| at + 1 == lesson.steps.len());
         view! {
-            <Prose text=step.text/>
-            {(step.task != Task::Read).then(|| view! { <GuessBox/> })}
-            <p class="lesson-source">{strings::lesson_source()} {step.source.now()}</p>
+            <Prose step/>
+            {match step.prediction {
+                Prediction::None => ().into_any(),
+                Prediction::Choice(fields) => view! { <ChoiceBox step fields/> }.into_any(),
+                Prediction::Curve | Prediction::Mark => view! { <GuessBox/> }.into_any(),
+            }}
+            {(!step.goals.is_empty()).then(|| view! { <Goals step/> })}
+            <Afterwards step/>
+            {next.map(|next| view! {
+                <p class="lesson-up-next">
+                    {strings::lesson_up_next()}
+                    <button type="button" id="lesson-up-next" data-lesson=next.id on:click=move |_| course::open(page, next)>{next.title.now()}</button>
+                </p>
+            })}
+            {step.source.map(|source| view! {
+                <div class="lesson-source"><span>{strings::lesson_source()}</span> <Text text=source.now()/></div>
+            })}
         }
     })
+}
+
+/// The answers to choose from, and then which is right.
+#[component]
+fn ChoiceBox(
+    /// The step.
+    step: &'static Step,
+    /// What is set once an answer is chosen.
+    fields: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let chosen = Memo::new(move |_| page.classroom.progress.with(|progress| progress.chosen));
+    let words = Memo::new(move |_| guess::off_words(page));
+    view! {
+        <div class="lesson-guess">
+            <div class="lesson-choices">
+                {step.choices.iter().map(|choice| view! {
+                    <button
+                        type="button"
+                        class="lesson-choice"
+                        data-choice=choice.id
+                        aria-pressed=move || (chosen.get() == Some(choice.id)).to_string()
+                        disabled=move || chosen.get().is_some()
+                        on:click=move |_| guess::choose(page, choice.id, fields)
+                    >
+                        {choice.words.now()}
+                    </button>
+                }).collect_view()}
+            </div>
+            <p class="guess-words" role="status" data-testid="guess-words">{move || words.get()}</p>
+        </div>
+    }
 }
 
 /// Reveals, and says how far off the reader is.
@@ -116,20 +164,45 @@ fn StepFoot() -> impl IntoView {
     let is_last = move || at.get().is_some_and(|(step, steps)| step + 1 == steps);
     let progress = move || at.get().map_or_else(String::new, |(step, steps)| strings::lesson_progress(step, steps));
     let share = move || at.get().map_or(0.0, |(step, steps)| (step + 1) as f64 / steps as f64);
+    let is_over = Memo::new(move |_| {
+        course::step_now(page).is_none_or(|(.., step)| page.classroom.progress.with(|progress| progress.is_over(step)))
+    });
     let is_changed = Memo::new(move |_| course::is_changed(page));
     view! {
         <div class="lesson-foot">
             <div class="lesson-way" hidden=move || at.get().is_none()>
                 <button type="button" id="lesson-back" aria-disabled=move || is_first().to_string() on:click=move |_| course::go_by(page, -1)>{strings::lesson_back()}</button>
                 <span class="lesson-progress" data-testid="lesson-progress" style=move || format!("--at:{}", share())>{progress}</span>
-                <button type="button" id="lesson-next" class="lesson-next" on:click=move |_| course::go_by(page, 1)>
-                    {move || if is_last() { strings::lesson_end() } else { strings::lesson_next() }}
+                <button type="button" id="lesson-next" class="lesson-next" class:skips=move || !is_over.get() on:click=move |_| course::go_by(page, 1)>
+                    {move || if is_last() { strings::lesson_end() } else if is_over.get() { strings::lesson_next() } else { strings::lesson_skip() }}
                 </button>
             </div>
-            <div class="lesson-states">
+            <Leaving/>
+            <div class="lesson-states" hidden=page.classroom.is_leaving>
                 <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(page)>{strings::lesson_again()}</button>
                 <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(page) on:click=move |_| course::restore(page)>{strings::lesson_restore()}</button>
             </div>
+        </div>
+    }
+}
+
+/// Which configuration the reader leaves a lesson with.
+#[component]
+fn Leaving() -> impl IntoView {
+    let page = use_page();
+    let is_leaving = page.classroom.is_leaving;
+    let keep = NodeRef::<leptos::html::Button>::new();
+    Effect::new(move |_| {
+        if is_leaving.get() {
+            focus_soon(move || keep.get_untracked().map(Into::into));
+        }
+    });
+    view! {
+        <div class="lesson-leaving" role="group" aria-label=strings::leave_question() hidden=move || !is_leaving.get()>
+            <p>{strings::leave_question()}</p>
+            <button type="button" id="lesson-keep" node_ref=keep on:click=move |_| course::close(page)>{strings::leave_keep()}</button>
+            <button type="button" id="lesson-mine" on:click=move |_| course::restore(page)>{strings::leave_mine()}</button>
+            <button type="button" id="lesson-stay" on:click=move |_| is_leaving.set(false)>{strings::leave_stay()}</button>
         </div>
     }
 }

@@ -2,22 +2,45 @@
 
 use leptos::prelude::*;
 
-use crate::lessons::{Age, Facts, Filled, Piece, Said, Slot, pieces};
-use crate::page::{Page, use_page};
+use crate::lessons::{Age, Filled, Paragraph, Piece, Slot, Step, pieces};
+use crate::page::use_page;
 use crate::strings;
 
-/// The paragraphs of a step.
+use super::facts::with_facts;
+use super::handles::{Press, Share, TextSlider};
+
+/// The paragraphs of a step that are there from the start.
 #[component]
 pub fn Prose(
-    /// The texts, with places.
-    text: &'static [Said],
+    /// The step.
+    step: &'static Step,
 ) -> impl IntoView {
-    text.iter().map(|text| view! { <Paragraph text=text.now()/> }).collect_view()
+    let first = step.text.iter().filter(|paragraph| paragraph.when.is_empty());
+    first.map(|paragraph| view! { <Text text=paragraph.text.now()/> }).collect_view()
 }
 
+/// The paragraphs that are shown once goals are reached.
 #[component]
-fn Paragraph(
-    /// The text, with places.
+pub fn Afterwards(
+    /// The step.
+    step: &'static Step,
+) -> impl IntoView {
+    let page = use_page();
+    let of = move |paragraph: &'static Paragraph| {
+        let when = &paragraph.when;
+        let is_hidden = move || {
+            let progress = page.classroom.progress;
+            progress.with(|progress| !progress.shows_all && !when.iter().all(|goal| progress.has(goal)))
+        };
+        view! { <div class="lesson-after" hidden=is_hidden><Text text=paragraph.text.now()/></div> }
+    };
+    step.text.iter().filter(|paragraph| !paragraph.when.is_empty()).map(of).collect_view()
+}
+
+/// A text with places and controls.
+#[component]
+pub fn Text(
+    /// The text.
     text: &'static str,
 ) -> impl IntoView {
     // A text whose places name nothing does not pass the tests.
@@ -26,6 +49,10 @@ fn Paragraph(
         Piece::Words(words) => bound(words).into_any(),
         Piece::Value(slot) => view! { <Value place=slot/> }.into_any(),
         Piece::Formula(formula) => formula.view(),
+        Piece::Slider(handle) => view! { <TextSlider handle/> }.into_any(),
+        Piece::Press(words, fields) => view! { <Press words fields/> }.into_any(),
+        Piece::Share => view! { <Share/> }.into_any(),
+        Piece::Link(words, address) => view! { <a href=address rel="noreferrer">{words}</a> }.into_any(),
     };
     // A formula is set apart; it scrolls by itself where it is wider than the panel.
     match pieces.as_slice() {
@@ -50,7 +77,7 @@ fn Value(
     place: Slot,
 ) -> impl IntoView {
     let page = use_page();
-    let filled = Memo::new(move |_| fill(page, place));
+    let filled = Memo::new(move |_| with_facts(page, |facts| place.fill(&facts)));
     let text = move || {
         filled.with(|filled| match filled {
             Some(Filled { sign: "", text, .. }) => text.clone(),
@@ -63,35 +90,4 @@ fn Value(
     view! {
         <span class="slot" class:words=place.is_in_words() class:old=is_old data-slot=place.words() data-value=full title=full>{text}</span>
     }
-}
-
-fn fill(page: Page, slot: Slot) -> Option<Filled> {
-    let (live, labs) = (page.live, page.labs);
-    page.state.with(|state| {
-        labs.settings.with(|settings| {
-            live.measured.with(|measured| {
-                live.sweep.with(|sweep| {
-                    live.growth.with(|growth| {
-                        labs.scaling.with(|scaling| {
-                            labs.tightness.with(|tightness| {
-                                labs.inverse.with(|inverse| {
-                                    let measured = measured.as_deref();
-                                    slot.fill(&Facts {
-                                        state,
-                                        settings,
-                                        measured,
-                                        sweep,
-                                        growth,
-                                        scaling,
-                                        tightness,
-                                        inverse,
-                                    })
-                                })
-                            })
-                        })
-                    })
-                })
-            })
-        })
-    })
 }

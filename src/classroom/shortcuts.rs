@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use crate::keys::{self, Group, Held, PageKey};
 use crate::later::LaterView;
 use crate::page::{Page, use_page};
+use crate::state::Stage;
 use crate::strings;
 
 use super::{course, teacher};
@@ -21,7 +22,9 @@ pub fn begin(page: Page) {
             (false, true) => Held::Control,
             (true, true) => Held::Other,
         };
-        let key = PageKey::of(&event.key(), held).filter(|_| !event.default_prevented() && !is_typing(&event));
+        let key = PageKey::of(&event.key(), held)
+            .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(page) && !has_own_keys(&event)))
+            .filter(|_| !event.default_prevented() && !is_typing(&event));
         if key.is_some_and(|key| act(page, key) == Taken::Yes) {
             // Alt with an arrow would leave the page.
             event.prevent_default();
@@ -95,13 +98,24 @@ fn act(page: Page, key: PageKey) -> Taken {
         PageKey::Teacher => teacher::toggle(page),
         PageKey::Undo => page.undo(),
         PageKey::Redo => page.redo(),
-        PageKey::Lessons if untrack(|| course::is_taught(page)) => course::close(page),
+        PageKey::Lessons if untrack(|| course::is_taught(page)) => course::leave(page),
         PageKey::Lessons => course::show_list(page),
         PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(page)).is_none() => return Taken::No,
         PageKey::NextStep => page.with_later(move |later| (later.go_by)(page, 1)),
         PageKey::StepBack => page.with_later(move |later| (later.go_by)(page, -1)),
     }
     Taken::Yes
+}
+
+/// Whether a lesson is shown to a room: then a presenter's remote goes through it.
+fn is_presented(page: Page) -> bool {
+    page.stage.get_untracked() == Stage::Teacher && page.lesson.with_untracked(Option::is_some)
+}
+
+/// Whether what has the focus answers arrows and page keys itself.
+fn has_own_keys(event: &ev::KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA" | "CANVAS"))
 }
 
 /// Whether a key goes into something that takes text.

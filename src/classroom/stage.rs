@@ -2,24 +2,24 @@
 
 use leptos::prelude::*;
 
-use crate::lessons::Task;
+use crate::lessons::Prediction;
 use crate::page::use_page;
 
 use super::draw::DrawCurve;
-use super::guess::task_now;
+use super::guess::{is_guessed, prediction_now};
 use super::place::PlaceMark;
 
 /// The picture that the reader draws on, while a step asks for it.
 #[component]
 pub fn GuessStage() -> impl IntoView {
     let page = use_page();
-    let task = Memo::new(move |_| task_now(page));
+    let prediction = Memo::new(move |_| prediction_now(page));
     view! {
-        <div class="guess" hidden=move || task.get() == Task::Read>
-            {move || match task.get() {
-                Task::Read => ().into_any(),
-                Task::DrawCurve => view! { <DrawCurve/> }.into_any(),
-                Task::PlaceNorm => view! { <PlaceMark/> }.into_any(),
+        <div class="guess" hidden=move || !is_guessed(page)>
+            {move || match prediction.get() {
+                Prediction::None | Prediction::Choice(_) => ().into_any(),
+                Prediction::Curve => view! { <DrawCurve/> }.into_any(),
+                Prediction::Mark => view! { <PlaceMark/> }.into_any(),
             }}
         </div>
     }

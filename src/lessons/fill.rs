@@ -1,10 +1,10 @@
 //! What stands in the places of a lesson's text: read from what is set and what the workers have answered.
 
-use crate::labs::{InverseRun, ScalingRun, Side, TightnessRun};
+use crate::labs::{InverseRun, ScalingRun, Side as Run, TightnessRun};
 use crate::live::{GrowthData, Measured as LiveMeasured, SweepData};
 use crate::state::{PageState, Settings};
 use crate::strings;
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
 use lipscope_core::inverse::ConstantKind;
 use lipscope_core::measure::Measurement;
 use lipscope_core::scaling::slopes;
@@ -101,7 +101,10 @@ impl Slot {
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| is_now)?;
                 Some(Filled { full: fit.exponent.to_string(), ..Filled::words(strings::lesson_slope(fit.exponent)) })
             }
-            Slot::There(what) => there(what, facts),
+            Slot::There(what) => {
+                let is_now = facts.growth.of.as_ref() == Some(&facts.state.for_growth());
+                there(what, facts).map(|filled| filled.aged(if is_now { Age::Now } else { Age::Before }))
+            }
             Slot::Scaled(what) => scaled(what, facts),
             Slot::Tight(what) => tight(what, facts),
             Slot::Inverse(kind, what) => {
@@ -140,6 +143,11 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
         Measured::LargeRadius => m.large_radius_limit.map(|limit| Filled::of(limit, Sign::Exact)),
         Measured::Steps => Some(Filled::chosen(m.iterations as f64)),
         Measured::Residual => Some(Filled::of(m.relative_residual, Sign::Plain)),
+        Measured::BestBound => {
+            let upper = m.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
+            let on_ball = upper.filter(|bound| bound.id.domain() == Domain::Ball);
+            on_ball.min_by(|a, b| a.log10.total_cmp(&b.log10)).map(Filled::of_bound)
+        }
         Measured::Bound(id) => bound(id).map(Filled::of_bound),
         Measured::Times(id) => {
             let bound = bound(id).filter(|_| m.spectral > 0.0)?;
@@ -195,7 +203,7 @@ fn tight(what: Tight, facts: &Facts<'_>) -> Option<Filled> {
     })
 }
 
-fn inverse(what: Inverse, side: &Side) -> Option<Filled> {
+fn inverse(what: Inverse, side: &Run) -> Option<Filled> {
     let last = side.steps.last();
     match what {
         Inverse::Outcome => {

@@ -1,9 +1,13 @@
 //! What a lesson and a step are, and what a step sets.
 
+use std::sync::OnceLock;
+
+use crate::link;
 use crate::page::PlotChoice;
-use crate::state::{PageState, Settings};
+use crate::state::{PageState, Scene, Settings};
 use lipscope_core::bounds::BoundId;
 
+use super::goal::{Condition, Goal};
 use super::said::Said;
 
 /// A lesson.
@@ -15,34 +19,83 @@ pub struct Lesson {
     pub title: Said,
     /// What it shows, in a line.
     pub summary: Said,
-    /// Its steps, at least one.
-    pub steps: &'static [Step],
+    /// How many minutes it takes.
+    pub minutes: &'static str,
+    /// Its steps, at least one; the last is the recap.
+    pub steps: Vec<Step>,
 }
 
-/// A step of a lesson.
+/// A step of a lesson: one thing to do.
 #[derive(Debug)]
 pub struct Step {
     /// What it is about, in a few words.
     pub title: Said,
-    /// What the page is set to, from what the step before has set.
-    pub set: fn(&mut Setup),
-    /// Its paragraphs; see [`pieces`](super::pieces).
-    pub text: &'static [Said],
+    /// What the page is set to, as fields of a link.
+    pub fields: String,
+    /// What is shown besides.
+    pub visible: Visible,
+    /// What is to be reached; none in a recap.
+    pub goals: Vec<Goal>,
+    /// What helps a reader who is stuck.
+    pub hint: Option<Said>,
+    /// What the reader says before the page shows it.
+    pub prediction: Prediction,
+    /// The answers to choose from, where one is to be chosen.
+    pub choices: Vec<Choice>,
+    /// Its paragraphs.
+    pub text: Vec<Paragraph>,
     /// Where it is proved or defined.
-    pub source: Said,
-    /// What the reader does first.
-    pub task: Task,
+    pub source: Option<Said>,
+    /// The scene of `fields`, once it is asked for: own tokens are compared by identity.
+    pub(super) scene: OnceLock<Scene>,
 }
 
-/// What a reader does before the page shows its numbers.
+/// What a step shows on the token plane and in the ladder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Visible {
+    /// The leading singular pair, as arrows.
+    pub pair: bool,
+    /// The attention row of the selected token.
+    pub row: bool,
+    /// Whether tokens stay in the ball of the radius that the controls have.
+    pub wall: bool,
+    /// The token that is selected, from zero.
+    pub token: Option<usize>,
+    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    pub bound: Option<BoundId>,
+}
+
+/// A paragraph.
+#[derive(Clone, Debug)]
+pub struct Paragraph {
+    /// The goals after which it is shown; none where it is shown from the start.
+    pub when: Vec<&'static str>,
+    /// Its text; see [`pieces`](super::pieces).
+    pub text: Said,
+}
+
+/// What a reader says before the page shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Task {
-    /// Nothing: it shows them at once.
-    Read,
+pub enum Prediction {
+    /// Nothing.
+    None,
     /// Draws the norm against n.
-    DrawCurve,
+    Curve,
     /// Says where the norm is.
-    PlaceNorm,
+    Mark,
+    /// Chooses an answer; then these fields are set.
+    Choice(&'static str),
+}
+
+/// An answer to choose.
+#[derive(Debug)]
+pub struct Choice {
+    /// Its id within the step.
+    pub id: &'static str,
+    /// Holds once the page is set, where this is the right answer.
+    pub conditions: Vec<Condition>,
+    /// Its words.
+    pub words: Said,
 }
 
 /// Everything that a step sets.
@@ -58,33 +111,26 @@ pub struct Setup {
     pub rung: Option<BoundId>,
 }
 
-impl Setup {
-    /// The page of a first visit, with the reader's own data kept at hand.
+impl Step {
+    /// The scene of the step for who comes to it from elsewhere.
     #[must_use]
-    pub fn first(now: &PageState) -> Self {
-        Setup {
-            state: PageState {
-                own_tokens: now.own_tokens.clone(),
-                own_clusters: now.own_clusters.clone(),
-                own_weights: now.own_weights.clone(),
-                ..PageState::adversarial()
-            },
-            plot: PlotChoice::Growth,
-            settings: Settings::default(),
-            rung: Some(BoundId::Unified),
-        }
+    pub fn scene(&self) -> &Scene {
+        // A step whose fields cannot be read does not pass the tests.
+        self.scene.get_or_init(|| link::over(Scene::default(), &self.fields).scene.unwrap_or_default())
+    }
+
+    /// What the page is set to, whatever was set before; the reader's own data stay at hand where the step brings none.
+    #[must_use]
+    pub fn setup(&self, now: &PageState) -> Setup {
+        let Scene { mut state, plot, labs, .. } = self.scene().clone();
+        state.own_tokens = state.own_tokens.or_else(|| now.own_tokens.clone());
+        state.own_clusters = state.own_clusters.or_else(|| now.own_clusters.clone());
+        state.own_weights = state.own_weights.or_else(|| now.own_weights.clone());
+        Setup { state, plot, settings: labs, rung: self.visible.bound }
     }
 }
 
 impl Lesson {
-    /// What the page is set to at a step, whatever was set before; past the last step that of the last.
-    #[must_use]
-    pub fn setup(&self, step: usize, now: &PageState) -> Setup {
-        let mut setup = Setup::first(now);
-        self.steps.iter().take(step + 1).for_each(|step| (step.set)(&mut setup));
-        setup
-    }
-
     /// The step that an index means: past the last one, the last.
     #[must_use]
     pub fn clamped(&self, step: usize) -> usize {

@@ -9,17 +9,12 @@ pub struct Said {
     chinese: &'static str,
 }
 
-/// A text in English and in Simplified Chinese.
-pub(super) const fn said(english: &'static str, chinese: &'static str) -> Said {
-    Said { english, chinese }
-}
-
-/// A text that is the same in every language: a formula.
-pub(super) const fn alike(text: &'static str) -> Said {
-    Said { english: text, chinese: text }
-}
-
 impl Said {
+    /// A text in English and in Simplified Chinese.
+    pub(super) const fn new(english: &'static str, chinese: &'static str) -> Self {
+        Said { english, chinese }
+    }
+
     /// The text in the page's language.
     #[must_use]
     pub fn now(self) -> &'static str {

@@ -47,6 +47,8 @@ pub enum Measured {
     Steps,
     /// The relative residual.
     Residual,
+    /// The least upper bound on the ball.
+    BestBound,
     /// A bound.
     Bound(BoundId),
     /// A bound over the norm.
@@ -142,7 +144,7 @@ pub enum Slot {
 }
 
 /// Every place that takes no further word.
-const PLAIN: [(&str, Slot); 33] = [
+const PLAIN: [(&str, Slot); 34] = [
     ("n", Slot::Chosen(Chosen::N)),
     ("d", Slot::Chosen(Chosen::D)),
     ("R", Slot::Chosen(Chosen::Radius)),
@@ -161,6 +163,7 @@ const PLAIN: [(&str, Slot); 33] = [
     ("large-radius", Slot::Measured(Measured::LargeRadius)),
     ("steps", Slot::Measured(Measured::Steps)),
     ("residual", Slot::Measured(Measured::Residual)),
+    ("best-bound", Slot::Measured(Measured::BestBound)),
     ("slope", Slot::Slope),
     ("exact-there", Slot::There(There::Exact)),
     ("gap", Slot::There(There::Gap)),

@@ -1,9 +1,11 @@
-//! The text of a lesson: sentences with places for what the page computes.
+//! The text of a lesson: sentences with places for what the page computes, and with controls of their own.
 //!
 //! A place is written in braces: `{measured}`, `{bound unified}`, `{formula jacobian}`. No number of the page stands in
-//! a text itself, so that none can be another than the one on screen.
+//! a text itself, so that none can be another than the one on screen. Controls stand in brackets: `[slider R 1..5]`,
+//! `[at R = 5](set R=5)`, `[share]`; `[words](https://..)` is a link.
 
 use super::formulas::{self, LessonFormula};
+use super::handle::Handle;
 use super::slot::Slot;
 
 /// A piece of a text.
@@ -15,6 +17,14 @@ pub enum Piece {
     Value(Slot),
     /// A formula.
     Formula(&'static LessonFormula),
+    /// A slider.
+    Slider(Handle),
+    /// A press: its words, and the fields that it sets.
+    Press(&'static str, &'static str),
+    /// The link to what is shown, to be copied.
+    Share,
+    /// A link: its words and its address.
+    Link(&'static str, &'static str),
 }
 
 /// The pieces of a text, in order.
@@ -24,15 +34,18 @@ pub enum Piece {
 pub fn pieces(text: &'static str) -> Result<Vec<Piece>, &'static str> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some((words, after)) = rest.split_once('{') {
-        let (place, after) = after.split_once('}').ok_or(after)?;
+    while let Some(at) = rest.find(['{', '[']) {
+        let (words, after) = rest.split_at(at);
         if !words.is_empty() {
             found.push(Piece::Words(words));
         }
-        found.push(match place.strip_prefix("formula ") {
-            Some(name) => Piece::Formula(formulas::find(name).ok_or(place)?),
-            None => Piece::Value(Slot::parse(place).ok_or(place)?),
-        });
+        let (piece, after) = if let Some(after) = after.strip_prefix('{') {
+            let (place, after) = after.split_once('}').ok_or(after)?;
+            (place_of(place).ok_or(place)?, after)
+        } else {
+            control(&after[1..])?
+        };
+        found.push(piece);
         rest = after;
     }
     if !rest.is_empty() {
@@ -45,7 +58,32 @@ pub fn pieces(text: &'static str) -> Result<Vec<Piece>, &'static str> {
 pub fn slots(text: &'static str) -> Vec<Slot> {
     let value = |piece: Piece| match piece {
         Piece::Value(slot) => Some(slot),
-        Piece::Words(_) | Piece::Formula(_) => None,
+        _ => None,
     };
     pieces(text).unwrap_or_default().into_iter().filter_map(value).collect()
+}
+
+fn place_of(place: &'static str) -> Option<Piece> {
+    match place.strip_prefix("formula ") {
+        Some(name) => formulas::find(name).map(Piece::Formula),
+        None => Slot::parse(place).map(Piece::Value),
+    }
+}
+
+/// The control after an opening bracket, and what comes after it.
+fn control(text: &'static str) -> Result<(Piece, &'static str), &'static str> {
+    let (inside, after) = text.split_once(']').ok_or(text)?;
+    let target = after.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    match target {
+        Some((target, after)) if target.starts_with("https://") => Ok((Piece::Link(inside, target), after)),
+        Some((target, after)) => {
+            let fields = target.strip_prefix("set ").ok_or(target)?;
+            Ok((Piece::Press(inside, fields), after))
+        }
+        None if inside == "share" => Ok((Piece::Share, after)),
+        None => {
+            let handle = inside.strip_prefix("slider ").and_then(Handle::parse).ok_or(inside)?;
+            Ok((Piece::Slider(handle), after))
+        }
+    }
 }

@@ -102,34 +102,18 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
         EARLIER => of_earlier(),
         other => return nothing(strings::link_version(other)),
     };
-    let told = |key: &str| -> Vec<&str> {
-        rest.split('&')
-            .filter_map(|part| part.split_once('='))
-            .filter(|(k, _)| *k == key)
-            .map(|(_, text)| text)
-            .collect()
-    };
-    let mut scene = base(first, lesson_of(&told(LESSON)).as_ref(), of_lesson);
-    let mut problems = Vec::new();
-    // In the order of the fields, whatever that of the link: some depend on those before them.
-    for field in &FIELDS {
-        let told = told(field.key);
-        if told.len() > 1 {
-            problems.push(strings::link_twice(field.key));
+    let said = said(rest, LESSON);
+    let at = lesson_of(&said);
+    let set = at.as_ref().map(of_lesson);
+    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or(first) };
+    let Followed { scene, mut problems } = over(scene, rest);
+    let scene = scene.map(|mut scene| {
+        if let (Some(None), Some(text)) = (&set, said.last()) {
+            problems.insert(0, strings::link_field(LESSON, &strings::link_unknown_lesson(text)));
+            scene.lesson = None;
         }
-        if let Some(text) = told.last()
-            && let Err(problem) = (field.read)(&mut scene, text)
-        {
-            problems.push(strings::link_field(field.key, &problem));
-        }
-    }
-    for part in rest.split('&').filter(|part| !part.is_empty()) {
-        let key = part.split_once('=').map(|(key, _)| key);
-        if !FIELDS.iter().any(|field| Some(field.key) == key) {
-            problems.push(strings::link_unknown(key.unwrap_or(part)));
-        }
-    }
-    mend(&mut scene, &mut problems);
+        scene
+    });
     if problems.len() > MOST_PROBLEMS {
         let more = problems.len() - MOST_PROBLEMS;
         problems.truncate(MOST_PROBLEMS);
@@ -138,7 +122,45 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     if !problems.is_empty() {
         problems.push(strings::link_rest().into());
     }
+    Followed { scene, problems }
+}
+
+/// A scene with the fields of a fragment without its version (`n=64&mask=causal`) put into it; all else stays.
+#[must_use]
+pub fn over(scene: Scene, fields: &str) -> Followed {
+    let (mut scene, mut problems) = (scene, Vec::new());
+    // In the order of the fields, whatever that of the link: some depend on those before them.
+    for field in &FIELDS {
+        let said = said(fields, field.key);
+        if said.len() > 1 {
+            problems.push(strings::link_twice(field.key));
+        }
+        if let Some(text) = said.last()
+            && let Err(problem) = (field.read)(&mut scene, text)
+        {
+            problems.push(strings::link_field(field.key, &problem));
+        }
+    }
+    for part in fields.split('&').filter(|part| !part.is_empty()) {
+        let key = part.split_once('=').map(|(key, _)| key);
+        if !FIELDS.iter().any(|field| Some(field.key) == key) {
+            problems.push(strings::link_unknown(key.unwrap_or(part)));
+        }
+    }
+    mend(&mut scene, &mut problems);
     Followed { scene: Some(scene), problems }
+}
+
+/// What stands behind a key in the link of a scene; `None` where no field has this key.
+#[must_use]
+pub fn text_of(scene: &Scene, key: &str) -> Option<String> {
+    FIELDS.iter().find(|field| field.key == key).map(|field| (field.text)(scene))
+}
+
+/// The texts behind a key, in their order.
+fn said<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
+    let pairs = fields.split('&').filter_map(|part| part.split_once('='));
+    pairs.filter(|(k, _)| *k == key).map(|(_, text)| text).collect()
 }
 
 /// From where a link goes on: what the step of its lesson sets, or the first visit; its name

@@ -163,7 +163,9 @@ impl Page {
         let growth = self.live.growth;
         match content {
             Content::Event(EngineEvent::Growth(GrowthEvent::Curves(found))) => {
-                growth.set(GrowthData { growth: Some(Arc::new(*found)), ..GrowthData::default() });
+                // Replies of an order whose place was taken do not come: this one answers the last that was asked.
+                let of = self.growth_asked.get_value();
+                growth.set(GrowthData { of, growth: Some(Arc::new(*found)), ..GrowthData::default() });
             }
             Content::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => {
                 growth.update(|growth| growth.family.extend(points));

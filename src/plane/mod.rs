@@ -20,7 +20,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use lipscope_core::experiment::Rows;
-use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairRequest, PlaneFrame, TokenEdit};
+use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairRequest, PlaneFrame, Snap, TokenEdit};
 use lipscope_plot::Extent;
 
 use super::live::Measured;
@@ -56,6 +56,8 @@ pub struct Plane {
     pub swing: RwSignal<Option<f64>>,
     /// When the tokens of the opening view changed last, while they may swing.
     opening_since: StoredValue<Option<f64>>,
+    /// The ball that tokens cannot be moved out of, where there is one.
+    pub wall: RwSignal<Option<f64>>,
     /// What a screen reader is told.
     pub said: RwSignal<String>,
     /// What holds still while a token is moved.
@@ -84,6 +86,7 @@ impl Default for Plane {
             is_swinging: RwSignal::new(false),
             swing: RwSignal::new(None),
             opening_since: StoredValue::new(None),
+            wall: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             held: StoredValue::new(None),
             pace: Pace::default(),
@@ -161,7 +164,13 @@ impl Page {
         let edited = self.live.measured.with_untracked(|measured| {
             let measured = measured.as_deref();
             let frame = self.frame(measured).filter(|frame| frame.mean.len() == state.dim());
-            frame.map(|frame| state.with_edit(drawn(&state, measured), &frame, &edit))
+            frame.map(|frame| {
+                let edited = state.with_edit(drawn(&state, measured), &frame, &edit)?;
+                match self.plane.wall.get_untracked() {
+                    Some(radius) => edited.with_edit(None, &frame, &TokenEdit::Snap { radius, snap: Snap::Into }),
+                    None => Ok(edited),
+                }
+            })
         });
         if let Some(edited) = edited {
             let is_move = matches!(edit, TokenEdit::Move { .. });

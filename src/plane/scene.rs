@@ -72,6 +72,11 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         plane.ball_radius = Some(radius);
         plane.ball_label = strings::ball(radius);
     }
+    let wall = page.plane.wall.get().filter(|_| picture.variance_shares.is_none());
+    if let Some(radius) = wall {
+        plane.ball_radius = Some(radius);
+        plane.ball_label = strings::ball(radius);
+    }
     if is_now {
         plane.shown = room(picture, &plane.points);
     }

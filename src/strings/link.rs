@@ -9,6 +9,11 @@ pub fn link_unknown(key: &str) -> String {
     words::link_unknown(shortened(key))
 }
 
+/// What a link says where it names a lesson or a step that there is not.
+pub fn link_unknown_lesson(text: &str) -> String {
+    words::link_unknown_lesson(shortened(text))
+}
+
 pub fn link_version(version: &str) -> String {
     words::link_version(shortened(version))
 }

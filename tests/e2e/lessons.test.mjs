@@ -1,11 +1,11 @@
-// The lessons: every one to its end with the keyboard, numbers in the text against those on screen, guesses by mouse and by keys,
-// the teacher's view, the list of keys.
+// The lessons: every one to its end with the keyboard, numbers in the text against those on screen, goals, hints and answers,
+// predictions by mouse and by keys, leaving, the teacher's view, the list of keys.
 import assert from 'node:assert/strict';
 import { faults, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, reaches, show, still } from './reading.mjs';
+import { changed, reaches, still, value } from './reading.mjs';
 import { test } from 'node:test';
 
-const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack'];
+const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'own'];
 
 /** Where the number of a place stands on screen, and what of it is the same: its digits or their logarithm. */
 function onScreen(place) {
@@ -79,8 +79,9 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
       assert.equal(await page.getByTestId('lesson-progress').innerText(), `${step + 1} of ${steps}`);
       assert.match(await page.getByTestId('lesson-said').innerText(), new RegExp(`^Step ${step + 1} of ${steps}: `));
       assert.equal(await page.locator('.problem:not([hidden])').count(), 0, where);
-      if (await page.locator('#guess-reveal').count()) {
-        await page.focus('#guess-reveal');
+      for (const press of ['#guess-reveal', '.lesson-choice']) {
+        if (!(await page.locator(press).count())) continue;
+        await page.locator(press).first().focus();
         await page.keyboard.press('Enter');
       }
       await filled(page);
@@ -95,53 +96,176 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
 pageTest('back, the controls beside a lesson, and my configuration again', async ({ page }) => {
   await page.fill('#n-number', '48');
   await page.press('#n-number', 'Enter');
-  await show(page, 'draws');
+  await page.click('#plot-draws');
   const before = await changed(page, 'spectral');
   await page.click('#lessons-open');
   await page.click('.lesson-pick[data-lesson="mask"]');
   await reaches(page, 'spectral', 12.1275, 5e-5);
   assert.equal(await page.locator('#lesson-back').getAttribute('aria-disabled'), 'true');
   await page.click('#lesson-next');
-  await reaches(page, 'spectral', 11.1338, 5e-5);
-  await page.click('#lesson-next');
   await reaches(page, 'spectral', 2.0504, 5e-5);
+  await page.click('#lesson-next');
+  await reaches(page, 'spectral', 5.3135, 5e-5);
   await page.keyboard.press('Alt+ArrowLeft');
-  await reaches(page, 'spectral', 11.1338, 5e-5);
+  await reaches(page, 'spectral', 2.0504, 5e-5);
   // The controls are a toggle away; what is changed there is in the text at once, and can be set up again.
   assert.ok(await page.locator('#lesson-again').isHidden());
   await page.click('.sheet-handle');
-  await page.selectOption('#mask', 'none');
+  await page.selectOption('#mask', 'causal');
   await page.click('.sheet-handle');
-  await reaches(page, 'spectral', 12.1275, 5e-5);
+  await reaches(page, 'spectral', 5.3135, 5e-5);
   await filled(page);
   assert.ok((await compareNumbers(page, 'after a change')) > 1);
   await page.click('#lesson-again');
-  await reaches(page, 'spectral', 11.1338, 5e-5);
-  // Closing leaves the page as it is.
+  await reaches(page, 'spectral', 2.0504, 5e-5);
+  // Leaving asks which configuration to go on with.
   await page.click('#lesson-close');
+  await page.waitForFunction(() => document.activeElement?.id === 'lesson-keep');
+  await page.click('#lesson-stay');
+  assert.ok(await page.locator('.lesson-leaving').isHidden());
+  await page.click('#lesson-close');
+  await page.click('#lesson-keep');
   assert.ok(await page.locator('#lesson-panel').isHidden());
   await page.waitForFunction(() => document.activeElement?.id === 'lessons-open');
-  assert.equal(await page.locator('#mask').inputValue(), 'causal');
+  assert.equal(await page.locator('#n-number').inputValue(), '100');
   await page.click('#lessons-open');
   await page.click('#lesson-restore');
+  await reaches(page, 'spectral', before, 1e-9);
+  // The other way: mine at once.
+  await page.click('#lessons-open');
+  await page.click('.lesson-pick[data-lesson="mask"]');
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  await page.click('#lesson-close');
+  await page.click('#lesson-mine');
   await reaches(page, 'spectral', before, 1e-9);
   assert.equal(await page.locator('#n-number').inputValue(), '48');
   assert.equal(await page.locator('#plot-draws').getAttribute('aria-pressed'), 'true');
   assert.ok(await page.locator('#lesson-panel').isHidden());
 });
 
+const goal = (page, id) => page.locator(`.goal[data-goal="${id}"]`);
+const reached = (page, id) => page.waitForSelector(`.goal[data-goal="${id}"][data-reached="true"]`, { timeout: 10_000 });
+
+pageTest('tokens are pushed, two goals reached, and the third is found to be impossible', async ({ page }) => {
+  await changed(page, 'spectral');
+  await startLesson(page, 'lipschitz');
+  await filled(page);
+  assert.equal(await page.locator('#lesson-next').innerText(), 'Skip');
+  const told = page.locator('.lesson-after');
+  assert.ok(await told.isHidden());
+  await page.focus('#token-stage');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await reached(page, 'move');
+  assert.ok(await told.isVisible());
+  assert.equal(await page.locator('#lesson-next').innerText(), 'Next');
+  await page.click('#lesson-next');
+  await filled(page);
+  // A token stays in the disc, however far it is pulled.
+  await page.focus('#token-stage');
+  await page.keyboard.press('Home');
+  for (let press = 0; press < 16; press += 1) await page.keyboard.press('Shift+ArrowRight');
+  await page.waitForTimeout(600);
+  assert.ok((await value(page, 'radius')) <= 1.5 + 1e-9);
+  assert.equal(await goal(page, 'four').getAttribute('data-reached'), 'false');
+  await goal(page, 'four').locator('.goal-impossible').click();
+  assert.ok(await page.getByText('This one can be reached.').isVisible());
+  await goal(page, 'ten').locator('.goal-impossible').click();
+  await reached(page, 'ten');
+  assert.match(await goal(page, 'ten').innerText(), /impossible.*it is proved that L ≤ \d/s);
+  await page.click('#lesson-show-all');
+  assert.ok(await page.getByTestId('lesson-hint').isVisible());
+  // Goals that are reached stay reached: the answer is to the first that is not.
+  for (const id of ['two', 'four']) {
+    if ((await goal(page, id).getAttribute('data-reached')) === 'false') await page.click('#lesson-answer');
+    await reached(page, id);
+  }
+  await reaches(page, 'spectral', 4.4603, 1e-3);
+  assert.ok(await page.locator('#lesson-answer').isHidden());
+});
+
+pageTest('a slider in the text reaches a goal; after the third try the answer is offered', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.goto(`${page.url().split('#')[0]}#v2&lesson=lipschitz.3`);
+  await filled(page);
+  const slider = page.locator('#lesson-slider-R');
+  const before = Number(await slider.inputValue());
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    assert.ok(await page.locator('#lesson-answer').isHidden(), `after ${attempt - 1}`);
+    await slider.fill(String(before + attempt));
+    await page.waitForTimeout(1500);
+  }
+  await page.waitForSelector('#lesson-answer:not([hidden])');
+  assert.ok(await page.getByTestId('lesson-hint').isVisible());
+  await slider.focus();
+  await page.keyboard.press('End');
+  await reached(page, 'large');
+  await page.keyboard.press('Home');
+  await reached(page, 'small');
+  assert.equal(await value(page, 'spectral') <= 1, true);
+  assert.ok(await page.locator('.lesson-after').isVisible());
+});
+
+pageTest('the hint comes after half a minute', async ({ page }) => {
+  await page.clock.install();
+  await page.goto('about:blank');
+  await page.goBack();
+  await changed(page, 'spectral');
+  await startLesson(page, 'jacobian');
+  await filled(page);
+  assert.ok(await page.getByTestId('lesson-hint').isHidden());
+  await page.clock.fastForward(31_000);
+  await page.waitForSelector('[data-testid="lesson-hint"]:not([hidden])');
+  assert.ok(await page.locator('#lesson-answer').isHidden());
+});
+
+pageTest('an answer is chosen before the page shows it, and answered by name', { hash: '#v2&lesson=mask.2' }, async ({ page }) => {
+  await filled(page);
+  await reaches(page, 'spectral', 2.0504, 5e-5);
+  await page.click('.lesson-choice[data-choice="lower"]');
+  await reaches(page, 'spectral', 5.3135, 5e-5);
+  await page.waitForFunction(() => /The page says/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  assert.equal(await page.getByTestId('guess-words').innerText(), 'You said: It lowers L again. The page says: It raises L.');
+  await reached(page, 'seen');
+  assert.ok(await page.locator('.lesson-choice').first().isDisabled());
+});
+
+pageTest('a question of one’s own ends in a link to share', { hash: '#v2&lesson=own.2' }, async ({ page, context, url }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await filled(page);
+  await page.click('.lesson-press[data-sets="mask=causal"]');
+  await reached(page, 'asked');
+  await page.click('#lesson-copy');
+  await reached(page, 'shared');
+  const link = await page.locator('#lesson-link').inputValue();
+  assert.ok(link.startsWith(url) && !link.includes('lesson') && link.includes('mask=causal'), link);
+  const here = await value(page, 'spectral');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await reaches(page, 'spectral', here, 0);
+});
+
+for (const unknown of ['foo.9', 'sink.60']) {
+  pageTest(`a link to ${unknown} is answered with a sentence`, { hash: `#v2&lesson=${unknown}&n=12` }, async ({ page }) => {
+    await page.waitForSelector('.link-problem .problem:not([hidden])');
+    assert.match(await page.locator('.link-problem').innerText(), new RegExp(`no lesson or step “${unknown}”`));
+    await page.waitForFunction(() => document.querySelector('[data-testid="n"]').dataset.value === '12');
+    assert.equal(await page.locator('.lesson:not([hidden])').count(), 0);
+  });
+}
+
 pageTest('the name of a step in the address sets the page to it, and what differs from it is told', { hash: '#v2&lesson=mask.2' }, async ({ page, url }) => {
-  await reaches(page, 'spectral', 11.1338, 5e-5);
+  await reaches(page, 'spectral', 2.0504, 5e-5);
   assert.deepEqual(await at(page), ['mask', '1']);
   await filled(page);
   await page.click('.sheet-handle');
-  await page.selectOption('#mask', 'none');
-  await reaches(page, 'spectral', 12.1275, 5e-5);
-  const link = '#v2&lesson=mask.2&mask=none';
+  await page.selectOption('#mask', 'causal');
+  await reaches(page, 'spectral', 5.3135, 5e-5);
+  const link = '#v2&lesson=mask.2&mask=causal';
   await page.waitForFunction((link) => location.hash === link, link);
   await page.goto('about:blank');
   await page.goto(url + link);
-  await reaches(page, 'spectral', 12.1275, 5e-5);
+  await reaches(page, 'spectral', 5.3135, 5e-5);
   assert.deepEqual(await at(page), ['mask', '1']);
 });
 
@@ -176,7 +300,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   assert.ok(drawn.every(([, yours, measured]) => Number(yours) !== 1 && measured === ''), JSON.stringify(drawn));
   assert.ok(Number(drawn[0][1]) < Number(drawn[7][1]));
   await page.click('#guess-reveal');
-  assert.match(await offBy(page), /^Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
+  assert.match(await offBy(page), /^You drew slope −?[\d.]+; the tokens say 0\.5\d+\. Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
   const revealed = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
   // The measured column is what the page measures: √(n - 1) here.
   for (const [n, yours, measured, ratio] of revealed) {
@@ -246,8 +370,15 @@ pageTest('the teacher’s view is larger, hides the controls, and lessons go on 
   assert.ok(await page.locator('#regime-plot').isVisible());
   assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'true');
   await startLesson(page, 'mask');
-  await page.click('#lesson-next');
-  await reaches(page, 'spectral', 11.1338, 5e-5);
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  // A presenter's remote goes through the lesson.
+  await page.keyboard.press('PageDown');
+  await reaches(page, 'spectral', 2.0504, 5e-5);
+  await page.keyboard.press('ArrowRight');
+  await reaches(page, 'spectral', 5.3135, 5e-5);
+  await page.keyboard.press('PageUp');
+  await page.keyboard.press('ArrowLeft');
+  await reaches(page, 'spectral', 12.1275, 5e-5);
   const panel = await page.locator('#lesson-panel').boundingBox();
   const plot = await page.locator('#plots').boundingBox();
   assert.ok(panel.x + panel.width <= plot.x, 'the panel covers the plot');
@@ -256,12 +387,34 @@ pageTest('the teacher’s view is larger, hides the controls, and lessons go on 
   assert.ok(Math.abs((await size()) - usual) < 0.1);
 });
 
+pageTest('on a small projector the plot and n, R, mask and normaliser are there', { viewport: { width: 1280, height: 720 }, hash: '#v2&view=teacher&lesson=mask.1' }, async ({ page }) => {
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  for (const id of ['#teacher-n', '#teacher-R', '#teacher-mask', '#teacher-normalization']) {
+    const box = await still(page, id);
+    assert.ok(box.y + box.height <= 720 && box.x + box.width <= 1280, `${id} is out of sight`);
+  }
+  const plot = await page.locator('#main-plot').boundingBox();
+  assert.ok(plot.width > 400 && plot.height > 250 && plot.y + plot.height <= 720, JSON.stringify(plot));
+  await page.selectOption('#teacher-mask', 'causal');
+  await reaches(page, 'spectral', 11.1338, 5e-5);
+  await page.selectOption('#teacher-normalization', 'rms');
+  await page.waitForFunction(() => /normalization=rms/.test(location.hash));
+  await page.selectOption('#teacher-normalization', 'none');
+  await page.focus('#teacher-n');
+  // On a slider the page keys are the slider's own.
+  await page.keyboard.press('PageUp');
+  await page.waitForFunction(() => document.querySelector('[data-testid="teacher-n"]').textContent !== '100');
+  assert.deepEqual(await at(page), ['mask', '0']);
+  assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]), [1280, 1280]);
+});
+
 pageTest('the list of keys opens with ?, closes with Escape, and gives the focus back', async ({ page }) => {
   await changed(page, 'spectral');
   await page.focus('#plot-draws');
   await page.keyboard.press('?');
   await page.waitForSelector('#keys[open]');
-  assert.ok((await page.locator('#keys dt').count()) > 20);
+  // What is in it comes with the later part of the page.
+  await page.waitForFunction(() => document.querySelectorAll('#keys dt').length > 20);
   for (const key of ['?', 't', 'Alt →', 'Esc']) assert.ok((await page.locator('#keys dt').allInnerTexts()).includes(key), key);
   assert.deepEqual(await seriousFaults(page), []);
   // Under it no other key does anything.
@@ -291,7 +444,7 @@ pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, conte
   assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /L = (?!1\.0$)/);
   await page.tap('#guess-reveal');
   await offBy(page);
-  for (let step = 0; step < 5; step += 1) {
+  for (let step = 0; step < 4; step += 1) {
     await page.tap('#lesson-next');
     await filled(page);
     assert.deepEqual(await widths(), [390, 390]);

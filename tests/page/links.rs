@@ -231,7 +231,10 @@ fn the_name_of_a_lesson_is_a_link_to_what_its_step_sets() {
         assert_eq!(link::write(&set, of_lesson), Ok(link.clone()));
         assert_eq!(link::read(&link, of_lesson), link::Followed { scene: Some(set), problems: vec![] });
     }
-    let unknown = link::read("v3&lesson=xyz.2&n=12", of_lesson).scene.expect("a scene");
+    let link::Followed { scene, problems } = link::read("v3&lesson=xyz.2&n=12", of_lesson);
+    let unknown = scene.expect("a scene");
+    assert!(problems[0].starts_with("`lesson` names “xyz.2”, which is no lesson"), "{problems:?}");
+    assert_eq!(unknown.lesson, None);
     assert_eq!(unknown.state.experiment(), PageState { n: 12, ..PageState::default() }.experiment());
 }
 

@@ -2,4 +2,5 @@
 
 mod chinese;
 mod han;
+mod lessons;
 mod links;

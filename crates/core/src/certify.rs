@@ -6,6 +6,7 @@ use crate::bounds::{BoundId, Domain, Hypotheses, Neighbourhood, Norm, Side, all_
 use crate::cost::{self, BASE, Cost, parts, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Memory, TokenSource};
 use crate::measure::{MeasureOptions, measure_with};
+use crate::phrase;
 use crate::search::{NearbyEffort, cost_of_shape, largest_nearby};
 use crate::tokens;
 use crate::weights::{check_sizes, inputs};
@@ -46,18 +47,22 @@ pub struct CertifiedRow {
 pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, InputError> {
     let CertifyPlan { experiment, relative, effort } = plan;
     if let Some(wrong) = relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0)) {
-        return Err(InputError::bad_value("epsilon", &wrong.to_string(), "a number of at least 0, in units of R"));
+        return Err(InputError::bad_value(
+            "epsilon",
+            &wrong.to_string(),
+            phrase!("number_least_0_units_r", "a number of at least 0, in units of R"),
+        ));
     }
     if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
         return Err(InputError::Conflict {
             what: "`tokens.source` = \"clusters\"".into(),
-            problem: "is no list of tokens that could move".into(),
-            fix: "List the tokens, or use a distribution of tokens.".into(),
+            problem: phrase!("no_list_tokens_could_move", "is no list of tokens that could move"),
+            fix: phrase!("list_tokens_or_distribution", "List the tokens, or use a distribution of tokens."),
         });
     }
     check_sizes(experiment)?;
     let found = measure_with(experiment, MeasureOptions { memory, ..MeasureOptions::default() })?;
-    cost::check("The certificate", &shape_of(experiment), memory, |shape| {
+    cost::check(phrase!("certificate", "The certificate"), &shape_of(experiment), memory, |shape| {
         let (inputs, neighbourhood) = (parts::inputs(shape), cost::bounds::neighbourhood(shape));
         let held = Cost::of_numbers(sum([BASE, inputs.peak(), neighbourhood.peak()]), neighbourhood.operations);
         let search = cost_of_shape(shape, effort.restarts, effort.iterations);

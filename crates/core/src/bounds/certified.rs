@@ -10,7 +10,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::local::reduced_value;
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
+use crate::phrase;
 use crate::spectral::largest_eigenvalue;
 use crate::weights::{HeadWeights, Inputs};
 
@@ -40,15 +41,15 @@ impl Neighbourhood {
     /// # Errors
     /// [`InputError::Conflict`] for L2 attention and normalisers, for which nothing is proved here.
     pub fn new(experiment: &Experiment, inputs: &Inputs) -> Result<Self, InputError> {
-        let refused = |what: &str, fix: &str| {
-            let problem = "has no certified bound on a neighbourhood".into();
-            Err(InputError::Conflict { what: what.into(), problem, fix: fix.into() })
+        let refused = |what: &str, fix: Phrase| {
+            let problem = phrase!("no_certified_bound", "has no certified bound on a neighbourhood");
+            Err(InputError::Conflict { what: what.into(), problem, fix })
         };
         if experiment.attention != Attention::Dot {
-            return refused("`attention` = \"l2\"", "Use \"attention\":\"dot\".");
+            return refused("`attention` = \"l2\"", phrase!("use_dot_attention", "Use \"attention\":\"dot\"."));
         }
         if experiment.normalization != Normalization::None {
-            return refused("`normalization`", "Use \"normalization\":\"none\".");
+            return refused("`normalization`", phrase!("use_normalization_none", "Use \"normalization\":\"none\"."));
         }
         let weights = &inputs.weights;
         let heads = weights

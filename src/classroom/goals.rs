@@ -1,0 +1,107 @@
+//! The goals of a step: what is reached, the hint, the answer.
+
+use leptos::prelude::*;
+
+use crate::lessons::{Goal, Step, Way};
+use crate::page::{Page, use_page};
+use crate::strings;
+use lipscope_core::bounds::BoundId;
+
+use super::{course, progress};
+
+/// The goals of a step with what helps to reach them.
+#[component]
+pub fn Goals(
+    /// The step.
+    step: &'static Step,
+) -> impl IntoView {
+    let page = use_page();
+    let progress = page.classroom.progress;
+    let open = move || progress.with(|now| step.goals.iter().find(|goal| !now.has(goal.id) && goal.way != Way::Press));
+    let offers_answer = Memo::new(move |_| progress.with(progress::Progress::offers_answer) && open().is_some());
+    let shows_all = Memo::new(move |_| progress.with(|progress| progress.shows_all));
+    let said = move || {
+        let reached = progress.with(progress::Progress::count);
+        if reached == 0 { String::new() } else { strings::goals_said(reached, step.goals.len()) }
+    };
+    view! {
+        <ul class="goals" aria-label=strings::goals()>
+            {step.goals.iter().map(|goal| view! { <GoalLine step goal/> }).collect_view()}
+        </ul>
+        <p class="note" role="status" hidden=move || !progress.with(|now| now.is_refused)>{strings::it_can_be()}</p>
+        {step.hint.map(|hint| view! {
+            <p class="lesson-hint" data-testid="lesson-hint" hidden=move || !progress.with(progress::Progress::shows_hint)>
+                <strong>{strings::hint()}</strong> {hint.now()}
+            </p>
+        })}
+        <div class="goal-help">
+            <button type="button" id="lesson-answer" hidden=move || !offers_answer.get() on:click=move |_| if let Some(goal) = untrack(open) { answer(page, step, goal) }>
+                {strings::show_answer()}
+            </button>
+            <button
+                type="button"
+                id="lesson-show-all"
+                title=strings::lesson_show_all_hint()
+                aria-pressed=move || shows_all.get().to_string()
+                on:click=move |_| progress.update(|progress| progress.shows_all = !progress.shows_all)
+            >
+                {strings::lesson_show_all()}
+            </button>
+        </div>
+        <p class="sr-only" role="status" data-testid="goals-said">{said}</p>
+    }
+}
+
+/// A goal, and whether it is reached.
+#[component]
+fn GoalLine(
+    /// The step.
+    step: &'static Step,
+    /// The goal.
+    goal: &'static Goal,
+) -> impl IntoView {
+    let page = use_page();
+    // Where one goal cannot be reached, the reader is to find out which.
+    let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
+    let is_reached = Memo::new(move |_| page.classroom.progress.with(|progress| progress.has(goal.id)));
+    let impossible = match goal.way {
+        Way::Impossible(bound) => Some(bound),
+        Way::Fields(_) | Way::Press => None,
+    };
+    let state = move || match (is_reached.get(), impossible) {
+        (false, _) => "",
+        (true, None) => strings::goal_reached(),
+        (true, Some(_)) => strings::goal_ruled_out(),
+    };
+    let why = move || {
+        let bound = impossible.filter(|_| is_reached.get())?;
+        Some(strings::ruled_out(value_of(page, bound)))
+    };
+    view! {
+        <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string()>
+            <span class="goal-mark" aria-hidden="true">{move || match (is_reached.get(), impossible) { (false, _) => "○", (true, None) => "✓", (true, Some(_)) => "✗" }}</span>
+            <span class="goal-words">{goal.words.now()} " " <span class="note">{state} " " {why}</span></span>
+            {can_be_impossible.then(|| view! {
+                <button type="button" class="goal-impossible" title=strings::cannot_be_hint() hidden=move || is_reached.get() on:click=move |_| progress::rule_out(page, goal.id)>
+                    {strings::cannot_be()}
+                </button>
+            })}
+        </li>
+    }
+}
+
+/// Shows how a goal is reached, or that it cannot be.
+fn answer(page: Page, step: &'static Step, goal: &'static Goal) {
+    match goal.way {
+        Way::Fields(fields) => course::put_fields_over(page, step.scene().clone(), fields),
+        Way::Impossible(_) => progress::rule_out(page, goal.id),
+        Way::Press => {}
+    }
+}
+
+fn value_of(page: Page, id: BoundId) -> Option<f64> {
+    page.live.measured.with(|measured| {
+        let bounds = &measured.as_ref()?.measurement.bounds;
+        bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value)
+    })
+}

@@ -1,0 +1,110 @@
+//! The controls in a lesson's text: sliders, presses, the link to share.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::files::copy;
+use crate::lessons::Handle;
+use crate::link;
+use crate::page::use_page;
+use crate::strings;
+
+use super::course;
+
+/// A slider for a field of the link.
+#[component]
+pub fn TextSlider(
+    /// Which field, and its range.
+    handle: Handle,
+    /// The beginning of its id.
+    #[prop(default = "lesson-slider")]
+    place: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let stops = StoredValue::new(handle.stops());
+    let last = stops.with_value(Vec::len).saturating_sub(1);
+    let value = Memo::new(move |_| link::text_of(&page.scene(), handle.key).and_then(|text| text.parse::<f64>().ok()));
+    let at = Memo::new(move |_| {
+        let value = value.get().unwrap_or(handle.from);
+        let distance = |stop: &f64| (stop - value).abs();
+        stops.with_value(|stops| {
+            let nearest = (0..stops.len()).min_by(|a, b| distance(&stops[*a]).total_cmp(&distance(&stops[*b])));
+            nearest.unwrap_or(0)
+        })
+    });
+    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        let at: usize = event.target().value().parse().unwrap_or(0);
+        if let Some(stop) = stops.with_value(|stops| stops.get(at).copied()) {
+            course::set_field(page, &handle.field(stop));
+        }
+    };
+    let let_go = move || {
+        if page.held.get_untracked() {
+            page.held.set(false);
+        }
+    };
+    view! {
+        <input
+            type="range"
+            class="lesson-slider"
+            id=format!("{place}-{}", handle.key)
+            aria-label=strings::lesson_handle(handle.key)
+            aria-valuetext=move || value.get().map_or_else(String::new, strings::count)
+            min="0"
+            max=last
+            step="1"
+            prop:value=move || at.get().to_string()
+            style=move || format!("--at:{}", at.get() as f64 / last.max(1) as f64)
+            on:input:target=on_input
+            on:pointerdown=move |_| page.held.set(true)
+            on:pointerup=move |_| let_go()
+            on:pointercancel=move |_| let_go()
+            on:blur=move |_| let_go()
+        />
+    }
+}
+
+/// A press that sets fields.
+#[component]
+pub fn Press(
+    /// Its words.
+    words: &'static str,
+    /// What it sets.
+    fields: &'static str,
+) -> impl IntoView {
+    let page = use_page();
+    let holds = Memo::new(move |_| {
+        let scene = page.scene();
+        let mut pairs = fields.split('&').filter_map(|field| field.split_once('='));
+        pairs.all(|(key, text)| link::text_of(&scene, key).as_deref() == Some(text))
+    });
+    view! {
+        <button type="button" class="lesson-press" data-sets=fields aria-pressed=move || holds.get().to_string() on:click=move |_| course::put_fields(page, fields)>
+            {words}
+        </button>
+    }
+}
+
+/// The link to what is shown, and a button that copies it.
+#[component]
+pub fn Share() -> impl IntoView {
+    let page = use_page();
+    let note = RwSignal::new("");
+    let link = Memo::new(move |_| course::own_link(page));
+    view! {
+        <span class="lesson-share">
+            <input type="text" id="lesson-link" readonly aria-label=strings::share_label() prop:value=move || link.get()/>
+            <button
+                type="button"
+                id="lesson-copy"
+                on:click=move |_| {
+                    copy(link.get_untracked(), note);
+                    page.classroom.progress.update(|progress| progress.has_shared = true);
+                }
+            >
+                {strings::share_copy()}
+            </button>
+            <span class="note" role="status">{move || note.get()}</span>
+        </span>
+    }
+}

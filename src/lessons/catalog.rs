@@ -1,0 +1,139 @@
+//! The lessons, in the order of a course, read from `lessons/en` and `lessons/zh`.
+
+use std::sync::OnceLock;
+
+use crate::state::{LessonAt, Scene};
+use lipscope_core::bounds::BoundId;
+
+use super::file::{Edition, LessonFile, StepText, parse};
+use super::goal::{Condition, Goal, Way};
+use super::lesson::{Choice, Lesson, Paragraph, Prediction, Step, Visible};
+use super::said::Said;
+
+macro_rules! files {
+    ($($id:literal),*) => {
+        [$((include_str!(concat!("../../lessons/en/", $id, ".md")), include_str!(concat!("../../lessons/zh/", $id, ".md")))),*]
+    };
+}
+
+/// The files of each lesson, in English and in Chinese.
+const FILES: [(&str, &str); 10] =
+    files!["lipschitz", "jacobian", "sink", "regime", "mask", "layer-norm", "whole-space", "inverse", "slack", "own"];
+
+/// All lessons.
+#[must_use]
+pub fn lessons() -> &'static [Lesson] {
+    static LESSONS: OnceLock<Vec<Lesson>> = OnceLock::new();
+    // A file that cannot be read fails the build.
+    LESSONS.get_or_init(|| FILES.into_iter().filter_map(|(english, chinese)| read(english, chinese)).collect())
+}
+
+/// The lesson of an id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Lesson> {
+    lessons().iter().find(|lesson| lesson.id == id)
+}
+
+/// The lesson after another; `None` after the last.
+#[must_use]
+pub fn next_after(lesson: &Lesson) -> Option<&'static Lesson> {
+    lessons().iter().skip_while(|known| known.id != lesson.id).nth(1)
+}
+
+/// What is shown at a step, for who comes to it from elsewhere; `None` where there is no such lesson or step.
+#[must_use]
+pub fn scene_of(at: &LessonAt) -> Option<Scene> {
+    let step = find(&at.id)?.steps.get(at.step)?;
+    Some(Scene { lesson: Some(at.clone()), ..step.scene().clone() })
+}
+
+fn read(english: &'static str, chinese: &'static str) -> Option<Lesson> {
+    let files = [parse(english, Edition::English).ok()?, parse(chinese, Edition::Translation).ok()?];
+    let said = |key: &str| Some(Said::new(files[0].value(key)?, files[1].value(key)?));
+    let [ours, theirs] = &files;
+    let steps = ours.steps.iter().zip(&theirs.steps);
+    Some(Lesson {
+        id: ours.value("id")?,
+        title: said("title")?,
+        summary: said("summary")?,
+        minutes: ours.value("minutes")?,
+        steps: steps.map(|(en, zh)| step(ours, en, zh)).collect(),
+    })
+}
+
+fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'static>) -> Step {
+    let of = |step: &StepText<'static>, key: &str, name: &str| {
+        step.marks.iter().find(|mark| mark.key == key && mark.name == name).map(|mark| mark.value)
+    };
+    let both = |key: &str| Some(Said::new(of(en, key, "")?, of(zh, key, "")?));
+    // The English line has the condition before the words.
+    let named = |key: &'static str| {
+        en.marks.iter().filter(move |mark| mark.key == key).filter_map(move |mark| {
+            let (condition, words) = mark.value.split_once(" | ")?;
+            let conditions = Condition::parse_all(condition)?;
+            Some((mark.name, conditions, Said::new(words, of(zh, key, mark.name)?)))
+        })
+    };
+    let goal = |(id, conditions, words)| Some(Goal { id, conditions, words, way: way(of(en, "solve", id)?)? });
+    let paragraph = |((_, en), (_, zh)): (&(usize, &'static str), &(usize, &'static str))| {
+        let ((when, en), (_, zh)) = (without_when(en), without_when(zh));
+        Paragraph { when, text: Said::new(en, zh) }
+    };
+    Step {
+        title: Said::new(en.title, zh.title),
+        fields: file.fields(en),
+        visible: of(en, "show", "").map_or_else(Visible::default, visible),
+        goals: named("goal").filter_map(goal).collect(),
+        hint: both("hint"),
+        prediction: of(en, "predict", "").map_or(Prediction::None, prediction),
+        choices: named("choice").map(|(id, conditions, words)| Choice { id, conditions, words }).collect(),
+        text: en.paragraphs.iter().zip(&zh.paragraphs).map(paragraph).collect(),
+        source: both("source"),
+        scene: OnceLock::new(),
+    }
+}
+
+/// The goals after which a paragraph is shown, and its text.
+fn without_when(text: &'static str) -> (Vec<&'static str>, &'static str) {
+    match text.strip_prefix("{when ").and_then(|rest| rest.split_once("} ")) {
+        Some((when, text)) => (when.split(", ").collect(), text),
+        None => (Vec::new(), text),
+    }
+}
+
+fn way(text: &'static str) -> Option<Way> {
+    match text.strip_prefix("impossible by ") {
+        Some(id) => bound(id).map(Way::Impossible),
+        None if text == "press" => Some(Way::Press),
+        None => Some(Way::Fields(text)),
+    }
+}
+
+fn bound(id: &str) -> Option<BoundId> {
+    BoundId::ALL.into_iter().find(|known| known.id() == id)
+}
+
+fn visible(words: &str) -> Visible {
+    let mut visible = Visible::default();
+    for word in words.split(", ") {
+        match word.split_once(' ') {
+            None if word == "pair" => visible.pair = true,
+            None if word == "row" => visible.row = true,
+            None if word == "wall" => visible.wall = true,
+            // People count from one.
+            Some(("token", number)) => visible.token = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)),
+            Some(("bound", id)) => visible.bound = bound(id),
+            _ => {}
+        }
+    }
+    visible
+}
+
+fn prediction(words: &'static str) -> Prediction {
+    match words.split_once(' ') {
+        Some(("choice", fields)) => Prediction::Choice(fields),
+        _ if words == "curve" => Prediction::Curve,
+        _ if words == "mark" => Prediction::Mark,
+        _ => Prediction::None,
+    }
+}

@@ -1,0 +1,44 @@
+//! The steps of lessons: goals, hints, predictions, leaving.
+
+pub use crate::words::lesson_steps::*;
+
+use lipscope_plot::Number;
+
+use super::lessons::lesson_slope;
+
+pub fn lesson_minutes(minutes: &str) -> String {
+    lesson::minutes(minutes)
+}
+
+/// What a slider in a text is called.
+pub fn lesson_handle(key: &str) -> &str {
+    match key {
+        "R" => handle::radius(),
+        "n" => handle::n(),
+        "d" => handle::d(),
+        "at" => handle::at(),
+        "inverse-c" => "c",
+        "restarts" => handle::restarts(),
+        _ => key,
+    }
+}
+
+/// What the reader chose beside what the page says.
+pub fn choice_answer(chosen: &str, right: &str) -> String {
+    if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
+}
+
+/// The slope of what the reader drew, beside that of the tokens.
+pub fn slopes_beside(yours: f64, measured: f64) -> String {
+    answer::slopes(lesson_slope(measured), lesson_slope(yours))
+}
+
+/// Why a goal cannot be reached: the least upper bound.
+pub fn ruled_out(bound: Option<f64>) -> String {
+    bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(Number::of(bound)))
+}
+
+/// What a screen reader hears of goals.
+pub fn goals_said(reached: usize, all: usize) -> String {
+    answer::goals_said(all, reached)
+}
