@@ -389,21 +389,21 @@ pageTest('the teacher’s view is larger, hides the controls, and lessons go on 
 
 pageTest('on a small projector the plot and n, R, mask and normaliser are there', { viewport: { width: 1280, height: 720 }, hash: '#v2&view=teacher&lesson=mask.1' }, async ({ page }) => {
   await reaches(page, 'spectral', 12.1275, 5e-5);
-  for (const id of ['#teacher-n', '#teacher-R', '#teacher-mask', '#teacher-normalization']) {
+  for (const id of ['#quick-n', '#quick-radius', '#quick-mask-causal', '#quick-norm-layer']) {
     const box = await still(page, id);
     assert.ok(box.y + box.height <= 720 && box.x + box.width <= 1280, `${id} is out of sight`);
   }
   const plot = await page.locator('#main-plot').boundingBox();
   assert.ok(plot.width > 400 && plot.height > 250 && plot.y + plot.height <= 720, JSON.stringify(plot));
-  await page.selectOption('#teacher-mask', 'causal');
+  await page.click('#quick-mask-causal');
   await reaches(page, 'spectral', 11.1338, 5e-5);
-  await page.selectOption('#teacher-normalization', 'rms');
+  await page.click('#quick-norm-rms');
   await page.waitForFunction(() => /normalization=rms/.test(location.hash));
-  await page.selectOption('#teacher-normalization', 'none');
-  await page.focus('#teacher-n');
+  await page.click('#quick-norm-none');
+  await page.focus('#quick-n');
   // On a slider the page keys are the slider's own.
   await page.keyboard.press('PageUp');
-  await page.waitForFunction(() => document.querySelector('[data-testid="teacher-n"]').textContent !== '100');
+  await page.waitForFunction(() => document.querySelector('#quick-n-number').value !== '100');
   assert.deepEqual(await at(page), ['mask', '0']);
   assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]), [1280, 1280]);
 });
