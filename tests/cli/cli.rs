@@ -158,12 +158,12 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
     }
     let csv = run(&["bounds", "-n", "2:1e18:x5", "--format", "csv"]);
     assert!(
-        csv.starts_with("n,radius,castin_general,castin_mean_field,sharp,unified,two_clusters,sink,fork,adversarial"),
+        csv.starts_with("n,radius,castin_general,castin_mean_field,sharp,unified,two_clusters,sink,adversarial"),
         "{csv}"
     );
     assert_eq!(csv.lines().count(), 6);
     let json: Value = serde_json::from_str(run(&["bounds", "-n", "100", "--format", "json"]).trim()).expect("JSON");
-    assert_eq!((json["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("unified")));
+    assert_eq!((json["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("sharp")));
     let growth = run(&["growth", "-n", "2,1e9"]);
     let header: Vec<&str> = growth.lines().next().expect("a header").split(',').collect();
     let last: Vec<&str> = growth.lines().last().expect("a row").split(',').collect();
@@ -228,7 +228,7 @@ fn a_search_exceeds_six_and_its_file_measures_the_same() {
     let best: f64 = rows.last().and_then(|row| row[5].parse().ok()).expect("a number");
     assert!(best >= 6.007, "{best}");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.starts_with("lower bound found") && said.contains("unified <= 11.368"), "{said}");
+    assert!(said.starts_with("lower bound found") && said.contains("sharp <= 9.502501"), "{said}");
     let output = lipscope().arg("measure").arg(&file).assert().success().get_output().stdout.clone();
     let measured: Value = serde_json::from_slice(&output).expect("JSON");
     let spectral = measured["spectral"].as_f64().expect("a number");

@@ -22,6 +22,7 @@ mod row_mass;
 mod sharp;
 mod sharp_slack;
 mod slack;
+mod slack_factor;
 mod spot;
 mod spots;
 mod top_eigenvalue;
@@ -39,7 +40,8 @@ pub use hypotheses::{Hypotheses, radius_of_ball};
 pub use local::{LocalBound, LocalParts};
 pub(crate) use local::{LocalHead, combine as combine_local};
 pub(crate) use logarithms::ln_sum;
-pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
+pub use slack::{BoundSlack, slacks};
+pub use slack_factor::{SlackFactor, SlackKind};
 pub use two_clusters::{TwoClusterCurve, TwoClusters};
 pub use witness::ClusterWitness;
 

@@ -3,7 +3,7 @@
 use super::local::LocalParts;
 use super::logarithms::ln_add;
 use super::sharp::MixedTerms;
-use super::slack::{SlackFactor, SlackKind};
+use super::slack_factor::{SlackFactor, SlackKind};
 use super::{Bound, Hypotheses};
 
 /// The factors whose product is bound / norm for one head, and for one of several heads the same without the first

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::local::LocalParts;
 use super::sharp::MixedTerms;
+use super::slack_factor::{SlackFactor, SlackKind};
 use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::{Bound, BoundId, Combination, Hypotheses, row_mass, sharp_slack};
 use crate::experiment::{Attention, Mask};
@@ -17,43 +18,6 @@ pub struct BoundSlack {
     pub worked: String,
     /// Steps of the proof that lose something, largest factor first.
     pub factors: Vec<SlackFactor>,
-}
-
-/// A step of a bound's proof and the factor lost by it at these tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SlackFactor {
-    /// The step.
-    pub kind: SlackKind,
-    /// The factor by which this step enlarges the bound, at least one.
-    pub times: f64,
-}
-
-/// A step in the proof of an upper bound (docs/theory.md section 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SlackKind {
-    /// The norms of the own and the mixed part of the Jacobian are added, and those of the heads.
-    Parts,
-    /// The largest column sum of P is replaced by its maximum for this n and a.
-    ColumnSums,
-    /// |A x_i| is replaced by ||A|| R.
-    ANorm,
-    /// The standard deviation of the tokens under attention is replaced by R.
-    Radius,
-    /// |V x| is replaced by ||V|| |x|.
-    VNorm,
-    /// max_j sum_i P_ij w_i is replaced by the product of the largest column sum and the largest w_i.
-    Alignment,
-    /// Every column sum is replaced by n, and the parts are bounded separately.
-    Length,
-    /// The exponential is e^(2a), where e^a is enough.
-    Exponent,
-    /// Each row of the mixed part is bounded by itself, as if one perturbation reached the bound of every row and of the
-    /// own part, with ||V|| for every direction.
-    Rows,
-    /// The range of the scores in a row is replaced by 2a.
-    Scores,
-    /// The norm of the own part is replaced by v a.
-    Own,
 }
 
 /// The slack of every upper bound, given the terms of `local` and the norm at the tokens.
