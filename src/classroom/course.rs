@@ -67,6 +67,8 @@ pub fn go_by(page: Page, by: isize) {
 
 /// The list in place of the lesson: nothing else changes.
 pub(super) fn show_list(page: Page) {
+    // It stands where the controls stand.
+    page.classroom.controls_open.set(false);
     page.lesson.set(None);
     page.classroom.list_open.set(true);
 }

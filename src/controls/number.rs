@@ -129,10 +129,19 @@ fn NumberBox(
         _ => field.text(value.get()),
     });
     let keystrokes = StoredValue::new(0u32);
+    // Whether the sentence is about what is typed here: one about the number itself stays, however it is entered.
+    let has_complained = StoredValue::new(false);
+    let complain = move |sentence: String| {
+        has_complained.set_value(true);
+        page.complain(place, sentence);
+    };
     let take = move |text: &str| {
         let new = field.accept(text)?;
+        let was_wrong = has_complained.try_update_value(std::mem::take).unwrap_or(false);
         if new == value.get_untracked() {
-            page.clear_problem();
+            if was_wrong {
+                page.clear_problem();
+            }
         } else {
             page.edit(place, |state| field.set(state, new));
         }
@@ -144,12 +153,12 @@ fn NumberBox(
         keystrokes.update_value(|count| *count += 1);
         let stroke = keystrokes.get_value();
         if let Err(sentence) = take(&text) {
-            let complain = move || {
+            let later = move || {
                 if keystrokes.get_value() == stroke {
-                    page.complain(place, sentence);
+                    complain(sentence);
                 }
             };
-            set_timeout(complain, PATIENCE);
+            set_timeout(later, PATIENCE);
         }
     };
     let settle = move || {
@@ -157,7 +166,7 @@ fn NumberBox(
         if let Some(text) = draft.get_untracked() {
             match take(&text) {
                 Ok(()) => draft.set(None),
-                Err(sentence) => page.complain(place, sentence),
+                Err(sentence) => complain(sentence),
             }
         }
     };

@@ -109,7 +109,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     let Followed { scene, mut problems } = over(scene, rest);
     let scene = scene.map(|mut scene| {
         if let (Some(None), Some(text)) = (&set, said.last()) {
-            problems.insert(0, strings::link_field(LESSON, &strings::link_unknown_lesson(text)));
+            problems.insert(0, strings::link_field(LESSON, strings::link_unknown_lesson(text)));
             scene.lesson = None;
         }
         scene

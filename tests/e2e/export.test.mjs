@@ -15,7 +15,7 @@ const VIEWS = [
   { id: 'take-tightness', canvas: 'tightness-plot', tab: 'plot-tightness', words: ['number of tokens n', 'ℓ∞ norm of J'] },
   { id: 'take-scaled', canvas: 'scaled-plot', tab: 'plot-scaled', words: ['R, the largest token norm', 'local Lipschitz constant'] },
   { id: 'take-inverse', canvas: 'inverse-plot', tab: 'plot-inverse', words: ['iteration t', 'error |Xₜ − X|'] },
-  { id: 'take-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first number', 'second'] },
+  { id: 'take-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first coordinate', 'second'] },
 ];
 
 async function taken(page, view, what) {

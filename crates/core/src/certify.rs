@@ -49,7 +49,7 @@ pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, 
     if let Some(wrong) = relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0)) {
         return Err(InputError::bad_value(
             "epsilon",
-            &wrong.to_string(),
+            wrong.to_string(),
             phrase!("number_least_0_units_r", "a number of at least 0, in units of R"),
         ));
     }

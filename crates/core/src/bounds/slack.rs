@@ -73,10 +73,13 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             format!("a = {a_text}, v = {v_text}, n = {n}")
         }
     };
+    // With normaliser and attention together every bound has a factor of the normaliser at these tokens.
+    let outer = hypotheses.outer_factor;
+    let formula = if outer == 1.0 || formula.is_empty() { formula } else { format!("{} · ({formula})", brief(outer)) };
     match (hypotheses.heads.len(), hypotheses.combination) {
         (0 | 1, _) => formula,
-        (heads, Combination::Sum) => format!("{formula} for one of {heads} heads; their sum"),
-        (heads, Combination::RootOfSquares) => format!("{formula} for one of {heads} heads; the root of their squares"),
+        (_, Combination::Sum) => format!("{formula} for this head; heads add up"),
+        (_, Combination::RootOfSquares) => format!("{formula} for this head; heads combine as √(b₁² + b₂² + …)"),
     }
 }
 
@@ -172,6 +175,8 @@ fn superscript(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Experiment;
+    use crate::measure::measure;
 
     #[test]
     fn numbers_in_formulas_are_short() {
@@ -187,5 +192,20 @@ mod tests {
         ] {
             assert_eq!(brief(x), text);
         }
+    }
+
+    #[test]
+    fn a_formula_in_numbers_holds_the_factor_of_the_normaliser() {
+        let text = r#"{"tokens":{"source":"random","law":"ball","n":6,"d":4,"radius":0.1},
+            "weights":{"source":"identity","sign":-1},"normalization":"rms","normalization_scope":"composed"}"#;
+        let found = measure(&Experiment::from_json(text).expect("an experiment")).expect("a measurement");
+        let slack = found.slacks.iter().find(|slack| slack.id == BoundId::CastinMeanField).expect("the bound applies");
+        let (factor, rest) = slack.worked.split_once(" · (").expect("a factor and the rest");
+        let bound = found.bounds.iter().find(|bound| bound.id == BoundId::CastinMeanField).expect("the same");
+        // v (1 + 3a) e^(2a) with v = 1 and a = d, the square of R after a normaliser.
+        let ball = (1.0 + 3.0 * 4.0) * 8f64.exp();
+        assert!(rest.starts_with("1 · "), "{}", slack.worked);
+        let factor: f64 = factor.parse().expect("a number");
+        assert!((factor * ball / bound.value.expect("in range") - 1.0).abs() < 1e-2, "{}", slack.worked);
     }
 }
