@@ -81,9 +81,8 @@ impl Default for Classroom {
 
 /// Starts what follows from the reader's place in a lesson and from the stage.
 pub fn begin(page: Page) {
-    let at = Memo::new(move |_| page.lesson.get());
     Effect::new(move |_| {
-        at.track();
+        page.lesson.track();
         // What was drawn at another step is no guess at this one.
         page.classroom.guess.set(Guess::default());
         page.classroom.is_leaving.set(false);

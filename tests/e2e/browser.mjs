@@ -87,7 +87,7 @@ function watchPage() {
  */
 export async function openPage(options = {}) {
   const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '#v2', started = true } = options;
-  const controls = options.controls ?? (started && hash.includes('#v2') && !hash.includes('view=embed') && viewport.width >= 720 ? 'open' : 'closed');
+  const controls = options.controls ?? (started && hash.includes('#v2') && !/view=embed|lesson=/.test(hash) && viewport.width >= 720 ? 'open' : 'closed');
   const site = await serveSite();
   const context = await (await launch()).newContext({
     viewport, colorScheme, reducedMotion, acceptDownloads: true,

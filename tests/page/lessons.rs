@@ -98,7 +98,7 @@ fn every_step_sets_what_the_page_can_show_and_counts_on_no_first_value() {
 #[test]
 fn the_name_of_a_step_is_a_link_to_it_and_unknown_ones_are_answered() {
     each_step(|name, lesson, at, step| {
-        let link = format!("v2&lesson={}.{}", lesson.id, at + 1);
+        let link = format!("v3&lesson={}.{}", lesson.id, at + 1);
         let followed = link::read(&link, scene_of);
         assert_eq!(followed.problems, Vec::<String>::new(), "{name}");
         let scene = followed.scene.expect("a scene");
@@ -107,7 +107,7 @@ fn the_name_of_a_step_is_a_link_to_it_and_unknown_ones_are_answered() {
     });
     let last = lessons()[0].steps.len();
     for unknown in ["foo.9".to_owned(), format!("{}.{}", lessons()[0].id, last + 1)] {
-        let followed = link::read(&format!("v2&lesson={unknown}&n=12"), scene_of);
+        let followed = link::read(&format!("v3&lesson={unknown}&n=12"), scene_of);
         let scene = followed.scene.expect("a scene");
         assert_eq!((scene.state.n, scene.lesson), (12, None));
         assert!(followed.problems[0].contains(&unknown), "{:?}", followed.problems);
