@@ -40,7 +40,7 @@ pub fn Quick() -> impl IntoView {
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">
-                <button type="button" id="new-sample" hidden=move || !is_seeded.get() on:click=move |_| page.edit("token-seed", new_sample)>
+                <button type="button" id="new-sample" class:gone=move || !is_seeded.get() on:click=move |_| page.edit("token-seed", new_sample)>
                     {strings::new_sample()}
                 </button>
                 <button
