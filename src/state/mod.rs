@@ -1,13 +1,15 @@
 //! What the controls hold. Everything else on the page is derived from one [`PageState`].
 //!
-//! Every control keeps its value also while it does not apply, so that switching a law away and back loses nothing.
+//! Every control keeps its value also while it does not apply, so that switching a choice away and back loses nothing.
 
 mod check;
+mod choices;
 mod convert;
 mod growth;
 mod hand;
 mod lesson;
 mod map;
+mod own;
 mod scene;
 mod settings;
 mod stage;
@@ -16,12 +18,14 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Attention, Distribution, Head, Mask, Normalization, Output, Rows, Scope, TokenSource, limits,
+    Attention, Distribution, Mask, Normalization, Output, Rows, Scope, TokenSource, limits,
 };
 
+pub use choices::{TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusLaw, Trace, Traces};
 pub use hand::Fixed;
 pub use lesson::LessonAt;
+pub use own::{OwnClusters, OwnWeights};
 pub use scene::{PlotChoice, Scene, ThemeChoice, View};
 pub use settings::{
     DotWeights, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS, SearchSettings, Settings, Shown,
@@ -56,69 +60,6 @@ impl<T> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-}
-
-/// Where the tokens come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenChoice {
-    /// Drawn from a distribution.
-    Distribution(Distribution),
-    /// The worst tokens known in the ball.
-    Worst,
-    /// The adversarial tokens of the first head's A.
-    Adversarial,
-    /// The skew witness, with its own A.
-    Skew,
-    /// Distinct positions with multiplicities.
-    Clusters,
-    /// The reader's own.
-    Own,
-}
-
-/// Where the weights come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WeightChoice {
-    /// Drawn.
-    Random,
-    /// A = I.
-    IdentityPlus,
-    /// A = -I.
-    IdentityMinus,
-    /// The L2 multi-head attention of \[K\], drawn.
-    Kim,
-    /// The reader's own.
-    Own,
-}
-
-/// How the main plot spaces n.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum XAxis {
-    /// By the square root of n.
-    SqrtN,
-    /// By n.
-    N,
-    /// Both axes by their logarithm.
-    LogLog,
-}
-
-/// The reader's own weights.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OwnWeights {
-    /// At least one.
-    pub heads: Vec<Head>,
-    /// d_out x (sum of d_v).
-    pub output: Option<Rows>,
-}
-
-/// Distinct positions with multiplicities: pasted, linked, or a witness that was loaded.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OwnClusters {
-    /// One row a position.
-    pub positions: Rows,
-    /// Natural logarithms of the multiplicities.
-    pub log_multiplicities: Vec<f64>,
-    /// How many tokens they are in all.
-    pub total: f64,
 }
 
 /// The value of every control.
@@ -215,41 +156,6 @@ impl PageState {
     pub fn adversarial() -> Self {
         PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }
     }
-}
-
-impl TokenChoice {
-    /// All, with their words in the controls and in links.
-    pub const ALL: [(&'static str, TokenChoice); 8] = [
-        ("gaussian", TokenChoice::Distribution(Distribution::Gaussian)),
-        ("sphere", TokenChoice::Distribution(Distribution::Sphere)),
-        ("ball", TokenChoice::Distribution(Distribution::Ball)),
-        ("worst", TokenChoice::Worst),
-        ("adversarial", TokenChoice::Adversarial),
-        ("skew", TokenChoice::Skew),
-        ("clusters", TokenChoice::Clusters),
-        ("own", TokenChoice::Own),
-    ];
-
-    /// The same, with tokens drawn in the ball in place of the worst ones of it.
-    fn or_random(self) -> Self {
-        if self == TokenChoice::Worst { TokenChoice::Distribution(Distribution::Ball) } else { self }
-    }
-}
-
-impl WeightChoice {
-    /// All, with their words in the controls and in links.
-    pub const ALL: [(&'static str, WeightChoice); 5] = [
-        ("random", WeightChoice::Random),
-        ("identity-plus", WeightChoice::IdentityPlus),
-        ("identity-minus", WeightChoice::IdentityMinus),
-        ("kim", WeightChoice::Kim),
-        ("own", WeightChoice::Own),
-    ];
-}
-
-impl XAxis {
-    /// All, with their words in the page and in links.
-    pub const ALL: [(&'static str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log", XAxis::LogLog)];
 }
 
 impl PageState {
@@ -477,22 +383,6 @@ impl PageState {
         if choice == TokenChoice::Clusters {
             // Clusters have no order.
             self.mask = Mask::None;
-        }
-    }
-}
-
-impl OwnClusters {
-    /// The clusters of a token source, if it is one.
-    #[must_use]
-    pub fn of(source: &TokenSource) -> Option<Self> {
-        let total = source.n_tokens();
-        match source {
-            TokenSource::Clusters { positions, log_multiplicities } => Some(OwnClusters {
-                positions: positions.clone(),
-                log_multiplicities: log_multiplicities.clone(),
-                total,
-            }),
-            _ => None,
         }
     }
 }
