@@ -69,7 +69,6 @@ pub fn Absent() -> impl IntoView {
         let mask = page.state.with(|state| state.mask);
         let missing = [
             (facts.mean_field.is_none(), strings::explore_mean_field()),
-            (facts.worst.is_none(), strings::explore_worst_known()),
             (facts.best.is_none(), strings::explore_best_bound()),
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);

@@ -308,7 +308,11 @@ impl Page {
         self.cancel(EngineLane::Sweep);
         if !state.can_sweep() {
             let of = Some(state.clone());
-            return self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
+            self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
+            // There is one n to measure; the bounds over n are drawn around it.
+            let lengths = curve_lengths(state.sweep_max, &[]);
+            let curves = CurvesPlan { experiment: state.experiment(), lengths, draws: 1 };
+            return self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves)]);
         }
         if is_first {
             return self.sweep(state);

@@ -82,7 +82,13 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     }
     plane.selected = page.plane.selected_of(n);
     let words = page.models.words_of(&measured.state);
-    plane.labels = names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..]));
+    plane.labels = match &plane.ln_sizes {
+        // Each place says how many tokens stand at it.
+        Some(sizes) if size == Size::Opening && n <= MOST_NAMED => {
+            sizes.iter().map(|ln| strings::tokens_here(ln.exp().round())).collect()
+        }
+        _ => names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..])),
+    };
     if page.plane.has_row.get()
         && let Some(token) = plane.selected
         && let Some(row) = row_of(&measured, token, n)

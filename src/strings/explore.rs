@@ -37,6 +37,11 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind)) -> String {
     }
 }
 
+/// How many tokens stand at one place.
+pub fn tokens_here(n: f64) -> String {
+    format!("× {}", count(n))
+}
+
 /// Where the tokens are that bounds speak of.
 pub fn explore_place(place: Place, radius: f64) -> String {
     match place {

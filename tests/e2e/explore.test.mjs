@@ -202,3 +202,12 @@ pageTest('with normaliser and attention together no bound is said to hold on the
   await show(page, 'regime');
   assert.match(await page.getByTestId('story-reach').innerText(), /^These tokens reach at most/);
 });
+
+pageTest('clusters of the reader stand among the bounds of their ball', { ...OPENING, hash: '#v3&plot=regime' }, async ({ page }) => {
+  await page.waitForSelector('#load-two_clusters:enabled');
+  await page.click('#load-two_clusters');
+  await show(page, 'explore');
+  await settled(page);
+  const svg = await saved(page, '#take-explore [data-take=svg]');
+  for (const name of ['best bound', 'some tokens reach', 'mean-field [C]']) assert.ok(svg.includes(name), name);
+});
