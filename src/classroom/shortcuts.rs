@@ -22,7 +22,13 @@ pub fn begin(page: Page) {
             (false, true) => Held::Control,
             (true, true) => Held::Other,
         };
-        let key = PageKey::of(&event.key(), held)
+        // With Caps Lock a key is a capital without Shift.
+        let name = match held {
+            Held::Control if event.shift_key() => event.key().to_uppercase(),
+            Held::Control => event.key().to_lowercase(),
+            _ => event.key(),
+        };
+        let key = PageKey::of(&name, held)
             .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(page) && !has_own_keys(&event)))
             .filter(|_| !event.default_prevented() && !is_typing(&event));
         if key.is_some_and(|key| act(page, key) == Taken::Yes) {

@@ -104,7 +104,6 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     chart.note = strings::measuring_text().into();
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
-    lift(&mut chart);
     chart
 }
 
@@ -124,8 +123,8 @@ impl ExploreRanges {
     }
 }
 
-/// Puts the curves that are far above all others into the strip.
-fn lift(chart: &mut LineChart) {
+/// Puts the curves that are far above all others into the strip; for a picture, since tables and readouts have every curve.
+pub fn lift(chart: &mut LineChart) {
     if chart.y.scale != Scale::Log {
         return;
     }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::live::Measured;
 use crate::page::Page;
+use crate::state::TokenChoice;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
@@ -20,6 +21,8 @@ pub struct Facts {
     pub radius: f64,
     /// What the ball is called.
     pub place: Place,
+    /// Whether these are the worst tokens known.
+    pub is_worst: bool,
     /// The largest lower bound on the ball.
     pub worst: Option<Bound>,
     /// The smallest upper bound on the ball.
@@ -61,6 +64,7 @@ pub fn facts(page: Page) -> Option<Facts> {
             (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
             _ => Place::Normalized,
         },
+        is_worst: page.state.with(|now| now.tokens == TokenChoice::Worst) && ball.ball.worst.is_some(),
         worst: largest(bounds, norm),
         best: smallest(bounds, norm),
         limit: smallest(limit, norm),

@@ -8,7 +8,7 @@ use crate::page::{PlotChoice, use_page};
 use crate::state::XAxis;
 use crate::strings::{self, Paper};
 
-use super::plot::chart_now;
+use super::plot::{chart_now, picture_now};
 
 const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
@@ -43,7 +43,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_| Some(untrack(|| chart_now(page)))
+                figure=move |_| Some(untrack(|| picture_now(page)))
                 csv
                 paper=Paper::Castin
                 behind=Behind::Experiment

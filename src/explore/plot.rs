@@ -11,11 +11,11 @@ use crate::field::Field;
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::PageState;
+use crate::state::{PageState, TokenChoice};
 use crate::strings;
 use lipscope_plot::{ChartLayout, LineChart};
 
-use super::chart::{ExploreRanges, explore_chart, id};
+use super::chart::{ExploreRanges, explore_chart, id, lift};
 use super::table::{Absent, AtN};
 
 /// What was painted last: it answers the pointer.
@@ -41,7 +41,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let readout = Memo::new(move |_| {
         // The chart is read after it is painted; these say when.
         page.live.sweep.track();
-        hover.get().map(|n| read(painted, n))
+        hover.get().map(|n| untrack(|| read(page, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
     view! {
@@ -72,6 +72,13 @@ pub fn ExplorePlot() -> impl IntoView {
     }
 }
 
+/// The chart as a picture.
+pub fn picture_now(page: Page) -> LineChart {
+    let mut chart = chart_now(page);
+    lift(&mut chart);
+    chart
+}
+
 /// The chart of what is known now.
 pub fn chart_now(page: Page) -> LineChart {
     let current = page.live.measured.get_untracked();
@@ -90,7 +97,7 @@ fn paint(
     if page.plot.get_untracked() != PlotChoice::Explore {
         return;
     }
-    let mut chart = chart_now(page);
+    let mut chart = picture_now(page);
     page.live.sweep.with_untracked(|sweep| {
         page.state.with_untracked(|state| {
             ranges.update_value(|ranges| ranges.apply(&mut chart, sweep, state, page.held.get_untracked()));
@@ -112,14 +119,16 @@ fn n_at(painted: Painted, x: f64) -> Option<f64> {
 }
 
 /// What is known at a length, in one line.
-fn read(painted: Painted, n: f64) -> String {
-    let values = painted.get_value().and_then(|painted| painted.0.at(&painted.1, n)).unwrap_or_default();
+fn read(page: Page, painted: Painted, n: f64) -> String {
+    let values = painted.get_value().and_then(|painted| chart_now(page).at(&painted.1, n)).unwrap_or_default();
     let of_curves: Vec<_> = values.into_iter().filter(|value| value.id != id::CURRENT).collect();
     strings::readout(n, &of_curves)
 }
 
 fn keep(page: Page, n: Option<f64>) {
-    if let Some(n) = n {
+    // A list of the reader's own has the n that it has.
+    let is_own = page.state.with_untracked(|state| matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters));
+    if let Some(n) = n.filter(|_| !is_own) {
         page.edit(Field::N.id(), |state| Field::N.set(state, n));
     }
 }

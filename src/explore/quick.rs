@@ -5,13 +5,11 @@ use leptos::prelude::*;
 use crate::controls::NumberField;
 use crate::field::Field;
 use crate::own;
-use crate::page::{Page, use_page};
+use crate::page::{PLACE_LINK, Page, use_page};
 use crate::state::{MOST_SEED, PageState, TokenChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
 
-/// Places of edits whose sentence stands here.
-const PLACES: [&str; 6] = ["n", "radius", "mask", "normalization", "law", "scope"];
 /// The dimension at which LayerNorm leaves room to move.
 const ROOMY_DIM: usize = 8;
 
@@ -29,7 +27,8 @@ pub fn Quick() -> impl IntoView {
         })
     });
     let problem = Memo::new(move |_| {
-        let said = page.live.problem.with(|p| p.as_ref().filter(|p| PLACES.contains(&p.place)).map(|p| p.text.clone()));
+        // Of a control in the panel too: while that is closed its own place is out of sight.
+        let said = page.live.problem.with(|p| p.as_ref().filter(|p| p.place != PLACE_LINK).map(|p| p.text.clone()));
         said.map(|text| page.told(text))
     });
     view! {
@@ -129,13 +128,16 @@ fn TokenSwitch() -> impl IntoView {
     let on_pick = move |source: Source| match source {
         Source::Random => choose(page, TokenChoice::Distribution(Distribution::Ball)),
         Source::Worst => choose(page, TokenChoice::Worst),
-        Source::Yours => match page.state.with_untracked(|state| state.own_tokens.is_some()) {
-            true => choose(page, TokenChoice::Own),
-            false => {
-                page.classroom.controls_open.set(true);
-                own::open(page, own::Asked::Tokens);
+        Source::Yours => {
+            match page.state.with_untracked(|state| (state.own_tokens.is_some(), state.own_clusters.is_some())) {
+                (true, _) => choose(page, TokenChoice::Own),
+                (false, true) => choose(page, TokenChoice::Clusters),
+                (false, false) => {
+                    page.classroom.controls_open.set(true);
+                    own::open(page, own::Asked::Tokens);
+                }
             }
-        },
+        }
     };
     view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick)/> }
 }
@@ -182,6 +184,9 @@ pub fn Notes() -> impl IntoView {
     let scope = Memo::new(move |_| page.state.with(|state| state.scope));
     let dim = Memo::new(move |_| page.state.with(PageState::dim));
     let is_collapsed = move || normalizer.get() == Normalization::Layer && dim.get() <= 2;
+    // Some tokens and weights have a dimension of their own.
+    let has_room =
+        Memo::new(move |_| page.state.with(|state| PageState { d: ROOMY_DIM, ..state.clone() }.dim() == ROOMY_DIM));
     let with_other_scope = move |state: &mut PageState| {
         state.scope = match state.scope {
             Scope::Inputs => Scope::Composed,
@@ -192,7 +197,7 @@ pub fn Notes() -> impl IntoView {
         <div class="quick-notes">
         <p class="quick-note" data-testid="collapse-note" hidden=move || !is_collapsed()>
             {move || strings::layer_collapse(dim.get())} " "
-            <button type="button" id="roomy-dim" on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::use_dim(ROOMY_DIM)}</button>
+            <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::use_dim(ROOMY_DIM)}</button>
         </p>
         <p class="quick-note" data-testid="scope-note" hidden=move || normalizer.get() == Normalization::None>
             {move || strings::which_map(scope.get(), dim.get())} " "

@@ -4,7 +4,6 @@
 use leptos::prelude::*;
 
 use crate::page::use_page;
-use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::{Kind, Number};
@@ -40,15 +39,14 @@ pub fn Sentence() -> impl IntoView {
     let known = Memo::new(move |_| facts(page));
     let shown = Memo::new(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
     let is_stale = move || known.with(Option::is_none);
-    let is_worst = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Worst));
     let first = move || shown.with(|facts| facts.as_ref().map(|f| strings::explore_measured(f.n, f.measured)));
     let worst = move || {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             let bound = facts.worst.as_ref();
             Some(match bound {
-                Some(_) if is_worst.get() => strings::explore_is_worst().into(),
-                Some(bound) => strings::explore_worst(facts.n, &place(facts), &value(bound)),
+                Some(_) if facts.is_worst => strings::explore_is_worst().into(),
+                Some(bound) => strings::explore_worst(facts.n, &place(facts), &below(bound)),
                 None => strings::explore_no_worst().into(),
             })
         })
@@ -57,8 +55,8 @@ pub fn Sentence() -> impl IntoView {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             Some(match (&facts.best, &facts.limit) {
-                (Some(best), Some(limit)) => strings::explore_best(facts.n, &place(facts), &value(best), &value(limit)),
-                (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &value(best)),
+                (Some(best), Some(limit)) => strings::explore_best(facts.n, &place(facts), &above(best), &above(limit)),
+                (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &above(best)),
                 (None, _) => strings::explore_no_bound().into(),
             })
         })
@@ -93,6 +91,12 @@ fn place(facts: &Facts) -> String {
     strings::explore_place(facts.place, facts.radius)
 }
 
-fn value(bound: &Bound) -> String {
-    Number::from_log10(bound.log10).to_string()
+/// An upper bound in four digits that are none too small: a sentence that says "none pass" must hold of what it says.
+fn above(bound: &Bound) -> String {
+    Number::from_log10_above(bound.log10).to_string()
+}
+
+/// A lower bound in four digits that are none too large.
+fn below(bound: &Bound) -> String {
+    Number::from_log10_below(bound.log10).to_string()
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::page::use_page;
 use crate::strings;
+use lipscope_core::experiment::{Attention, Mask};
 use lipscope_plot::{Kind, Number};
 
 use super::facts::facts;
@@ -66,7 +67,11 @@ pub fn Absent() -> impl IntoView {
     let page = use_page();
     let rows = Memo::new(move |_| {
         let Some(facts) = facts(page) else { return Vec::new() };
-        let mask = page.state.with(|state| state.mask);
+        // The mask is the reason only where nothing else is.
+        let mask = page.state.with(|state| match state.attention {
+            Attention::Dot if state.bounds_hold_on_ball() => state.mask,
+            _ => Mask::None,
+        });
         let missing = [
             (facts.mean_field.is_none(), strings::explore_mean_field()),
             (facts.best.is_none(), strings::explore_best_bound()),

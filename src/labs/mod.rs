@@ -153,7 +153,9 @@ fn request_now(page: Page) -> Option<LabRequest> {
     let plot = page.plot.get();
     match plot {
         PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Search | PlotChoice::Model => None,
-        _ => page.labs.settings.with(|settings| page.state.with(|state| LabRequest::of(plot, settings, state))),
+        _ => page
+            .in_effect()
+            .and_then(|state| page.labs.settings.with(|settings| LabRequest::of(plot, settings, &state))),
     }
 }
 

@@ -148,6 +148,10 @@ impl Page {
 
     /// Undoes the last gesture: the browser goes back, as its own button does.
     pub fn undo(self) {
+        // What has not come to rest is still this gesture's.
+        if self.address.with_value(|address| address.is_waiting) {
+            self.write_address(&untrack(|| self.scene()), Entry::Same);
+        }
         if self.undoable.get_untracked().0
             && let Ok(history) = window().history()
         {

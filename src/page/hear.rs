@@ -13,7 +13,7 @@ use crate::strings;
 use crate::workers::{Asked, EngineLane, EngineReply};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::PoolEvent;
-use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan, GrowthEvent};
+use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan, GrowthEvent};
 
 use super::{PLACE_LINK, PLACE_OWN, Page};
 
@@ -41,7 +41,8 @@ impl Page {
                 match lane {
                     EngineLane::Measure => live.progress.set(None),
                     EngineLane::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
-                    EngineLane::Growth | EngineLane::Ball => {}
+                    EngineLane::Ball => self.lack_ball(self.state.with_untracked(PageState::for_ball)),
+                    EngineLane::Growth => {}
                     EngineLane::Read => {
                         live.own_note.set(String::new());
                         live.script_note.set(String::new());
@@ -132,9 +133,20 @@ impl Page {
     }
 
     fn hear_ball(self, reply: EngineReply) {
-        if let (Asked::State(of), Content::Event(EngineEvent::Ball(ball))) = (&reply.of.companion, reply.content) {
-            self.live.ball.set(Some(Arc::new(BallFacts { of: of.as_ref().clone(), ball })));
+        match (&reply.of.companion, reply.content) {
+            (Asked::State(of), Content::Event(EngineEvent::Ball(ball))) => {
+                self.live.ball.set(Some(Arc::new(BallFacts { of: of.as_ref().clone(), ball })));
+            }
+            // What is wrong is said of the measurement.
+            (Asked::State(of), Content::Failed(_)) => self.lack_ball(of.as_ref().clone()),
+            _ => {}
         }
+    }
+
+    /// Nothing is known of a ball: numbers stand without bounds rather than wait for them.
+    fn lack_ball(self, of: PageState) {
+        let ball = Ball { n: of.n_tokens(), radius: of.radius, bounds: Vec::new(), limit: Vec::new(), worst: None };
+        self.live.ball.set(Some(Arc::new(BallFacts { of, ball })));
     }
 
     fn hear_sweep(self, content: Content<EngineEvent>) {
@@ -153,6 +165,8 @@ impl Page {
             }),
             Content::Failed(problem) => live.sweep.update(|sweep| {
                 sweep.phase = SweepPhase::Failed;
+                // Those of another configuration would be taken for this one's.
+                sweep.curves = Arc::new(BoundCurves::default());
                 sweep.problem = Some(problem);
             }),
             _ => {}

@@ -45,7 +45,9 @@ fn go_on(page: Page, began: f64, long: f64) {
         untrack(|| is_wanted(page))
     };
     if !is_due {
-        return page.plane.swing.set(None);
+        // The large plane may want to go on.
+        let goes_on = long.is_finite() && untrack(|| is_wanted(page));
+        return if goes_on { go_on(page, began, f64::INFINITY) } else { page.plane.swing.set(None) };
     }
     page.plane.swing.set(Some(((now() - began) / PERIOD * TAU).sin()));
     request_animation_frame(move || go_on(page, began, long));

@@ -151,7 +151,7 @@ impl Default for PageState {
 }
 
 impl PageState {
-    /// What links of versions 1 and 2, the examples and the lessons go on from: the adversarial tokens of A = -1.
+    /// What links of versions 1 and 2 and the examples go on from: the adversarial tokens of A = -1.
     #[must_use]
     pub fn adversarial() -> Self {
         PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }

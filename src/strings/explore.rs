@@ -32,8 +32,8 @@ pub fn view_hint(view: View) -> &'static str {
 /// What these tokens do.
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind)) -> String {
     match kind {
-        Kind::LowerBound => measured::at_least(count(n), Number::of(value)),
-        _ => measured::at_most(count(n), Number::of(value)),
+        Kind::LowerBound => measured::at_least(count(n), Number::from_log10_below(value.log10())),
+        _ => measured::at_most(count(n), Number::from_log10_above(value.log10())),
     }
 }
 

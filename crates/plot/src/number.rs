@@ -17,6 +17,9 @@ const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
 const MINUS: char = '\u{2212}';
 
+/// What a logarithm and its power may be off by: digits that are exact stay.
+const ROUNDING: f64 = 1e-12;
+
 /// Whether a number is exact, a bound, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
@@ -89,6 +92,16 @@ impl Number {
     /// Formats 10^`log10` with two significant digits.
     pub fn rough_from_log10(log10: f64) -> Self {
         Self::from_log10_with_digits(log10, 2)
+    }
+
+    /// Formats 10^`log10` in four digits that are none too small, for a sentence that says that nothing is above them.
+    pub fn from_log10_above(log10: f64) -> Self {
+        Self::from_log10(directed(log10, f64::ceil, 1.0 - ROUNDING))
+    }
+
+    /// Formats 10^`log10` in four digits that are none too large, for a sentence that says that something reaches them.
+    pub fn from_log10_below(log10: f64) -> Self {
+        Self::from_log10(directed(log10, f64::floor, 1.0 + ROUNDING))
     }
 
     /// The same number with another kind.
@@ -193,9 +206,30 @@ fn superscript(value: i64) -> String {
     value.to_string().chars().map(raise).collect()
 }
 
+/// A logarithm whose number has four digits, rounded in one direction.
+fn directed(log10: f64, round: fn(f64) -> f64, towards: f64) -> f64 {
+    let power = log10.floor() - f64::from(DIGITS - 1);
+    let digits = round(10f64.powf(log10 - power) * towards);
+    if digits > 0.0 && digits.is_finite() { digits.log10() + power } else { log10 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_in_sentences_are_rounded_to_the_side_where_the_sentence_holds() {
+        for (x, above, below) in [
+            (13.6212, "13.63", "13.62"),
+            (1.5571, "1.558", "1.557"),
+            (2.0, "2.000", "2.000"),
+            (9.9996, "10.00", "9.999"),
+            (1902563.0, "1.903 × 10⁶", "1.902 × 10⁶"),
+        ] {
+            assert_eq!(Number::from_log10_above(f64::log10(x)).to_string(), above);
+            assert_eq!(Number::from_log10_below(f64::log10(x)).to_string(), below);
+        }
+    }
 
     #[track_caller]
     fn check(number: Number, expected: &str) {
