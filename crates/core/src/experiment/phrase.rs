@@ -122,7 +122,7 @@ verbatim_arguments!(&str &String String u16 u32 u64 usize &usize f64);
 /// A [`Phrase`](crate::experiment::Phrase): its id, its English with `{name}` for each argument, and the arguments.
 ///
 /// ```
-/// let most = 7;
+/// let most = 7_usize;
 /// let phrase = lipscope_core::phrase!("whole_number_to", "a whole number from 1 to {most}", most = most);
 /// assert_eq!(phrase.to_string(), "a whole number from 1 to 7");
 /// assert_eq!(phrase.id(), Some("whole_number_to"));
