@@ -221,7 +221,7 @@ setup_browser() {
   # Without a font that has them, screens show Chinese characters as boxes.
   if command -v apt-get >/dev/null && [ -z "$(fc-list :lang=zh-cn 2>/dev/null)" ]; then
     lock
-    apt_install fontconfig fonts-wqy-microhei
+    (apt_install fontconfig fonts-wqy-microhei) || say "no font with Chinese characters: screens will show boxes"
   fi
 }
 
