@@ -16,10 +16,7 @@ const DECADES_ABOVE: f64 = 6.0;
 pub mod id {
     /// The draws.
     pub const DRAWS: &str = "draws";
-    /// The mean of the draws.
-    pub const MEAN: &str = "mean";
-    /// The present configuration.
-    pub const CURRENT: &str = "current";
+    pub use super::super::lengths::{CURRENT, MEAN};
 }
 
 /// The axes' ranges, which hold while a slider is held.

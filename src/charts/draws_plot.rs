@@ -6,25 +6,21 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::controls::Choice;
 use crate::field::Field;
 use crate::frame::When;
-use crate::keys::PlotKey;
 use crate::live::{SearchFound, SweepData, SweepPhase};
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::{PageState, XAxis};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, HoverValue, LineChart};
 
-use super::draws_chart::{Ranges, chart, id};
+use super::draws_chart::{Ranges, chart};
 use super::draws_table::{draws_csv, draws_table};
 use super::easel::{Easel, Paint, use_easel};
 use super::fade::{Fade, Faded};
+use super::lengths::{AxisChoice, length_at, on_length_key};
 use super::search_point::found_in_draws;
 use super::take::{Behind, Take};
 use super::twin::Twin;
-
-const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
 /// What was painted last: it answers the pointer.
 type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
@@ -58,11 +54,9 @@ pub fn DrawsPlot() -> impl IntoView {
     });
     let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(painted, f64::from(event.offset_x())));
     let on_click = move |event: ev::MouseEvent| {
-        if let Some(n) = n_at(painted, f64::from(event.offset_x())) {
-            page.edit(Field::N.id(), |state| Field::N.set(state, n));
-        }
+        keep(page, n_at(painted, f64::from(event.offset_x())));
     };
-    let on_key = move |event: ev::KeyboardEvent| on_key(page, hover, &event);
+    let on_key = move |event: ev::KeyboardEvent| on_length_key(page, hover, &event, |n| keep(page, n));
     // Said when a sweep is over, not at every point.
     let words = Memo::new(move |before: Option<&String>| match before {
         Some(before) if page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => before.clone(),
@@ -115,7 +109,7 @@ pub fn DrawsPlot() -> impl IntoView {
 pub fn DrawsTools() -> impl IntoView {
     view! {
         <Slope/>
-        <AxisChoice/>
+        <AxisChoice id="x-axis"/>
     }
 }
 
@@ -132,23 +126,6 @@ fn Slope() -> impl IntoView {
             {words}
         </p>
     }
-}
-
-/// How n is spaced.
-#[component]
-fn AxisChoice() -> impl IntoView {
-    let page = use_page();
-    let options = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
-    let chosen = Signal::derive(move || {
-        let now = page.state.with(|state| state.x_axis);
-        AXES.iter().find(|(_, axis)| *axis == now).map_or("sqrt", |(id, _)| id)
-    });
-    let on_pick = move |id: String| {
-        if let Some((_, axis)) = AXES.iter().find(|(known, _)| *known == id) {
-            page.edit("x-axis", |state| state.x_axis = *axis);
-        }
-    };
-    view! { <Choice id="x-axis" label=strings::axis() options chosen on_pick=Callback::new(on_pick)/> }
 }
 
 fn watch(page: Page, hover: RwSignal<Option<f64>>) {
@@ -213,11 +190,7 @@ fn without_pointer(chart: &LineChart) -> LineChart {
 
 /// The length under a pixel column.
 fn n_at(painted: Painted, x: f64) -> Option<f64> {
-    let painted = painted.get_value()?;
-    let (chart, layout) = painted.as_ref();
-    let values = chart.nearest(layout, x)?;
-    let of = |wanted: &str| values.iter().find(|value| value.id == wanted);
-    of(id::MEAN).or_else(|| of(id::CURRENT)).map(|value| value.x)
+    length_at(&*painted.get_value()?, x)
 }
 
 /// What is known at a length, in one line.
@@ -229,30 +202,9 @@ fn read(page: Page, n: f64) -> String {
     strings::readout(n, &values)
 }
 
-fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
-    let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
-    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
-    let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
-    let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
-    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
-    let to = match key {
-        PlotKey::Left => below,
-        PlotKey::Right => above,
-        PlotKey::First => lengths.first(),
-        PlotKey::Last => lengths.last(),
-        PlotKey::Leave => return hover.set(None),
-        PlotKey::Keep => {
-            if let Some(n) = hover.get_untracked() {
-                page.edit(Field::N.id(), |state| Field::N.set(state, n));
-            }
-            return;
-        }
-        // Over n up to 1e18 only: here all lengths are a few steps apart.
-        PlotKey::PageDown | PlotKey::PageUp => return,
-    };
-    event.prevent_default();
-    if let Some(n) = to {
-        hover.set(Some(*n as f64));
+fn keep(page: Page, n: Option<f64>) {
+    if let Some(n) = n {
+        page.edit(Field::N.id(), |state| Field::N.set(state, n));
     }
 }
 

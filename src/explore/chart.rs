@@ -16,10 +16,10 @@ const DECADES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
 pub mod id {
+    pub use crate::charts::{CURRENT, MEAN};
+
     /// The draws.
     pub const DRAWS: &str = "draws";
-    /// Their mean.
-    pub const MEAN: &str = "mean";
     /// The root of n.
     pub const ROOT: &str = "root";
     /// The worst tokens known.
@@ -28,8 +28,6 @@ pub mod id {
     pub const BEST: &str = "best";
     /// The published mean-field bound.
     pub const MEAN_FIELD: &str = "mean-field";
-    /// The present tokens.
-    pub const CURRENT: &str = "current";
 }
 
 /// The axes' ranges, which hold while a slider is held.

@@ -2,15 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::charts::{Behind, Take, Twin};
-use crate::controls::Choice;
+use crate::charts::{AxisChoice, Behind, Take, Twin};
 use crate::page::{PlotChoice, use_page};
-use crate::state::XAxis;
 use crate::strings::{self, Paper};
 
 use super::plot::{chart_now, picture_now};
-
-const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
 /// Tables, files, other pictures.
 #[component]
@@ -18,16 +14,6 @@ pub fn ExploreFolds() -> impl IntoView {
     let page = use_page();
     let csv = move || untrack(|| chart_now(page)).to_csv();
     let table = move || untrack(|| chart_now(page)).to_table();
-    let axes = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
-    let axis = Signal::derive(move || {
-        let now = page.state.with(|state| state.x_axis);
-        AXES.iter().find(|(_, axis)| *axis == now).map_or("log", |(id, _)| id)
-    });
-    let on_axis = move |id: String| {
-        if let Some((_, axis)) = AXES.iter().find(|(known, _)| *known == id) {
-            page.edit("x-axis", |state| state.x_axis = *axis);
-        }
-    };
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
         view! { <button type="button" id=id on:click=move |_| page.plot.set(plot)>{words}</button> }
     };
@@ -36,7 +22,7 @@ pub fn ExploreFolds() -> impl IntoView {
             {way("explore-tokens", PlotChoice::Tokens, strings::way_tokens())}
             {way("explore-spectrum", PlotChoice::Spectrum, strings::way_spectrum())}
             {way("explore-growth", PlotChoice::Growth, strings::way_growth())}
-            <Choice id="explore-axis" label=strings::axis() options=axes chosen=axis on_pick=Callback::new(on_axis)/>
+            <AxisChoice id="explore-axis"/>
             <Twin id="explore-rows" name="lipscope-explore.csv" table csv/>
             <Take
                 id="take-explore"

@@ -6,12 +6,11 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::charts::{Easel, Paint, use_easel};
+use crate::charts::{Easel, Paint, length_at, on_length_key, use_easel};
 use crate::field::Field;
 use crate::frame::When;
-use crate::keys::PlotKey;
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::{PageState, TokenChoice};
+use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_plot::{ChartLayout, LineChart};
 
@@ -58,7 +57,7 @@ pub fn ExplorePlot() -> impl IntoView {
                     on:pointerleave=move |_| hover.set(None)
                     on:blur=move |_| hover.set(None)
                     on:click=on_click
-                    on:keydown=move |event| on_key(page, hover, &event)
+                    on:keydown=move |event| on_length_key(page, hover, &event, |n| keep(page, n))
                 ></canvas>
             </div>
             <figcaption>
@@ -111,11 +110,7 @@ fn paint(
 
 /// The length under a pixel column.
 fn n_at(painted: Painted, x: f64) -> Option<f64> {
-    let painted = painted.get_value()?;
-    let (chart, layout) = painted.as_ref();
-    let values = chart.nearest(layout, x)?;
-    let of = |wanted: &str| values.iter().find(|value| value.id == wanted);
-    of(id::MEAN).or_else(|| of(id::CURRENT)).map(|value| value.x)
+    length_at(&*painted.get_value()?, x)
 }
 
 /// What is known at a length, in one line.
@@ -131,24 +126,4 @@ fn keep(page: Page, n: Option<f64>) {
     if let Some(n) = n.filter(|_| !is_own) {
         page.edit(Field::N.id(), |state| Field::N.set(state, n));
     }
-}
-
-fn on_key(page: Page, hover: RwSignal<Option<f64>>, event: &ev::KeyboardEvent) {
-    let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
-    let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
-    let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
-    let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
-    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
-    let to = match key {
-        PlotKey::Left => below,
-        PlotKey::Right => above,
-        PlotKey::First => lengths.first(),
-        PlotKey::Last => lengths.last(),
-        PlotKey::Leave => return hover.set(None),
-        PlotKey::Keep => return keep(page, hover.get_untracked()),
-        // All lengths are a few steps apart.
-        PlotKey::PageDown | PlotKey::PageUp => return,
-    };
-    event.prevent_default();
-    hover.set(to.map(|n| *n as f64));
 }

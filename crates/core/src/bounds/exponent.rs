@@ -7,6 +7,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::line::row_basis;
 use crate::random::{Random, Stream};
 use crate::weights::HeadWeights;
 
@@ -84,16 +85,8 @@ struct Core {
 
 impl Core {
     fn of(head: &HeadWeights) -> Self {
-        let (k, d) = head.q.shape();
-        let basis = if 2 * k < d {
-            let mut rows = DMatrix::zeros(d, 2 * k);
-            rows.columns_mut(0, k).copy_from(&head.q.transpose());
-            rows.columns_mut(k, k).copy_from(&head.k.transpose());
-            rows.qr().q()
-        } else {
-            DMatrix::identity(d, d)
-        };
-        let a = (&head.k * &basis).tr_mul(&(&head.q * &basis)) / (k as f64).sqrt();
+        let basis = row_basis(head);
+        let a = (&head.k * &basis).tr_mul(&(&head.q * &basis)) / (head.q.nrows() as f64).sqrt();
         Core { basis, a }
     }
 

@@ -91,17 +91,21 @@ fn directions(head: &HeadWeights) -> Vec<DVector<f64>> {
     directions
 }
 
+/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: of their span where that is smaller than all.
+pub(super) fn row_basis(head: &HeadWeights) -> DMatrix<f64> {
+    let (k, d) = head.q.shape();
+    if 2 * k >= d {
+        return DMatrix::identity(d, d);
+    }
+    let mut rows = DMatrix::zeros(d, 2 * k);
+    rows.columns_mut(0, k).copy_from(&head.q.transpose());
+    rows.columns_mut(k, k).copy_from(&head.k.transpose());
+    rows.qr().q()
+}
+
 /// The eigenvectors of (A + A^T)/2 for its lowest and highest eigenvalue, computed on the span of the rows of Q and K.
 fn symmetric_extremes(head: &HeadWeights) -> Vec<DVector<f64>> {
-    let (k, d) = head.q.shape();
-    let basis = if 2 * k < d {
-        let mut rows = DMatrix::zeros(d, 2 * k);
-        rows.columns_mut(0, k).copy_from(&head.q.transpose());
-        rows.columns_mut(k, k).copy_from(&head.k.transpose());
-        rows.qr().q()
-    } else {
-        DMatrix::identity(d, d)
-    };
+    let basis = row_basis(head);
     let (queries, keys) = (&head.q * &basis, &head.k * &basis);
     let a = keys.tr_mul(&queries);
     let symmetric = (&a + a.transpose()) * 0.5;
