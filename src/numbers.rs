@@ -7,6 +7,7 @@ use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
 use super::charts::{AttentionMap, BoundLadder, Loads, TokenView};
+use super::controls::Meanings;
 use super::page::{Page, use_page};
 use super::strings;
 
@@ -79,6 +80,17 @@ fn Numbers() -> impl IntoView {
                 <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(Shown::of(m.relative_residual, Kind::Plain)))/>
                 <Time/>
             </dl>
+            <Meanings of=vec![
+                (strings::ratio(), strings::ratio_hint()),
+                (strings::radius(), strings::radius_hint()),
+                (strings::largest_column_sum(), strings::largest_column_sum_hint()),
+                (strings::large_radius(), strings::large_radius_hint()),
+                (strings::mean_field(), strings::mean_field_hint()),
+                (strings::norm_label(Norm::Frobenius), strings::norm_hint(Norm::Frobenius)),
+                (strings::norm_label(Norm::Linf), strings::norm_hint(Norm::Linf)),
+                (strings::norm_label(Norm::L1), strings::norm_hint(Norm::L1)),
+                (strings::residual(), strings::residual_hint()),
+            ]/>
             <Loads/>
         </section>
     }

@@ -3,7 +3,7 @@
 use leptos::ev::{self, FocusEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::Element;
+use web_sys::{Element, FocusOptions, HtmlElement, MouseEvent};
 
 use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
@@ -39,8 +39,9 @@ pub fn Shell(
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Where the later part is lost, this is where it says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
+    keep_focus(page);
     view! {
-        <a class="skip" href="#main">{strings::skip()}</a>
+        <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
@@ -80,6 +81,40 @@ pub fn Shell(
     }
 }
 
+fn skip_to_main(event: MouseEvent) {
+    // Followed as a link it would be an entry of the history that says nothing of ours.
+    event.prevent_default();
+    focus_main();
+}
+
+fn focus_main() {
+    let main = document().get_element_by_id("main").and_then(|main| main.dyn_into::<HtmlElement>().ok());
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    if let Some(main) = main {
+        // An element that cannot have the focus leaves it where it was.
+        let _ = main.focus_with_options(&options);
+    }
+}
+
+/// A button that shows another plot may hide itself; the focus then goes to the main part, not to the page's beginning.
+fn keep_focus(page: Page) {
+    Effect::new(move |before: Option<PlotChoice>| {
+        let now = page.plot.get();
+        if before.is_some_and(|before| before != now) {
+            request_animation_frame(|| {
+                // One that is hidden keeps it until the page is laid out.
+                let is_hidden = |holder: Element| holder.get_bounding_client_rect().width() == 0.0;
+                let holder = document().active_element();
+                if holder.is_none_or(|holder| holder.tag_name().eq_ignore_ascii_case("body") || is_hidden(holder)) {
+                    focus_main();
+                }
+            });
+        }
+        now
+    });
+}
+
 /// Closes the sheet when the keyboard goes on to what lies under it.
 fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     let by_keyboard = event
@@ -117,8 +152,8 @@ fn Head() -> impl IntoView {
             <nav class="views" aria-label=strings::views()>{View::ALL.map(|view| view! { <ViewButton view/> }).collect_view()}</nav>
             <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
             <div class="switch" role="group" aria-label=strings::undo()>
-                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() disabled=move || !page.undoable.get().0 on:click=move |_| page.undo()>"↶"</button>
-                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() disabled=move || !page.undoable.get().1 on:click=move |_| page.redo()>"↷"</button>
+                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
+                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
             </div>
             <LessonsButton/>
             <TeacherButton/>

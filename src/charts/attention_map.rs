@@ -51,7 +51,7 @@ pub fn AttentionMap() -> impl IntoView {
             </div>
             <figcaption>
                 <div class="head-choice" class:one=move || n_heads.get() < 2>
-                    <Choice id="head-shown" label=strings::head_text() options chosen disabled=Signal::derive(move || n_heads.get() < 2) on_pick=Callback::new(on_pick)/>
+                    <Choice id="head-shown" label=strings::head_text() options chosen on_pick=Callback::new(on_pick)/>
                 </div>
                 <p>{move || finding.get()}</p>
                 <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.attention_folds)()/></div>

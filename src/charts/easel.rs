@@ -19,7 +19,8 @@ use crate::classroom::size_of_type;
 use crate::frame::{OncePerFrame, When};
 use crate::page::use_page;
 use lipscope_plot::{
-    DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane, css,
+    Caption, DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles,
+    TokenPlane, css,
 };
 
 /// Plotters places marks on whole units only: so many units make a pixel of the screen.
@@ -99,6 +100,27 @@ impl Easel {
     #[must_use]
     pub fn canvas(&self) -> &HtmlCanvasElement {
         &self.canvas
+    }
+
+    /// The same picture on a taller canvas with a caption under it; `size` of the picture in CSS pixels. `None` where the
+    /// browser gives no canvas.
+    #[must_use]
+    pub fn captioned(self, (width, height): (f64, f64), caption: &Caption) -> Option<Self> {
+        let lines = caption.lines(width, &self.style);
+        let scale = self.style.scale;
+        let whole = Easel::off_screen((width, height + lines.height), scale)?;
+        let (context, palette) = (&whole.context, &whole.style.palette);
+        context.draw_image_with_html_canvas_element(&self.canvas, 0.0, 0.0).ok()?;
+        context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0).ok()?;
+        context.set_fill_style_str(&css(palette.background));
+        context.fill_rect(0.0, height, width, lines.height);
+        context.set_font(&format!("{}px {}", lines.size, whole.style.font.text));
+        for (i, line) in lines.lines.iter().enumerate() {
+            let (x, y) = lines.place(i);
+            context.set_fill_style_str(&css(if i < lines.n_settings { palette.ink } else { palette.accent }));
+            context.fill_text(line, x, height + y).ok()?;
+        }
+        Some(whole)
     }
 
     /// How many pixels of the screen a rectangle of CSS pixels has.

@@ -8,8 +8,10 @@ use wasm_bindgen::JsCast;
 use crate::files::{copy, download, download_canvas};
 use crate::own::{copy_link, experiment_text};
 use crate::page::use_page;
+use crate::state::Stage;
 use crate::strings::{self, Paper};
 use lipscope_core::script::Dialect;
+use lipscope_plot::Caption;
 
 use super::easel::{Easel, Paint};
 
@@ -64,9 +66,16 @@ pub fn Take<F: Paint + 'static>(
         }
     });
     on_cleanup(move || pressed.remove());
+    let caption = move || {
+        let settings = match behind {
+            Behind::Experiment => page.state.with_untracked(strings::settings),
+            Behind::Others => String::new(),
+        };
+        Caption { settings, link: page.link_to(Stage::Full) }
+    };
     let svg = move || {
         let size = size_of(canvas);
-        match figure(size).map(|figure| figure.to_svg(size, title)) {
+        match figure(size).map(|figure| figure.to_svg(size, title, &caption())) {
             Some(Ok(svg)) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
             _ => note.set(strings::no_picture()),
         }
@@ -76,7 +85,7 @@ pub fn Take<F: Paint + 'static>(
         let painted = figure(size).and_then(|figure| {
             let easel = Easel::off_screen(size, PNG_SCALE)?;
             figure.paint(&easel)?;
-            Some(easel)
+            easel.captioned(size, &caption())
         });
         match painted {
             Some(easel) => download_canvas(&format!("{name}.png"), easel.canvas(), note),

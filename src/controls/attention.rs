@@ -10,6 +10,7 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
 
 use super::choice::Choice;
+use super::meanings::Meanings;
 use super::number::NumberField;
 
 /// Kernel, mask, normaliser, scope, and "more".
@@ -25,13 +26,14 @@ pub fn AttentionControls() -> impl IntoView {
     view! {
         <section class="group" aria-labelledby="attention-heading">
             <h2 id="attention-heading">{strings::attention()}</h2>
+            <p class="note">{strings::attention_line()}</p>
             <Choice
                 id="attention"
                 label=strings::kernel()
                 hint=strings::kernel_hint()
                 options=listed(strings::kernels())
                 chosen=read(|state| state.attention.id())
-                disabled=Signal::derive(move || is_kim.get())
+                fixed=Signal::derive(move || is_kim.get().then(strings::kernel_of_kim))
                 on_pick=Callback::new(move |id: String| {
                     let kernel = if id == Attention::L2.id() { Attention::L2 } else { Attention::Dot };
                     page.edit("attention", |state| state.attention = kernel);
@@ -43,13 +45,12 @@ pub fn AttentionControls() -> impl IntoView {
                 hint=strings::mask_hint()
                 options=listed(strings::masks())
                 chosen=read(|state| state.mask.id())
-                disabled=Signal::derive(move || is_clusters.get())
+                fixed=Signal::derive(move || is_clusters.get().then(strings::no_causal_clusters))
                 on_pick=Callback::new(move |id: String| {
                     let mask = if id == Mask::Causal.id() { Mask::Causal } else { Mask::None };
                     page.edit("mask", |state| state.mask = mask);
                 })
             />
-            <p class="note" hidden=move || !is_clusters.get()>{strings::no_causal_clusters()}</p>
             <Choice
                 id="normalization"
                 label=strings::normalizer()
@@ -90,6 +91,15 @@ pub fn AttentionControls() -> impl IntoView {
                 })
             />
             <More/>
+            <Meanings of=vec![
+                (strings::kernel(), strings::kernel_hint()),
+                (strings::mask(), strings::mask_hint()),
+                (strings::normalizer(), strings::normalizer_hint()),
+                (strings::scope(), strings::scope_hint()),
+                (strings::norm(), strings::norm_hint_text()),
+                (strings::output(), strings::output_hint()),
+                (strings::field_label(Field::Eps), strings::field_hint(Field::Eps)),
+            ]/>
         </section>
     }
 }
@@ -123,7 +133,7 @@ fn More() -> impl IntoView {
                 hint=strings::output_hint()
                 options=listed(strings::outputs())
                 chosen
-                disabled=Signal::derive(move || !is_random.get())
+                fixed=Signal::derive(move || (!is_random.get()).then(strings::only_random))
                 on_pick=Callback::new(move |id: String| {
                     let output = if id == "drawn" { Output::Drawn } else { Output::Absent };
                     page.edit("output", |state| state.output = output);

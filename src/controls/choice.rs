@@ -3,6 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 
+use super::away::Away;
 use super::problem::ProblemAt;
 
 /// A labelled select. The options are (id, words).
@@ -24,10 +25,11 @@ pub fn Choice(
     /// Called with the id that the reader picks.
     #[prop(into)]
     on_pick: Callback<String>,
-    /// Whether it cannot be set now.
+    /// Why it cannot be set now, in a few words; it is not there then.
     #[prop(optional, into)]
-    disabled: Signal<bool>,
+    fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {
+    let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let select = NodeRef::<leptos::html::Select>::new();
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
         on_pick.run(event.target().value());
@@ -37,9 +39,9 @@ pub fn Choice(
         }
     };
     view! {
-        <div class="choice" title=hint>
+        <div class="choice" title=hint hidden=move || fixed.get().is_some()>
             <label for=id>{label}</label>
-            <select id=id node_ref=select disabled=disabled prop:value=move || chosen.get() on:change:target=on_change>
+            <select id=id node_ref=select prop:value=move || chosen.get() on:change:target=on_change>
                 {move || {
                     let now = chosen.get_untracked();
                     options
@@ -50,6 +52,7 @@ pub fn Choice(
                 }}
             </select>
         </div>
+        <Away id=id.into() label reason=fixed/>
         <ProblemAt place=id/>
     }
 }

@@ -1,7 +1,9 @@
 //! The controls. Each reads and edits the state; none has a value of its own.
 
 mod attention;
+mod away;
 mod choice;
+mod meanings;
 mod number;
 mod presets;
 mod problem;
@@ -15,6 +17,7 @@ use leptos::prelude::*;
 use super::own::OwnData;
 
 pub use choice::Choice;
+pub use meanings::Meanings;
 pub use number::NumberField;
 pub use problem::ProblemAt;
 

@@ -10,6 +10,7 @@ use crate::page::{Page, use_page};
 use crate::state::PageState;
 use crate::strings;
 
+use super::away::Away;
 use super::problem::ProblemAt;
 
 /// How long a text that is no number may stand while it is typed before a sentence says so.
@@ -20,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(700);
 pub fn NumberField(
     /// Which number.
     field: Field,
-    /// Why it cannot be set now, in a few words.
+    /// Why it cannot be set now, in a few words; it is not there then.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
     /// Whether it has a slider.
@@ -34,17 +35,20 @@ pub fn NumberField(
     let id = format!("{prefix}{}", field.id());
     let value = Memo::new(move |_| page.state.with(|state| field.get(state)));
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
-    let is_fixed = Signal::derive(move || fixed.get().is_some());
+    let is_there = Memo::new(move |_| fixed.get().is_none());
+    let name = id.clone();
     view! {
-        <div class="field" class:fixed=is_fixed>
-            <div class="field-line">
-                <label for=if slider { id.clone() } else { format!("{id}-number") } title=strings::field_hint(field)>
-                    {strings::field_label(field)}
-                </label>
-                <span class="field-fixed">{move || fixed.get().unwrap_or_default()}</span>
-                <NumberBox field id=id.clone() value is_fixed/>
-            </div>
-            {slider.then(|| view! { <Slider field id value is_fixed/> })}
+        <div class="field">
+            <Show when=move || is_there.get()>
+                <div class="field-line">
+                    <label for=if slider { id.clone() } else { format!("{id}-number") } title=strings::field_hint(field)>
+                        {strings::field_label(field)}
+                    </label>
+                    <NumberBox field id=id.clone() value/>
+                </div>
+                {slider.then(|| view! { <Slider field id=id.clone() value/> })}
+            </Show>
+            <Away id=name label=strings::field_label(field) reason=fixed/>
             {prefix.is_empty().then(|| view! { <ProblemAt place=field.id()/> })}
         </div>
     }
@@ -59,8 +63,6 @@ fn Slider(
     id: String,
     /// Its value.
     value: Memo<f64>,
-    /// Whether it cannot be set now.
-    is_fixed: Signal<bool>,
 ) -> impl IntoView {
     let page = use_page();
     let rungs = Memo::new(move |_| page.state.with(|state| field.rungs(state)));
@@ -88,7 +90,6 @@ fn Slider(
             min="0"
             max=move || rungs.with(|rungs| rungs.len().saturating_sub(1))
             step="1"
-            disabled=is_fixed
             prop:value=move || rung.get().to_string()
             aria-valuetext=move || field.text(value.get())
             style=move || format!("--at:{}", rungs.with(|rungs| share(rung.get(), rungs.len())))
@@ -113,8 +114,6 @@ fn NumberBox(
     id: String,
     /// Its value.
     value: Memo<f64>,
-    /// Whether it cannot be set now.
-    is_fixed: Signal<bool>,
 ) -> impl IntoView {
     let page = use_page();
     let place = field.id();
@@ -195,7 +194,6 @@ fn NumberBox(
             aria-label=strings::number_box(field)
             aria-invalid=move || is_wrong.get().then_some("true")
             aria-describedby=problem
-            disabled=is_fixed
             prop:value=move || shown.get()
             on:input:target=on_input
             on:focus=move |_| has_focus.set(true)

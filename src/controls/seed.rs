@@ -7,6 +7,7 @@ use crate::page::use_page;
 use crate::state::{MOST_SEED, PageState};
 use crate::strings;
 
+use super::away::Away;
 use super::problem::ProblemAt;
 
 /// A seed and "redraw".
@@ -20,10 +21,11 @@ pub fn SeedField(
     get: fn(&PageState) -> u64,
     /// Writes the seed.
     set: fn(&mut PageState, u64),
-    /// Whether nothing is drawn now.
-    #[prop(into)]
-    disabled: Signal<bool>,
+    /// Why nothing is drawn now; it is not there then.
+    #[prop(optional, into)]
+    fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {
+    let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let page = use_page();
     let value = Memo::new(move |_| page.state.with(get));
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
@@ -34,7 +36,7 @@ pub fn SeedField(
         }
     };
     view! {
-        <div class="choice seed">
+        <div class="choice seed" hidden=move || fixed.get().is_some()>
             <label for=id title=strings::seed_hint()>{strings::seed()}</label>
             <input
                 type="text"
@@ -42,7 +44,6 @@ pub fn SeedField(
                 autocomplete="off"
                 class="number"
                 id=id
-                disabled=disabled
                 aria-describedby=format!("{id}-problem")
                 prop:value=move || value.get().to_string()
                 on:change:target=on_change
@@ -50,7 +51,6 @@ pub fn SeedField(
             <button
                 type="button"
                 id=format!("{id}-redraw")
-                disabled=disabled
                 title=redraw_hint
                 aria-label=redraw_hint
                 on:click=move |_| page.edit(id, |state| set(state, if get(state) < MOST_SEED { get(state) + 1 } else { 0 }))
@@ -58,6 +58,7 @@ pub fn SeedField(
                 {strings::redraw()}
             </button>
         </div>
+        <Away id=id.into() label=strings::seed() reason=fixed/>
         <ProblemAt place=id/>
     }
 }

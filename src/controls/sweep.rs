@@ -14,6 +14,7 @@ use crate::page::{Page, use_page};
 use crate::state::TokenChoice;
 use crate::strings;
 
+use super::meanings::Meanings;
 use super::number::NumberField;
 
 /// Sweeps shorter than this show no progress: it would only flicker.
@@ -26,14 +27,19 @@ pub fn SweepControls() -> impl IntoView {
     let draws_fixed = Signal::derive(move || {
         page.state
             .with(|state| !matches!(state.tokens, TokenChoice::Distribution(_) | TokenChoice::Own))
-            .then_some(strings::one_draw())
+            .then_some(strings::only_random_tokens())
     });
     view! {
         <section class="group" aria-labelledby="sweep-heading">
             <h2 id="sweep-heading">{strings::sweep()}</h2>
+            <p class="note">{strings::sweep_line()}</p>
             <NumberField field=Field::SweepMax/>
             <NumberField field=Field::Draws fixed=draws_fixed/>
             <Progress/>
+            <Meanings of=vec![
+                (strings::field_label(Field::SweepMax), strings::field_hint(Field::SweepMax)),
+                (strings::field_label(Field::Draws), strings::field_hint(Field::Draws)),
+            ]/>
         </section>
     }
 }

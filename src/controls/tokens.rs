@@ -9,6 +9,7 @@ use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
 use super::choice::Choice;
+use super::meanings::Meanings;
 use super::number::NumberField;
 use super::seed::SeedField;
 
@@ -44,10 +45,14 @@ pub fn TokenControls() -> impl IntoView {
         _ => None,
     });
     let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
-    let is_seedless = Signal::derive(move || !matches!(chosen.get(), TokenChoice::Distribution(_)));
+    let seedless = Signal::derive(move || match chosen.get() {
+        TokenChoice::Distribution(_) => None,
+        _ => Some(strings::only_random_tokens()),
+    });
     view! {
         <section class="group" aria-labelledby="tokens-heading">
             <h2 id="tokens-heading">{strings::tokens()}</h2>
+            <p class="note">{strings::tokens_line()}</p>
             <NumberField field=Field::N fixed=by_list/>
             <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
             <NumberField field=Field::Radius fixed=by_list/>
@@ -57,8 +62,15 @@ pub fn TokenControls() -> impl IntoView {
                 redraw_hint=strings::redraw_tokens()
                 get=|state| state.token_seed
                 set=|state, seed| state.token_seed = seed
-                disabled=is_seedless
+                fixed=seedless
             />
+            <Meanings of=vec![
+                (strings::field_label(Field::N), strings::field_hint(Field::N)),
+                (strings::field_label(Field::D), strings::field_hint(Field::D)),
+                (strings::field_label(Field::Radius), strings::field_hint(Field::Radius)),
+                (strings::law(), strings::law_hint()),
+                (strings::seed(), strings::seed_hint()),
+            ]/>
         </section>
     }
 }

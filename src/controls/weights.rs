@@ -8,14 +8,13 @@ use crate::page::use_page;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
+use super::away::Away;
 use super::choice::Choice;
+use super::meanings::Meanings;
 use super::number::NumberField;
 use super::seed::SeedField;
 
 const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
-
-/// What the witness's own weights are called.
-const SKEW: &str = "skew";
 
 /// Everything about the weights but the output matrix, which is rare.
 #[component]
@@ -24,16 +23,10 @@ pub fn WeightControls() -> impl IntoView {
     let chosen = Memo::new(move |_| page.state.with(|state| state.weights));
     let is_skew = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let chosen_id = Signal::derive(move || {
-        if is_skew.get() {
-            return SKEW;
-        }
         CHOICES.iter().find(|(_, known)| *known == chosen.get()).map_or("identity-minus", |(id, _)| *id)
     });
     let own_shape = Memo::new(move |_| page.state.with(own_shape));
     let options = Signal::derive(move || {
-        if is_skew.get() {
-            return vec![(SKEW, strings::skew_weights().to_owned())];
-        }
         CHOICES.iter().map(|(id, choice)| (*id, strings::weight_choice(*choice, own_shape.get()))).collect()
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
@@ -50,24 +43,31 @@ pub fn WeightControls() -> impl IntoView {
         WeightChoice::Own => Some(strings::fixed_by_own_weights()),
     });
     let is_kim = Memo::new(move |_| !is_skew.get() && chosen.get() == WeightChoice::Kim);
-    let head_dim_fixed =
-        Signal::derive(move || if is_kim.get() { Some(strings::share_of_head()) } else { fixed.get() });
+    let head_dim_fixed = Signal::derive(move || is_kim.get().then(strings::share_of_head));
     view! {
         <section class="group" aria-labelledby="weights-heading">
             <h2 id="weights-heading">{strings::weights()}</h2>
-            <Choice id="weights" label=strings::weight_law() hint=strings::weight_law_hint() options chosen=chosen_id disabled=Signal::derive(move || is_skew.get()) on_pick=Callback::new(on_pick)/>
-            <p class="note" hidden=move || !is_skew.get()>{strings::skew_note()}</p>
+            <p class="note">{strings::weights_line()}</p>
+            <Choice id="weights" label=strings::weight_law() hint=strings::weight_law_hint() options chosen=chosen_id fixed=Signal::derive(move || is_skew.get().then(strings::skew_note)) on_pick=Callback::new(on_pick)/>
             <p class="note" data-testid="kim-note" hidden=move || !is_kim.get()>{move || page.state.with(|state| strings::kim_note(state.heads, state.dim()))}</p>
-            <NumberField field=Field::Heads fixed/>
-            <NumberField field=Field::HeadDim fixed=head_dim_fixed/>
-            <NumberField field=Field::Scale fixed/>
-            <SeedField
-                id="weight-seed"
-                redraw_hint=strings::redraw_weights()
-                get=|state| state.weight_seed
-                set=|state, seed| state.weight_seed = seed
-                disabled=Signal::derive(move || is_skew.get() || !matches!(chosen.get(), WeightChoice::Random | WeightChoice::Kim))
-            />
+            <Show when=move || fixed.get().is_none()>
+                <NumberField field=Field::Heads/>
+                <NumberField field=Field::HeadDim fixed=head_dim_fixed/>
+                <NumberField field=Field::Scale/>
+                <SeedField
+                    id="weight-seed"
+                    redraw_hint=strings::redraw_weights()
+                    get=|state| state.weight_seed
+                    set=|state, seed| state.weight_seed = seed
+                />
+            </Show>
+            <Away id="random-weights".into() label=strings::of_random_weights() reason=fixed/>
+            <Meanings of=vec![
+                (strings::weight_law(), strings::weight_law_hint()),
+                (strings::field_label(Field::Heads), strings::field_hint(Field::Heads)),
+                (strings::field_label(Field::HeadDim), strings::field_hint(Field::HeadDim)),
+                (strings::field_label(Field::Scale), strings::field_hint(Field::Scale)),
+            ]/>
         </section>
     }
 }

@@ -21,13 +21,13 @@ use super::{PLACE_LINK, Page};
 /// How long the controls rest before the address is written.
 const REST: Duration = Duration::from_millis(400);
 /// Of how many scenes that no address can hold the page keeps hold itself.
-const MOST_KEPT: usize = 8;
+const MOST_KEPT: usize = 64;
 
 /// What the address is known to say.
 #[derive(Debug, Default)]
 pub(super) struct Address {
     /// The fragment, without the `#`, and the number of a kept scene.
-    known: (String, Option<u32>),
+    known: (String, Option<f64>),
     /// The scene that was read from it or written into it.
     shown: Option<Scene>,
     /// Whether a movement waits to be written.
@@ -41,9 +41,10 @@ pub(super) struct Address {
     /// Counts writings, so that only the last of a movement happens.
     count: u64,
     /// Scenes that no address can hold, by number.
-    kept: VecDeque<(u32, Scene)>,
-    /// How many scenes were kept so far.
-    n_kept: u32,
+    kept: VecDeque<(f64, Scene)>,
+    /// The number of the last one. Numbers begin at the time of day, so that none is that of an earlier visit, whose entries
+    /// the history may still hold.
+    last_kept: f64,
 }
 
 /// Where an entry of the history goes.
@@ -119,6 +120,11 @@ impl Page {
         });
         let (scene, problems) = match in_hand {
             Some(scene) => (Some(scene), Vec::new()),
+            // No address holds them, and neither does the page any more.
+            None if kept.is_some() => {
+                let is_first = self.address.with_value(|address| address.shown.is_none());
+                (is_first.then(Scene::default), vec![strings::link_forgotten().into()])
+            }
             // The first visit's, which nothing has to be read for.
             None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
             None => {
@@ -248,10 +254,14 @@ impl Page {
     fn put_address(self, scene: &Scene, link: Result<String, TooLong>, entry: Entry) {
         let (fragment, kept) = match link {
             Ok(fragment) => (fragment, None),
-            Err(TooLong) => (String::new(), Some(self.keep(scene))),
+            Err(TooLong) => (String::new(), self.keep(scene)),
         };
         self.address_holds.set(kept.is_none());
         self.address.update_value(|address| {
+            if entry == Entry::Same {
+                let replaced = address.known.1;
+                address.kept.retain(|(number, _)| Some(*number) == kept || Some(*number) != replaced);
+            }
             address.known = (fragment.clone(), kept);
             address.shown = Some(scene.clone());
             address.is_waiting = false;
@@ -277,16 +287,15 @@ impl Page {
     }
 
     /// Keeps a scene that no address can hold, for as long as the page lives.
-    fn keep(self, scene: &Scene) -> u32 {
-        let keep = |address: &mut Address| {
+    fn keep(self, scene: &Scene) -> Option<f64> {
+        self.address.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {
                 address.kept.pop_front();
             }
-            address.n_kept += 1;
-            address.kept.push_back((address.n_kept, scene.clone()));
-            address.n_kept
-        };
-        self.address.try_update_value(keep).unwrap_or(0)
+            address.last_kept = js_sys::Date::now().max(address.last_kept + 1.0);
+            address.kept.push_back((address.last_kept, scene.clone()));
+            address.last_kept
+        })
     }
 }
 
@@ -318,13 +327,13 @@ pub fn fragment() -> String {
 }
 
 /// What an entry of the history holds: how many of ours lie before it, and the number of a kept scene.
-fn history_value(depth: u32, kept: Option<u32>) -> JsValue {
+fn history_value(depth: u32, kept: Option<f64>) -> JsValue {
     Array::of2(&JsValue::from(depth), &kept.map_or(JsValue::NULL, JsValue::from)).into()
 }
 
 /// The same of the present entry, where it is one of ours.
-fn history_state() -> Option<(u32, Option<u32>)> {
+fn history_state() -> Option<(u32, Option<f64>)> {
     let state = window().history().ok()?.state().ok()?;
     let state = state.dyn_ref::<Array>()?;
-    Some((state.get(0).as_f64()? as u32, state.get(1).as_f64().map(|number| number as u32)))
+    Some((state.get(0).as_f64()? as u32, state.get(1).as_f64()))
 }

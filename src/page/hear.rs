@@ -85,7 +85,8 @@ impl Page {
     fn hear_measure(self, reply: EngineReply) {
         let live = self.live;
         match (&reply.of.companion, reply.content) {
-            (Asked::State(state), Content::Event(EngineEvent::Measure(measured))) => {
+            (Asked::State(state, chosen), Content::Event(EngineEvent::Measure(measured))) => {
+                self.last_good.set_value(Some(chosen.as_ref().clone()));
                 let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = measured;
                 if live.progress.with_untracked(Option::is_some) {
                     live.progress.set(None);
@@ -120,11 +121,11 @@ impl Page {
                 // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
                 // the next move may mend it.
                 if matches!(place, PLACE_OWN | PLACE_LINK)
-                    && let Some(good) = live.measured.get_untracked()
+                    && let Some(good) = self.last_good.get_value()
                 {
                     let now = self.state.get_untracked();
                     let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
-                    self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.state.clone() });
+                    self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good });
                 }
                 self.complain(place, problem);
             }
@@ -134,11 +135,11 @@ impl Page {
 
     fn hear_ball(self, reply: EngineReply) {
         match (&reply.of.companion, reply.content) {
-            (Asked::State(of), Content::Event(EngineEvent::Ball(ball))) => {
+            (Asked::Ball(of), Content::Event(EngineEvent::Ball(ball))) => {
                 self.live.ball.set(Some(Arc::new(BallFacts { of: of.as_ref().clone(), ball })));
             }
             // What is wrong is said of the measurement.
-            (Asked::State(of), Content::Failed(_)) => self.lack_ball(of.as_ref().clone()),
+            (Asked::Ball(of), Content::Failed(_)) => self.lack_ball(of.as_ref().clone()),
             _ => {}
         }
     }

@@ -99,6 +99,8 @@ pub struct Page {
     sweep_count: StoredValue<u64>,
     /// Counts numbers, for the announcement.
     number_count: StoredValue<u64>,
+    /// What the controls said when the last number was measured.
+    last_good: StoredValue<Option<PageState>>,
     /// What the curves over n were last asked for.
     growth_asked: StoredValue<Option<PageState>>,
     engine: StoredValue<Option<EngineWorkers>, LocalStorage>,
@@ -136,6 +138,7 @@ impl Page {
             last_place: StoredValue::new("n"),
             sweep_count: StoredValue::new(0),
             number_count: StoredValue::new(0),
+            last_good: StoredValue::new(None),
             growth_asked: StoredValue::new(None),
             engine: StoredValue::new_local(None),
         };
@@ -290,13 +293,15 @@ impl Page {
             block_norms: BlockNorms::for_norm(state.norm),
             pair,
         };
-        let order = Order { plan: EnginePlan::Measure(plan), companion: Asked::State(Box::new(state.clone())) };
+        let chosen = self.state.get_untracked();
+        let companion = Asked::State(Box::new(state.clone()), Box::new(chosen));
+        let order = Order { plan: EnginePlan::Measure(plan), companion };
         self.with_engine(|engine| engine.submit(EngineLane::Measure, [order]));
     }
 
     fn ask_ball(self, state: &PageState) {
         let plan = BallPlan { experiment: state.experiment(), n: state.n_tokens() };
-        let order = Order { plan: EnginePlan::Ball(plan), companion: Asked::State(Box::new(state.clone())) };
+        let order = Order { plan: EnginePlan::Ball(plan), companion: Asked::Ball(Box::new(state.clone())) };
         self.with_engine(|engine| engine.submit(EngineLane::Ball, [order]));
     }
 

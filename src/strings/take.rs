@@ -2,7 +2,14 @@
 
 pub use crate::words::take::*;
 
+use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
 use lipscope_core::script::Dialect;
+use lipscope_plot::Number;
+
+use crate::state::{PageState, TokenChoice, WeightChoice};
+
+use super::controls::{kernels, normalizers, scopes, token_choice, weight_choice};
+use super::explore::{quick_causal, quick_none};
 
 /// Whose results a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +54,42 @@ pub fn citations(paper: Paper) -> String {
         Paper::Kim => KIM,
     };
     format!("{}\n{paper}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
+}
+
+/// The settings behind a figure, in one line; what is at its default and says nothing is left out.
+pub fn settings(state: &PageState) -> String {
+    let (n, d) = (Number::short(state.n_tokens()), state.dim());
+    let listed = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);
+    let tokens = token_choice(state.tokens, Some((state.n_listed(), d)));
+    let weights = weight_choice(state.weights, Some((state.n_heads(), d)));
+    let mut parts = vec![
+        if listed { settings::sizes_listed(d, n) } else { settings::sizes(d, n, state.radius) },
+        match state.tokens {
+            TokenChoice::Distribution(_) => settings::drawn(state.token_seed, tokens),
+            _ => settings::tokens(tokens),
+        },
+        match state.weights {
+            WeightChoice::Random | WeightChoice::Kim => settings::weights_drawn(state.weight_seed, weights),
+            _ => settings::weights(weights),
+        },
+    ];
+    if state.n_heads() > 1 {
+        parts.push(settings::heads(state.n_heads()));
+    }
+    if state.attention == Attention::L2 {
+        parts.push(settings::kernel(kernels()[1].1));
+    }
+    parts.push(settings::mask(match state.mask {
+        Mask::None => quick_none(),
+        Mask::Causal => quick_causal(),
+    }));
+    let scope = scopes()[usize::from(state.scope == Scope::Composed)].1;
+    match state.normalization {
+        Normalization::None => {}
+        Normalization::Layer => parts.push(settings::normalizer(normalizers()[1].1, scope)),
+        Normalization::Rms => parts.push(settings::normalizer(normalizers()[2].1, scope)),
+    }
+    parts.join(settings::between())
 }
 
 pub fn script_name(dialect: Dialect) -> &'static str {

@@ -59,8 +59,10 @@ pub enum ModelLane {
 pub enum Asked {
     /// The plan says it all.
     Plan,
-    /// The state that is measured.
-    State(Box<PageState>),
+    /// The state that is measured, with its tokens in place of the word "worst"; and the state as it was chosen.
+    State(Box<PageState>, Box<PageState>),
+    /// The ball that is asked about.
+    Ball(Box<PageState>),
 }
 
 /// A reply of the engine's workers.

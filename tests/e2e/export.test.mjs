@@ -18,6 +18,9 @@ const VIEWS = [
   { id: 'take-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first coordinate', 'second'] },
 ];
 
+// Views with settings of their own, which the link says.
+const OWN_SETTINGS = ['plot-tightness', 'plot-scaled', 'plot-inverse'];
+
 async function taken(page, view, what) {
   const file = await download(page, `#${view} [data-take="${what}"]`);
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
@@ -40,6 +43,7 @@ const parsed = (page, svg) => page.evaluate((svg) => {
     words: [...xml.querySelectorAll('text')].map((text) => text.textContent.trim()),
     fonts: [...new Set([...xml.querySelectorAll('text')].map((text) => text.getAttribute('font-family')))],
     ground: xml.querySelector('rect')?.getAttribute('fill'),
+    link: xml.querySelector('a')?.getAttribute('href') ?? '',
     marks: xml.querySelectorAll('polyline, circle, rect, polygon').length,
   };
 }, svg);
@@ -60,7 +64,14 @@ for (const view of VIEWS) {
     const document = await parsed(page, svg.bytes.toString('utf8'));
     assert.equal(document.error, '');
     assert.equal(document.root, 'svg');
-    assert.deepEqual(document.size, [width, height]);
+    assert.equal(document.size[0], width);
+    // The settings and the link that opens them stand under the picture.
+    const under = document.size[1] - height;
+    assert.ok(under >= 20 && under < 140, `${under} pixels of caption`);
+    assert.ok(document.link.startsWith(`${page.url().split('#')[0]}#v3&`), document.link);
+    assert.ok(document.words.some((text) => text.startsWith(document.link.slice(0, 40))), document.words.join(' | '));
+    const settings = document.words.some((text) => text.startsWith('n = 64, d = '));
+    assert.equal(settings, !OWN_SETTINGS.includes(view.tab), document.words.join(' | '));
     assert.ok(document.title.length > 3 && document.marks > 4, JSON.stringify(document));
     for (const word of view.words) assert.ok(document.words.some((text) => text.includes(word)), `${word} is not among ${document.words.join(' | ')}`);
     assert.ok(document.fonts.every((font) => font.includes('sans-serif')), document.fonts.join());
@@ -68,7 +79,7 @@ for (const view of VIEWS) {
     const { name, bytes } = await taken(page, view.id, 'png');
     assert.match(name, /\.png$/);
     assert.equal(bytes.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
-    assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2 * width, 2 * height]);
+    assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2 * width, 2 * document.size[1]]);
     const csv = (await taken(page, view.id, 'csv')).bytes.toString('utf8').trim().split(/\r?\n/);
     assert.ok(csv.length > 1 || view.id === 'take-attention', csv.join('\n'));
   });
@@ -84,6 +95,18 @@ pageTest('the files hold the numbers on screen', async ({ page }) => {
   const regime = (await taken(page, 'take-regime', 'csv')).bytes.toString('utf8').split('\n');
   const log10 = await page.getByTestId('regime-unified').getAttribute('data-log10');
   assert.ok(regime.find((line) => line.startsWith('1000000000,')).includes(log10));
+});
+
+pageTest('the link under a picture opens what the picture shows', async ({ page }) => {
+  await page.fill('#n-number', '12');
+  await page.press('#n-number', 'Enter');
+  await page.waitForFunction(() => document.querySelector('[data-testid=n]')?.dataset.value === '12');
+  const { link } = await parsed(page, (await taken(page, 'take-ladder', 'svg')).bytes.toString('utf8'));
+  const before = await digits(page, 'spectral');
+  const other = await page.context().newPage();
+  await other.goto(link);
+  await other.waitForFunction((wanted) => document.querySelector('[data-testid=spectral]')?.dataset.value === wanted, before);
+  await other.close();
 });
 
 pageTest('a picture costs the page less than 50 ms', async ({ page }) => {

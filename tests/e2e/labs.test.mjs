@@ -16,7 +16,7 @@ pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', a
   await page.selectOption('#law', 'ball');
   await page.selectOption('#weights', 'kim');
   assert.equal(await page.locator('#attention').inputValue(), 'l2');
-  assert.ok(await page.locator('#attention').isDisabled());
+  assert.ok(await page.locator('#attention').isHidden() && await page.locator('#attention-away').isVisible());
   assert.ok(await page.getByTestId('kim-note').isVisible());
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_l2"]')?.dataset.value) > 0);
   assert.ok((await value(page, 'bound-kim_l2')) >= (await value(page, 'spectral')));

@@ -91,7 +91,7 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   await page.click('#load-two_clusters');
   await reaches(page, 'spectral', 172.63, 0.01);
   assert.equal(await page.locator('#law').inputValue(), 'clusters');
-  assert.ok(await page.locator('#n').isDisabled() && await page.locator('#mask').isDisabled());
+  assert.ok(await page.locator('#n-away').isVisible() && await page.locator('#mask-away').isVisible());
   assert.equal(await digits(page, 'method'), 'clusters');
   assert.ok((await value(page, 'mean-field')) > 100);
   const { lines: [expected], stderr } = await measureOnCommandLine(await exported(page));
@@ -99,7 +99,7 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   await page.click('#load-skew');
   await page.waitForFunction(() => document.querySelector('#law').value === 'skew');
   const skew = await changed(page, 'spectral', String(expected.spectral));
-  assert.ok(await page.locator('#weights').isDisabled() && await page.locator('#d').isDisabled());
+  assert.ok(await page.locator('#weights-away').isVisible() && await page.locator('#d-away').isVisible());
   const { lines: [other] } = await measureOnCommandLine(await exported(page));
   assert.ok(Math.abs(skew / other.spectral - 1) < 1e-9);
   assert.ok((await value(page, 'bound-unified')) / skew < 4);

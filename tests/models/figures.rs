@@ -57,7 +57,7 @@ fn texts(svg: &str) -> Vec<String> {
 }
 
 fn svg(figure: &impl Figure, size: (f64, f64)) -> String {
-    figure.to_svg(size, "a figure").expect("SVG draws")
+    figure.to_svg(size, "a figure", &lipscope_plot::Caption::default()).expect("SVG draws")
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Ladders and heat maps on an SVG back end, and properties of every plot: its CSV, and robustness against any data.
 
 use lipscope_plot::{
-    AxisSpec, Band, Changes, Dot, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, MOST_DRAWN, Mark, Palette,
-    PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css, finish_svg,
+    AxisSpec, Band, Caption, Changes, Dot, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, MOST_DRAWN, Mark,
+    Palette, PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css,
+    finish_svg,
 };
 
 use lipscope_testkit::pictures::{
@@ -31,7 +32,10 @@ fn labels_are_escaped() {
     let (_, svg) = draw_chart(&LineChart::new(axis("<script>"), axis("x & y"), vec![series]), Theme::Light, (900, 520));
     assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
     assert_written(&svg, &["a<b> & \"c\"", "<script>", "x & y"]);
-    assert!(finish_svg(&svg, SCALE, "<t>").contains("<title>&lt;t&gt;</title>"));
+    assert!(
+        finish_svg(&svg, &Style::svg(Theme::Light, SCALE), "<t>", &Caption::default())
+            .contains("<title>&lt;t&gt;</title>")
+    );
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart};
 use lipscope_models::{Group, PUBLISHED, Published, Table};
-use lipscope_plot::{Figure, Scatter};
+use lipscope_plot::{Caption, Figure, Scatter};
 
 /// Writes the chart as an SVG file.
 pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
-    let svg = chart(table).to_svg((760.0, 460.0), &title(table)).map_err(io::Error::other)?;
+    let svg = chart(table).to_svg((760.0, 460.0), &title(table), &Caption::default()).map_err(io::Error::other)?;
     std::fs::write(path, svg).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 

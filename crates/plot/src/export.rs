@@ -1,50 +1,117 @@
 //! Turns the SVG output of plotters into standalone files.
 
+use std::fmt::Write;
+
+use super::caption::Caption;
+use super::palette::css;
+use super::style::Style;
+
 /// Finishes an SVG document drawn with `scale` units per CSS pixel: sets its size in CSS pixels, adds a title for
-/// screen readers, and selects tabular figures. Plotters writes integer coordinates only; a scale of 4 or more keeps
-/// curves smooth.
+/// screen readers, puts the caption under the figure, and selects tabular figures. Plotters writes integer coordinates only;
+/// a style's scale of 4 or more keeps curves smooth.
 ///
 /// A document that does not start as plotters writes it is returned unchanged.
-pub fn finish_svg(svg: &str, scale: f64, title: &str) -> String {
-    finished(svg, scale, title).unwrap_or_else(|| svg.to_owned())
+pub fn finish_svg(svg: &str, style: &Style, title: &str, caption: &Caption) -> String {
+    finished(svg, style, title, caption).unwrap_or_else(|| svg.to_owned())
 }
 
-fn finished(svg: &str, scale: f64, title: &str) -> Option<String> {
+fn finished(svg: &str, style: &Style, title: &str, caption: &Caption) -> Option<String> {
     let (head, body) = svg.strip_prefix("<svg ")?.split_once('>')?;
     let side = |name: &str| -> Option<f64> {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;
         rest.split_once('"')?.0.parse().ok()
     };
     let (width, height) = (side("width")?, side("height")?);
-    let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
+    let scale = style.scale;
+    let lines = caption.lines(width / scale, style);
+    let whole = height + scale * lines.height;
+    let body = match body.trim_end().strip_suffix("</svg>") {
+        Some(figure) if !lines.lines.is_empty() => {
+            format!("{figure}{}</svg>\n", under(caption, (width, height), style)?)
+        }
+        _ => body.to_owned(),
+    };
     Some(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {whole}\" \
          role=\"img\" style=\"font-variant-numeric: tabular-nums\">\n<title>{}</title>{body}",
         width / scale,
-        height / scale,
+        whole / scale,
         escaped(title)
     ))
 }
 
+/// The caption under a figure of this size, all in units of the document.
+fn under(caption: &Caption, (width, top): (f64, f64), style: &Style) -> Option<String> {
+    let Style { scale, palette, .. } = style;
+    let lines = caption.lines(width / scale, style);
+    let mut svg = String::new();
+    writeln!(
+        svg,
+        "<rect x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{}\" fill=\"{}\" stroke=\"none\"/>",
+        scale * lines.height,
+        css(palette.background)
+    )
+    .ok()?;
+    for (i, line) in lines.lines.iter().enumerate() {
+        let (x, y) = lines.place(i);
+        let text = format!(
+            "<text x=\"{}\" y=\"{}\" font-family=\"{}\" font-size=\"{}\" fill=\"{}\">{}</text>",
+            scale * x,
+            top + scale * y,
+            style.font.text,
+            scale * lines.size,
+            css(if i < lines.n_settings { palette.ink } else { palette.accent }),
+            escaped(line)
+        );
+        match &caption.link {
+            Some(link) if i >= lines.n_settings => writeln!(svg, "<a href=\"{}\">{text}</a>", escaped(link)),
+            _ => writeln!(svg, "{text}"),
+        }
+        .ok()?;
+    }
+    Some(svg)
+}
+
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theme;
 
     const DRAWN: &str = "<svg width=\"400\" height=\"200\" viewBox=\"0 0 400 200\" xmlns=\"x\">\n<rect/>\n</svg>\n";
 
+    fn finish(svg: &str, caption: &Caption) -> String {
+        finish_svg(svg, &Style::svg(Theme::Light, 4.0), "norm < bound", caption)
+    }
+
     #[test]
     fn a_finished_document_has_its_size_in_css_pixels_and_a_title() {
-        let svg = finish_svg(DRAWN, 4.0, "norm < bound");
+        let svg = finish(DRAWN, &Caption::default());
         assert!(svg.contains("width=\"100\" height=\"50\" viewBox=\"0 0 400 200\""), "{svg}");
         assert!(svg.contains("<title>norm &lt; bound</title>\n<rect/>"), "{svg}");
     }
 
     #[test]
+    fn a_caption_stands_under_the_figure_and_its_link_cannot_break_out() {
+        let link = "https://example.org/#v3&name=\"><script>";
+        let caption = Caption { settings: "n < 3".into(), link: Some(link.into()) };
+        let svg = finish(DRAWN, &caption);
+        let height = caption.lines(100.0, &Style::svg(Theme::Light, 4.0)).height;
+        assert!(
+            height > 0.0
+                && svg.contains(&format!("height=\"{}\" viewBox=\"0 0 400 {}\"", 50.0 + height, 200.0 + 4.0 * height)),
+            "{svg}"
+        );
+        assert!(svg.contains(">n &lt; 3</text>"), "{svg}");
+        assert!(svg.contains("<a href=\"https://example.org/#v3&amp;name=&quot;&gt;&lt;script&gt;\">"), "{svg}");
+        assert!(!svg.contains("<script") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    }
+
+    #[test]
     fn other_text_is_returned_unchanged() {
-        assert_eq!(finish_svg("no picture", 4.0, "t"), "no picture");
+        assert_eq!(finish("no picture", &Caption::default()), "no picture");
     }
 }

@@ -5,7 +5,7 @@ use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend
 
 use super::export::finish_svg;
 use super::{
-    ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Scatter,
+    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Scatter,
     ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
 };
 
@@ -27,19 +27,21 @@ pub trait Figure {
         style: &Style,
     ) -> Result<Self::Layout, DrawError>;
 
-    /// The plot as a standalone SVG document in the light theme; `size` in CSS pixels.
+    /// The plot as a standalone SVG document in the light theme, with its caption under it; `size` in CSS pixels, without
+    /// the caption.
     ///
     /// # Errors
     /// [`DrawError`] if the back end fails.
-    fn to_svg(&self, (width, height): (f64, f64), title: &str) -> Result<String, DrawError> {
+    fn to_svg(&self, (width, height): (f64, f64), title: &str, caption: &Caption) -> Result<String, DrawError> {
         let units = |length: f64| (length * SVG_SCALE).round().clamp(1.0, 1e5) as u32;
+        let style = Style::svg(Theme::Light, SVG_SCALE);
         let mut svg = String::new();
         {
             let area = SVGBackend::with_string(&mut svg, (units(width), units(height))).into_drawing_area();
-            self.draw_on(&area, &Style::svg(Theme::Light, SVG_SCALE))?;
+            self.draw_on(&area, &style)?;
             area.present().map_err(|error| DrawError::new(&error))?;
         }
-        Ok(finish_svg(&svg, SVG_SCALE, title))
+        Ok(finish_svg(&svg, &style, title, caption))
     }
 }
 
@@ -75,7 +77,7 @@ mod tests {
     fn a_figure_is_an_svg_document_of_its_size_with_its_labels() {
         let series = Series::new("a", "bound", Role::Unified, SeriesKind::Line, vec![(1.0, 1.0), (10.0, 5.0)]);
         let chart = LineChart::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("norm", Scale::Linear), vec![series]);
-        let svg = chart.to_svg((640.0, 400.0), "norm over n").expect("a string can be written");
+        let svg = chart.to_svg((640.0, 400.0), "norm over n", &Caption::default()).expect("a string can be written");
         assert!(svg.contains("width=\"640\" height=\"400\" viewBox=\"0 0 2560 1600\""), "{svg}");
         assert!(
             svg.contains("<title>norm over n</title>") && svg.contains("bound") && svg.trim_end().ends_with("</svg>")

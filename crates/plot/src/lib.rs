@@ -22,11 +22,12 @@
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_changes` | points in the plane or on a line, and changes of them |
 //! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
-//! | `table`, `export` | tables, SVG files |
+//! | `table`, `export`, `caption` | tables, SVG files, what stands under an exported figure |
 //! | `figure` | the trait of all plots |
 
 mod axis;
 mod band;
+mod caption;
 mod cells;
 mod curve;
 mod end_labels;
@@ -66,6 +67,7 @@ use std::fmt;
 
 pub use axis::{AxisSpec, Numbers, Ruler, Tick};
 pub use band::Band;
+pub use caption::{Caption, CaptionLines};
 pub use export::finish_svg;
 pub use extent::{Extent, HeldExtent};
 pub use figure::Figure;

@@ -1,0 +1,22 @@
+//! What stands in the place of a control that does not apply now.
+
+use leptos::prelude::*;
+
+/// The name of a control, and in a few words why it is not there or what would bring it back.
+#[component]
+pub fn Away(
+    /// The id of the control.
+    id: String,
+    /// Its name.
+    label: &'static str,
+    /// The reason; `None` while the control is there.
+    #[prop(into)]
+    reason: Signal<Option<&'static str>>,
+) -> impl IntoView {
+    view! {
+        <p class="away" id=format!("{id}-away") hidden=move || reason.get().is_none()>
+            <span>{label}</span>
+            <span class="reason">{move || reason.get().unwrap_or_default()}</span>
+        </p>
+    }
+}

@@ -1,0 +1,25 @@
+//! What the words of a group mean, for those who want to know: one fold for all of them.
+
+use leptos::prelude::*;
+
+use crate::strings;
+
+/// A fold with a definition for each name.
+#[component]
+pub fn Meanings(
+    /// Names and what they mean.
+    of: Vec<(&'static str, &'static str)>,
+) -> impl IntoView {
+    let row = |(name, meaning): (&'static str, &'static str)| {
+        view! {
+            <dt>{name}</dt>
+            <dd>{meaning}</dd>
+        }
+    };
+    view! {
+        <details class="meanings">
+            <summary>{strings::meanings()}</summary>
+            <dl>{of.into_iter().map(row).collect_view()}</dl>
+        </details>
+    }
+}
