@@ -51,6 +51,9 @@ async function agrees(page) {
   return experiment.tokens;
 }
 
+/** The movements of a drag. */
+const MOVES = 24;
+
 /** Runs in the page: which constant is on screen when the selected token is drawn at a new place. */
 function watchPlaces() {
   const stage = document.querySelector('#token-stage');
@@ -62,18 +65,15 @@ function watchPlaces() {
   window.__places = { drawn, look };
 }
 
-pageTest('a dragged token is shown in one frame with its constant', { hash: '#v2&plot=tokens&tokens=ball&n=64&d=2&R=2' }, async ({ page }) => {
-  await changed(page, 'spectral');
-  await page.waitForSelector(STAGE);
-  const from = await select(page, 5);
+/** Drags the selected token by 24 movements; how many came with their constant, and how many ran ahead of it after a wait. */
+async function drag(page, from) {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x + 6, from.y);
   await page.waitForTimeout(500);
   await page.evaluate(watchPlaces);
-  const moves = 24;
   const settled = new Map();
-  for (let move = 1; move <= moves; move++) {
+  for (let move = 1; move <= MOVES; move++) {
     await page.mouse.move(from.x + 6 + 2 * move, from.y + 2 * move);
     await page.waitForTimeout(250);
     const [at, norm] = await page.evaluate(() => window.__places.look());
@@ -83,10 +83,25 @@ pageTest('a dragged token is shown in one frame with its constant', { hash: '#v2
   await page.mouse.up();
   const isFirst = ([at], index) => drawn.findIndex(([other]) => other === at) === index;
   const first = drawn.filter(isFirst).filter(([at]) => settled.has(at));
-  const together = first.filter(([at, norm]) => settled.get(at) === norm).length;
-  // Numbers that are late, as they may be on a machine that is busy, the token runs ahead of; not before it has waited.
-  const late = first.filter(([at, norm, waited]) => settled.get(at) !== norm && waited >= 38).length;
-  assert.ok(together > 0 && together + late >= 0.75 * moves, `${together} of ${moves} movements came with their constant, ${late} ran ahead`);
+  return {
+    together: first.filter(([at, norm]) => settled.get(at) === norm).length,
+    // Numbers that are late the token runs ahead of; not before it has waited.
+    late: first.filter(([at, norm, waited]) => settled.get(at) !== norm && waited >= 38).length,
+  };
+}
+
+pageTest('a dragged token is shown in one frame with its constant, in 20 of 24 movements', { hash: '#v2&plot=tokens&tokens=ball&n=64&d=2&R=2' }, async ({ page }, t) => {
+  await changed(page, 'spectral');
+  await page.waitForSelector(STAGE);
+  const tries = [];
+  // A machine that is busy for a while may spoil a try.
+  for (let turn = 0; turn < 3 && !(tries.at(-1)?.together >= 20); turn += 1) {
+    const tried = await drag(page, await select(page, 5 + turn));
+    t.diagnostic(`${tried.together} of ${MOVES} with their constant, ${tried.late} ran ahead`);
+    tries.push(tried);
+    assert.ok(tried.together + tried.late >= MOVES - 2, JSON.stringify(tried));
+  }
+  assert.ok(tries.at(-1).together >= 20, JSON.stringify(tries));
 });
 
 pageTest('a dragged token is measured while it moves, and the others keep their places', { timeout: 240_000 }, async ({ page, resetLongTasks, longTasks }, t) => {

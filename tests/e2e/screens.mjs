@@ -1,4 +1,5 @@
-// Takes every screen of the page at 1440x900 and at 390x844, in light and in dark: node screens.mjs FOLDER [SCREEN...]
+// Takes every screen of the page at 1440x900 and at 390x844, in light and in dark; the four views at 1280x720 and in Chinese
+// too: node screens.mjs FOLDER [SCREEN...]
 // docs/screens holds what it takes. Fails where a page is wider than its window or reports a problem.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,8 +61,15 @@ const SCREENS = {
     await openSheet(page);
     await page.locator('summary', { hasText: 'Your own' }).click();
   }],
-  chinese: ['?lang=zh'],
 };
+
+const LAPTOP = { width: 1280, height: 720 };
+/** The four views: these are taken in every window and language. */
+const VIEWS = ['explore', 'growth', 'models', 'lab'];
+
+/** Windows and languages of a screen. */
+const kinds = (name) => (VIEWS.includes(name) ? ['en', 'zh'] : ['en'])
+  .flatMap((language) => (VIEWS.includes(name) ? [DESKTOP, LAPTOP, PHONE] : [DESKTOP, PHONE]).map((viewport) => ({ language, viewport })));
 
 /** All controls. */
 async function openSheet(page) {
@@ -79,10 +87,10 @@ await mkdir(folder, { recursive: true });
 const faults = [];
 try {
   for (const [name, [link, go]] of Object.entries(SCREENS).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
-    for (const viewport of [DESKTOP, PHONE]) {
+    for (const { language, viewport } of kinds(name)) {
       for (const colorScheme of ['light', 'dark']) {
-        const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: link, controls: 'closed' });
-        const path = join(folder, `${name}-${viewport.width}x${viewport.height}-${colorScheme}.png`);
+        const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: language === 'en' ? link : `?lang=${language}${link}`, controls: 'closed' });
+        const path = join(folder, `${name}${language === 'en' ? '' : `-${language}`}-${viewport.width}x${viewport.height}-${colorScheme}.png`);
         try {
           await changed(page, 'spectral');
           await go?.(page);
