@@ -7,6 +7,7 @@ mod presets;
 mod problem;
 mod seed;
 mod sweep;
+mod switch;
 mod tokens;
 mod weights;
 
@@ -17,6 +18,7 @@ use super::own::OwnData;
 pub use choice::Choice;
 pub use number::NumberField;
 pub use problem::ProblemAt;
+pub use switch::Switch;
 
 /// All controls, top to bottom.
 #[component]
