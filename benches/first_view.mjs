@@ -15,10 +15,10 @@ function watch() {
   let isPainting = false;
   const { stroke } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.stroke = function (...given) {
-    if (this.canvas.id === 'regime-plot') {
+    if (this.canvas.id === 'growth-plot') {
       isPainting = true;
       note('axes');
-      if (document.querySelector('[data-testid="regime-unified"]')?.dataset.value) note('curves');
+      if (document.querySelector('[data-testid="growth-unified"]')?.dataset.value) note('curves');
     }
     return stroke.apply(this, given);
   };
@@ -49,7 +49,7 @@ async function visit() {
       const shell = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
       // The plot is redrawn as its n is moved by key.
       frames.length = 0;
-      const plot = document.querySelector('#regime-plot');
+      const plot = document.querySelector('#growth-plot');
       plot.focus();
       for (let step = 0; step < 40; step++) {
         plot.dispatchEvent(new KeyboardEvent('keydown', { key: step % 30 < 15 ? 'ArrowRight' : 'ArrowLeft', bubbles: true }));

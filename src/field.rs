@@ -1,6 +1,8 @@
 //! The numbers that can be set: their range, their slider's rungs, and where they are in the state.
 
-use super::state::{MAX_N, MAX_WITNESS_N, PageState};
+use std::ops::RangeInclusive;
+
+use super::state::{MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, SearchSettings};
 use super::strings;
 
 /// A number with a slider and a box.
@@ -24,10 +26,14 @@ pub enum Field {
     SweepMax,
     /// Draws a length.
     Draws,
-    /// The right end of the view over n.
-    GrowthMax,
     /// Where the view over n is read.
     GrowthAt,
+    /// Starts of the search.
+    SearchRestarts,
+    /// Seed of the search's random starts.
+    SearchSeed,
+    /// The dimension in which the search moves tokens of A = I and A = -I.
+    SearchDim,
 }
 
 impl Field {
@@ -44,8 +50,10 @@ impl Field {
             Field::Eps => "eps",
             Field::SweepMax => "sweep-max",
             Field::Draws => "draws",
-            Field::GrowthMax => "regime-max",
-            Field::GrowthAt => "regime-at",
+            Field::GrowthAt => "growth-at",
+            Field::SearchRestarts => "search-restarts",
+            Field::SearchSeed => "search-seed",
+            Field::SearchDim => "search-d",
         }
     }
 
@@ -62,8 +70,10 @@ impl Field {
             Field::Eps => (0.0, 1e6),
             Field::SweepMax => (4.0, MAX_N as f64),
             Field::Draws => (1.0, 64.0),
-            Field::GrowthMax => (1e2, 1e18),
             Field::GrowthAt => (2.0, 1e18),
+            Field::SearchRestarts => ends(&SearchSettings::RESTARTS),
+            Field::SearchSeed => (0.0, MOST_SEED as f64),
+            Field::SearchDim => ends(&SearchSettings::DIM),
         }
     }
 
@@ -86,8 +96,10 @@ impl Field {
             Field::Eps => state.eps,
             Field::SweepMax => state.sweep_max as f64,
             Field::Draws => state.draws_used() as f64,
-            Field::GrowthMax => state.growth.max,
-            Field::GrowthAt => state.growth.at,
+            Field::GrowthAt => state.read_at(),
+            Field::SearchRestarts => state.growth.search.restarts as f64,
+            Field::SearchSeed => state.growth.search.seed as f64,
+            Field::SearchDim => state.growth.search.dim as f64,
         }
     }
 
@@ -104,8 +116,10 @@ impl Field {
             Field::Eps => state.eps = value,
             Field::SweepMax => state.sweep_max = whole,
             Field::Draws => state.draws = whole,
-            Field::GrowthMax => state.growth.max = value,
-            Field::GrowthAt => state.growth.at = value,
+            Field::GrowthAt => state.keep_read_at(value),
+            Field::SearchRestarts => state.growth.search.restarts = whole,
+            Field::SearchSeed => state.growth.search.seed = value as u64,
+            Field::SearchDim => state.growth.search.dim = whole,
         }
     }
 
@@ -134,7 +148,7 @@ impl Field {
     /// The value as its box shows it.
     #[must_use]
     pub fn text(self, value: f64) -> String {
-        let largest = if matches!(self, Field::GrowthMax | Field::GrowthAt) { 1e7 } else { 1e9 };
+        let largest = if self == Field::GrowthAt { 1e7 } else { 1e9 };
         if value == 0.0 || (1e-4..largest).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
     }
 
@@ -152,10 +166,19 @@ impl Field {
             Field::Heads => (1..=16).map(f64::from).collect(),
             Field::Draws => (1..=32).map(f64::from).collect(),
             Field::Radius | Field::Scale => decades(-2, 2),
-            Field::GrowthMax | Field::GrowthAt => (2..=18).map(|power| rounded(1.0, power)).collect(),
+            Field::GrowthAt => (2..=18).map(|power| rounded(1.0, power)).collect(),
+            Field::SearchRestarts => {
+                whole_rungs(*SearchSettings::RESTARTS.start(), *SearchSettings::RESTARTS.end(), 2.0)
+            }
+            Field::SearchSeed => (0..=64).map(f64::from).collect(),
+            Field::SearchDim => whole_rungs(*SearchSettings::DIM.start(), *SearchSettings::DIM.end(), 2.0),
             Field::Eps => (-12..=0).map(|power| 10f64.powi(power)).collect(),
         }
     }
+}
+
+fn ends(range: &RangeInclusive<usize>) -> (f64, f64) {
+    (*range.start() as f64, *range.end() as f64)
 }
 
 /// Whole numbers, even in the logarithm: so many to a doubling, powers of two among them.

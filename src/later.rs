@@ -11,11 +11,12 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::DataTransfer;
 
-use super::charts::{self, GrowthPainted};
+use super::charts;
 use super::classroom;
 use super::controls::Controls;
 use super::embed::EmbedLine;
 use super::explore::ExploreFolds;
+use super::growth;
 use super::labs;
 use super::lessons::{self, Lesson};
 use super::link::{self, Followed, TooLong};
@@ -38,8 +39,6 @@ pub struct Later {
     pub begin: fn(Page),
     /// A plot, other than the first one.
     pub plot: fn(PlotChoice) -> AnyView,
-    /// The tools of the plot of draws.
-    pub draws_tools: fn() -> AnyView,
     /// What stands under the opening view: its table, its files, the ways to its other pictures.
     pub explore_folds: fn() -> AnyView,
     /// All controls.
@@ -65,12 +64,10 @@ pub struct Later {
     /// What stands behind the selected number of the ladder.
     pub story: fn() -> AnyView,
     /// The folds under the first pictures.
-    pub growth_folds: fn(GrowthPainted) -> AnyView,
-    /// See [`Later::growth_folds`].
     pub attention_folds: fn() -> AnyView,
-    /// See [`Later::growth_folds`].
+    /// See [`Later::attention_folds`].
     pub ladder_folds: fn() -> AnyView,
-    /// See [`Later::growth_folds`].
+    /// See [`Later::attention_folds`].
     pub plane_folds: fn() -> AnyView,
     /// The line under the plot of an embedded page.
     pub embed_line: fn() -> AnyView,
@@ -78,6 +75,12 @@ pub struct Later {
     pub drop_on_models: fn(Page, &DataTransfer),
     /// Takes in what was read of what a person gave.
     pub hear_read: fn(Page, EngineReply),
+    /// Takes in an answer about the curves over n.
+    pub hear_growth: fn(Page, EngineReply),
+    /// Takes in an answer of the search.
+    pub hear_search: fn(Page, EngineReply),
+    /// The search stopped its worker twice.
+    pub give_up_search: fn(Page, &str),
     /// Takes in an answer of the labs' worker.
     pub hear_lab: fn(Page, EngineReply),
     /// The labs' worker stopped over something twice.
@@ -89,7 +92,6 @@ pub struct Later {
 static LATER: Later = Later {
     begin,
     plot,
-    draws_tools: || view! { <charts::DrawsTools/> }.into_any(),
     explore_folds: || view! { <ExploreFolds/> }.into_any(),
     controls: || view! { <Controls/> }.into_any(),
     details: || view! { <Details/> }.into_any(),
@@ -102,19 +104,22 @@ static LATER: Later = Later {
     read_link: |fragment| link::read(fragment, lessons::scene_of),
     write_link: |scene| link::write(scene, lessons::scene_of),
     story: || view! { <charts::Story/> }.into_any(),
-    growth_folds: |painted| view! { <charts::GrowthFolds painted/> }.into_any(),
     attention_folds: || view! { <charts::AttentionFolds/> }.into_any(),
     ladder_folds: || view! { <charts::LadderFolds/> }.into_any(),
     plane_folds: || view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any(),
     embed_line: || view! { <EmbedLine/> }.into_any(),
     drop_on_models: |page, data| page.models.take_dropped(data),
     hear_read: Page::hear_read,
+    hear_growth: |page, reply| page.growth.hear(page, reply.content),
+    hear_search: |page, reply| page.growth.hear_search(page, reply.content),
+    give_up_search: |page, words| page.growth.give_up(words),
     hear_lab: |page, reply| page.labs.hear(reply),
     give_up_lab: |page, words| page.labs.give_up(words),
     message: strings::message,
 };
 
 fn begin(page: Page) {
+    growth::begin(page);
     labs::begin(page);
     plane::begin(page);
     charts::keep_in_sight(page);
@@ -124,13 +129,11 @@ fn begin(page: Page) {
 fn plot(choice: PlotChoice) -> AnyView {
     match choice {
         PlotChoice::Explore => ().into_any(),
-        PlotChoice::Growth => view! { <charts::GrowthPlot/> }.into_any(),
-        PlotChoice::Draws => view! { <charts::DrawsPlot/> }.into_any(),
+        PlotChoice::Growth => view! { <growth::GrowthView/> }.into_any(),
         PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
         PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
         PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
-        PlotChoice::Search => view! { <labs::SearchLab/> }.into_any(),
         PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
         PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),
         PlotChoice::Model => view! { <models::ModelView/> }.into_any(),

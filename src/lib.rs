@@ -5,14 +5,16 @@
 //! | `state`, `field` | the value of every control, and what values a number may have |
 //! | `link` | a scene in the page's address, and back |
 //! | `page`, `live` | the context: edits in, answers out |
-//! | `plans` | at which n the curves are computed |
+//! | `plans` | at which n a sweep measures |
+//! | `phase` | how far work is that a reader starts and stops |
 //! | `workers` | the workers: what the pool says is done; lanes |
 //! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
 //! | `lessons` | the lessons: texts, what their steps set, the places for live values |
 //! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
 //! | `keys` | what each key does |
 //! | `plane` | tokens that can be touched |
-//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse), and the search |
+//! | `growth` | the view over n: what is measured, every bound, the search for worse tokens |
+//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse) |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
@@ -35,6 +37,7 @@ pub mod field;
 mod files;
 mod formulas;
 mod frame;
+mod growth;
 mod keys;
 pub mod labs;
 pub mod language;
@@ -48,6 +51,7 @@ mod new_build;
 mod numbers;
 mod own;
 pub mod page;
+mod phase;
 mod plane;
 mod plans;
 mod shell;

@@ -226,7 +226,7 @@ pub struct Problem {
     pub text: Message,
 }
 
-/// What a search has found, as the plots over n show it.
+/// What a search has found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchFound {
     /// Number of tokens.
@@ -266,8 +266,8 @@ pub struct Live {
     pub sweep: RwSignal<SweepData>,
     /// The curves over n up to 1e18.
     pub growth: RwSignal<GrowthData>,
-    /// What the last search has found, once the reader has sent it here.
-    pub searched: RwSignal<Option<SearchFound>>,
+    /// What searches have found, a value for each n and ball.
+    pub searched: RwSignal<Vec<SearchFound>>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
     /// A line about own data: that they are read, or in use.
@@ -290,7 +290,7 @@ impl Default for Live {
             ball: RwSignal::new(None),
             sweep: RwSignal::default(),
             growth: RwSignal::default(),
-            searched: RwSignal::new(None),
+            searched: RwSignal::default(),
             problem: RwSignal::new(None),
             own_note: RwSignal::new(String::new()),
             script_note: RwSignal::new(String::new()),

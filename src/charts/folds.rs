@@ -8,8 +8,6 @@ use lipscope_core::picture::AttentionPicture;
 use lipscope_plot::{Ladder, Number, Table, ascending};
 
 use super::attention_map::{heat_map, with_picture};
-use super::growth_plot::{GrowthPainted, with_found};
-use super::growth_table::{growth_csv, growth_table};
 use super::ladder::with_ladder;
 use super::take::{Behind, Take};
 use super::twin::Twin;
@@ -18,37 +16,6 @@ use super::twin::Twin;
 const WHOLE_UP_TO: usize = 12;
 /// How many tokens a summary names.
 const SUMMARY: usize = 12;
-
-/// Of the view over n.
-#[component]
-pub fn GrowthFolds(
-    /// What was painted last.
-    painted: GrowthPainted,
-) -> impl IntoView {
-    let page = use_page();
-    let csv = move || with_found(page, |found| page.live.growth.with_untracked(|data| growth_csv(data, found)));
-    view! {
-        <Twin
-            id="regime-table"
-            name="lipscope-regime.csv"
-            table=move || {
-                let (at, norm) = page.state.with_untracked(|state| (state.growth.at, state.norm));
-                with_found(page, |found| page.live.growth.with_untracked(|data| growth_table(data, norm, at, found)))
-            }
-            csv
-        />
-        <Take
-            id="take-regime"
-            name="lipscope-regime"
-            canvas="regime-plot"
-            title=strings::growth_heading()
-            figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| painted.0.clone()))
-            csv
-            paper=Paper::Castin
-            behind=Behind::Experiment
-        />
-    }
-}
 
 /// Of the attention matrix.
 #[component]

@@ -14,8 +14,8 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
-use super::draws_chart::role_of;
 use super::easel::{Easel, Paint, use_easel};
+use super::roles::role_of;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
 const RUNGS: [Option<BoundId>; 16] = [
@@ -139,7 +139,8 @@ fn Values() -> impl IntoView {
     view! { <dl class="sr-only">{RUNGS.into_iter().flatten().map(line).collect_view()}</dl> }
 }
 
-pub(super) fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
+/// The bound on a norm, if it applies to what was measured.
+pub fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
     measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
 }
 

@@ -1,22 +1,15 @@
 //! Pictures on canvases. They draw what `plot` makes of the answers, and hold no formula.
 
 mod attention_map;
-mod draws_chart;
-mod draws_plot;
-mod draws_table;
 mod easel;
 mod fade;
 mod folds;
-mod growth_chart;
-mod growth_plot;
-mod growth_readout;
-mod growth_table;
 mod ladder;
 mod lengths;
 mod loads;
 mod painted;
 mod plots;
-mod search_point;
+mod roles;
 mod story;
 mod tabs;
 mod take;
@@ -24,17 +17,16 @@ mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
-pub use draws_chart::{means, role_of};
-pub use draws_plot::{DrawsPlot, DrawsTools};
 pub use easel::{Easel, Paint, use_easel};
-pub use folds::{AttentionFolds, GrowthFolds, LadderFolds};
-pub use growth_plot::{GrowthPainted, GrowthPlot};
-pub use ladder::BoundLadder;
+pub use fade::{Fade, Faded};
+pub use folds::{AttentionFolds, LadderFolds};
+pub use ladder::{BoundLadder, bound_of};
 pub use lengths::{AxisChoice, CURRENT, MEAN, length_at, on_length_key};
 pub use loads::Loads;
 pub use painted::{Painted, use_painted};
 pub use plots::Plots;
-pub use story::Story;
+pub use roles::{means, role_of};
+pub use story::{BoundStory, Story};
 pub use tabs::keep_in_sight;
 pub use take::{Behind, Take};
 pub use token_view::TokenView;

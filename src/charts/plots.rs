@@ -9,14 +9,12 @@ use crate::state::View;
 use crate::strings;
 
 /// The plots in the order of the page; the opening one has a place of its own.
-const PLOTS: [PlotChoice; 10] = [
+const PLOTS: [PlotChoice; 8] = [
     PlotChoice::Growth,
-    PlotChoice::Draws,
     PlotChoice::Scaled,
     PlotChoice::Tightness,
     PlotChoice::Inverse,
     PlotChoice::Tokens,
-    PlotChoice::Search,
     PlotChoice::Spectrum,
     PlotChoice::EstimatorComparison,
     PlotChoice::Model,
@@ -28,7 +26,6 @@ pub fn Plots() -> impl IntoView {
     let page = use_page();
     let view = Memo::new(move |_| page.plot.get().view());
     let heading = move || name(page.plot.get()).2;
-    let is_draws = Signal::derive(move || page.plot.get() == PlotChoice::Draws);
     let later = move |choice: PlotChoice| {
         view! { <LaterView wanted=Signal::derive(move || page.plot.get() == choice) view=move |later| (later.plot)(choice)/> }
     };
@@ -37,9 +34,6 @@ pub fn Plots() -> impl IntoView {
             <h2 id="plot-heading" class="sr-only">{heading}</h2>
             <div class="plot-head" hidden=move || view.get().plots().len() < 2>
                 {move || view! { <Tabs of=view.get()/> }}
-                <div class="plot-tools" hidden=move || !is_draws.get()>
-                    <LaterView wanted=page.has_later() view=|later| (later.draws_tools)()/>
-                </div>
             </div>
             {PLOTS.map(later).collect_view()}
             <LaterView wanted=Signal::derive(move || is_guessed(page)) view=|later| (later.guess_stage)()/>
@@ -73,14 +67,10 @@ fn name(choice: PlotChoice) -> (&'static str, &'static str, &'static str, &'stat
     match choice {
         PlotChoice::Explore => ("plot-explore", strings::plot_explore(), strings::lead(), strings::plot_explore_hint()),
         PlotChoice::Growth => {
-            ("plot-regime", strings::plot_growth(), strings::growth_heading(), strings::plot_growth_hint())
+            ("plot-growth", strings::plot_growth(), strings::growth_heading(), strings::plot_growth_hint())
         }
-        PlotChoice::Draws => ("plot-draws", strings::plot_draws(), strings::plot_heading(), strings::plot_draws_hint()),
         PlotChoice::Tokens => {
             ("plot-tokens", strings::plot_tokens(), strings::plane_heading(), strings::plot_tokens_hint())
-        }
-        PlotChoice::Search => {
-            ("plot-hunt", strings::plot_search(), strings::search_heading(), strings::plot_search_hint())
         }
         PlotChoice::Spectrum => {
             ("plot-spectrum", strings::plot_spectrum(), strings::spectrum_heading(), strings::plot_spectrum_hint())

@@ -14,41 +14,57 @@ use super::ladder::{MEASURED, bound_of, rungs, shown};
 pub fn Story() -> impl IntoView {
     let page = use_page();
     let selected = page.rung;
-    let told = Memo::new(move |_| {
+    let id = Memo::new(move |_| {
         let norm = page.norm();
-        page.live.measured.with(|measured| {
-            let measured = measured.as_ref()?;
-            let m = &measured.measurement;
-            let id = shown(&rungs(m, norm), selected.get())?;
-            let story = m.slacks.iter().find(|story| story.id == id).cloned();
-            let bound = *bound_of(m, norm, id)?;
-            Some((bound, story, strings::reach(&bound, m.norm(norm), &measured.state)))
-        })
+        page.live.measured.with(|measured| shown(&rungs(&measured.as_ref()?.measurement, norm), selected.get()))
     });
-    let id = Memo::new(move |_| told.get().map(|(bound, ..)| bound.id));
-    let about = move || {
-        told.get().map(|(bound, story, reach)| {
-            let BoundSlack { worked, factors: losses, .. } =
-                story.unwrap_or(BoundSlack { id: bound.id, worked: String::new(), factors: Vec::new() });
-            view! {
-                <p class="worked" data-testid="story-worked">"= " {worked}</p>
-                <p data-testid="story-reach">{reach}</p>
-                <ul data-testid="story-losses">{strings::losses(&losses).into_iter().map(|loss| view! { <li>{loss}</li> }).collect_view()}</ul>
-                <p>{strings::formula_where(bound.id)}</p>
-                <p data-testid="story-source">{strings::source(bound.id)}</p>
-            }
-        })
-    };
     view! {
         <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::story() aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
             {move || match id.get() {
                 Some(id) => view! {
                     <p class="story-name">{strings::bound_label(id)}</p>
                     <Formula id/>
+                    <BoundStory id/>
                 }.into_any(),
                 None => view! { <p class="story-name">{strings::measured()}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
             }}
-            {about}
         </div>
+    }
+}
+
+/// What a bound says of the present tokens: numbers put into its formula, how far it is from the norm, the steps of its
+/// proof that lose something, what the letters are, and where it is proved.
+#[component]
+pub fn BoundStory(
+    /// Which bound.
+    id: BoundId,
+) -> impl IntoView {
+    let page = use_page();
+    let told = Memo::new(move |_| {
+        let norm = page.norm();
+        page.live.measured.with(|measured| {
+            let measured = measured.as_ref()?;
+            let m = &measured.measurement;
+            let bound = *bound_of(m, norm, id)?;
+            let slack = m.slacks.iter().find(|slack| slack.id == id);
+            let slack = slack.cloned().unwrap_or(BoundSlack { id, worked: String::new(), factors: Vec::new() });
+            Some((
+                strings::slack(&slack.factors, &bound, m.norm(norm)),
+                slack,
+                strings::reach(&bound, m.norm(norm), &measured.state),
+            ))
+        })
+    });
+    move || {
+        told.get().map(|(steps, BoundSlack { worked, .. }, reach)| {
+            let has_numbers = !worked.is_empty();
+            view! {
+                <p class="worked" data-testid="story-worked" hidden=!has_numbers>"= " {worked}</p>
+                <p data-testid="story-reach">{reach}</p>
+                <ul data-testid="story-losses">{steps.into_iter().map(|step| view! { <li>{step}</li> }).collect_view()}</ul>
+                <p>{strings::formula_where(id)}</p>
+                <p data-testid="story-source">{strings::source(id)}</p>
+            }
+        })
     }
 }

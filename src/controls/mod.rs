@@ -9,6 +9,7 @@ mod presets;
 mod problem;
 mod seed;
 mod sweep;
+mod switch;
 mod tokens;
 mod weights;
 
@@ -20,6 +21,7 @@ pub use choice::Choice;
 pub use meanings::Meanings;
 pub use number::NumberField;
 pub use problem::ProblemAt;
+pub use switch::Switch;
 
 /// All controls, top to bottom.
 #[component]

@@ -2,7 +2,7 @@
 //! mean-field bound, and the root of n itself for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
-use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind, ValueForm};
+use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind};
 
 use crate::charts::means;
 use crate::live::{Measured, SweepData, SweepPhase, values};
@@ -123,42 +123,16 @@ impl ExploreRanges {
 
 /// Puts the curves that are far above all others into the strip; for a picture, since tables and readouts have every curve.
 pub fn lift(chart: &mut LineChart) {
-    if chart.y.scale != Scale::Log {
-        return;
-    }
-    let top = |series: &Series| logs(series).fold(f64::NEG_INFINITY, f64::max);
-    let is_high = |series: &Series| matches!(series.id.as_str(), id::MEAN_FIELD | id::BEST);
-    let rest = chart.series.iter().filter(|series| !is_high(series)).map(top).fold(f64::NEG_INFINITY, f64::max);
-    if !rest.is_finite() {
-        return;
-    }
-    // The best bound first: what is near it stays beside it.
-    let mut under = rest;
-    for id in [id::BEST, id::MEAN_FIELD] {
-        let Some(at) = chart.series.iter().position(|series| series.id == id) else { continue };
-        let low = logs(&chart.series[at]).fold(f64::INFINITY, f64::min);
-        if low > under + DECADES_ABOVE {
-            let series = chart.series.remove(at);
-            let log10 = top(&series);
-            chart.above.push(strings::far_above(series.role, &series.label, log10, log10 - rest));
-        } else {
-            under = under.max(top(&chart.series[at]));
-        }
-    }
+    chart.lift(&[id::BEST, id::MEAN_FIELD], DECADES_ABOVE, strings::far_above);
 }
 
 fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let is_data =
         |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
     if chart.y.scale != Scale::Log {
-        let top = chart.series.iter().filter(is_data).flat_map(logs).fold(f64::NEG_INFINITY, f64::max);
+        let top = chart.series.iter().filter(is_data).flat_map(Series::logs).fold(f64::NEG_INFINITY, f64::max);
         return Extent::new(0.0, 1.04 * 10f64.powf(top.min(300.0))).map(|extent| extent.nice(Scale::Linear));
     }
-    let all = Extent::of(chart.series.iter().flat_map(logs).filter(|log10| log10.abs() < 300.0))?;
+    let all = Extent::of(chart.series.iter().flat_map(Series::logs).filter(|log10| log10.abs() < 300.0))?;
     Extent::new(10f64.powf(all.lo()), 10f64.powf(all.hi())).map(|extent| extent.nice(Scale::Log))
-}
-
-fn logs(series: &Series) -> impl Iterator<Item = f64> {
-    let given = series.given;
-    series.data.iter().map(move |point| if given == ValueForm::Log10 { point.1 } else { point.1.log10() })
 }

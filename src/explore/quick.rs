@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::controls::NumberField;
+use crate::controls::{NumberField, Switch};
 use crate::field::Field;
 use crate::own;
 use crate::page::{PLACE_LINK, Page, use_page};
@@ -63,36 +63,6 @@ fn new_sample(state: &mut PageState) {
     state.token_seed = if state.token_seed < MOST_SEED { state.token_seed + 1 } else { 0 };
 }
 
-/// One of a few words, as buttons side by side.
-#[component]
-fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
-    /// Its name.
-    label: &'static str,
-    /// Id, value and words of each.
-    #[prop(into)]
-    options: Signal<Vec<(&'static str, T, &'static str)>>,
-    /// Which one holds.
-    #[prop(into)]
-    chosen: Signal<Option<T>>,
-    /// Called with the one that the reader picks.
-    #[prop(into)]
-    on_pick: Callback<T>,
-) -> impl IntoView {
-    let option = move |(id, value, words): (&'static str, T, &'static str)| {
-        view! {
-            <button type="button" id=id aria-pressed=move || (chosen.get() == Some(value)).to_string() on:click=move |_| on_pick.run(value)>
-                {words}
-            </button>
-        }
-    };
-    view! {
-        <div class="quick-switch">
-            <span class="quick-label" aria-hidden="true">{label}</span>
-            <div class="switch" role="group" aria-label=label>{move || options.get().into_iter().map(option).collect_view()}</div>
-        </div>
-    }
-}
-
 /// Which tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
@@ -118,9 +88,9 @@ fn TokenSwitch() -> impl IntoView {
     });
     let options = Signal::derive(move || {
         let all = [
-            ("quick-random", Source::Random, strings::quick_random()),
-            ("quick-worst", Source::Worst, strings::quick_worst()),
-            ("quick-yours", Source::Yours, strings::quick_yours()),
+            ("quick-random", Source::Random, strings::quick_random().to_owned()),
+            ("quick-worst", Source::Worst, strings::quick_worst().to_owned()),
+            ("quick-yours", Source::Yours, strings::quick_yours().to_owned()),
         ];
         let is_offered = |source: Source| source != Source::Worst || has_worst.get() || chosen.get() == Some(source);
         all.into_iter().filter(|(_, source, _)| is_offered(*source)).collect::<Vec<_>>()
@@ -151,8 +121,8 @@ fn MaskSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.mask)));
     let options = Signal::stored(vec![
-        ("quick-mask-none", Mask::None, strings::quick_none()),
-        ("quick-mask-causal", Mask::Causal, strings::quick_causal()),
+        ("quick-mask-none", Mask::None, strings::quick_none().to_owned()),
+        ("quick-mask-causal", Mask::Causal, strings::quick_causal().to_owned()),
     ]);
     let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
     view! {
@@ -168,9 +138,9 @@ fn NormalizerSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.normalization)));
     let options = Signal::stored(vec![
-        ("quick-norm-none", Normalization::None, strings::quick_none()),
-        ("quick-norm-rms", Normalization::Rms, strings::quick_rms()),
-        ("quick-norm-layer", Normalization::Layer, strings::quick_layer()),
+        ("quick-norm-none", Normalization::None, strings::quick_none().to_owned()),
+        ("quick-norm-rms", Normalization::Rms, strings::quick_rms().to_owned()),
+        ("quick-norm-layer", Normalization::Layer, strings::quick_layer().to_owned()),
     ]);
     let on_pick = move |normalizer| page.edit("normalization", |state| state.normalization = normalizer);
     view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick)/> }

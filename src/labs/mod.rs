@@ -1,5 +1,5 @@
-//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", and the search for the worst tokens;
-//! each of them has the lab's worker while it is looked at.
+//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention"; each of them has the lab's worker while
+//! it is looked at.
 //!
 //! | module | concept |
 //! | --- | --- |
@@ -9,7 +9,6 @@
 //! | `scaling`, `tightness` | a view each |
 //! | `spectrum`, `spectrum_chart`, `estimators`, `court_chart`, `court_controls` | the singular values, and estimators of the largest |
 //! | `inverse`, `inverse_chart`, `inverse_controls`, `plane`, `player` | the view of the inverse |
-//! | `search`, `search_chart`, `search_controls`, `search_plane`, `search_run`, `search_work` | the search: it begins when the reader says so |
 
 mod chart;
 mod estimators;
@@ -25,12 +24,6 @@ mod progress;
 mod request;
 mod run;
 mod scaling;
-mod search;
-mod search_chart;
-mod search_controls;
-mod search_plane;
-mod search_run;
-mod search_work;
 mod spectrum;
 mod spectrum_chart;
 mod tightness;
@@ -44,7 +37,7 @@ use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::spectrum::Spectrum;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_protocol::envelope::Content;
-use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent, SearchEvent};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};
 
 use super::page::{Page, PlotChoice};
 use super::state::Settings;
@@ -56,8 +49,6 @@ pub use inverse::InverseLab;
 pub use inverse::Which;
 pub use run::{Pair, Phase, Run, Side};
 pub use scaling::ScalingLab;
-pub use search::SearchLab;
-pub use search_run::SearchRun;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;
 
@@ -70,7 +61,7 @@ pub type TightnessRun = Run<Vec<TightnessPoint>>;
 /// What came of the inverses.
 pub type InverseRun = Run<Pair>;
 
-/// Does the same to the run of a view, whatever it holds; the search has a kind of run of its own.
+/// Does the same to the run of a view, whatever it holds.
 macro_rules! for_run {
     ($labs:ident, $tab:expr, $do:ident, $($what:tt)+) => {
         match $tab {
@@ -97,7 +88,6 @@ pub struct Labs {
     pub tightness: RwSignal<TightnessRun>,
     /// The inverses.
     pub inverse: RwSignal<InverseRun>,
-    search: RwSignal<SearchRun>,
     spectrum: RwSignal<Run<Option<Spectrum>>>,
     estimators: RwSignal<Run<Vec<EstimatorPoint>>>,
     /// The iteration of the inverse that is pictured.
@@ -115,7 +105,6 @@ impl Default for Labs {
             scaling: RwSignal::default(),
             tightness: RwSignal::default(),
             inverse: RwSignal::default(),
-            search: RwSignal::default(),
             spectrum: RwSignal::default(),
             estimators: RwSignal::default(),
             frame: RwSignal::new(0),
@@ -146,13 +135,12 @@ pub fn begin(page: Page) {
             REST,
         );
     });
-    search_work::begin(page);
 }
 
 fn request_now(page: Page) -> Option<LabRequest> {
     let plot = page.plot.get();
     match plot {
-        PlotChoice::Growth | PlotChoice::Draws | PlotChoice::Search | PlotChoice::Model => None,
+        PlotChoice::Growth | PlotChoice::Model => None,
         _ => page
             .in_effect()
             .and_then(|state| page.labs.settings.with(|settings| LabRequest::of(plot, settings, &state))),
@@ -180,10 +168,7 @@ impl Labs {
             Content::Event(event) => self.take(&of.plan, event),
             Content::Progress(progress) => {
                 let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
-                match self.tab.get_value() {
-                    PlotChoice::Search => self.search.update(|run| run.progress = at),
-                    tab => for_run!(self, tab, update, |run| run.progress = at),
-                }
+                for_run!(self, self.tab.get_value(), update, |run| run.progress = at);
             }
             Content::Finished if left == 0 => self.set_phase(&Phase::Done),
             Content::Failed(problem) => {
@@ -212,10 +197,6 @@ impl Labs {
                     }
                 }
             }),
-            (_, EngineEvent::Search(SearchEvent::Domain(domain))) => self.search.update(|run| run.is_in(*domain)),
-            (_, EngineEvent::Search(SearchEvent::Steps { steps, checkpoint, current, best })) => {
-                self.search.update(|run| run.take(&steps, *checkpoint, *current, *best));
-            }
             (_, EngineEvent::Spectrum(spectrum)) => self.spectrum.update(|run| *run.fresh() = Some(*spectrum)),
             (_, EngineEvent::Estimators(points)) => self.estimators.update(|run| run.fresh().extend(points)),
             _ => {}
@@ -245,8 +226,7 @@ impl Labs {
         if page.plot.get_untracked() == tab {
             return;
         }
-        // The search is only paused, by an effect of its own.
-        if tab != PlotChoice::Search && for_run!(self, tab, with_untracked, Run::is_running) {
+        if for_run!(self, tab, with_untracked, Run::is_running) {
             self.stop(page);
             for_run!(self, tab, update, |run| run.of = None);
         }
@@ -258,9 +238,6 @@ impl Labs {
     }
 
     fn set_phase(self, phase: &Phase) {
-        match self.tab.get_value() {
-            PlotChoice::Search => self.search.update(|run| run.phase = phase.clone()),
-            tab => for_run!(self, tab, update, |run| run.end(phase)),
-        }
+        for_run!(self, self.tab.get_value(), update, |run| run.end(phase));
     }
 }

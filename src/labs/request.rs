@@ -68,13 +68,8 @@ impl LabRequest {
                     tolerance: settings.estimators.tolerance,
                 })))
             }
-            // A search begins when the reader says so, and models have workers of their own.
-            PlotChoice::Explore
-            | PlotChoice::Growth
-            | PlotChoice::Draws
-            | PlotChoice::Tokens
-            | PlotChoice::Search
-            | PlotChoice::Model => None,
+            // Others have lanes or workers of their own.
+            PlotChoice::Explore | PlotChoice::Growth | PlotChoice::Tokens | PlotChoice::Model => None,
         }
     }
 

@@ -95,7 +95,7 @@ pub const EXPLICIT: [&str; 19] = [
     "axis",
     "longest",
     "draws",
-    "to",
+    "range",
     "at",
 ];
 

@@ -124,7 +124,7 @@ fn chosen(what: Chosen, facts: &Facts<'_>) -> f64 {
         Chosen::Heads => state.n_heads() as f64,
         Chosen::Draws => state.draws_used() as f64,
         Chosen::Longest => state.sweep_max_used() as f64,
-        Chosen::At => state.growth.at,
+        Chosen::At => state.read_at(),
         Chosen::Fraction => facts.settings.inverse.fraction,
     }
 }
@@ -163,7 +163,7 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
 }
 
 fn there(what: There, facts: &Facts<'_>) -> Option<Filled> {
-    let (data, at) = (facts.growth, facts.state.growth.at);
+    let (data, at) = (facts.growth, facts.state.read_at());
     match what {
         There::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
         There::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),

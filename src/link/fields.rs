@@ -1,11 +1,10 @@
 //! The fields of a link, in the order in which they are written and read.
 
-use std::ops::RangeInclusive;
-
 use crate::field::Field as Control;
 use crate::state::{
     DotWeights, EstimatorSettings, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PlotChoice, RadiusLaw,
-    SCALED_TOKENS, Scene, Settings, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Shown, Stage, ThemeChoice, TokenChoice, Trace,
+    Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
@@ -26,6 +25,8 @@ pub struct Field {
 
 /// The field that names a lesson: what its step sets is known before the other fields.
 pub const LESSON: &str = "lesson";
+/// What stands for an n of the plot over n that is the tokens' own.
+const AT_N: &str = "n";
 /// What stands for no curve at all.
 const NO_CURVES: &str = "none";
 /// The longest name of a lesson.
@@ -83,7 +84,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 48] = [
+pub const FIELDS: [Field; 49] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -120,8 +121,8 @@ pub const FIELDS: [Field; 48] = [
     choice!("axis", XAxis::ALL, state.x_axis),
     size!("longest", 4..=MAX_N, state.sweep_max),
     size!("draws", 1..=64, state.draws),
-    number!("to", count, range_of(Control::GrowthMax), state.growth.max),
-    number!("at", count, range_of(Control::GrowthAt), state.growth.at),
+    choice!("range", Range::ALL, state.growth.range),
+    Field { key: "at", text: read_at_text, read: read_read_at },
     choice!("growth", RadiusLaw::ALL, state.growth.radius_law),
     Field { key: "curves", text: curves_text, read: read_curves },
     choice!("scaled", SCALED_TOKENS, labs.scaled),
@@ -133,10 +134,11 @@ pub const FIELDS: [Field; 48] = [
     size!("inverse-d", Settings::INVERSE_D, labs.inverse.d),
     number!("inverse-R", number, Settings::INVERSE_RADIUS, labs.inverse.radius),
     seed!("inverse-seed", labs.inverse.seed),
-    choice!("hunt-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), labs.search.region),
-    size!("hunt-restarts", Settings::SEARCH_RESTARTS, labs.search.restarts),
-    seed!("hunt-seed", labs.search.seed),
-    size!("hunt-d", Settings::SEARCH_DIM, labs.search.dim),
+    choice!("search", SearchFold::ALL, state.growth.fold),
+    choice!("hunt-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), state.growth.search.region),
+    size!("hunt-restarts", SearchSettings::RESTARTS, state.growth.search.restarts),
+    seed!("hunt-seed", state.growth.search.seed),
+    size!("hunt-d", SearchSettings::DIM, state.growth.search.dim),
     size!("spectrum-count", 1..=MOST_COUNT, labs.spectrum_count),
     choice!("court-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     number!("court-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
@@ -154,9 +156,14 @@ pub const FIELDS: [Field; 48] = [
     },
 ];
 
-fn range_of(control: Control) -> RangeInclusive<f64> {
-    let (least, most) = control.range();
-    least..=most
+fn read_at_text(scene: &Scene) -> String {
+    scene.state.growth.at.map_or_else(|| AT_N.to_owned(), digits)
+}
+
+fn read_read_at(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let (least, most) = Control::GrowthAt.range();
+    scene.state.growth.at = if text == AT_N { None } else { Some(count(text, least..=most)?) };
+    Ok(())
 }
 
 fn lesson_text(scene: &Scene) -> String {

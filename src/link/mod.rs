@@ -10,8 +10,10 @@
 //! | `fields` | the fields: key, text, and how it is read |
 //! | `values` | words and numbers of fields |
 //! | `data` | pasted tokens and weights, compressed |
+//! | `earlier` | what links said before the plots over n were one |
 
 mod data;
+mod earlier;
 mod fields;
 mod values;
 
@@ -97,11 +99,12 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
             Err(problem) => nothing(strings::told(&problem)),
         };
     }
-    let first = match version {
-        VERSION => Scene::default(),
-        EARLIER => of_earlier(),
+    let (first, plot) = match version {
+        VERSION => (Scene::default(), None),
+        EARLIER => (of_earlier(), Some(earlier::FIRST_PLOT)),
         other => return nothing(strings::link_version(other)),
     };
+    let rest = &earlier::renewed(rest, plot);
     let said = said(rest, LESSON);
     let at = lesson_of(&said);
     let set = at.as_ref().map(of_lesson);
@@ -169,7 +172,7 @@ fn base(first: Scene, lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
     Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or(first) }
 }
 
-/// The first visit of versions 1 and 2.
+/// The first visit of versions 1 and 2: the adversarial tokens, and their bounds over n up to 1e18.
 fn of_earlier() -> Scene {
     Scene { state: PageState::adversarial(), plot: PlotChoice::Growth, ..Scene::default() }
 }
@@ -177,9 +180,10 @@ fn of_earlier() -> Scene {
 /// The scene of a link of version 1: an experiment at which everything else is as on a first visit.
 fn first_version(fragment: &str) -> Result<Scene, InputError> {
     let experiment = Experiment::from_link(fragment)?;
-    let state = PageState::adversarial().with_experiment(experiment)?;
+    let first = over(of_earlier(), &earlier::renewed("", Some(earlier::FIRST_PLOT))).scene.unwrap_or_default();
+    let state = first.state.with_experiment(experiment)?;
     state.check_cost()?;
-    Ok(Scene { state, ..of_earlier() })
+    Ok(Scene { state, ..first })
 }
 
 /// Puts right what no single field shows, and says so.

@@ -7,13 +7,13 @@ use leptos::prelude::*;
 
 use crate::classroom;
 use crate::files::download;
-use crate::live::{BallFacts, GrowthData, MeasureProgress, Measured, SweepPhase};
+use crate::live::{BallFacts, MeasureProgress, Measured, SweepPhase};
 use crate::state::PageState;
 use crate::strings;
 use crate::workers::{Asked, EngineLane, EngineReply};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::PoolEvent;
-use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan, GrowthEvent};
+use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan};
 
 use super::{PLACE_LINK, PLACE_OWN, Page};
 
@@ -30,7 +30,8 @@ impl Page {
                     EngineLane::Measure => self.hear_measure(reply),
                     EngineLane::Ball => self.hear_ball(reply),
                     EngineLane::Sweep => self.hear_sweep(reply.content),
-                    EngineLane::Growth => self.hear_growth(reply.content),
+                    EngineLane::Growth => self.with_later(move |later| (later.hear_growth)(self, reply)),
+                    EngineLane::Search => self.with_later(move |later| (later.hear_search)(self, reply)),
                     EngineLane::Read => self.with_later(move |later| (later.hear_read)(self, reply)),
                     EngineLane::Lab => self.with_later(move |later| (later.hear_lab)(self, reply)),
                 }
@@ -46,6 +47,9 @@ impl Page {
                     EngineLane::Read => {
                         live.own_note.set(String::new());
                         live.script_note.set(String::new());
+                    }
+                    EngineLane::Search => {
+                        self.with_later(move |later| (later.give_up_search)(self, strings::gave_up(lane)));
                     }
                     EngineLane::Lab => {
                         self.with_later(move |later| (later.give_up_lab)(self, strings::gave_up(lane)));
@@ -170,25 +174,6 @@ impl Page {
                 sweep.curves = Arc::new(BoundCurves::default());
                 sweep.problem = Some(problem);
             }),
-            _ => {}
-        }
-    }
-
-    fn hear_growth(self, content: Content<EngineEvent>) {
-        let growth = self.live.growth;
-        match content {
-            Content::Event(EngineEvent::Growth(GrowthEvent::Curves(found))) => {
-                // Replies of an order whose place was taken do not come: this one answers the last that was asked.
-                let of = self.growth_asked.get_value();
-                growth.set(GrowthData { of, growth: Some(Arc::new(*found)), ..GrowthData::default() });
-            }
-            Content::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => {
-                growth.update(|growth| growth.family.extend(points));
-            }
-            // Curves of another configuration would be taken for this one's.
-            Content::Failed(problem) => {
-                growth.set(GrowthData { problem: Some(problem), ..GrowthData::default() });
-            }
             _ => {}
         }
     }

@@ -18,13 +18,14 @@ use lipscope_protocol::tasks::{BallPlan, CurvesPlan, EnginePlan, MeasurePlan, Re
 
 use crate::classroom::{self, Classroom};
 use crate::frame::now;
+use crate::growth::Growth;
 use crate::labs::Labs;
 use crate::later::Arrival;
 use crate::live::{Live, Problem, SweepData, SweepPhase};
 use crate::message::Message;
 use crate::models::Models;
 use crate::plane::Plane;
-use crate::plans::{curve_lengths, growth_request, sweep_lengths};
+use crate::plans::{curve_lengths, sweep_lengths};
 use crate::state::{LessonAt, PageState, Stage, TokenChoice};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
@@ -73,6 +74,8 @@ pub struct Page {
     pub own_form_open: RwSignal<bool>,
     /// What the workers have answered.
     pub live: Live,
+    /// The view over n.
+    pub growth: Growth,
     /// The views of L2 attention.
     pub labs: Labs,
     /// What is measured of models.
@@ -101,8 +104,6 @@ pub struct Page {
     number_count: StoredValue<u64>,
     /// What the controls said when the last number was measured.
     last_good: StoredValue<Option<PageState>>,
-    /// What the curves over n were last asked for.
-    growth_asked: StoredValue<Option<PageState>>,
     engine: StoredValue<Option<EngineWorkers>, LocalStorage>,
 }
 
@@ -125,6 +126,7 @@ impl Page {
             own_open: RwSignal::new(false),
             own_form_open: RwSignal::new(false),
             live: Live::default(),
+            growth: Growth::default(),
             labs: Labs::default(),
             models: Models::default(),
             plane: Plane::default(),
@@ -139,7 +141,6 @@ impl Page {
             sweep_count: StoredValue::new(0),
             number_count: StoredValue::new(0),
             last_good: StoredValue::new(None),
-            growth_asked: StoredValue::new(None),
             engine: StoredValue::new_local(None),
         };
         page.begin_address();
@@ -155,15 +156,6 @@ impl Page {
         Effect::new(move |_| of_ball.with(|state| page.ask_ball(state)));
         let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
         Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
-        let to_draw = Memo::new(move |_| page.state.with(PageState::for_growth));
-        Effect::new(move |_| {
-            // Only while it is looked at.
-            if page.plot.get() == PlotChoice::Growth {
-                let state = to_draw.get();
-                // In a task of its own: a long list of tokens is copied for every worker.
-                set_timeout(move || page.ask_growth(&state), Duration::ZERO);
-            }
-        });
         classroom::begin(page);
         page.begin_later();
         page
@@ -358,14 +350,6 @@ impl Page {
         let curves = CurvesPlan { experiment: experiment.clone(), lengths: at, draws };
         let sweep = SweepRequest { experiment, lengths, draws, norm: state.norm };
         self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves), EnginePlan::Sweep(sweep)]);
-    }
-
-    fn ask_growth(self, state: &PageState) {
-        if self.growth_asked.with_value(|asked| asked.as_ref() == Some(state)) {
-            return;
-        }
-        self.growth_asked.set_value(Some(state.clone()));
-        self.submit(EngineLane::Growth, [EnginePlan::Growth(growth_request(state))]);
     }
 
     /// Takes what a person gave, when a worker has read it.

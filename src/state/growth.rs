@@ -1,4 +1,6 @@
-//! What the view over n up to 1e18 shows.
+//! What the view over n shows.
+
+use super::{PageState, SearchSettings};
 
 /// What R does as n grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,6 +9,27 @@ pub enum RadiusLaw {
     Fixed,
     /// R grows like the root of ln n, through its value at the present n.
     SqrtLog,
+}
+
+/// How far the axis of n goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// As far as the sweep measures.
+    Measured,
+    /// To a million.
+    Million,
+    /// To 10^18.
+    Quintillion,
+}
+
+/// Whether the search is unfolded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchFold {
+    /// It is folded.
+    #[default]
+    Folded,
+    /// It is unfolded.
+    Open,
 }
 
 /// A curve, or a set of points, that can be switched on and off.
@@ -38,6 +61,12 @@ pub enum Trace {
     Sink,
     /// The tokens of which two clusters share the attention of the third.
     Fork,
+    /// The largest of the lower bounds, at each n.
+    Worst,
+    /// What searches have found.
+    Found,
+    /// The root of n, for comparison.
+    Root,
 }
 
 impl RadiusLaw {
@@ -45,14 +74,47 @@ impl RadiusLaw {
     pub const ALL: [(&'static str, RadiusLaw); 2] = [("fixed", RadiusLaw::Fixed), ("sqrt-log", RadiusLaw::SqrtLog)];
 }
 
+impl Range {
+    /// All, with their words in links.
+    pub const ALL: [(&'static str, Range); 3] =
+        [("measured", Range::Measured), ("1e6", Range::Million), ("1e18", Range::Quintillion)];
+
+    /// The shortest that reaches an n.
+    #[must_use]
+    pub fn reaching(n: f64, sweep_max: usize) -> Self {
+        match n {
+            n if n <= sweep_max as f64 => Range::Measured,
+            n if n <= 1e6 => Range::Million,
+            _ => Range::Quintillion,
+        }
+    }
+
+    fn end(self, sweep_max: usize) -> f64 {
+        match self {
+            Range::Measured => sweep_max as f64,
+            Range::Million => 1e6,
+            Range::Quintillion => 1e18,
+        }
+    }
+}
+
+impl SearchFold {
+    /// All, with their words in links.
+    pub const ALL: [(&'static str, SearchFold); 2] = [("folded", SearchFold::Folded), ("open", SearchFold::Open)];
+}
+
 impl Trace {
-    /// All, in the order of the readout.
-    pub const ALL: [Trace; 13] = [
+    /// All, in the order of the list: what is measured, upper bounds, lower bounds.
+    pub const ALL: [Trace; 16] = [
+        Trace::Draws,
+        Trace::Root,
         Trace::Sharp,
         Trace::Unified,
         Trace::General,
         Trace::MeanField,
         Trace::Kim,
+        Trace::Worst,
+        Trace::Found,
         Trace::TwoClusters,
         Trace::Sink,
         Trace::Fork,
@@ -60,7 +122,6 @@ impl Trace {
         Trace::Exact,
         Trace::Envelope,
         Trace::Skew,
-        Trace::Draws,
     ];
 
     /// Its word in links.
@@ -80,6 +141,9 @@ impl Trace {
             Trace::Sharp => "sharp",
             Trace::Sink => "sink",
             Trace::Fork => "fork",
+            Trace::Worst => "worst",
+            Trace::Found => "found",
+            Trace::Root => "root",
         }
     }
 
@@ -93,9 +157,20 @@ impl Trace {
 pub struct Traces(u16);
 
 impl Default for Traces {
-    /// All but those that are about something else, or say less than another.
+    /// What differs from all others on screen: of the lower bounds the largest, and the one that falls again.
     fn default() -> Self {
-        Traces::of(Trace::ALL.into_iter().filter(|trace| !matches!(trace, Trace::Skew | Trace::Envelope)))
+        Traces::of([
+            Trace::Draws,
+            Trace::Root,
+            Trace::Sharp,
+            Trace::Unified,
+            Trace::General,
+            Trace::MeanField,
+            Trace::Kim,
+            Trace::Worst,
+            Trace::Found,
+            Trace::Adversarial,
+        ])
     }
 }
 
@@ -122,18 +197,51 @@ impl Traces {
 /// What the view over n shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrowthView {
-    /// The right end of the axis.
-    pub max: f64,
-    /// Where it is read while nothing points at it.
-    pub at: f64,
+    /// How far the axis goes.
+    pub range: Range,
+    /// The n at which it is read while nothing points at it; `None` is the n of the tokens.
+    pub at: Option<f64>,
     /// What R does as n grows.
     pub radius_law: RadiusLaw,
     /// Which traces are on.
     pub traces: Traces,
+    /// How worse tokens are searched.
+    pub search: SearchSettings,
+    /// Whether the search is unfolded.
+    pub fold: SearchFold,
 }
 
 impl Default for GrowthView {
     fn default() -> Self {
-        GrowthView { max: 1e18, at: 1e9, radius_law: RadiusLaw::Fixed, traces: Traces::default() }
+        GrowthView {
+            range: Range::Measured,
+            at: None,
+            radius_law: RadiusLaw::Fixed,
+            traces: Traces::default(),
+            search: SearchSettings::default(),
+            fold: SearchFold::Folded,
+        }
+    }
+}
+
+impl PageState {
+    /// The right end of the plot over n: that of its range, or the number of tokens where there are more.
+    #[must_use]
+    pub fn growth_end(&self) -> f64 {
+        self.growth.range.end(self.sweep_max).max(self.n_tokens())
+    }
+
+    /// The n at which the plot over n is read: one in sight that the reader has kept, else that of the tokens.
+    #[must_use]
+    pub fn read_at(&self) -> f64 {
+        self.growth.at.filter(|at| *at <= self.growth_end()).unwrap_or_else(|| self.n_tokens())
+    }
+
+    /// Keeps an n as the one that is read; the axis grows where it does not reach it.
+    pub fn keep_read_at(&mut self, n: f64) {
+        self.growth.at = (n != self.n_tokens()).then_some(n);
+        if n > self.growth_end() {
+            self.growth.range = Range::reaching(n, self.sweep_max);
+        }
     }
 }

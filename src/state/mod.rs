@@ -22,7 +22,7 @@ use lipscope_core::experiment::{
 };
 
 pub use choices::{TokenChoice, WeightChoice, XAxis};
-pub use growth::{GrowthView, RadiusLaw, Trace, Traces};
+pub use growth::{GrowthView, RadiusLaw, Range, SearchFold, Trace, Traces};
 pub use hand::Fixed;
 pub use lesson::LessonAt;
 pub use own::{OwnClusters, OwnWeights};
@@ -113,7 +113,7 @@ pub struct PageState {
     pub draws: usize,
     /// Which head's attention is pictured, from zero.
     pub head_shown: usize,
-    /// What the view over n up to 1e18 shows.
+    /// What the view over n shows.
     pub growth: GrowthView,
 }
 
@@ -305,20 +305,28 @@ impl PageState {
         }
     }
 
-    /// The state as far as the curves over n depend on it: on n only where R or A is set by it.
+    /// The state as far as the curves over n depend on it: on n only where R or A is set by it, or where it is read.
     #[must_use]
     pub fn for_growth(&self) -> Self {
         let first = PageState::default();
-        let needs_n = self.tokens == TokenChoice::Skew || self.growth.radius_law == RadiusLaw::SqrtLog;
+        let n = self.n_tokens();
+        let needs_n = self.tokens == TokenChoice::Skew
+            || self.growth.radius_law == RadiusLaw::SqrtLog
+            || self.read_at() == n
+            || self.growth_end() == n;
         PageState {
             norm: first.norm,
             x_axis: first.x_axis,
             head_shown: 0,
-            sweep_max: first.sweep_max,
             draws: first.draws,
             token_seed: first.token_seed,
             n: if needs_n { self.n } else { first.n },
-            growth: GrowthView { traces: first.growth.traces, ..self.growth },
+            growth: GrowthView {
+                range: self.growth.range,
+                at: self.growth.at,
+                radius_law: self.growth.radius_law,
+                ..first.growth
+            },
             ..self.clone()
         }
     }

@@ -25,10 +25,8 @@ pub enum PlotChoice {
     /// The question: tokens in a disc, and their constant over n.
     #[default]
     Explore,
-    /// The bounds over n up to 1e18.
+    /// What is measured, and the bounds, over n up to 1e18.
     Growth,
-    /// The norms of draws, measured.
-    Draws,
     /// Tokens scaled without bound.
     Scaled,
     /// The search against a bound.
@@ -37,8 +35,6 @@ pub enum PlotChoice {
     Inverse,
     /// The tokens on a plane, to be touched.
     Tokens,
-    /// The search for the worst tokens.
-    Search,
     /// The singular values.
     Spectrum,
     /// Estimators of the largest one.
@@ -49,15 +45,13 @@ pub enum PlotChoice {
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 11] = [
+    pub const ALL: [(&'static str, PlotChoice); 9] = [
         ("explore", PlotChoice::Explore),
-        ("regime", PlotChoice::Growth),
-        ("draws", PlotChoice::Draws),
+        ("growth", PlotChoice::Growth),
         ("scaled", PlotChoice::Scaled),
         ("tightness", PlotChoice::Tightness),
         ("inverse", PlotChoice::Inverse),
         ("tokens", PlotChoice::Tokens),
-        ("hunt", PlotChoice::Search),
         ("spectrum", PlotChoice::Spectrum),
         ("court", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
@@ -97,7 +91,7 @@ impl View {
     pub fn plots(self) -> &'static [PlotChoice] {
         match self {
             View::Explore => &[PlotChoice::Explore, PlotChoice::Tokens, PlotChoice::Spectrum],
-            View::Growth => &[PlotChoice::Growth, PlotChoice::Draws, PlotChoice::Search],
+            View::Growth => &[PlotChoice::Growth],
             View::Models => &[PlotChoice::Model],
             View::Lab => {
                 &[PlotChoice::EstimatorComparison, PlotChoice::Scaled, PlotChoice::Tightness, PlotChoice::Inverse]

@@ -20,8 +20,6 @@ pub struct Settings {
     pub restarts: usize,
     /// What is inverted.
     pub inverse: InverseSettings,
-    /// How the worst tokens are searched.
-    pub search: SearchSettings,
     /// How many of the leading singular values, where not all are found.
     pub spectrum_count: usize,
     /// What the estimators are tried on.
@@ -34,7 +32,6 @@ impl Default for Settings {
             scaled: ScaledTokens::OneAtZero,
             restarts: 12,
             inverse: InverseSettings::default(),
-            search: SearchSettings::default(),
             spectrum_count: USUAL_COUNT,
             estimators: EstimatorSettings {
                 trial: Some(Preset::SmallValues),
@@ -56,10 +53,6 @@ impl Settings {
     pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
     /// What [`InverseSettings::radius`] may be.
     pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
-    /// What [`SearchSettings::restarts`] may be.
-    pub const SEARCH_RESTARTS: RangeInclusive<usize> = 1..=1000;
-    /// What [`SearchSettings::dim`] may be.
-    pub const SEARCH_DIM: RangeInclusive<usize> = 1..=64;
 }
 
 /// The choices of the inverse.
@@ -149,7 +142,7 @@ impl DotWeights {
 }
 
 /// The choices of the search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchSettings {
     /// Where the tokens may be.
     pub region: Region,
@@ -159,6 +152,13 @@ pub struct SearchSettings {
     pub seed: u64,
     /// The dimension in which the adversarial tokens of A = I and A = -I move.
     pub dim: usize,
+}
+
+impl SearchSettings {
+    /// What [`SearchSettings::restarts`] may be.
+    pub const RESTARTS: RangeInclusive<usize> = 1..=1000;
+    /// What [`SearchSettings::dim`] may be.
+    pub const DIM: RangeInclusive<usize> = 1..=64;
 }
 
 impl Default for SearchSettings {

@@ -125,6 +125,18 @@ pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
     losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
 }
 
+/// The same with a line for everything else, so that the factors multiply to the bound over the norm.
+pub fn slack(factors: &[SlackFactor], bound: &Bound, measured: Option<f64>) -> Vec<String> {
+    let mut lines = losses(factors);
+    let Some(norm) = measured.filter(|norm| *norm > 0.0 && !lines.is_empty()) else { return lines };
+    let told = factors.iter().filter(|loss| loss.times >= WORTH_TELLING).map(|loss| loss.times.log10()).sum::<f64>();
+    let rest = bound.log10 - norm.log10() - told;
+    if (10f64.powf(rest) - 1.0).abs() >= WORTH_TELLING - 1.0 {
+        lines.push(loss_rest(Number::rough_from_log10(rest)));
+    }
+    lines
+}
+
 /// A step that loses something, in words.
 fn loss_words(loss: &SlackFactor) -> String {
     words::loss_words(step_of_proof(loss.kind), Number::rough(loss.times))

@@ -36,8 +36,10 @@ pub fn field_label(field: Field) -> &'static str {
         Field::Eps => field_label::eps(),
         Field::SweepMax => field_label::sweep_max(),
         Field::Draws => field_label::draws(),
-        Field::GrowthMax => field_label::growth_max(),
         Field::GrowthAt => field_label::growth_at(),
+        Field::SearchRestarts => field_label::search_restarts(),
+        Field::SearchSeed => seed(),
+        Field::SearchDim => field_label::d(),
     }
 }
 
@@ -52,8 +54,10 @@ pub fn field_hint(field: Field) -> &'static str {
         Field::Eps => field_hint::eps(),
         Field::SweepMax => field_hint::sweep_max(),
         Field::Draws => field_hint::draws(),
-        Field::GrowthMax => field_hint::growth_max(),
         Field::GrowthAt => field_hint::growth_at(),
+        Field::SearchRestarts => field_hint::search_restarts(),
+        Field::SearchSeed => field_hint::search_seed(),
+        Field::SearchDim => field_hint::search_dim(),
     }
 }
 

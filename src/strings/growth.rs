@@ -1,21 +1,21 @@
-//! The view over n up to 1e18.
+//! The view over n.
 
 use crate::words::growth as words;
 pub use crate::words::growth::*;
 
 use crate::live::GrowthData;
-use crate::state::{RadiusLaw, Trace};
-use lipscope_core::bounds::{Bound, BoundId, Norm};
-use lipscope_core::experiment::Mask;
-use lipscope_core::growth::{Crossover, GrowthRow};
-use lipscope_plot::{Kind, Number};
+use crate::state::{PageState, RadiusLaw, Trace, WeightChoice};
+use lipscope_core::bounds::{Bound, Norm};
+use lipscope_core::experiment::{Attention, Mask, Normalization};
+use lipscope_core::growth::Crossover;
+use lipscope_plot::Number;
 
 use super::bounds::{bound_label, side_kind};
 use super::norms::{norm_axis, norm_note};
 use super::plot::count;
 
-pub const REGIME_TABLE: &str = "n";
-pub const REGIME_RADIUS: &str = "R";
+pub const TEN_TO_SIX: &str = "10⁶";
+pub const TEN_TO_EIGHTEEN: &str = "10¹⁸";
 
 pub fn growth_axis(norm: Norm) -> &'static str {
     match norm {
@@ -39,14 +39,7 @@ pub fn radius_law(law: RadiusLaw) -> &'static str {
     }
 }
 
-pub fn mask_switch(mask: Mask) -> &'static str {
-    match mask {
-        Mask::None => mask_switch::none(),
-        Mask::Causal => mask_switch::causal(),
-    }
-}
-
-/// The name of a trace, beside its value and at the end of its curve.
+/// The name of a trace, in the list and at the end of its curve.
 pub fn trace_label(trace: Trace) -> &'static str {
     match trace {
         Trace::Sharp => trace_label::sharp(),
@@ -62,34 +55,9 @@ pub fn trace_label(trace: Trace) -> &'static str {
         Trace::Skew => trace_label::skew(),
         Trace::Exact => trace_label::exact(),
         Trace::Draws => trace_label::draws(),
-    }
-}
-
-pub fn trace_label_short(trace: Trace) -> &'static str {
-    match trace {
-        Trace::Sharp => trace_label_short::sharp(),
-        Trace::General => trace_label_short::general(),
-        Trace::Kim => trace_label_short::kim(),
-        Trace::MeanField => trace_label_short::mean_field(),
-        Trace::Adversarial => trace_label_short::adversarial(),
-        Trace::Envelope => trace_label_short::envelope(),
-        Trace::Skew => trace_label_short::skew(),
-        other => trace_label(other),
-    }
-}
-
-/// The name of a trace in its line of the readout.
-pub fn trace_line(trace: Trace) -> &'static str {
-    match trace {
-        Trace::Sharp => trace_line::sharp(),
-        Trace::General => trace_line::general(),
-        Trace::Kim => trace_line::kim(),
-        Trace::MeanField => trace_line::mean_field(),
-        Trace::Adversarial => trace_line::adversarial(),
-        Trace::Exact => trace_line::exact(),
-        Trace::Envelope => trace_line::envelope(),
-        Trace::Skew => trace_line::skew(),
-        other => trace_label(other),
+        Trace::Worst => trace_label::worst(),
+        Trace::Found => trace_label::found(),
+        Trace::Root => trace_label::root(),
     }
 }
 
@@ -108,12 +76,15 @@ pub fn trace_hint(trace: Trace) -> &'static str {
         Trace::Skew => trace_hint::skew(),
         Trace::Exact => trace_hint::exact(),
         Trace::Draws => trace_hint::draws(),
+        Trace::Worst => trace_hint::worst(),
+        Trace::Found => trace_hint::found(),
+        Trace::Root => trace_hint::root(),
     }
 }
 
 pub fn crossover(crossover: &Crossover) -> String {
     let n = Number::from_log10(crossover.ln_n / std::f64::consts::LN_10);
-    format!("n = e^Γ = {n}")
+    words::crossover(n)
 }
 
 pub fn crossover_rule() -> &'static str {
@@ -129,14 +100,59 @@ fn of_bound(bound: &Bound) -> String {
     format!("{} {number}", bound_label(bound.id))
 }
 
-/// What is read at an n, aloud.
-pub fn growth_said(row: &GrowthRow, norm: Norm, exact: Option<f64>) -> String {
-    let mut parts = vec![format!("n = {}", count(row.n))];
-    parts.extend(row.bounds.iter().filter(|bound| bound.id != BoundId::Skew && bound.id.is_about(norm)).map(of_bound));
-    let exact = exact.filter(|_| norm == Norm::Spectral);
-    parts.extend(exact.map(|value| format!("{} {}", trace_label(Trace::Exact), Number::of(value).kind(Kind::Exact))));
-    parts.extend(row.gap_log10(norm).map(|log10| format!("{} {}", gap_text(), gap(log10))));
-    parts.join(words::growth_said())
+/// What some tokens reach at an n, what none pass, and the factor between, of logarithms to base ten; the numbers are such
+/// that the sentence holds of them.
+pub fn growth_gap(n: f64, lower: Option<f64>, upper: Option<f64>) -> String {
+    let n = count(n);
+    let times = lower.zip(upper).map(|(lower, upper)| Number::from_log10(upper - lower));
+    match (lower.map(Number::from_log10_below), upper.map(Number::from_log10_above), times) {
+        (Some(lower), Some(upper), Some(times)) => growth_gap::both(lower, n, times, upper),
+        (None, Some(upper), _) => growth_gap::upper(n, upper),
+        (Some(lower), ..) => growth_gap::lower(lower, n),
+        (None, None, _) => String::new(),
+    }
+}
+
+/// Back to the n of the tokens.
+pub fn read_at_tokens(n: f64) -> String {
+    words::read_at_tokens(count(n))
+}
+
+/// Makes the n that is read that of the tokens.
+pub fn use_n(n: f64) -> String {
+    words::use_n(count(n))
+}
+
+/// Of which tokens the numbers behind a bound are.
+pub fn at_your_tokens(n: f64) -> String {
+    words::at_your_tokens(count(n))
+}
+
+/// Unfolds what stands behind a trace.
+pub fn trace_more(trace: Trace) -> String {
+    words::trace_more(trace_label(trace))
+}
+
+/// Why a trace has no value in a state, at any n.
+pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
+    let is_masked = state.mask == Mask::Causal;
+    let is_upper = matches!(trace, Trace::Sharp | Trace::Unified | Trace::General | Trace::MeanField);
+    let has_mask_twin =
+        matches!(trace, Trace::Sharp | Trace::Unified | Trace::General | Trace::Adversarial | Trace::Worst);
+    match trace {
+        Trace::Kim if state.attention == Attention::Dot || state.weights != WeightChoice::Kim => trace_absent::kim(),
+        _ if state.norm != Norm::Spectral => trace_absent::norm(),
+        Trace::Kim => trace_absent::mask(),
+        _ if state.attention != Attention::Dot => trace_absent::dot(),
+        _ if is_masked && !has_mask_twin => trace_absent::mask(),
+        _ if is_upper || trace == Trace::Found => trace_absent::setting(),
+        Trace::Skew if state.n_heads() > 1 => trace_absent::heads(),
+        Trace::Skew => trace_absent::setting(),
+        _ if state.normalization != Normalization::None => trace_absent::normalized(),
+        Trace::Fork if state.dim() < 2 => trace_absent::dimension(),
+        Trace::Sink | Trace::Fork => trace_absent::setting(),
+        _ => trace_absent::eigenvalue(),
+    }
 }
 
 pub fn growth_finding(data: &GrowthData, norm: Norm) -> String {

@@ -10,10 +10,6 @@ use lipscope_plot::Number;
 use super::plot::count;
 
 // Tables and files.
-pub fn sweep_columns() -> [&'static str; 4] {
-    ["n", sweep_columns::least(), sweep_columns::mean(), sweep_columns::greatest()]
-}
-
 // The attention matrix.
 
 pub fn head(head: usize) -> String {

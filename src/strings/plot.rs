@@ -4,12 +4,11 @@ use crate::words::plot as words;
 pub use crate::words::plot::*;
 
 use crate::state::XAxis;
-use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::bounds::BoundId;
 use lipscope_core::fit::PowerLaw;
 use lipscope_plot::{HoverValue, Number};
 
 use super::bounds::{bound_label, side_kind};
-use super::norms::norm_title;
 
 pub fn axis_choice(axis: XAxis) -> &'static str {
     match axis {
@@ -77,19 +76,4 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
 /// Three decimals, with a minus sign as wide as a digit.
 fn signed(x: f64) -> String {
     format!("{x:.3}").replace('-', "\u{2212}")
-}
-
-pub fn plot_finding(norm: Norm, ends: Option<((f64, f64), (f64, f64))>, fit: Option<PowerLaw>) -> String {
-    match (ends, fit) {
-        (Some(((n, first), (m, last))), Some(fit)) => plot_finding::sentence(
-            format_args!("{:.2}", fit.exponent),
-            Number::of(first),
-            format_args!("{:.2}", fit.half_width),
-            Number::of(last),
-            m,
-            n,
-            norm_title(norm),
-        ),
-        _ => plot_finding::waiting(norm_title(norm)),
-    }
 }

@@ -1,28 +1,11 @@
 //! The search for the worst tokens.
 
-use crate::words::search as words;
 pub use crate::words::search::*;
 
-use crate::labs::{Phase, SearchRun};
+use crate::phase::Phase;
 use lipscope_core::experiment::{Attention, Mask};
-use lipscope_core::search::{Region, SearchDomain, SearchStep, StartKind};
+use lipscope_core::search::{Region, SearchDomain, StartKind};
 use lipscope_plot::Number;
-
-use super::bounds::bound_label;
-use super::plot::count;
-
-pub const SEARCH_Y: &str = "‖J‖₂";
-pub fn search_columns() -> [&'static str; 7] {
-    [
-        search_columns::iteration(),
-        search_columns::restart(),
-        search_columns::from(),
-        search_columns::own_iteration(),
-        search_columns::now(),
-        search_columns::best(),
-        search_columns::relative_residual(),
-    ]
-}
 
 pub fn search_region(region: Region) -> &'static str {
     match region {
@@ -74,33 +57,7 @@ pub fn search_progress(phase: &Phase, (done, total): (usize, usize), start: Opti
     }
 }
 
-pub fn search_finding(run: &SearchRun) -> String {
-    let Some(mark) = &run.mark else {
-        return search_finding::waiting().into();
-    };
-    let upper =
-        run.bounds()[0].map(|bound| search_finding::upper(Number::from_log10(bound.log10), bound_label(bound.id)));
-    search_finding::sentence(Number::of(mark.best_norm()), search_start(mark.best_start()), upper.unwrap_or_default())
-}
-
-pub fn search_readout(step: Option<SearchStep>) -> String {
-    match step {
-        Some(step) => search_readout::sentence(
-            step.at,
-            Number::of(step.best),
-            Number::of(step.norm),
-            step.restart + 1,
-            search_start(step.start),
-        ),
-        None => search_readout::hint().into(),
-    }
-}
-
 /// How many tokens stand at one place.
 pub fn alike(count: usize) -> String {
     format!("{count} ×")
-}
-
-pub fn search_sent(n: f64, norm: f64) -> String {
-    words::search_sent(count(n), Number::of(norm))
 }

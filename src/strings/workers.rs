@@ -17,7 +17,7 @@ pub fn restarted(lane: EngineLane) -> &'static str {
         EngineLane::Read => restarted::read(),
         EngineLane::Growth => restarted::growth(),
         EngineLane::Ball => restarted::ball(),
-        EngineLane::Lab => restarted::lab(),
+        EngineLane::Search | EngineLane::Lab => restarted::lab(),
     }
 }
 
@@ -27,7 +27,7 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
         EngineLane::Read => gave_up::read(),
         EngineLane::Growth => gave_up::growth(),
         EngineLane::Ball => gave_up::ball(),
-        EngineLane::Lab => gave_up::lab(),
+        EngineLane::Search | EngineLane::Lab => gave_up::lab(),
         EngineLane::Sweep => gave_up::sweep(),
     }
 }

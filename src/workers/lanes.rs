@@ -31,7 +31,9 @@ pub enum EngineLane {
     Growth,
     /// Texts and files in, programs out.
     Read,
-    /// The views of L2 attention, the estimators and the search.
+    /// The search for worse tokens.
+    Search,
+    /// The views of L2 attention, and the estimators.
     Lab,
 }
 
@@ -102,6 +104,7 @@ impl Lane for EngineLane {
         EngineLane::Sweep,
         EngineLane::Growth,
         EngineLane::Read,
+        EngineLane::Search,
         EngineLane::Lab,
     ];
 
@@ -109,7 +112,7 @@ impl Lane for EngineLane {
         Policy::Newest(match self {
             EngineLane::Measure | EngineLane::Read => Patience::Moment,
             EngineLane::Growth | EngineLane::Ball => Patience::FirstEvent,
-            EngineLane::Sweep | EngineLane::Lab => Patience::None,
+            EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Patience::None,
         })
     }
 
@@ -117,7 +120,7 @@ impl Lane for EngineLane {
         match self {
             EngineLane::Measure | EngineLane::Ball => Begins::AtOnce,
             EngineLane::Sweep => Begins::Later,
-            EngineLane::Growth | EngineLane::Read | EngineLane::Lab => Begins::WhenNeeded,
+            EngineLane::Growth | EngineLane::Read | EngineLane::Search | EngineLane::Lab => Begins::WhenNeeded,
         }
     }
 }

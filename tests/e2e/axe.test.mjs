@@ -39,7 +39,7 @@ for (const colorScheme of ['light', 'dark']) {
       }
       await eachDialog(page, look);
       if (viewport === PHONE) {
-        await show(page, 'regime');
+        await show(page, 'growth');
         await page.click('#more-controls');
         await settle(page);
         await look('sheet');

@@ -166,7 +166,7 @@ pageTest('a number that is not of the present state says that it is being comput
 
 pageTest('four views, each with its own way in, and Back', OPENING, async ({ page }) => {
   await settled(page);
-  for (const [plot, canvas] of [['regime', '#regime-plot'], ['model', '[data-testid=model-empty]'], ['court', '[data-testid=court-lab]'], ['explore', '#explore-plot']]) {
+  for (const [plot, canvas] of [['growth', '#growth-plot'], ['model', '[data-testid=model-empty]'], ['court', '[data-testid=court-lab]'], ['explore', '#explore-plot']]) {
     await show(page, plot);
     await page.locator(canvas).waitFor();
     assert.equal(await page.locator('.views [aria-current=page]').count(), 1);
@@ -200,7 +200,7 @@ for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE, 
 pageTest('with normaliser and attention together no bound is said to hold on the ball', { ...OPENING, hash: '#v3&normalization=rms&scope=composed&R=0.1' }, async ({ page }) => {
   assert.match(await settled(page), /No bound on the ball is proved for this setting\./);
   assert.equal(await page.getByTestId('explore-best').count(), 0);
-  await show(page, 'regime');
+  await show(page, 'growth');
   assert.match(await page.getByTestId('story-reach').innerText(), /^These tokens reach at most/);
 });
 

@@ -79,7 +79,7 @@ pageTest('every slider, box, choice and button moves the number or says why not'
   await moves('identity weights', () => page.selectOption('#weights', 'identity-plus'));
   await moves('adversarial tokens', () => page.selectOption('#law', 'adversarial'));
   assert.ok(await page.locator('#d').count() === 0 && await page.locator('#d-away').isVisible(), 'd is the weights\' under adversarial tokens');
-  await show(page, 'draws');
+  await show(page, 'growth');
   for (const axis of ['n', 'log', 'sqrt']) await page.selectOption('#x-axis', axis);
   await page.fill('#sweep-max-number', '64');
   await page.press('#sweep-max-number', 'Enter');
@@ -362,22 +362,6 @@ test('a worker that dies is restarted, and the page says so', async () => {
   } finally {
     await close();
   }
-});
-
-pageTest('the plot is read by keyboard, and its table says the same', async ({ page }) => {
-  await changed(page, 'spectral');
-  await swept(page);
-  await show(page, 'draws');
-  await page.focus('#main-plot');
-  await page.keyboard.press('Home');
-  const first = await page.getByTestId('readout').innerText();
-  await page.keyboard.press('ArrowRight');
-  const second = await page.getByTestId('readout').innerText();
-  assert.notEqual(first, second);
-  assert.match(first, /n = 2\b/);
-  await reveal(page, '#plot-table .twin-table');
-  await page.waitForSelector('#plot-table tbody tr');
-  assert.ok((await page.locator('#plot-table tbody tr').count()) >= 8);
 });
 
 for (const colorScheme of ['light', 'dark']) {

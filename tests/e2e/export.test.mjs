@@ -7,8 +7,7 @@ import { digits, download, reveal, show, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
 const VIEWS = [
-  { id: 'take-regime', canvas: 'regime-plot', words: ['number of tokens n', 'Lipschitz constant L'] },
-  { id: 'take-draws', canvas: 'main-plot', tab: 'plot-draws', words: ['local Lipschitz constant L = ‖J‖₂', 'n = 64'] },
+  { id: 'take-growth', canvas: 'growth-plot', words: ['number of tokens n', 'Lipschitz constant L'] },
   { id: 'take-ladder', canvas: 'ladder', words: ['measured'] },
   { id: 'take-attention', canvas: 'attention-map', words: ['64'] },
   { id: 'take-tokens', canvas: 'token-plane', words: ['3'] },
@@ -28,7 +27,7 @@ async function taken(page, view, what) {
 
 async function ready(page) {
   await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value
-    && Number(document.querySelector('[data-testid=regime-unified]')?.dataset.value) > 0, undefined, { timeout: 30_000 });
+    && Number(document.querySelector('[data-testid=growth-unified]')?.dataset.value) > 0, undefined, { timeout: 30_000 });
 }
 
 /** The texts of an SVG document, and what is wrong with it as XML. */
@@ -53,8 +52,7 @@ for (const view of VIEWS) {
     await ready(page);
     if (view.tab) {
       await show(page, view.tab.slice(5));
-      if (view.tab === 'plot-draws') await swept(page);
-      else await page.waitForSelector(`[data-testid="${view.tab.slice(5)}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
+      await page.waitForSelector(`[data-testid="${view.tab.slice(5)}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
     }
     const shown = await page.locator(`#${view.canvas}`).evaluate((canvas) => [canvas.offsetWidth, canvas.offsetHeight]);
     // Small ones are drawn larger, in the same shape.
@@ -92,9 +90,9 @@ pageTest('the files hold the numbers on screen', async ({ page }) => {
     const log10 = await page.getByTestId(`bound-${id}`).getAttribute('data-log10');
     assert.ok(bounds.includes(log10), `${log10} of ${id} is not in\n${bounds}`);
   }
-  const regime = (await taken(page, 'take-regime', 'csv')).bytes.toString('utf8').split('\n');
-  const log10 = await page.getByTestId('regime-unified').getAttribute('data-log10');
-  assert.ok(regime.find((line) => line.startsWith('1000000000,')).includes(log10));
+  const rows = (await taken(page, 'take-growth', 'csv')).bytes.toString('utf8').split('\n');
+  const log10 = await page.getByTestId('growth-unified').getAttribute('data-log10');
+  assert.ok(rows.find((line) => line.startsWith('unified,') && line.includes(',1000000000,')).includes(log10));
 });
 
 pageTest('the link under a picture opens what the picture shows', async ({ page }) => {
@@ -110,12 +108,11 @@ pageTest('the link under a picture opens what the picture shows', async ({ page 
 });
 
 pageTest('a picture costs the page less than 50 ms', async ({ page }) => {
-  await show(page, 'draws');
+  await show(page, 'growth');
   await swept(page);
-  await show(page, 'regime');
   await ready(page);
   await reveal(page, '#take-attention [data-take=png]');
-  for (const view of ['take-regime', 'take-attention', 'take-ladder']) {
+  for (const view of ['take-growth', 'take-attention', 'take-ladder']) {
     for (const what of ['png', 'svg']) {
       await reveal(page, `#${view} [data-take=${what}]`);
       const tasks = await mainThreadTasks(page, async () => { await taken(page, view, what); });
@@ -130,7 +127,7 @@ pageTest('an experiment is taken away as a program, and the program finds the nu
   await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value && document.querySelector('.numbers').getAttribute('aria-busy') === 'false');
   const shown = Number(await digits(page, 'spectral'));
   for (const [dialect, module] of [['numpy', 'numpy'], ['pytorch', 'torch']]) {
-    const { name, bytes } = await taken(page, 'take-regime', dialect);
+    const { name, bytes } = await taken(page, 'take-growth', dialect);
     assert.equal(name, `lipscope_${dialect}.py`);
     assert.ok(bytes.toString('utf8').includes(`import ${module}`));
     const python = process.env.LIPSCOPE_NUMPY;
@@ -140,20 +137,20 @@ pageTest('an experiment is taken away as a program, and the program finds the nu
       assert.ok(Math.abs(Number(stdout) / shown - 1) < 1e-9, `${stdout} against ${shown}`);
     }
   }
-  const json = JSON.parse((await taken(page, 'take-regime', 'json')).bytes.toString('utf8'));
+  const json = JSON.parse((await taken(page, 'take-growth', 'json')).bytes.toString('utf8'));
   assert.equal(json.normalization, 'layer');
 });
 
 pageTest('a program that would be too large is refused with a sentence', { hash: '#v2&tokens=ball&n=1024&d=8' }, async ({ page }) => {
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=n]')?.dataset.value) === 1024, undefined, { timeout: 60_000 });
-  await reveal(page, '#take-regime [data-take=numpy]');
-  await page.click('#take-regime [data-take=numpy]');
-  await page.waitForFunction(() => document.querySelector('#take-regime [role=status]').textContent.includes('over the limit of 4096'));
+  await reveal(page, '#take-growth [data-take=numpy]');
+  await page.click('#take-growth [data-take=numpy]');
+  await page.waitForFunction(() => document.querySelector('#take-growth [role=status]').textContent.includes('over the limit of 4096'));
 });
 
 pageTest('what to cite: Lipscope and the paper behind the view', async ({ page }) => {
   await ready(page);
-  const castin = (await taken(page, 'take-regime', 'cite')).bytes.toString('utf8');
+  const castin = (await taken(page, 'take-growth', 'cite')).bytes.toString('utf8');
   assert.match(castin, /@software\{lipscope,[\s\S]*@inproceedings\{castin2024smooth,[\s\S]*How Smooth Is Attention\?/);
   await show(page, 'tightness');
   const kim = (await taken(page, 'take-tightness', 'cite')).bytes.toString('utf8');

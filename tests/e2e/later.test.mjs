@@ -40,7 +40,7 @@ test('a later part that is lost is named, and can be tried again', async () => {
     forgetProblems();
     await page.locator('.plot .later[role=alert]:visible button').click();
     await page.waitForSelector('[data-testid=court-lab]');
-    await show(page, 'regime');
+    await show(page, 'growth');
     await page.waitForSelector('[data-testid=story-worked]');
     assert.equal(await page.locator('.later:visible').count(), 0);
     assert.deepEqual(await problems(), []);

@@ -12,13 +12,13 @@ function onScreen(place) {
   const [name, rest] = place.split(' ');
   const simple = {
     measured: 'spectral', ratio: 'ratio', radius: 'radius', 'column-sum': 'column-sum', frobenius: 'frobenius', linf: 'linf', l1: 'l1',
-    'large-radius': 'large-radius', steps: 'iterations', residual: 'residual', slope: 'slope', gap: 'regime-gap', 'radius-there': 'regime-radius',
-    'exact-there': 'regime-exact', 'scaled-slope-dot': 'scale-slope-dot', 'scaled-slope-l2': 'scale-slope-l2', 'scaled-radius': 'scale-radius',
+    'large-radius': 'large-radius', steps: 'iterations', residual: 'residual', slope: 'slope', gap: 'growth-gap', 'radius-there': 'growth-radius',
+    'exact-there': 'growth-exact', 'scaled-slope-dot': 'scale-slope-dot', 'scaled-slope-l2': 'scale-slope-l2', 'scaled-radius': 'scale-radius',
     'scaled-dot': 'scale-dot', 'scaled-l2': 'scale-l2', 'tight-n': 'tight-n', 'tight-found': 'tight-found', 'tight-bound': 'tight-bound',
     'tight-ratio': 'tight-ratio', c: 'inverse-c',
   };
   if (name === 'bound') return `bound-${rest}`;
-  if (name === 'there') return `regime-${rest}`;
+  if (name === 'there') return `growth-${rest}`;
   if (name === 'inverse-l2') return `inverse-l2-${rest}`;
   if (name === 'inverse-dot') return `inverse-dot-${rest}`;
   return simple[name];
@@ -96,7 +96,7 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
 pageTest('back, the controls beside a lesson, and my configuration again', async ({ page }) => {
   await page.fill('#n-number', '48');
   await page.press('#n-number', 'Enter');
-  await page.click('#plot-draws');
+  await page.click('#growth-range-1e6');
   const before = await changed(page, 'spectral');
   await page.click('#lessons-open');
   await page.click('.lesson-pick[data-lesson="mask"]');
@@ -139,7 +139,7 @@ pageTest('back, the controls beside a lesson, and my configuration again', async
   await page.click('#lesson-mine');
   await reaches(page, 'spectral', before, 1e-9);
   assert.equal(await page.locator('#n-number').inputValue(), '48');
-  assert.equal(await page.locator('#plot-draws').getAttribute('aria-pressed'), 'true');
+  assert.equal(await page.locator('#growth-range-1e6').getAttribute('aria-pressed'), 'true');
   assert.ok(await page.locator('#lesson-panel').isHidden());
 });
 
@@ -284,7 +284,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   await startLesson(page, 'sink');
   // Nothing on screen gives it away.
   assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
-  assert.ok(await page.locator('#main-plot').isHidden());
+  assert.ok(await page.locator('#growth-plot').isHidden());
   assert.ok(await page.locator('#attention-map').isHidden());
   const box = await still(page, '#guess-curve');
   await page.mouse.move(box.x + 60, box.y + box.height * 0.8);
@@ -367,7 +367,7 @@ pageTest('the teacher’s view is larger, hides the controls, and lessons go on 
   assert.ok((await size()) > 1.25 * usual);
   assert.ok(await page.locator('.controls').isHidden());
   assert.ok(await page.getByTestId('frobenius').isHidden());
-  assert.ok(await page.locator('#regime-plot').isVisible());
+  assert.ok(await page.locator('#growth-plot').isVisible());
   assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'true');
   await startLesson(page, 'mask');
   await reaches(page, 'spectral', 12.1275, 5e-5);
@@ -393,7 +393,7 @@ pageTest('on a small projector the plot and n, R, mask and normaliser are there'
     const box = await still(page, id);
     assert.ok(box.y + box.height <= 720 && box.x + box.width <= 1280, `${id} is out of sight`);
   }
-  const plot = await page.locator('#main-plot').boundingBox();
+  const plot = await page.locator('#growth-plot').boundingBox();
   assert.ok(plot.width > 400 && plot.height > 250 && plot.y + plot.height <= 720, JSON.stringify(plot));
   await page.click('#quick-mask-causal');
   await reaches(page, 'spectral', 11.1338, 5e-5);
@@ -410,7 +410,7 @@ pageTest('on a small projector the plot and n, R, mask and normaliser are there'
 
 pageTest('the list of keys opens with ?, closes with Escape, and gives the focus back', async ({ page }) => {
   await changed(page, 'spectral');
-  await page.focus('#plot-draws');
+  await page.focus('#growth-range-1e6');
   await page.keyboard.press('?');
   await page.waitForSelector('#keys[open]');
   // What is in it comes with the later part of the page.
@@ -421,7 +421,7 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   await page.keyboard.press('t');
   assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'false');
   await page.keyboard.press('Escape');
-  await page.waitForFunction(() => !document.querySelector('#keys').open && document.activeElement.id === 'plot-draws');
+  await page.waitForFunction(() => !document.querySelector('#keys').open && document.activeElement.id === 'growth-range-1e6');
   // What is typed is typed.
   await page.focus('#n-number');
   for (const key of ['?', 't', 'l']) await page.keyboard.press(key);

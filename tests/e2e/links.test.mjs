@@ -43,8 +43,8 @@ pageTest('the address follows the controls: every gesture is one entry, and can 
   await says(page, '#v3&n=100&mask=causal');
   await page.selectOption('#law', 'sphere');
   await says(page, '#v3&tokens=sphere&n=100&mask=causal');
-  await show(page, 'regime');
-  await says(page, '#v3&plot=regime&tokens=sphere&n=100&mask=causal');
+  await show(page, 'growth');
+  await says(page, '#v3&plot=growth&tokens=sphere&n=100&mask=causal');
   assert.equal(await entries(page), before + 4);
   const sphere = await settled(page);
   await page.goBack();
@@ -59,7 +59,7 @@ pageTest('the address follows the controls: every gesture is one entry, and can 
   await page.goBack();
   await says(page, '');
   for (let step = 0; step < 4; step += 1) await page.goForward();
-  await says(page, '#v3&plot=regime&tokens=sphere&n=100&mask=causal');
+  await says(page, '#v3&plot=growth&tokens=sphere&n=100&mask=causal');
   await page.waitForFunction(() => document.querySelector('#law').value === 'sphere');
   assert.equal(await settled(page), sphere);
   // Following the address writes nothing into it.

@@ -28,8 +28,8 @@ pageTest('bounds that are about another norm are gone, with a word why', async (
   await page.selectOption('#norm', 'linf');
   assert.equal(await digits(page, 'bound-unified'), '');
   assert.match(await page.getByTestId('norm-note').textContent(), /Kim et al\./);
-  assert.equal(await digits(page, 'regime-unified'), '');
-  assert.equal(await digits(page, 'regime-gap'), '');
+  assert.equal(await digits(page, 'growth-unified'), '');
+  assert.equal(await digits(page, 'growth-gap'), '');
   // What the spectral norm reaches, the Frobenius norm reaches too.
   await page.selectOption('#norm', 'frobenius');
   assert.ok(await value(page, 'bound-two_clusters') > 0);
@@ -37,15 +37,15 @@ pageTest('bounds that are about another norm are gone, with a word why', async (
 });
 
 pageTest('the draws, their slope and their table are of the chosen norm', async ({ page }) => {
-  await show(page, 'draws');
+  await show(page, 'growth');
   await swept(page);
   const spectral = await value(page, 'slope');
   await page.selectOption('#norm', 'linf');
   await swept(page);
   await page.waitForFunction((before) => Number(document.querySelector('[data-testid="slope"]').dataset.value) !== before, spectral);
-  await reveal(page, '#plot-table .twin-table');
-  await page.waitForSelector('#plot-table tbody tr');
-  const header = (await columns(page, '#plot-table')).join(' ');
+  await reveal(page, '#growth-table .twin-table');
+  await page.waitForSelector('#growth-table tbody tr');
+  const header = (await columns(page, '#growth-table')).join(' ');
   assert.doesNotMatch(header, /unified|any n/);
 });
 
@@ -53,13 +53,13 @@ pageTest('L2-MHA: the bound on the row sums comes with its norm, over n too', as
   await page.selectOption('#law', 'ball');
   await page.selectOption('#weights', 'kim');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_l2"]')?.dataset.value) > 0);
-  await page.waitForFunction(() => Number(document.querySelector('[data-testid="regime-kim_l2"]')?.dataset.value) > 0);
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="growth-kim_l2"]')?.dataset.value) > 0);
   assert.equal(await digits(page, 'bound-kim_linf'), '');
-  const spectral = await digits(page, 'regime-kim_l2');
+  const spectral = await digits(page, 'growth-kim_l2');
   await page.selectOption('#norm', 'linf');
   assert.ok(await value(page, 'bound-kim_linf') >= await value(page, 'linf'));
   assert.equal(await digits(page, 'bound-kim_l2'), '');
-  assert.notEqual(await changed(page, 'regime-kim_l2', spectral), Number(spectral));
+  assert.notEqual(await changed(page, 'growth-kim_l2', spectral), Number(spectral));
   await page.selectOption('#norm', 'l1');
   assert.match(await page.getByTestId('norm-note').textContent(), /no bound on it is known/);
 });

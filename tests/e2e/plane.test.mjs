@@ -366,7 +366,7 @@ pageTest('principal axes hold still under the hand; clusters keep their multipli
 
 pageTest('the small plane is draggable, and enlarges', async ({ page }) => {
   await tokensInThePlane(page);
-  await show(page, 'regime');
+  await show(page, 'growth');
   assert.ok(await page.locator(STAGE).isHidden());
   const before = await digits(page, 'spectral');
   await page.focus('#token-plane');

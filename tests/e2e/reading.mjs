@@ -97,7 +97,7 @@ export const swept = (page) => page.waitForSelector('.page[data-sweep="done"]', 
 
 // The view of each plot that is not the one it opens with, and the button there that leads to the plot.
 export const PLOTS = {
-  regime: ['growth'], draws: ['growth', 'plot-draws'], hunt: ['growth', 'plot-hunt'],
+  growth: ['growth'],
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
   model: ['models'],
   court: ['lab'], scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],

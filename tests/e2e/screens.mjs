@@ -19,15 +19,16 @@ const SCREENS = {
   worst: ['', (page) => page.click('#quick-worst')],
   masked: ['#v3&R=3&mask=causal'],
   collapse: ['#v3&normalization=layer'],
-  regime: ['#v2'],
-  draws: ['#v2&plot=draws&tokens=ball', swept],
+  growth: ['#v3&plot=growth', swept],
+  'growth-far': ['#v2', swept],
   tokens: ['#v2&plot=tokens&tokens=ball&weights=random&n=12&d=2&k=2&R=2', async (page) => {
     await page.click('#plane-pair');
     await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
   }],
-  hunt: ['#v2&plot=hunt&hunt-restarts=4', async (page) => {
-    await page.click('#hunt-start');
-    await done('hunt')(page);
+  search: ['#v2&plot=hunt&hunt-restarts=4', async (page) => {
+    await page.click('#search-start');
+    await done('search')(page);
+    await page.locator('#search').scrollIntoViewIfNeeded();
   }],
   spectrum: ['#v2&plot=spectrum&tokens=ball&weights=random&d=8', done('spectrum')],
   estimators: ['#v2&plot=court', done('court')],

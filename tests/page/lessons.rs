@@ -240,7 +240,7 @@ impl Answers {
                 RadiusLaw::Fixed => Spacing::Fixed,
                 RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: scene.state.n_tokens() },
             };
-            let plan = GrowthPlan { lengths: vec![scene.state.growth.at], spacing };
+            let plan = GrowthPlan { lengths: vec![scene.state.read_at()], spacing };
             data.growth = Some(Arc::new(growth(&experiment, &plan).expect("curves")));
             let mut family = Family::new(&experiment, &plan).expect("a family");
             while let Some(point) = family.as_mut().and_then(Family::step) {

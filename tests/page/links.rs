@@ -7,8 +7,8 @@ use lipscope::language::{Language, set};
 use lipscope::link::{self, MOST_LINK, TooLong};
 use lipscope::state::{
     DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
-    OwnWeights, PageState, PlotChoice, RadiusLaw, SCALED_TOKENS, Scene, SearchSettings, Settings, Shared, Shown, Stage,
-    ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    OwnWeights, PageState, PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings,
+    Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
@@ -94,10 +94,17 @@ fn any_scene(dice: &mut Dice) -> Scene {
         draws: 1 + dice.below(64),
         head_shown: dice.below(3),
         growth: GrowthView {
-            max: (1e2 * dice.real(8).abs()).round().clamp(1e2, 1e18),
-            at: (1e2 * dice.real(8).abs()).round().clamp(2.0, 1e18),
+            range: dice.of(&Range::ALL).1,
+            at: (dice.below(2) == 0).then(|| (1e2 * dice.real(8).abs()).round().clamp(2.0, 1e18)),
             radius_law: dice.of(&RadiusLaw::ALL).1,
             traces: Traces::of(Trace::ALL.into_iter().filter(|_| dice.below(2) == 0)),
+            search: SearchSettings {
+                region: dice.of(&[Region::Ball, Region::Sphere]),
+                restarts: 1 + dice.below(1000),
+                seed: dice.next() >> 11,
+                dim: 1 + dice.below(64),
+            },
+            fold: dice.of(&SearchFold::ALL).1,
         },
     };
     // Most links are of few changes.
@@ -124,12 +131,6 @@ fn any_scene(dice: &mut Dice) -> Scene {
             d: 1 + dice.below(64),
             radius: dice.real(3),
             seed: dice.next() >> 11,
-        },
-        search: SearchSettings {
-            region: dice.of(&[Region::Ball, Region::Sphere]),
-            restarts: 1 + dice.below(1000),
-            seed: dice.next() >> 11,
-            dim: 1 + dice.below(64),
         },
         spectrum_count: 1 + dice.below(100),
         estimators: EstimatorSettings {
@@ -202,24 +203,80 @@ fn a_first_visit_has_no_fragment_and_the_bare_address_is_a_first_visit() {
     assert_eq!(link::read("#v3", of_lesson).scene, Some(Scene::default()));
 }
 
+/// The scene of a link without a fault.
+fn followed(link: &str) -> Scene {
+    let link::Followed { scene, problems } = link::read(link, of_lesson);
+    assert_eq!(problems, Vec::<String>::new(), "{link}");
+    scene.expect("a scene")
+}
+
 #[test]
 fn links_of_the_second_version_open_where_they_meant_to() {
-    let first = Scene { state: PageState::adversarial(), plot: PlotChoice::Growth, ..Scene::default() };
-    assert_eq!(link::read("v2", of_lesson).scene, Some(first.clone()));
-    let state = PageState { n: 50, ..first.state };
-    let draws = Scene { state, plot: PlotChoice::Draws, ..Scene::default() };
-    assert_eq!(link::read("v2&plot=draws&n=50", of_lesson).scene, Some(draws.clone()));
+    let view = GrowthView { range: Range::Quintillion, at: Some(1e9), ..GrowthView::default() };
+    let state = PageState { growth: view, x_axis: XAxis::LogLog, ..PageState::adversarial() };
+    let first = Scene { state, plot: PlotChoice::Growth, ..Scene::default() };
+    assert_eq!(followed("v2"), first);
+    // What was measured, over the root of n.
+    let state = PageState { n: 50, ..PageState::adversarial() };
+    let draws = Scene { state, plot: PlotChoice::Growth, ..Scene::default() };
+    assert_eq!(followed("v2&plot=draws&n=50"), draws);
     // Written anew it says the same.
     let link = link::write(&draws, of_lesson).expect("short");
     assert!(link.starts_with("v3&"), "{link}");
-    assert_eq!(link::read(&link, of_lesson).scene, Some(draws));
+    assert_eq!(followed(&link), draws);
+    // A plot of another view is where it was.
+    let tokens = Scene { state: PageState::adversarial(), plot: PlotChoice::Tokens, ..Scene::default() };
+    assert_eq!(followed("v2&plot=tokens&to=1e12"), tokens);
+}
+
+#[test]
+fn links_to_one_of_the_three_plots_over_n_open_the_one_plot_with_what_they_meant() {
+    let growth = |link: &str| {
+        let scene = followed(link);
+        assert_eq!(scene.plot, PlotChoice::Growth, "{link}");
+        scene.state
+    };
+    let regime = growth("v3&plot=regime&R=2&curves=unified,sink&growth=sqrt-log");
+    assert_eq!((regime.growth.range, regime.growth.at), (Range::Quintillion, Some(1e9)));
+    assert_eq!((regime.radius, regime.growth.radius_law), (2.0, RadiusLaw::SqrtLog));
+    assert_eq!(regime.growth.traces, Traces::of([Trace::Unified, Trace::Sink]));
+    let shorter = growth("v3&plot=regime&to=1e6&at=4096");
+    assert_eq!((shorter.growth.range, shorter.growth.at), (Range::Million, Some(4096.0)));
+    let draws = growth("v3&plot=draws&axis=n&longest=128&draws=3");
+    assert_eq!((draws.growth.range, draws.growth.at, draws.read_at()), (Range::Measured, None, 64.0));
+    assert_eq!((draws.x_axis, draws.sweep_max, draws.draws), (XAxis::N, 128, 3));
+    let hunt = growth("v3&plot=hunt&hunt-restarts=4&hunt-on=sphere&hunt-seed=7");
+    assert_eq!((hunt.growth.range, hunt.growth.fold), (Range::Measured, SearchFold::Open));
+    assert_eq!((hunt.growth.search.restarts, hunt.growth.search.region), (4, Region::Sphere));
+    assert_eq!(hunt.growth.search.seed, 7);
+}
+
+#[test]
+fn the_cursor_rests_at_an_n_in_sight() {
+    let at = |at: Option<f64>, range: Range| {
+        let growth = GrowthView { at, range, ..GrowthView::default() };
+        PageState { growth, ..PageState::default() }
+    };
+    assert_eq!(at(None, Range::Quintillion).read_at(), 64.0);
+    assert_eq!(at(Some(1e9), Range::Quintillion).read_at(), 1e9);
+    // Not at one that the axis does not reach.
+    assert_eq!(at(Some(1e9), Range::Measured).read_at(), 64.0);
+    // An n that is kept is brought into sight.
+    let mut state = at(None, Range::Measured);
+    state.keep_read_at(1e5);
+    assert_eq!((state.read_at(), state.growth.range), (1e5, Range::Million));
+    state.keep_read_at(64.0);
+    assert_eq!(state.growth.at, None);
+    // The axis reaches the tokens, however many there are.
+    let million = PageState { n: 1_000_000, ..PageState::adversarial() };
+    assert_eq!(million.growth_end(), 1e6);
 }
 
 #[test]
 fn common_scenes_have_short_links_that_people_can_read() {
     let state = PageState { n: 256, mask: Mask::Causal, ..PageState::default() };
-    let scene = Scene { state, plot: PlotChoice::Draws, stage: Stage::Embed, ..Scene::default() };
-    assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v3&view=embed&plot=draws&n=256&mask=causal"));
+    let scene = Scene { state, plot: PlotChoice::Growth, stage: Stage::Embed, ..Scene::default() };
+    assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v3&view=embed&plot=growth&n=256&mask=causal"));
 }
 
 #[test]

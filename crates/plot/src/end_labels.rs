@@ -8,13 +8,16 @@ use super::curve::Edge;
 use super::frame::{ChartLayout, lay_out, shortened};
 use super::labels::{LabelRequest, place};
 use super::palette::{LineStyle, Role};
-use super::pen::Align;
-use super::pen::Pen;
+use super::pen::{Align, Pen, PixelRect};
 use super::series::Series;
 use super::style::{Style, Type, text_width};
 
 /// The space between plot and labels, crossed by leader lines.
 const GUTTER: f64 = 14.0;
+/// The space between the end of a curve inside the plot and its label.
+const BESIDE: f64 = 8.0;
+/// A curve ends early if so much of the plot is free after its label.
+const FREE: f64 = 16.0;
 /// Line height of a label, in font sizes.
 const LEADING: f64 = 1.2;
 
@@ -26,25 +29,28 @@ pub(super) fn lay_out_named(size: (f64, f64), font: &Type, (x, y): (Ruler, Ruler
     lay_out(size, font, x, y, right)
 }
 
-/// Draws the labels of the series beside the plot, moved apart where they would overlap.
+/// Draws the labels of the series, moved apart where they would overlap: beside the plot, or beside the end of a curve that
+/// ends well before it.
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
     layout: &ChartLayout,
     series: &[Series],
 ) -> Result<(), DrawError> {
-    let labels = labels(series, layout);
     let size = style.font.size_normal;
+    let (inner, outer): (Vec<EndLabel>, Vec<EndLabel>) =
+        labels(series, layout).into_iter().partition(|label| label.ends_early(layout, size));
+    draw_inner(pen, style, layout, &inner)?;
     let left = layout.plot.right + GUTTER;
     let room = pen.size().0 - left - 2.0;
-    let lines: Vec<Vec<String>> = labels.iter().map(|label| label.lines(room, size)).collect();
-    let wanted: Vec<LabelRequest> = labels
+    let lines: Vec<Vec<String>> = outer.iter().map(|label| label.lines(room, size)).collect();
+    let wanted: Vec<LabelRequest> = outer
         .iter()
         .zip(&lines)
         .map(|(label, lines)| LabelRequest { center: label.end.1, height: LEADING * size * lines.len() as f64 + 2.0 })
         .collect();
     let places = place(&wanted, layout.plot.top - size, layout.plot.bottom + size);
-    for ((label, lines), middle) in labels.iter().zip(&lines).zip(places) {
+    for ((label, lines), middle) in outer.iter().zip(&lines).zip(places) {
         let Some(middle) = middle else { continue };
         let color = style.palette.role(label.role);
         if label.beyond.is_none() {
@@ -55,6 +61,33 @@ pub(super) fn draw<DB: DrawingBackend>(
             let y = first + LEADING * size * i as f64;
             pen.text(line, (left, y), Align::Left, size, color, label.opacity)?;
         }
+    }
+    Ok(())
+}
+
+/// Draws labels inside the plot, on a ground that keeps them readable over other curves.
+fn draw_inner<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    style: &Style,
+    layout: &ChartLayout,
+    labels: &[EndLabel],
+) -> Result<(), DrawError> {
+    let size = style.font.size_normal;
+    let height = LEADING * size;
+    let wanted: Vec<LabelRequest> =
+        labels.iter().map(|label| LabelRequest { center: label.end.1, height: height + 2.0 }).collect();
+    for (label, middle) in labels.iter().zip(place(&wanted, layout.plot.top, layout.plot.bottom)) {
+        let Some(middle) = middle else { continue };
+        let left = label.end.0 + BESIDE;
+        let right = left + text_width(&label.name, size);
+        let ground = PixelRect {
+            left: left - 2.0,
+            top: middle - 0.5 * height,
+            right: right + 2.0,
+            bottom: middle + 0.5 * height,
+        };
+        pen.rect(ground, style.palette.background, 0.8)?;
+        pen.text(&label.name, (left, middle), Align::Left, size, style.palette.role(label.role), label.opacity)?;
     }
     Ok(())
 }
@@ -89,6 +122,11 @@ impl EndLabel {
         });
         let end = (layout.px_at(layout.x.position(last.x)), layout.py_at(drawn_in(up)));
         Some(EndLabel { name: name.clone(), beyond, role: series.role, opacity: series.opacity, end })
+    }
+
+    /// Whether the label fits into the plot after the end of its curve.
+    fn ends_early(&self, layout: &ChartLayout, size: f64) -> bool {
+        self.beyond.is_none() && self.end.0 + BESIDE + text_width(&self.name, size) + FREE <= layout.plot.right
     }
 
     /// The lines of the label, broken to a width.

@@ -81,6 +81,34 @@ impl LineChart {
         Extent::shown(self.points().map(|(series, _, y)| series.given.value(y)), self.y.scale)
     }
 
+    /// Moves series that lie more than so many powers of ten above all others into the strip, where the y axis is
+    /// logarithmic. `ids` are those that may be moved, the nearest first; `words` gets role, label, log10 of the largest
+    /// value, and how many powers of ten that is above the largest of the series that stay.
+    pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(Role, &str, f64, f64) -> FarAbove) {
+        if self.y.scale != Scale::Log {
+            return;
+        }
+        let top = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
+        let stays = |series: &&Series| !ids.contains(&series.id.as_str());
+        let rest = self.series.iter().filter(stays).map(top).fold(f64::NEG_INFINITY, f64::max);
+        if !rest.is_finite() {
+            return;
+        }
+        // What is near one that stays stays too.
+        let mut under = rest;
+        for id in ids {
+            let Some(at) = self.series.iter().position(|series| series.id == *id) else { continue };
+            let low = self.series[at].logs().fold(f64::INFINITY, f64::min);
+            if low > under + decades {
+                let series = self.series.remove(at);
+                let log10 = top(&series);
+                self.above.push(words(series.role, &series.label, log10, log10 - rest));
+            } else {
+                under = under.max(top(&self.series[at]));
+            }
+        }
+    }
+
     /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, size: (f64, f64), style: &Style) -> ChartLayout {
         let x = axis_ruler(&self.x, self.x_extent());

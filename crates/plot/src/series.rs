@@ -116,6 +116,12 @@ impl Series {
         self
     }
 
+    /// log10 of the y values.
+    pub fn logs(&self) -> impl Iterator<Item = f64> {
+        let given = self.given;
+        self.data.iter().map(move |point| if given == ValueForm::Log10 { point.1 } else { point.1.log10() })
+    }
+
     /// The points grouped by x, ascending; points whose x is not finite or whose y is NaN are left out.
     pub(super) fn groups(&self) -> Vec<Group> {
         let mut points: Vec<(f64, f64)> =

@@ -2,17 +2,20 @@
 
 use leptos::prelude::*;
 
+use std::sync::Arc;
+
 use crate::live::SearchFound;
 use crate::page::{PLACE_OWN, Page, PlotChoice};
-use crate::state::{PageState, SearchSettings, TokenChoice, WeightChoice};
+use crate::phase::Phase;
+use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 use crate::workers::EngineLane;
 use lipscope_core::experiment::{Experiment, Normalization, TokenSource};
 use lipscope_core::search::{SearchCheckpoint, SearchPlan};
-use lipscope_protocol::tasks::{EnginePlan, SearchRequest};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SearchEvent, SearchRequest};
 
-use super::Labs;
-use super::run::Phase;
+use super::Growth;
 
 /// The most iterations from one start.
 const ITERATIONS: usize = 400;
@@ -20,8 +23,8 @@ const ITERATIONS: usize = 400;
 /// Pauses the search when it is looked at no more: others may want the worker.
 pub fn begin(page: Page) {
     Effect::new(move |_| {
-        if page.plot.get() != PlotChoice::Search {
-            page.labs.pause_search(page);
+        if page.plot.get() != PlotChoice::Growth {
+            page.growth.pause_search(page);
         }
     });
 }
@@ -32,7 +35,8 @@ pub fn has_own_dim(state: &PageState) -> bool {
         && matches!(state.weights, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus)
 }
 
-fn plan(settings: &SearchSettings, state: &PageState) -> Result<SearchPlan, &'static str> {
+fn plan(state: &PageState) -> Result<SearchPlan, &'static str> {
+    let settings = state.growth.search;
     match state.tokens {
         TokenChoice::Skew => Err(strings::search_skew()),
         TokenChoice::Clusters => Err(strings::search_clusters()),
@@ -53,17 +57,17 @@ pub fn searched_state(state: &PageState) -> PageState {
     PageState { head_shown: 0, norm: PageState::default().norm, ..state.for_measuring() }
 }
 
-impl Labs {
+impl Growth {
     /// Begins a search with the controls as they are.
     pub fn start_search(self, page: Page) {
         let state = page.state.get_untracked();
-        match self.settings.with_untracked(|settings| plan(&settings.search, &state)) {
+        match plan(&state) {
             Ok(plan) => {
                 self.search.update(|run| run.begin(plan.clone(), searched_state(&state)));
                 self.submit_search(page, plan, None);
             }
             Err(why) => {
-                page.cancel(EngineLane::Lab);
+                page.cancel(EngineLane::Search);
                 self.search.update(|run| run.phase = Phase::Failed(why.to_owned()));
             }
         }
@@ -86,7 +90,7 @@ impl Labs {
 
     /// Goes on where it was paused, or with more restarts than before.
     pub fn resume_search(self, page: Page) {
-        let restarts = self.settings.with_untracked(|settings| settings.search.restarts);
+        let restarts = page.state.with_untracked(|state| state.growth.search.restarts);
         if !self.search.with_untracked(|run| run.can_go_on(restarts)) {
             return;
         }
@@ -100,15 +104,15 @@ impl Labs {
         let state = page.state.get_untracked();
         let found = self.search.with_untracked(|run| {
             let tokens = run.mark.as_ref()?.best_tokens().clone();
-            Some((tokens, run.setting.clone()?, run.of.as_ref()?.for_map()))
+            Some((tokens, run.domain.clone()?, run.of.as_ref()?.for_map()))
         });
-        let Some((tokens, setting, map)) = found else { return };
+        let Some((tokens, domain, map)) = found else { return };
         let loaded = if state.for_map() == map {
             Ok(state.with_own_tokens(tokens))
         } else {
             // The controls have other weights by now: these come with theirs.
             let tokens = TokenSource::Explicit(tokens);
-            state.with_experiment(Experiment { tokens, ..setting.experiment.clone() })
+            state.with_experiment(Experiment { tokens, ..domain.experiment.clone() })
         };
         if page.put(PLACE_OWN, loaded) {
             page.live.own_note.set(page.state.with_untracked(strings::applied));
@@ -116,32 +120,63 @@ impl Labs {
         }
     }
 
-    /// Puts the best norm into the plots over n.
-    pub fn send_searched(self, page: Page) {
+    /// Takes in an answer of the search.
+    pub fn hear_search(self, page: Page, content: Content<EngineEvent>) {
+        let run = self.search;
+        match content {
+            Content::Event(EngineEvent::Search(SearchEvent::Domain(domain))) => {
+                run.update(|run| run.domain = Some(Arc::new(*domain)));
+            }
+            Content::Event(EngineEvent::Search(SearchEvent::Steps { steps, checkpoint, best, .. })) => {
+                run.update(|run| run.take(&steps, *checkpoint, *best));
+                self.show_found(page);
+            }
+            Content::Progress(progress) => {
+                let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
+                run.update(|run| run.progress = at);
+            }
+            Content::Finished => run.update(|run| run.phase = Phase::Done),
+            Content::Failed(problem) => run.update(|run| run.phase = Phase::Failed(strings::told(&problem))),
+            _ => {}
+        }
+    }
+
+    /// The search stopped its worker twice.
+    pub fn give_up(self, words: &str) {
+        self.search.update(|run| run.phase = Phase::Failed(words.to_owned()));
+    }
+
+    /// Puts the best norm among what searches have found, in place of a smaller one of the same ball.
+    fn show_found(self, page: Page) {
         let found = self.search.with_untracked(|run| {
-            let (mark, setting) = (run.mark.as_ref()?, run.setting.as_ref()?);
+            let (mark, domain) = (run.mark.as_ref()?, run.domain.as_ref()?);
             Some(SearchFound {
-                n: setting.n as f64,
+                n: domain.n as f64,
                 norm: mark.best_norm(),
-                radius: setting.radius,
-                largest_norm: run.pictures.as_ref()?[1].largest_norm,
+                radius: domain.radius,
+                largest_norm: run.best.as_ref()?.largest_norm,
                 map: run.of.as_ref()?.for_map(),
             })
         });
-        if found.is_some() {
-            page.live.searched.set(found);
+        let Some(found) = found else { return };
+        let is_same = |old: &SearchFound| (old.n, old.radius) == (found.n, found.radius) && old.map == found.map;
+        let is_known = |old: &SearchFound| is_same(old) && old.norm >= found.norm;
+        if !page.live.searched.with_untracked(|all| all.iter().any(is_known)) {
+            page.live.searched.update(|all| {
+                all.retain(|old| !is_same(old));
+                all.push(found.clone());
+            });
         }
     }
 
     fn halt_search(self, page: Page, phase: Phase) {
         if self.search.with_untracked(super::SearchRun::is_running) {
-            page.cancel(EngineLane::Lab);
+            page.cancel(EngineLane::Search);
             self.search.update(|run| run.phase = phase);
         }
     }
 
     fn submit_search(self, page: Page, plan: SearchPlan, mark: Option<Box<SearchCheckpoint>>) {
-        self.tab.set_value(PlotChoice::Search);
-        page.submit(EngineLane::Lab, [EnginePlan::Search(SearchRequest { plan, checkpoint: mark })]);
+        page.submit(EngineLane::Search, [EnginePlan::Search(SearchRequest { plan, checkpoint: mark })]);
     }
 }

@@ -1,4 +1,4 @@
-//! The current tokens of a search, and the best ones, in the ball. With reduced motion they are drawn when the search rests.
+//! The best tokens of a search, in the ball. With reduced motion they are drawn when the search rests.
 
 use std::sync::Arc;
 
@@ -13,56 +13,27 @@ use crate::strings;
 use lipscope_core::picture::TokenPicture;
 use lipscope_plot::TokenPlane;
 
+use super::SearchRun;
+
 /// Points nearer than this share of the largest norm are drawn as one: less than a pixel.
 const SAME: f64 = 0.01;
 
-/// Which tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// Those now.
-    Current,
-    /// The best so far.
-    Best,
-}
-
-impl Shown {
-    fn of(self, pictures: &[TokenPicture; 2]) -> &TokenPicture {
-        match self {
-            Shown::Current => &pictures[0],
-            Shown::Best => &pictures[1],
-        }
-    }
-
-    fn ids(self) -> [&'static str; 3] {
-        match self {
-            Shown::Current => ["hunt-plane-now", "hunt-plane-now-table", "lipscope-hunt-tokens.csv"],
-            Shown::Best => ["hunt-plane-best", "hunt-plane-best-table", "lipscope-hunt-best-tokens.csv"],
-        }
-    }
-}
-
-/// A plane with its name.
+/// The plane with its table.
 #[component]
-pub fn SearchPlane(
-    /// Which tokens.
-    shown: Shown,
-) -> impl IntoView {
-    let run = use_page().labs.search;
+pub fn SearchPlane() -> impl IntoView {
+    let run = use_page().growth.search;
     let canvas = NodeRef::<Canvas>::new();
-    let pictures = Memo::new(move |before: Option<&Drawn>| match before {
-        Some(before) if is_motion_reduced() && before.0.is_some() && run.with(super::SearchRun::is_running) => {
-            before.clone()
-        }
-        _ => Drawn(run.with(|run| run.pictures.clone()), run.with(|run| run.setting.as_ref().map(|s| s.radius))),
+    let best = Memo::new(move |before: Option<&Drawn>| match before {
+        Some(before) if is_motion_reduced() && before.0.is_some() && run.with(SearchRun::is_running) => before.clone(),
+        _ => Drawn(run.with(|run| run.best.clone()), run.with(|run| run.domain.as_ref().map(|domain| domain.radius))),
     });
     use_easel(
         canvas,
         When::After,
-        move || pictures.track(),
+        move || best.track(),
         move |easel| {
-            let Drawn(pictures, radius) = pictures.get_untracked();
-            let mut plane =
-                pictures.as_ref().map_or_else(Default::default, |pair| plane_of(shown.of(pair), MOST_DRAWN));
+            let Drawn(best, radius) = best.get_untracked();
+            let mut plane = best.map_or_else(Default::default, |best| plane_of(&best, MOST_DRAWN));
             // The whole ball, not only as far as these tokens reach; principal axes have another origin.
             if let Some(radius) = radius.filter(|_| plane.ball_radius.is_some()) {
                 plane.ball_radius = Some(radius);
@@ -73,26 +44,19 @@ pub fn SearchPlane(
             let _ = plane.paint(easel);
         },
     );
-    let name = match shown {
-        Shown::Current => strings::search_plane_now(),
-        Shown::Best => strings::search_plane_best(),
-    };
-    let [id, table_id, file] = shown.ids();
     // Every token, also those that are not drawn.
     let whole = move || {
         let none = || TokenPlane { point_label: strings::token().into(), ..TokenPlane::default() };
-        run.with(|run| run.pictures.as_ref().map_or_else(none, |pair| plane_of(shown.of(pair), usize::MAX)))
+        run.with(|run| run.best.as_ref().map_or_else(none, |best| plane_of(best, usize::MAX)))
     };
     view! {
-        <figure class="lab-plane">
-            <div class="small-stage">
-                <canvas node_ref=canvas id=id role="img" aria-label=name></canvas>
-            </div>
+        <figure class="search-plane">
+            <div class="small-stage"><canvas node_ref=canvas id="search-plane" role="img" aria-label=strings::search_plane_best()></canvas></div>
             <figcaption class="note">
-                {name}
+                {strings::search_plane_best()}
                 <Twin
-                    id=table_id
-                    name=file
+                    id="search-plane-table"
+                    name="lipscope-search-tokens.csv"
                     table=move || whole().to_table()
                     csv=move || untrack(whole).to_csv()
                 />
@@ -120,9 +84,9 @@ fn count_alike(plane: &mut TokenPlane) {
         groups.iter().map(|(_, count)| if *count > 1 { strings::alike(*count) } else { String::new() }).collect();
 }
 
-/// What is drawn: compared by identity, since each answer brings pictures of its own.
+/// What is drawn: compared by identity, since each answer brings a picture of its own.
 #[derive(Clone, Debug, Default)]
-struct Drawn(Option<Arc<[TokenPicture; 2]>>, Option<f64>);
+struct Drawn(Option<Arc<TokenPicture>>, Option<f64>);
 
 impl PartialEq for Drawn {
     fn eq(&self, other: &Self) -> bool {

@@ -1,0 +1,33 @@
+//! One of a few words, as buttons side by side.
+
+use leptos::prelude::*;
+
+/// A labelled row of buttons, of which one is pressed.
+#[component]
+pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
+    /// Its name.
+    label: &'static str,
+    /// Id, value and words of each.
+    #[prop(into)]
+    options: Signal<Vec<(&'static str, T, String)>>,
+    /// Which one holds.
+    #[prop(into)]
+    chosen: Signal<Option<T>>,
+    /// Called with the one that the reader picks.
+    #[prop(into)]
+    on_pick: Callback<T>,
+) -> impl IntoView {
+    let option = move |(id, value, words): (&'static str, T, String)| {
+        view! {
+            <button type="button" id=id aria-pressed=move || (chosen.get() == Some(value)).to_string() on:click=move |_| on_pick.run(value)>
+                {words}
+            </button>
+        }
+    };
+    view! {
+        <div class="quick-switch">
+            <span class="quick-label" aria-hidden="true">{label}</span>
+            <div class="switch" role="group" aria-label=label>{move || options.get().into_iter().map(option).collect_view()}</div>
+        </div>
+    }
+}

@@ -1,0 +1,56 @@
+//! Asking for the curves, and what the workers answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::live::GrowthData;
+use crate::page::{Page, PlotChoice};
+use crate::state::PageState;
+use crate::workers::EngineLane;
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent};
+
+use super::Growth;
+use super::plan::growth_request;
+
+/// Asks for the curves whenever what they depend on changes, while they are looked at.
+pub fn begin(page: Page) {
+    let to_draw = Memo::new(move |_| page.state.with(PageState::for_growth));
+    Effect::new(move |_| {
+        if page.plot.get() == PlotChoice::Growth {
+            let state = to_draw.get();
+            // In a task of its own: a long list of tokens is copied for every worker.
+            set_timeout(move || page.growth.ask(page, &state), Duration::ZERO);
+        }
+    });
+}
+
+impl Growth {
+    fn ask(self, page: Page, state: &PageState) {
+        if self.asked.with_value(|asked| asked.as_ref() == Some(state)) {
+            return;
+        }
+        self.asked.set_value(Some(state.clone()));
+        page.submit(EngineLane::Growth, [EnginePlan::Growth(growth_request(state))]);
+    }
+
+    /// Takes in an answer about the curves.
+    pub fn hear(self, page: Page, content: Content<EngineEvent>) {
+        let data = page.live.growth;
+        match content {
+            Content::Event(EngineEvent::Growth(GrowthEvent::Curves(found))) => {
+                // Replies of an order whose place was taken do not come: this one answers the last that was asked.
+                let of = self.asked.get_value();
+                data.set(GrowthData { of, growth: Some(Arc::new(*found)), ..GrowthData::default() });
+            }
+            Content::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => {
+                data.update(|data| data.family.extend(points));
+            }
+            // Curves of another configuration would be taken for this one's.
+            Content::Failed(problem) => data.set(GrowthData { problem: Some(problem), ..GrowthData::default() }),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The traces as a list: each with its switch, its value at the cursor or the reason why it has none, and what stands behind.
+
+use leptos::prelude::*;
+
+use crate::charts::{BoundStory, bound_of};
+use crate::controls::NumberField;
+use crate::field::Field;
+use crate::formulas::Formula;
+use crate::page::{Page, use_page};
+use crate::state::{PageState, Trace};
+use crate::strings;
+use lipscope_core::bounds::BoundId;
+
+use super::read_at;
+use super::reading::{bounds_of, has_values, value_at};
+
+/// Under which heading a trace stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Tokens,
+    Upper,
+    Lower,
+}
+
+const GROUPS: [Group; 3] = [Group::Tokens, Group::Upper, Group::Lower];
+
+/// The list, with the n at which it is read.
+#[component]
+pub fn TraceList() -> impl IntoView {
+    let page = use_page();
+    let at = Signal::derive(move || read_at(page));
+    let n = Memo::new(move |_| page.state.with(PageState::n_tokens));
+    let is_elsewhere = Memo::new(move |_| page.state.with(PageState::read_at) != n.get());
+    let is_measurable = Memo::new(move |_| {
+        page.state.with(|state| {
+            let is_own = matches!(state.tokens, crate::state::TokenChoice::Own | crate::state::TokenChoice::Clusters);
+            !is_own && state.read_at() <= state.most_tokens() as f64
+        })
+    });
+    let group = move |group: Group| {
+        let traces = Trace::ALL.into_iter().filter(|trace| group_of(*trace) == group);
+        view! {
+            <fieldset class="traces">
+                <legend>{heading(group)}</legend>
+                {traces.map(|trace| view! { <TraceLine trace at/> }).collect_view()}
+            </fieldset>
+        }
+    };
+    view! {
+        <section class="growth-list" aria-label=strings::curves_on() data-testid="growth-n" data-value=move || at.get().to_string()>
+            <div class="growth-at">
+                <NumberField field=Field::GrowthAt slider=false/>
+                <span class="growth-back" class:gone=move || !is_elsewhere.get()>
+                    <button type="button" id="growth-at-n" on:click=move |_| page.edit("growth-at", |state| state.growth.at = None)>
+                        {move || strings::read_at_tokens(n.get())}
+                    </button>
+                    <button
+                        type="button"
+                        id="growth-use-n"
+                        hidden=move || !is_measurable.get()
+                        on:click=move |_| page.edit("n", |state| {
+                            Field::N.set(state, state.read_at());
+                            state.growth.at = None;
+                        })
+                    >
+                        {move || strings::use_n(page.state.with(PageState::read_at))}
+                    </button>
+                </span>
+            </div>
+            {GROUPS.map(group).collect_view()}
+        </section>
+    }
+}
+
+/// What is read at an n, aloud.
+pub fn said(page: Page, n: f64) -> String {
+    let of = |trace: Trace| {
+        let reading = value_at(page, trace, n).filter(|_| page.state.with(|state| state.growth.traces.has(trace)))?;
+        Some(format!("{} {}", strings::trace_label(trace), reading.number.kind(reading.kind)))
+    };
+    let parts = std::iter::once(strings::n_equals(n)).chain(Trace::ALL.into_iter().filter_map(of));
+    parts.collect::<Vec<_>>().join(strings::growth_said())
+}
+
+/// The name of a trace with what its numbers are.
+pub fn headed(trace: Trace) -> String {
+    let sign = match group_of(trace) {
+        Group::Upper => "≤",
+        Group::Lower if matches!(trace, Trace::Exact | Trace::Skew) => "=",
+        Group::Lower => "≥",
+        Group::Tokens => "",
+    };
+    format!("{} {sign}", strings::trace_label(trace)).trim_end().to_owned()
+}
+
+fn group_of(trace: Trace) -> Group {
+    match trace {
+        Trace::Draws | Trace::Root => Group::Tokens,
+        Trace::Sharp | Trace::Unified | Trace::General | Trace::MeanField | Trace::Kim => Group::Upper,
+        _ => Group::Lower,
+    }
+}
+
+fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Tokens => strings::trace_group::tokens(),
+        Group::Upper => strings::trace_group::upper(),
+        Group::Lower => strings::trace_group::lower(),
+    }
+}
+
+/// A trace: its switch, its look, its name, its value at the cursor.
+#[component]
+fn TraceLine(
+    /// Which trace.
+    trace: Trace,
+    /// Which n.
+    at: Signal<f64>,
+) -> impl IntoView {
+    let page = use_page();
+    let is_open = RwSignal::new(false);
+    let is_on = Memo::new(move |_| page.state.with(|state| state.growth.traces.has(trace)));
+    let value = Memo::new(move |_| value_at(page, trace, at.get()));
+    let reason = Memo::new(move |_| {
+        let is_there = page.live.growth.with(|data| {
+            let found = page.live.searched.read();
+            data.growth.is_none() || page.state.with(|state| has_values(data, &found, state, trace))
+        });
+        (!is_there).then(|| page.state.with(|state| strings::trace_absent(trace, state)))
+    });
+    let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
+    let log10 = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| v.log10.to_string()));
+    let sign = move || value.with(|v| v.as_ref().map_or("", |v| v.kind.sign()));
+    let text = move || value.with(|v| v.as_ref().map_or_else(|| strings::NONE_YET.into(), |v| v.number.to_string()));
+    let id = id_of(trace);
+    let about = format!("trace-about-{id}");
+    view! {
+        <div
+            class="trace"
+            class:off=move || !is_on.get()
+            class:absent=move || reason.get().is_some()
+            // What was not searched is no bound that fails.
+            hidden=move || trace == Trace::Found && reason.get().is_some()
+        >
+            <label class="trace-switch">
+                <input
+                    type="checkbox"
+                    id=format!("trace-{id}")
+                    disabled=move || reason.get().is_some()
+                    prop:checked=move || is_on.get()
+                    on:change=move |_| page.edit("growth-traces", |state| state.growth.traces = state.growth.traces.toggled(trace))
+                />
+                <svg class=format!("swatch {id}") viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4"></line><circle cx="12" cy="4" r="3"></circle></svg>
+                <span class="trace-name">{strings::trace_label(trace)}</span>
+            </label>
+            <span class="trace-value">
+                <span class="sign">{sign}</span>
+                <span class="value" data-testid=format!("growth-{id}") data-value=full data-log10=log10>{text}</span>
+            </span>
+            <button
+                type="button"
+                class="trace-more"
+                aria-expanded=move || is_open.get().to_string()
+                aria-controls=about.clone()
+                aria-label=strings::trace_more(trace)
+                on:click=move |_| is_open.update(|open| *open = !*open)
+            >
+                "›"
+            </button>
+            <p class="trace-reason" data-testid=format!("growth-{id}-reason") hidden=move || reason.get().is_none()>{move || reason.get()}</p>
+            <div class="trace-about" id=about hidden=move || !is_open.get()>
+                <Show when=move || is_open.get()><About trace/></Show>
+            </div>
+        </div>
+    }
+}
+
+/// The statement of a trace with its hypotheses, its formula, and what it loses at the present tokens.
+#[component]
+fn About(
+    /// Which trace.
+    trace: Trace,
+) -> impl IntoView {
+    let page = use_page();
+    let at_tokens = Memo::new(move |_| {
+        let norm = page.norm();
+        page.live.measured.with(|measured| {
+            let m = &measured.as_ref()?.measurement;
+            let id = bounds_of(trace).iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;
+            Some((id, m.n))
+        })
+    });
+    let id = Memo::new(move |_| at_tokens.get().map(|(id, _)| id).or_else(|| bounds_of(trace).first().copied()));
+    view! {
+        <p>{strings::trace_hint(trace)}</p>
+        {move || id.get().map(|id| view! { <Formula id/> })}
+        {move || match at_tokens.get() {
+            Some((id, n)) => view! {
+                <p class="note">{strings::at_your_tokens(n)}</p>
+                <BoundStory id/>
+            }.into_any(),
+            None => id.get().map(|id| view! {
+                <p>{strings::formula_where(id)}</p>
+                <p>{strings::source(id)}</p>
+            }).into_any(),
+        }}
+    }
+}
+
+/// The word of a trace in the page's attributes: that of its bound.
+fn id_of(trace: Trace) -> &'static str {
+    match trace {
+        Trace::Kim => BoundId::KimL2.id(),
+        Trace::Draws => "measured",
+        _ => bounds_of(trace).first().map_or(trace.id(), |id| id.id()),
+    }
+}

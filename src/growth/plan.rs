@@ -1,0 +1,50 @@
+//! At which n the curves are computed.
+
+use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_plot::ascending;
+use lipscope_protocol::tasks::GrowthRequest;
+
+use crate::plans::{curve_lengths, sweep_lengths};
+use crate::state::{PageState, RadiusLaw};
+
+/// The numbers of a decade at which the curves are computed: people read round ones more easily.
+const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0];
+/// Of those, where a decade is marked with exact norms.
+const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
+
+/// The curves over n of a state, and the exact norms at the same n.
+pub fn growth_request(state: &PageState) -> GrowthRequest {
+    let n = state.n_tokens();
+    let spacing = match state.growth.radius_law {
+        RadiusLaw::Fixed => Spacing::Fixed,
+        RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: n.max(2.0) },
+    };
+    let end = state.growth_end();
+    let mut lengths = vec![2.0, n, state.read_at(), end];
+    // Where draws are measured the bounds are known too.
+    let swept = sweep_lengths(state.sweep_max);
+    if end > state.sweep_max as f64 {
+        lengths.extend(lengths_of(&OF_A_DECADE));
+        lengths.extend(swept.iter().map(|n| *n as f64));
+    } else {
+        lengths.extend(curve_lengths(state.sweep_max, &swept).into_iter().map(|n| n as f64));
+    }
+    lengths.retain(|n| (2.0..=end).contains(n));
+    ascending(&mut lengths, |n| *n);
+    lengths.dedup();
+    let plan = GrowthPlan { lengths, spacing };
+    GrowthRequest { experiment: state.experiment(), family_plan: plan.clone(), plan }
+}
+
+/// Whether exact norms are marked at an n: twice a decade, and up to the longest sweep where it measures.
+pub fn is_marked(n: f64, state: &PageState) -> bool {
+    if state.growth_end() <= state.sweep_max as f64 {
+        return sweep_lengths(state.sweep_max).iter().any(|mark| *mark as f64 == n);
+    }
+    lengths_of(&MARKS_OF_A_DECADE).any(|mark| mark == n)
+}
+
+/// Whole numbers from 2 to 1e18.
+fn lengths_of(mantissas: &'static [f64]) -> impl Iterator<Item = f64> {
+    (0..=18).flat_map(move |power| mantissas.iter().map(move |m| (m * 10f64.powi(power)).round())).filter(|n| *n >= 2.0)
+}

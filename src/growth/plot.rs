@@ -1,0 +1,217 @@
+//! The plot on its canvas: its cursor follows the pointer and the keys.
+
+use std::rc::Rc;
+
+use leptos::ev;
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use crate::charts::{Behind, Easel, Fade, Faded, Paint, Take, Twin, use_easel};
+use crate::frame::When;
+use crate::keys::PlotKey;
+use crate::live::SweepPhase;
+use crate::page::{Page, PlotChoice, use_page};
+use crate::state::{Trace, Traces};
+use crate::strings::{self, Paper};
+use lipscope_plot::{ChartLayout, LineChart, Table};
+
+use super::chart::{GrowthRanges, Known, growth_chart, lift, series_id};
+use super::sentence::{GapSentence, Slope};
+use super::{list, read_at};
+
+/// What was painted last: it answers the pointer.
+type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
+
+/// The lengths that the Page keys pass over.
+const LEAP: usize = 10;
+
+/// The plot, what it says at the cursor, its table and its files.
+#[component]
+pub fn GrowthPlot() -> impl IntoView {
+    let page = use_page();
+    let canvas = NodeRef::<Canvas>::new();
+    let painted: Painted = StoredValue::new_local(None);
+    let ranges = StoredValue::new_local(GrowthRanges::default());
+    let fade = StoredValue::new_local(Fade::default());
+    let hover = page.growth.hover;
+    let said = RwSignal::new(String::new());
+    let next_frame = RwSignal::new(());
+    let watch = move || {
+        page.live.growth.track();
+        page.live.sweep.track();
+        page.live.measured.track();
+        page.live.searched.track();
+        page.growth.search.track();
+        page.state.track();
+        page.held.track();
+        page.plot.track();
+        hover.track();
+        next_frame.track();
+    };
+    use_easel(canvas, When::Before, watch, move |easel| {
+        paint(page, easel, painted, ranges, fade);
+        if fade.with_value(Fade::is_going) {
+            next_frame.set(());
+        }
+    });
+    let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(page, painted, f64::from(event.offset_x())));
+    let on_click = move |event: ev::MouseEvent| keep(page, n_at(page, painted, f64::from(event.offset_x())));
+    let words = Memo::new(move |before: Option<&String>| match before {
+        // Not while a slider moves, and not at every point of a sweep.
+        Some(before) if page.held.get() || page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => {
+            before.clone()
+        }
+        _ => page.live.growth.with(|data| strings::growth_finding(data, page.norm())),
+    });
+    view! {
+        <div class="growth-plot">
+            <div class="plot-stage">
+                <canvas
+                    node_ref=canvas
+                    id="growth-plot"
+                    role="img"
+                    tabindex="0"
+                    aria-label=move || strings::label(strings::growth_heading(), &words.get())
+                    aria-describedby="growth-gap"
+                    on:pointermove=on_pointer
+                    on:pointerleave=move |_| hover.set(None)
+                    on:blur=move |_| hover.set(None)
+                    on:click=on_click
+                    on:keydown=move |event| on_key(page, said, &event)
+                ></canvas>
+            </div>
+            <p class="sr-only" aria-live="polite" data-testid="growth-said">{move || said.get()}</p>
+            <GapSentence/>
+            <div class="growth-foot">
+                <Slope/>
+                <Twin id="growth-table" name="lipscope-growth.csv" table=move || table(page) csv=move || whole(page).to_csv()/>
+                <Take
+                    id="take-growth"
+                    name="lipscope-growth"
+                    canvas="growth-plot"
+                    title=strings::growth_heading()
+                    figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0)))
+                    csv=move || whole(page).to_csv()
+                    paper=Paper::Castin
+                    behind=Behind::Experiment
+                />
+            </div>
+        </div>
+    }
+}
+
+/// The chart of what is known now; `faded` says which draws are new.
+fn chart_now(page: Page, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
+    untrack(|| {
+        let (data, sweep) = (page.live.growth.read(), page.live.sweep.read());
+        let (found, search) = (page.live.searched.read(), page.growth.search.read());
+        let (state, current) = (page.state.read(), page.live.measured.get());
+        let known = Known {
+            data: &data,
+            sweep: &sweep,
+            current: current.as_deref(),
+            found: &found,
+            search: &search,
+            state: &state,
+            faded: faded(sweep.points.len()),
+        };
+        let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
+        if let Some(problem) = &data.problem {
+            chart.note = page.told(problem.clone());
+        }
+        chart
+    })
+}
+
+/// Every trace, switched on or off.
+fn whole(page: Page) -> LineChart {
+    chart_now(page, Some(Traces::of(Trace::ALL)), |_| Faded::ALL)
+}
+
+/// Every trace in short, each column headed by what its numbers are.
+fn table(page: Page) -> Table {
+    let mut chart = whole(page);
+    for series in &mut chart.series {
+        if let Some(trace) = Trace::ALL.into_iter().find(|trace| series_id(*trace) == series.id) {
+            series.label = list::headed(trace);
+        }
+    }
+    // What is not of a trace repeats what others say.
+    chart.series.retain(|series| Trace::ALL.into_iter().any(|trace| series_id(trace) == series.id));
+    chart.to_table()
+}
+
+fn paint(
+    page: Page,
+    easel: &Easel,
+    painted: Painted,
+    ranges: StoredValue<GrowthRanges, LocalStorage>,
+    fade: StoredValue<Fade, LocalStorage>,
+) {
+    if page.plot.get_untracked() != PlotChoice::Growth {
+        return;
+    }
+    let new = |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL);
+    let mut chart = chart_now(page, None, new);
+    lift(&mut chart);
+    page.state.with_untracked(|state| {
+        ranges.update_value(|ranges| ranges.apply(&mut chart, state, page.held.get_untracked()));
+    });
+    chart.hover_x = Some(untrack(|| read_at(page)));
+    if let Some(layout) = chart.paint(easel) {
+        painted.set_value(Some(Rc::new((chart, layout))));
+    }
+}
+
+/// The chart as it was painted, but for the cursor.
+fn without_cursor(chart: &LineChart) -> LineChart {
+    LineChart { hover_x: None, ..chart.clone() }
+}
+
+/// Of the n that were computed, the one nearest a pixel column; `None` beside the plot.
+fn n_at(page: Page, painted: Painted, x: f64) -> Option<f64> {
+    let painted = painted.get_value()?;
+    let layout = &painted.1;
+    // The outermost n can be reached from a little beyond them.
+    if !(layout.plot.left - 8.0..=layout.plot.right + 8.0).contains(&x) {
+        return None;
+    }
+    let distance = |n: f64| (layout.x_to_px(n) - x).abs();
+    lengths(page).into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
+}
+
+fn lengths(page: Page) -> Vec<f64> {
+    page.live.growth.with_untracked(|data| {
+        data.growth.as_ref().map_or_else(Vec::new, |growth| growth.rows.iter().map(|row| row.n).collect())
+    })
+}
+
+/// Keeps an n as the one that is read.
+fn keep(page: Page, n: Option<f64>) {
+    if let Some(n) = n {
+        page.edit("growth-at", |state| state.keep_read_at(n));
+    }
+}
+
+fn on_key(page: Page, said: RwSignal<String>, event: &ev::KeyboardEvent) {
+    let hover = page.growth.hover;
+    let lengths = lengths(page);
+    let now = untrack(|| read_at(page));
+    let at = lengths.partition_point(|n| *n < now);
+    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let to = match key {
+        PlotKey::Left => at.saturating_sub(1),
+        PlotKey::Right => at + 1,
+        PlotKey::PageDown => at.saturating_sub(LEAP),
+        PlotKey::PageUp => at + LEAP,
+        PlotKey::First => 0,
+        PlotKey::Last => usize::MAX,
+        PlotKey::Leave => return hover.set(None),
+        PlotKey::Keep => return keep(page, hover.get_untracked()),
+    };
+    event.prevent_default();
+    if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
+        hover.set(Some(*n));
+        said.set(untrack(|| list::said(page, *n)));
+    }
+}

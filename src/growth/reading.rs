@@ -1,0 +1,125 @@
+//! What a trace says at an n.
+
+use leptos::prelude::*;
+
+use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::growth::GrowthRow;
+use lipscope_plot::{Kind, Number};
+
+use crate::live::{GrowthData, SearchFound, SweepData};
+use crate::page::Page;
+use crate::state::{PageState, Trace};
+use crate::strings;
+
+/// A number, and what it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Exact, a lower bound, an upper bound.
+    pub kind: Kind,
+    /// The number.
+    pub number: Number,
+    /// Its logarithm to base ten: some pass every number.
+    pub log10: f64,
+}
+
+impl Reading {
+    fn of(value: f64, kind: Kind) -> Self {
+        Reading { kind, number: Number::of(value), log10: value.log10() }
+    }
+
+    fn of_bound(bound: &Bound) -> Self {
+        // That of the skew witness is the norm of another A, exactly.
+        let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
+        Reading { kind, number: Number::from_log10(bound.log10), log10: bound.log10 }
+    }
+}
+
+/// The bounds that a trace shows: of two masks, the one that applies.
+pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
+    match trace {
+        Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
+        Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
+        Trace::General => &[BoundId::CastinGeneral],
+        Trace::MeanField => &[BoundId::CastinMeanField],
+        Trace::Sink => &[BoundId::Sink],
+        Trace::Fork => &[BoundId::Fork],
+        Trace::TwoClusters => &[BoundId::TwoClusters],
+        Trace::Adversarial => &[BoundId::Adversarial],
+        Trace::Envelope => &[BoundId::AdversarialEnvelope],
+        Trace::Skew => &[BoundId::Skew],
+        Trace::Kim => &[BoundId::KimL2, BoundId::KimLinf],
+        Trace::Worst | Trace::Found | Trace::Exact | Trace::Draws | Trace::Root => &[],
+    }
+}
+
+/// The bound of a trace on a norm in a row.
+pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
+    match trace {
+        Trace::Worst => row.best_lower(norm),
+        _ => row.bounds.iter().find(|bound| bounds_of(trace).contains(&bound.id) && bound.id.is_about(norm)),
+    }
+}
+
+/// Whether a trace has anything to show: a bound at some n, or points of this norm.
+pub fn has_values(data: &GrowthData, found: &[SearchFound], state: &PageState, trace: Trace) -> bool {
+    match trace {
+        Trace::Draws | Trace::Root => true,
+        Trace::Found => found.iter().any(|found| is_about(found, data, state)),
+        Trace::Exact => state.norm == Norm::Spectral && !data.family.is_empty(),
+        _ => data.growth.iter().flat_map(|growth| &growth.rows).any(|row| bound_in(row, trace, state.norm).is_some()),
+    }
+}
+
+/// The draws of the sweep, if they are of this state.
+pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
+    match &sweep.of {
+        Some(of) if *of == state.for_sweeping() => sweep.values(state.norm),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether what a search has found is about the ball of the curves.
+pub fn is_about(found: &SearchFound, data: &GrowthData, state: &PageState) -> bool {
+    // R may grow with n: that of the row beside it.
+    let distance = |n: f64| (n / found.n).ln().abs();
+    let rows = data.growth.iter().flat_map(|growth| &growth.rows);
+    let row = rows.min_by(|a, b| distance(a.n).total_cmp(&distance(b.n)));
+    row.is_some_and(|row| found.is_about(state, row.radius))
+}
+
+/// The value of a trace at exactly this n; `None` where it has none.
+pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
+    let live = page.live;
+    let of_norm = page.norm();
+    let of_bound = || live.growth.with(|data| bound_in(data.row(n)?, trace, of_norm).map(Reading::of_bound));
+    let found = || {
+        live.searched.with(|found| {
+            live.growth.with(|data| {
+                page.state.with(|state| {
+                    let here = found.iter().filter(|found| found.n == n && is_about(found, data, state));
+                    here.map(|found| found.norm).reduce(f64::max).map(|norm| Reading::of(norm, Kind::LowerBound))
+                })
+            })
+        })
+    };
+    match trace {
+        Trace::Exact if of_norm != Norm::Spectral => None,
+        Trace::Exact => live.growth.with(|data| data.exact(n)).map(|norm| Reading::of(norm, Kind::Exact)),
+        Trace::Root => Some(Reading::of(n.sqrt(), Kind::Exact)),
+        Trace::Found => found(),
+        Trace::Worst => [of_bound(), found()].into_iter().flatten().max_by(|a, b| a.log10.total_cmp(&b.log10)),
+        Trace::Draws => {
+            let of_current = live.measured.with(|measured| {
+                let m = &measured.as_ref()?.measurement;
+                m.norm(of_norm).filter(|_| m.n == n).map(|norm| (norm, strings::kind_of(m, of_norm)))
+            });
+            let (norm, kind) = of_current.or_else(|| {
+                let draws = live.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
+                let largest = draws.iter().filter(|draw| draw.0 == n).map(|draw| draw.1).reduce(f64::max);
+                largest.map(|norm| (norm, Kind::LowerBound))
+            })?;
+            Some(Reading::of(norm, kind))
+        }
+        _ => of_bound(),
+    }
+}

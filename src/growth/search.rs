@@ -1,0 +1,175 @@
+//! The search for tokens at which the constant is larger: it begins here, and what it finds is drawn into the plot.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::controls::{Choice, NumberField};
+use crate::field::Field;
+use crate::page::use_page;
+use crate::phase::Phase;
+use crate::state::SearchFold;
+use crate::strings;
+use lipscope_core::search::Region;
+use lipscope_plot::Number;
+
+use super::SearchRun;
+use super::search_plane::SearchPlane;
+use super::search_work::{has_own_dim, searched_state};
+
+const REGIONS: [Region; 2] = [Region::Ball, Region::Sphere];
+
+/// The fold of the search.
+#[component]
+pub fn Search() -> impl IntoView {
+    let page = use_page();
+    let is_open = Memo::new(move |_| page.state.with(|state| state.growth.fold == SearchFold::Open));
+    let has_begun = Memo::new(move |_| page.growth.search.with(|run| run.mark.is_some()));
+    let on_toggle = move |event: ev::Event| {
+        let is_open_now = event_target::<web_sys::Element>(&event).has_attribute("open");
+        if is_open_now != is_open.get_untracked() {
+            let fold = if is_open_now { SearchFold::Open } else { SearchFold::Folded };
+            page.edit("search-fold", |state| state.growth.fold = fold);
+        }
+    };
+    view! {
+        <details class="search" id="search" prop:open=move || is_open.get() on:toggle=on_toggle>
+            <summary>{strings::search_heading()}</summary>
+            <div class="search-body" data-testid="search">
+                <div class="search-side">
+                    <About/>
+                    <Controls/>
+                    <Progress/>
+                    <Facts/>
+                </div>
+                <div hidden=move || !has_begun.get()><SearchPlane/></div>
+            </div>
+        </details>
+    }
+}
+
+/// What is searched, and whether the controls are of something else by now.
+#[component]
+fn About() -> impl IntoView {
+    let page = use_page();
+    let run = page.growth.search;
+    let about = Memo::new(move |_| run.with(|run| run.domain.as_deref().map(strings::search_about)));
+    let has_changed = Memo::new(move |_| {
+        let now = page.state.with(searched_state);
+        run.with(|run| run.of.as_ref().is_some_and(|of| *of != now) && run.loaded.as_ref() != Some(&now))
+    });
+    view! {
+        <p class="note">{strings::search_about_text()}</p>
+        <p class="note" hidden=move || about.get().is_none()>
+            <span data-testid="search-about">{move || about.get()}</span>
+            <span data-testid="search-changed" hidden=move || !has_changed.get()>" " {strings::search_changed()}</span>
+        </p>
+    }
+}
+
+/// Buttons and settings.
+#[component]
+fn Controls() -> impl IntoView {
+    let page = use_page();
+    let run = page.growth.search;
+    let starts = Memo::new(move |_| page.state.with(|state| state.growth.search.restarts));
+    let is_running = Memo::new(move |_| run.with(SearchRun::is_running));
+    let can_go_on = Memo::new(move |_| run.with(|run| run.can_go_on(starts.get())));
+    let has_begun = Memo::new(move |_| run.with(|run| run.plan.is_some()));
+    let can_stop = Memo::new(move |_| run.with(|run| matches!(run.phase, Phase::Running | Phase::Paused)));
+    let has_own_dim = Memo::new(move |_| page.state.with(has_own_dim));
+    let has_found = Memo::new(move |_| run.with(|run| run.mark.is_some()));
+    let on_pause = move |_| {
+        if is_running.get_untracked() { page.growth.pause_search(page) } else { page.growth.resume_search(page) }
+    };
+    let chosen = Signal::derive(move || page.state.with(|state| state.growth.search.region.id()));
+    let options =
+        Signal::stored(REGIONS.map(|region| (region.id(), strings::search_region(region).to_owned())).to_vec());
+    let pick = move |id: String| {
+        if let Some(region) = REGIONS.into_iter().find(|region| region.id() == id) {
+            page.edit("search-region", |state| state.growth.search.region = region);
+        }
+    };
+    view! {
+        <div class="search-controls">
+            <div class="search-buttons" role="group" aria-label=strings::search_heading()>
+                <button type="button" id="search-start" on:click=move |_| page.growth.start_search(page)>
+                    {move || if has_begun.get() { strings::search_anew() } else { strings::search_start_text() }}
+                </button>
+                <button type="button" id="search-pause" class:gone=move || !(is_running.get() || can_go_on.get()) on:click=on_pause>
+                    {move || if can_go_on.get() { strings::resume() } else { strings::pause() }}
+                </button>
+                <button type="button" id="search-stop" class:gone=move || !can_stop.get() on:click=move |_| page.growth.stop_search(page)>
+                    {strings::stop()}
+                </button>
+                <button type="button" id="search-load" class:gone=move || !has_found.get() on:click=move |_| page.growth.load_searched(page)>
+                    {strings::search_load()}
+                </button>
+            </div>
+            <Choice id="search-region" label=strings::search_region_text() options chosen on_pick=Callback::new(pick)/>
+            <NumberField field=Field::SearchRestarts slider=false/>
+            <NumberField field=Field::SearchSeed slider=false/>
+            <Show when=move || has_own_dim.get()><NumberField field=Field::SearchDim slider=false/></Show>
+        </div>
+    }
+}
+
+/// How far the search is.
+#[component]
+fn Progress() -> impl IntoView {
+    let run = use_page().growth.search;
+    let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
+    let progress = Memo::new(move |_| run.with(|run| run.progress));
+    let start = Memo::new(move |_| run.with(|run| run.last.map(|step| step.start)));
+    let share = move || {
+        let (done, total) = progress.get();
+        done as f64 / total.max(1) as f64
+    };
+    let words = move || phase.with(|phase| strings::search_progress(phase, progress.get(), start.get()));
+    let is_idle = move || phase.with(|phase| *phase != Phase::Running);
+    view! {
+        <div class="progress" data-testid="search-progress" data-phase=move || phase.with(Phase::id)>
+            <div class="progress-bar" class:idle=is_idle style=move || format!("--at:{}", share())></div>
+            <span class="progress-words" role="status">{words}</span>
+        </div>
+    }
+}
+
+/// The numbers of the search.
+#[component]
+fn Facts() -> impl IntoView {
+    let run = use_page().growth.search;
+    let best = Memo::new(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_norm())));
+    let start = Memo::new(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_start())));
+    let now = Memo::new(move |_| run.with(|run| run.last.map(|step| step.norm)));
+    let iteration = Memo::new(move |_| run.with(|run| run.last.map(|step| step.at as f64)));
+    let upper = Memo::new(move |_| run.with(|run| run.upper().and_then(|bound| bound.value)));
+    let share = Memo::new(move |_| Some(best.get()? / upper.get()?));
+    let fact = |id: &'static str, name: &'static str, sign: &'static str, value: Memo<Option<f64>>| {
+        view! {
+            <div>
+                <dt>{name}</dt>
+                <dd>
+                    <span class="sign">{move || if value.get().is_some() { sign } else { "" }}</span>
+                    <span class="value" data-testid=id data-value=move || value.get().map_or_else(String::new, |x| x.to_string())>
+                        {move || value.get().map_or_else(|| strings::NONE_YET.to_owned(), |x| Number::of(x).to_string())}
+                    </span>
+                </dd>
+            </div>
+        }
+    };
+    view! {
+        <dl class="search-facts" hidden=move || best.get().is_none()>
+            {fact("search-best", strings::search_found(), "≥", best)}
+            {fact("search-upper", strings::search_upper(), "≤", upper)}
+            {fact("search-share", strings::search_over_upper(), "≥", share)}
+            <div>
+                <dt>{strings::search_from()}</dt>
+                <dd data-testid="search-from" data-value=move || start.get().map_or("", |kind| kind.id())>
+                    {move || start.get().map_or(strings::NONE_YET, strings::search_start)}
+                </dd>
+            </div>
+            {fact("search-now", strings::search_now(), "=", now)}
+            {fact("search-iteration", strings::search_iteration(), "", iteration)}
+        </dl>
+    }
+}

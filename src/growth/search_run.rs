@@ -1,0 +1,93 @@
+//! What came of a search.
+
+use std::sync::Arc;
+
+use crate::phase::Phase;
+use crate::state::PageState;
+use lipscope_core::bounds::{Bound, Norm, Side};
+use lipscope_core::picture::TokenPicture;
+use lipscope_core::search::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep};
+
+/// The search under way or the last one.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRun {
+    /// What is searched.
+    pub plan: Option<SearchPlan>,
+    /// The controls it began with.
+    pub of: Option<PageState>,
+    /// The controls that its tokens made when they were loaded.
+    pub loaded: Option<PageState>,
+    /// Where it stands.
+    pub phase: Phase,
+    /// Starts done, and in all.
+    pub progress: (usize, usize),
+    /// R, n, d and the bounds.
+    pub domain: Option<Arc<SearchDomain>>,
+    /// The largest norm that each start has reached.
+    pub reached: Vec<f64>,
+    /// The last iteration.
+    pub last: Option<SearchStep>,
+    /// What it can be taken up from.
+    pub mark: Option<Arc<SearchCheckpoint>>,
+    /// The best tokens.
+    pub best: Option<Arc<TokenPicture>>,
+}
+
+impl SearchRun {
+    /// A new search begins.
+    pub fn begin(&mut self, plan: SearchPlan, of: PageState) {
+        let progress = (0, plan.restarts);
+        *self = SearchRun { plan: Some(plan), of: Some(of), phase: Phase::Running, progress, ..SearchRun::default() };
+    }
+
+    /// The search goes on, with so many starts in all; `None` where there is nothing to go on from.
+    pub fn go_on(&mut self, starts: usize) -> Option<(SearchPlan, Arc<SearchCheckpoint>)> {
+        let (plan, mark) = (self.plan.as_mut()?, self.mark.clone()?);
+        plan.restarts = starts.max(self.progress.0);
+        self.phase = Phase::Running;
+        Some((plan.clone(), mark))
+    }
+
+    /// Takes iterations in; some come twice where a worker took this over from one that died.
+    pub fn take(&mut self, steps: &[SearchStep], mark: SearchCheckpoint, best: TokenPicture) {
+        self.last = steps.last().copied().or(self.last);
+        for step in steps {
+            if self.reached.len() <= step.restart {
+                self.reached.resize(step.restart + 1, 0.0);
+            }
+            self.reached[step.restart] = self.reached[step.restart].max(step.norm);
+        }
+        self.mark = Some(Arc::new(mark));
+        self.best = Some(Arc::new(best));
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn n(&self) -> Option<f64> {
+        self.domain.as_ref().map(|domain| domain.n as f64)
+    }
+
+    /// Whether iterations come in.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.phase == Phase::Running
+    }
+
+    /// Whether it can go on, if there were so many starts in all.
+    #[must_use]
+    pub fn can_go_on(&self, starts: usize) -> bool {
+        match self.phase {
+            Phase::Paused => self.mark.is_some(),
+            Phase::Done => self.mark.is_some() && starts > self.progress.0,
+            _ => false,
+        }
+    }
+
+    /// The lowest upper bound on the spectral norm over the ball.
+    #[must_use]
+    pub fn upper(&self) -> Option<&Bound> {
+        let bounds = self.domain.iter().flat_map(|domain| &domain.bounds);
+        let upper = bounds.filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
+        upper.min_by(|a, b| a.log10.total_cmp(&b.log10))
+    }
+}

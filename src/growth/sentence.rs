@@ -1,0 +1,90 @@
+//! What is between the bounds at the cursor, in words, and how what is measured grows.
+
+use leptos::prelude::*;
+
+use crate::page::{Page, use_page};
+use crate::state::{RadiusLaw, Trace};
+use crate::strings;
+use lipscope_plot::Number;
+
+use super::read_at;
+use super::reading::{Reading, value_at};
+
+/// The best lower and the best upper bound at an n.
+fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
+    let upper = [Trace::Sharp, Trace::Unified, Trace::General, Trace::MeanField, Trace::Kim]
+        .into_iter()
+        .filter_map(|trace| value_at(page, trace, n))
+        .min_by(|a, b| a.log10.total_cmp(&b.log10));
+    (value_at(page, Trace::Worst, n), upper)
+}
+
+/// What some tokens reach, what none pass, and the factor between; where the growth like the root of n ends.
+#[component]
+pub fn GapSentence() -> impl IntoView {
+    let page = use_page();
+    let at = Memo::new(move |_| read_at(page));
+    let ends = Memo::new(move |_| ends(page, at.get()));
+    let gap = Memo::new(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.log10 - lower.as_ref()?.log10)));
+    let is_known = Memo::new(move |_| page.live.growth.with(|data| data.growth.is_some()));
+    let norm = Memo::new(move |_| page.norm());
+    let words = move || {
+        ends.with(|(lower, upper)| {
+            let [lower, upper] = [lower, upper].map(|reading| reading.as_ref().map(|reading| reading.log10));
+            match (is_known.get(), lower, upper) {
+                (false, ..) => strings::measuring_text().into(),
+                (true, None, None) => strings::growth_note(norm.get()).into(),
+                (true, lower, upper) => strings::growth_gap(at.get(), lower, upper),
+            }
+        })
+    };
+    let radius = Memo::new(move |_| page.live.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
+    let grows = Memo::new(move |_| page.state.with(|state| state.growth.radius_law != RadiusLaw::Fixed));
+    let crossover = Memo::new(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
+    let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
+    let is_stale = Memo::new(move |_| {
+        page.live.growth.with(|data| page.state.with(|state| data.of.as_ref() != Some(&state.for_growth())))
+    });
+    view! {
+        <div class="growth-sentence" class:stale=is_stale aria-busy=move || is_stale.get().to_string()>
+            <p
+                id="growth-gap"
+                data-testid="growth-gap"
+                data-log10=move || gap.get().map_or_else(String::new, |log10| log10.to_string())
+                data-value=move || gap.get().map_or_else(String::new, |log10| 10f64.powf(log10).to_string())
+            >
+                {words}
+            </p>
+            <p class="growth-radius" hidden=move || !grows.get()>
+                {strings::radius_there()} " "
+                <span data-testid="growth-radius" data-value=move || radius.get().map_or_else(String::new, |r| r.to_string())>
+                    {move || radius.get().map_or_else(|| strings::NONE_YET.into(), |r| Number::of(r).to_string())}
+                </span>
+            </p>
+            <details class="growth-crossover" hidden=move || crossover.get().is_none()>
+                <summary>
+                    <span data-testid="growth-crossover" data-log10=log10>
+                        {move || crossover.get().map_or_else(String::new, |c| strings::crossover(&c))}
+                    </span>
+                </summary>
+                <p class="note">{strings::crossover_hint()}</p>
+            </details>
+        </div>
+    }
+}
+
+/// The fitted slope of what is measured, which unfolds to what it is.
+#[component]
+pub fn Slope() -> impl IntoView {
+    let page = use_page();
+    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.norm())));
+    let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
+    let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
+    let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
+    view! {
+        <details class="slope" hidden=move || slope.get().is_none()>
+            <summary><span data-testid="slope" data-value=exact data-half-width=half>{words}</span></summary>
+            <p class="note">{strings::slope_hint()}</p>
+        </details>
+    }
+}

@@ -1,0 +1,329 @@
+// The view over n, the bound ladder and the witnesses, as a person uses them.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mainThreadTasks, measureOnCommandLine, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
+import { changed, digits, exported, paste, reaches, reveal, saved, still, swept, type, value } from './reading.mjs';
+
+/** Waits until a number of the view over n is there, and is near `expected` to the digits shown. */
+const reads = (page, id, expected) => reaches(page, `growth-${id}`, expected, expected * 5e-4);
+
+const isPressed = async (page, id) => (await page.locator(`#${id}`).getAttribute('aria-pressed')) === 'true';
+
+/** What `lipscope growth` says about an experiment at an n: id -> log10 of the bound; no entry where it does not apply. */
+function growthOnCommandLine(experiment, n, more = []) {
+  const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
+  const { status, stdout, stderr } = spawnSync(binary, ['growth', '-n', String(n), ...more, '-'], { input: JSON.stringify(experiment), encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const [header, row] = stdout.trim().split('\n').map((line) => line.split(','));
+  return Object.fromEntries(header.map((name, at) => [name.replace(/^log10_/, ''), row[at]]).filter(([, text]) => text !== ''));
+}
+
+/** A = -1, adversarial tokens, R = 3, read at n = 1e9. */
+async function begin(page) {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'identity-minus');
+  await page.selectOption('#law', 'adversarial');
+  await type(page, 'radius-number', '3');
+  await type(page, 'growth-at-number', '1e9');
+  await reads(page, 'unified', 7.109e4);
+}
+
+pageTest('an old link to the bounds over n shows them at n = 1e9, and the measured number', async ({ page }) => {
+  assert.ok((await changed(page, 'spectral')) > 0);
+  await reads(page, 'unified', 7.109e4);
+  assert.ok(await page.locator('#growth-plot').isVisible());
+  assert.ok(await isPressed(page, 'growth-range-1e18'));
+  assert.equal(await page.locator('#x-axis').inputValue(), 'log');
+});
+
+pageTest('an old link to the draws shows what is measured', { hash: '#v2&plot=draws&n=50' }, async ({ page }) => {
+  assert.ok((await changed(page, 'growth-measured')) > 0);
+  assert.ok(await isPressed(page, 'growth-range-measured'));
+  assert.equal(await page.locator('#x-axis').inputValue(), 'sqrt');
+  assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '50');
+  assert.equal(await page.locator('#search').evaluate((fold) => fold.open), false);
+});
+
+pageTest('the list says what the command line says, at the n of the tokens and at another one', { hash: '#v3&plot=growth', controls: 'open' }, async ({ page }) => {
+  const ids = ['sharp', 'sharp_masked', 'unified', 'unified_masked', 'castin_general', 'castin_mean_field', 'kim_l2', 'two_clusters', 'sink', 'fork',
+    'adversarial', 'adversarial_envelope', 'skew'];
+  const settings = [
+    async () => {},
+    () => type(page, 'growth-at-number', '1234'),
+    () => page.click('#quick-mask-causal'),
+    async () => {
+      await page.click('#quick-mask-none');
+      await page.click('#growth-at-n');
+      await type(page, 'radius-number', '2.5');
+    },
+  ];
+  for (const set of settings) {
+    await set();
+    await page.waitForSelector('.growth-sentence[aria-busy=false]');
+    await page.waitForFunction(() => document.querySelector('.numbers').getAttribute('aria-busy') === 'false');
+    const n = Number(await page.getByTestId('growth-n').getAttribute('data-value'));
+    const expected = growthOnCommandLine(await exported(page), n);
+    let compared = 0;
+    for (const id of ids.filter((id) => expected[id])) {
+      const line = id.replace(/_masked$/, '');
+      const shown = Number(await page.getByTestId(`growth-${line}`).getAttribute('data-log10'));
+      assert.ok(Math.abs(shown - Number(expected[id])) < 1e-9, `${id} at n = ${n}: page ${shown}, command line ${expected[id]}`);
+      compared += 1;
+    }
+    assert.ok(compared >= 4, `only ${compared} were compared`);
+    // What the command line has no value for has none here, and a reason.
+    for (const id of ids.filter((id) => !id.endsWith('_masked') && !expected[id] && !expected[`${id}_masked`])) {
+      assert.equal(await digits(page, `growth-${id}`), '', id);
+      assert.ok((await page.getByTestId(`growth-${id}-reason`).innerText()).endsWith('.'), id);
+    }
+    const lower = ['two_clusters', 'sink', 'fork', 'adversarial'].map((id) => Number(expected[id] ?? -Infinity));
+    const upper = ['sharp', 'sharp_masked', 'unified', 'castin_general'].map((id) => Number(expected[id] ?? Infinity));
+    const gap = Math.min(...upper) - Math.max(...lower);
+    assert.ok(Math.abs(Number(await page.getByTestId('growth-gap').getAttribute('data-log10')) - gap) < 1e-9);
+    assert.match(await page.getByTestId('growth-gap').innerText(), new RegExp(`^At n = ${n} some tokens in this ball reach [\\d.]+, and none pass [\\d.]+: a factor of [\\d.]+ is open\\.$`));
+  }
+});
+
+pageTest('draws are read at each length; the axis, the table and the slope are those of the sweep', { hash: '#v3&plot=growth' }, async ({ page }) => {
+  await swept(page);
+  await changed(page, 'growth-sharp');
+  await page.focus('#growth-plot');
+  await page.keyboard.press('Home');
+  assert.match(await page.getByTestId('growth-said').textContent(), /^n = 2\b.*measured/);
+  const first = await digits(page, 'growth-measured');
+  assert.ok(Number(first) > 0);
+  await page.keyboard.press('End');
+  assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '256');
+  assert.ok((await digits(page, 'growth-measured')) !== first && (await value(page, 'growth-root')) === 16);
+  // A kept n stays when the keys are left, and can be made that of the tokens.
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#growth-at-number').inputValue(), '256');
+  await page.click('#growth-use-n');
+  await page.waitForFunction(() => document.querySelector('#quick-n-number').value === '256');
+  assert.ok(await page.locator('#growth-at-n').isHidden());
+  await page.click('#undo');
+  await page.waitForFunction(() => document.querySelector('#quick-n-number').value === '64');
+  for (const axis of ['n', 'sqrt', 'log']) {
+    await page.selectOption('#x-axis', axis);
+    assert.equal(await page.locator('#x-axis').inputValue(), axis);
+  }
+  await reveal(page, '#growth-table .twin-table');
+  await page.waitForSelector('#growth-table tbody tr');
+  assert.ok((await page.locator('#growth-table tbody tr').count()) >= 30);
+  assert.ok((await page.locator('#growth-table th').allInnerTexts()).some((name) => /best bound.*≤/.test(name)));
+  assert.ok(Math.abs(await value(page, 'slope')) < 2);
+});
+
+pageTest('a bound unfolds to its formula and to factors that multiply to its distance', { hash: '#v3&plot=growth' }, async ({ page }) => {
+  await changed(page, 'growth-sharp');
+  await page.waitForSelector('#trace-sharp');
+  await page.click('.trace:has(#trace-sharp) .trace-more');
+  const about = page.locator('#trace-about-sharp');
+  await about.locator('math').waitFor();
+  await about.locator('li').first().waitFor();
+  const factors = (await about.locator('li').allInnerTexts()).map((line) => Number(line.match(/× ([\d.]+)$/)[1]));
+  const times = (await value(page, 'bound-sharp')) / (await value(page, 'spectral'));
+  const product = factors.reduce((product, factor) => product * factor, 1);
+  // Each factor has two digits, and steps under five percent are left out.
+  assert.ok(Math.abs(Math.log(product / times)) < 0.05 * (factors.length + 1), `${factors} multiply to ${product}, not ${times}`);
+  assert.match(await about.innerText(), /At the present tokens, n = 64:[\s\S]*proof in docs\/theory\.md/);
+});
+
+pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and n change what is read', async ({ page }) => {
+  await begin(page);
+  await reads(page, 'castin_mean_field', 1.838e9);
+  await reads(page, 'castin_general', 9.874e5);
+  await reads(page, 'exact', 3.486e4);
+  await reads(page, 'adversarial', 3.486e4);
+  const lower = await value(page, 'growth-two_clusters');
+  assert.ok(lower >= 50175 && lower <= 7.109e4, `two clusters ${lower}`);
+  // Of tokens in one dimension a fork has no room, and the row says so.
+  assert.equal(await digits(page, 'growth-fork'), '');
+  assert.match(await page.getByTestId('growth-fork-reason').innerText(), /dimension 2/);
+  assert.ok(Math.abs((await value(page, 'growth-gap')) - 50906.67 / lower) < 1e-3);
+  assert.ok(Math.abs(Number(await page.getByTestId('growth-crossover').getAttribute('data-log10')) - 18 / Math.LN10) < 1e-9);
+  assert.match(await page.getByTestId('growth-crossover').innerText(), /6\.566/);
+  // An n between the curves' own: computed there, not interpolated.
+  await type(page, 'growth-at-number', '123457');
+  await page.waitForFunction(() => document.querySelector('[data-testid=growth-n]').dataset.value === '123457');
+  const unified = 9 + Math.sqrt((1 + 81) * 123457 / (1 + 123456 * Math.exp(-18)));
+  await reaches(page, 'growth-unified', unified, 1e-9 * unified);
+  await type(page, 'growth-at-number', '1e9');
+  // The causal mask: no mean-field bound, no two clusters, no exact norm by clusters.
+  await page.click('#quick-mask-causal');
+  await page.waitForFunction(() => document.querySelector('[data-testid=growth-castin_mean_field]').dataset.value === '');
+  assert.equal(await digits(page, 'growth-two_clusters'), '');
+  assert.equal(await digits(page, 'growth-exact'), '');
+  assert.match(await page.getByTestId('growth-castin_mean_field-reason').innerText(), /causal mask/);
+  assert.equal(await page.locator('#mask').inputValue(), 'causal');
+  assert.ok((await changed(page, 'growth-unified', '71089.08483763404')) > (await value(page, 'growth-adversarial')));
+  await page.click('#quick-mask-none');
+  await reads(page, 'unified', 7.109e4);
+  // R by its slider.
+  const before = await digits(page, 'growth-unified');
+  await page.locator('#radius').focus();
+  for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowRight');
+  assert.ok((await changed(page, 'growth-unified', before)) > 7.109e4);
+  // R that grows with n.
+  await page.click('#growth-radius-grows');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=growth-radius]').dataset.value) > 5);
+});
+
+pageTest('the curves follow a slider, and no task of the page is long', async ({ page }, t) => {
+  await begin(page);
+  await swept(page);
+  const box = await still(page, '#radius');
+  const seen = new Set();
+  const tasks = await mainThreadTasks(page, async () => {
+    await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2);
+    await page.mouse.down();
+    for (let step = 0; step < 30; step++) {
+      await page.mouse.move(box.x + box.width * (0.5 + step / 100), box.y + box.height / 2);
+      await page.waitForTimeout(30);
+      seen.add(await digits(page, 'growth-unified'));
+    }
+    await page.mouse.up();
+    await page.waitForTimeout(300);
+  });
+  t.diagnostic(`${seen.size} values of 30 positions; longest task ${tasks[0].cpu.toFixed(1)} ms of processor time`);
+  assert.ok(seen.size >= 10, `only ${seen.size} values were seen on the way`);
+  assert.ok(tasks[0].cpu <= 50, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
+});
+
+pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one\u2019s own', async ({ page }) => {
+  await begin(page);
+  await type(page, 'n-number', '4096');
+  await reaches(page, 'spectral', 64.06, 0.01);
+  await page.click('#load-two_clusters');
+  await reaches(page, 'spectral', 172.63, 0.01);
+  assert.equal(await page.locator('#law').inputValue(), 'clusters');
+  assert.ok(await page.locator('#n-away').isVisible() && await page.locator('#mask-away').isVisible());
+  assert.equal(await digits(page, 'method'), 'clusters');
+  assert.ok((await value(page, 'mean-field')) > 100);
+  const { lines: [expected], stderr } = await measureOnCommandLine(await exported(page));
+  assert.ok(Math.abs((await value(page, 'spectral')) / expected.spectral - 1) < 1e-9, stderr);
+  // The bounds of their ball are there, and drawn.
+  await changed(page, 'growth-sharp');
+  assert.ok((await value(page, 'growth-sharp')) >= expected.spectral);
+  const svg = await saved(page, '#take-growth [data-take=svg]');
+  for (const name of ['best bound', 'worst tokens known', 'unified']) assert.ok(svg.includes(name), name);
+  await page.click('#load-skew');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'skew');
+  const skew = await changed(page, 'spectral', String(expected.spectral));
+  assert.ok(await page.locator('#weights-away').isVisible() && await page.locator('#d-away').isVisible());
+  const { lines: [other] } = await measureOnCommandLine(await exported(page));
+  assert.ok(Math.abs(skew / other.spectral - 1) < 1e-9);
+  assert.ok((await value(page, 'bound-unified')) / skew < 4);
+  // 1e12 tokens at two positions.
+  const clusters = { tokens: { source: 'clusters', positions: [[-2], [2]], log_multiplicities: [0, Math.log(1e12)] }, weights: { source: 'identity', sign: -1 } };
+  await paste(page, JSON.stringify(clusters));
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=n]').dataset.value) > 9e11);
+  assert.ok((await page.locator('#n-number').inputValue()).startsWith('1e12') || (await page.locator('#n-number').inputValue()).startsWith('1.0'));
+  await page.selectOption('#preset', { label: 'skew witness, n = 4096, R = 3' });
+  await changed(page, 'spectral');
+});
+
+pageTest('a million causal tokens', async ({ page }) => {
+  await changed(page, 'spectral');
+  const before = await digits(page, 'spectral');
+  await page.selectOption('#preset', { label: 'a million tokens, causal' });
+  await page.waitForFunction(() => document.querySelector('[data-testid=n]').dataset.value === '1000000', undefined, { timeout: 60_000 });
+  assert.notEqual(await digits(page, 'spectral'), before);
+  assert.equal(await digits(page, 'method'), 'causal_runs');
+  assert.ok((await value(page, 'spectral')) >= (await value(page, 'bound-adversarial')) * (1 - 1e-9));
+  // A law of chance has room for fewer.
+  await page.selectOption('#law', 'ball');
+  await page.waitForFunction(() => document.querySelector('#n-number').value === '4096');
+});
+
+pageTest('plot and ladder are read by keyboard, and their tables say the same', async ({ page }) => {
+  await begin(page);
+  await page.focus('#growth-plot');
+  await page.keyboard.press('End');
+  assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '1000000000000000000');
+  assert.match(await page.getByTestId('growth-said').textContent(), /unified ≤ 7\.339/);
+  await page.keyboard.press('ArrowLeft');
+  assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '800000000000000000');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('#growth-at-number').inputValue(), '8e17');
+  await reveal(page, '#growth-table .twin-table');
+  await page.waitForSelector('#growth-table tbody tr');
+  assert.ok((await page.locator('#growth-table tbody tr').count()) >= 30);
+  await page.focus('#ladder');
+  const told = new Set();
+  await page.keyboard.press('Home');
+  for (let step = 0; step < 10; step++) {
+    told.add(await page.getByTestId('story').getAttribute('data-bound'));
+    await page.keyboard.press('ArrowDown');
+  }
+  for (const id of ['castin_mean_field', 'castin_general', 'unified', 'sharp', 'measured', 'sink', 'two_clusters', 'adversarial']) {
+    assert.ok(told.has(id), `${id} is not among ${[...told].join(', ')}`);
+  }
+  // Of the two local bounds the smaller one.
+  assert.ok(told.has('local') !== told.has('local_blocks'), [...told].join(', '));
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.getByTestId('story').innerText(), /9².*63.*e/s);
+  assert.ok(await page.locator('#ladder-story math').count());
+  await reveal(page, '#ladder-table .twin-table');
+  await page.waitForSelector('#ladder-table tbody tr');
+  assert.equal(await page.locator('#ladder-table tbody tr').count(), 10);
+});
+
+pageTest('nothing overflows at R = 1000; a curve far above all others stands in the strip with its value', async ({ page }) => {
+  await begin(page);
+  await type(page, 'radius-number', '1000');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=growth-castin_mean_field]').dataset.log10) > 8e5);
+  assert.match(await page.getByTestId('growth-castin_mean_field').innerText(), /10⁸⁶⁸/);
+  const numbers = await page.locator('[data-testid^=growth-]').allInnerTexts();
+  assert.ok(numbers.every((text) => !/NaN|inf/i.test(text)), numbers.join(' | '));
+  let svg = await saved(page, '#take-growth [data-take=svg]');
+  assert.match(svg, /mean-field \[C\] ≤ .*10⁸⁶⁸.*decades up/);
+  await page.uncheck('#trace-castin_mean_field');
+  svg = await saved(page, '#take-growth [data-take=svg]');
+  assert.ok(!svg.includes('mean-field'));
+  // Its value is still read.
+  assert.ok(await digits(page, 'growth-castin_mean_field'));
+  await page.click('#growth-range-1e6');
+  // The cursor does not stay where the axis does not reach.
+  await page.waitForFunction(() => document.querySelector('[data-testid=growth-n]').dataset.value === '64');
+  assert.ok(await isPressed(page, 'growth-range-1e6'));
+});
+
+pageTest('a long list is read off the page\u2019s own thread', async ({ page }, t) => {
+  await changed(page, 'spectral');
+  await swept(page);
+  const rows = Array.from({ length: 4000 }, (_, i) => Array.from({ length: 100 }, (_, j) => Math.sin(i * 100 + j).toFixed(8)).join(',')).join('\n');
+  await reveal(page, '#own-text');
+  // From the disk: a buffer would be unpacked by the test's own script, in the page.
+  const file = join(mkdtempSync(join(tmpdir(), 'lipscope-')), 'long.csv');
+  writeFileSync(file, rows);
+  const tasks = await mainThreadTasks(page, async () => {
+    await page.setInputFiles('#own-file', file);
+    await page.waitForFunction(() => /4000 × 100/.test(document.querySelector('[data-testid=own-note]').textContent), undefined, { timeout: 60_000 });
+    await page.waitForTimeout(300);
+  });
+  t.diagnostic(`longest task: ${tasks[0].cpu.toFixed(1)} ms of processor time for ${(rows.length / 1e6).toFixed(1)} MB`);
+  assert.ok(tasks[0].cpu <= 50, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
+});
+
+for (const viewport of [PHONE, { width: 360, height: 740 }]) {
+  pageTest(`the view over n fits ${viewport.width} px`, { viewport, colorScheme: 'dark' }, async ({ page }) => {
+    await changed(page, 'spectral');
+    await reads(page, 'unified', 7.109e4);
+    const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+    assert.ok(scroll <= client, `${scroll} > ${client}`);
+    // Nothing in the list is cut off.
+    const clipped = await page.$$eval('.trace:not([hidden]), #growth-gap', (rows) => rows.filter((row) => row.scrollWidth > row.clientWidth + 1).map((row) => row.innerText));
+    assert.deepEqual(clipped, []);
+    await page.click('#more-controls');
+    await type(page, 'radius-number', '2');
+    await page.waitForFunction(() => Number(document.querySelector('[data-testid=growth-unified]').dataset.value) < 500);
+    assert.deepEqual(await seriousFaults(page), []);
+  });
+}
