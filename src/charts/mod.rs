@@ -33,7 +33,7 @@ pub use ladder::BoundLadder;
 pub use lengths::{AxisChoice, CURRENT, MEAN, length_at, on_length_key};
 pub use loads::Loads;
 pub use painted::{Painted, use_painted};
-pub use plots::Plots;
+pub use plots::{Plots, name as plot_name};
 pub use story::Story;
 pub use tabs::keep_in_sight;
 pub use take::{Behind, Take};

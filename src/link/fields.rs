@@ -83,7 +83,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 48] = [
+pub const FIELDS: [Field; 50] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -141,6 +141,8 @@ pub const FIELDS: [Field; 48] = [
     choice!("court-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     number!("court-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
     choice!("court-shown", Shown::ALL, labs.estimators.shown),
+    number!("reach-eps", number, Settings::REACH, labs.reach.relative),
+    size!("reach-restarts", Settings::REACH_RESTARTS, labs.reach.restarts),
     Field { key: "theme", text: theme_text, read: read_theme },
     Field {
         key: "token-data",

@@ -45,11 +45,15 @@ pub enum PlotChoice {
     EstimatorComparison,
     /// Attention inside transformers, over windows of text.
     Model,
+    /// All experiments of the lab, a picture and a sentence each.
+    Gallery,
+    /// The bounds that hold for all tokens within eps of these.
+    Reach,
 }
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 11] = [
+    pub const ALL: [(&'static str, PlotChoice); 13] = [
         ("explore", PlotChoice::Explore),
         ("regime", PlotChoice::Growth),
         ("draws", PlotChoice::Draws),
@@ -61,6 +65,8 @@ impl PlotChoice {
         ("spectrum", PlotChoice::Spectrum),
         ("court", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
+        ("lab", PlotChoice::Gallery),
+        ("reach", PlotChoice::Reach),
     ];
 }
 
@@ -99,9 +105,14 @@ impl View {
             View::Explore => &[PlotChoice::Explore, PlotChoice::Tokens, PlotChoice::Spectrum],
             View::Growth => &[PlotChoice::Growth, PlotChoice::Draws, PlotChoice::Search],
             View::Models => &[PlotChoice::Model],
-            View::Lab => {
-                &[PlotChoice::EstimatorComparison, PlotChoice::Scaled, PlotChoice::Tightness, PlotChoice::Inverse]
-            }
+            View::Lab => &[
+                PlotChoice::Gallery,
+                PlotChoice::Reach,
+                PlotChoice::Scaled,
+                PlotChoice::Tightness,
+                PlotChoice::Inverse,
+                PlotChoice::EstimatorComparison,
+            ],
         }
     }
 
@@ -110,15 +121,15 @@ impl View {
     pub fn has_tokens(self) -> bool {
         matches!(self, View::Explore | View::Growth)
     }
+
+    /// Whether its plots are chosen in a row of names; those of the lab are in its gallery.
+    #[must_use]
+    pub fn has_tabs(self) -> bool {
+        self != View::Lab && self.plots().len() > 1
+    }
 }
 
 impl PlotChoice {
-    /// Whether it is about the tokens and weights of the controls.
-    #[must_use]
-    pub fn has_tokens(self) -> bool {
-        !matches!(self, PlotChoice::Tightness | PlotChoice::Inverse | PlotChoice::Model)
-    }
-
     /// The view that it belongs to.
     #[must_use]
     pub fn view(self) -> View {
