@@ -133,6 +133,8 @@ fn plot(choice: PlotChoice) -> AnyView {
         PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
         PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
+        PlotChoice::Gallery => view! { <labs::Gallery/> }.into_any(),
+        PlotChoice::Reach => view! { <labs::ReachLab/> }.into_any(),
         PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
         PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
         PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),

@@ -35,7 +35,10 @@ pub fn Shell(
     let is_guessed = Memo::new(move |_| is_guessed(page));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     let view = Memo::new(move |_| page.plot.get().view());
-    let is_aside = Memo::new(move |_| view.get() != View::Models && (sheet_open.get() || is_taught.get()));
+    // Controls that change nothing of what is shown are not there.
+    let has_controls = Memo::new(move |_| page.labs.settings.with(|settings| settings.has_tokens(page.plot.get())));
+    let is_aside =
+        Memo::new(move |_| view.get() != View::Models && ((sheet_open.get() && has_controls.get()) || is_taught.get()));
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Where the later part is lost, this is where it says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
@@ -64,7 +67,7 @@ pub fn Shell(
             <main id="main" tabindex="-1" on:focusin=move |event| uncover(&event, sheet_open)>
                 <div class="link-problem"><ProblemAt place=PLACE_LINK/></div>
                 <Explore/>
-                <div class="quick-place" hidden=move || !page.plot.get().has_tokens()><Quick/></div>
+                <div class="quick-place" hidden=move || !has_controls.get()><Quick/></div>
                 <div class="explore-folds" hidden=move || page.plot.get() != PlotChoice::Explore>
                     <LaterView wanted=page.has_later() view=|later| (later.explore_folds)()/>
                 </div>

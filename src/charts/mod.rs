@@ -24,7 +24,7 @@ pub use ladder::{BoundLadder, bound_of};
 pub use lengths::{AxisChoice, CURRENT, MEAN, length_at, on_length_key};
 pub use loads::Loads;
 pub use painted::{Painted, use_painted};
-pub use plots::Plots;
+pub use plots::{Plots, name as plot_name};
 pub use roles::{means, role_of};
 pub use story::{BoundStory, Story};
 pub use tabs::keep_in_sight;

@@ -9,7 +9,7 @@ use crate::state::View;
 use crate::strings;
 
 /// The plots in the order of the page; the opening one has a place of its own.
-const PLOTS: [PlotChoice; 8] = [
+const PLOTS: [PlotChoice; 10] = [
     PlotChoice::Growth,
     PlotChoice::Scaled,
     PlotChoice::Tightness,
@@ -18,6 +18,8 @@ const PLOTS: [PlotChoice; 8] = [
     PlotChoice::Spectrum,
     PlotChoice::EstimatorComparison,
     PlotChoice::Model,
+    PlotChoice::Gallery,
+    PlotChoice::Reach,
 ];
 
 /// The plots of the view that is shown.
@@ -32,8 +34,8 @@ pub fn Plots() -> impl IntoView {
     view! {
         <section class="plot" id="plots" aria-labelledby="plot-heading" hidden=move || page.plot.get() == PlotChoice::Explore>
             <h2 id="plot-heading" class="sr-only">{heading}</h2>
-            <div class="plot-head" hidden=move || view.get().plots().len() < 2>
-                {move || view! { <Tabs of=view.get()/> }}
+            <div class="plot-head" hidden=move || !view.get().has_tabs()>
+                {move || view.get().has_tabs().then(|| view! { <Tabs of=view.get()/> })}
             </div>
             {PLOTS.map(later).collect_view()}
             <LaterView wanted=Signal::derive(move || is_guessed(page)) view=|later| (later.guess_stage)()/>
@@ -63,7 +65,7 @@ fn Tabs(
 }
 
 /// The id of a plot's button, its words, the heading of the plot, and a line about it.
-fn name(choice: PlotChoice) -> (&'static str, &'static str, &'static str, &'static str) {
+pub fn name(choice: PlotChoice) -> (&'static str, &'static str, &'static str, &'static str) {
     match choice {
         PlotChoice::Explore => ("plot-explore", strings::plot_explore(), strings::lead(), strings::plot_explore_hint()),
         PlotChoice::Growth => {
@@ -89,6 +91,10 @@ fn name(choice: PlotChoice) -> (&'static str, &'static str, &'static str, &'stat
         }
         PlotChoice::Model => {
             ("plot-model", strings::plot_model(), strings::model_heading(), strings::plot_model_hint())
+        }
+        PlotChoice::Gallery => ("plot-lab", strings::gallery(), strings::gallery_heading(), strings::gallery_hint()),
+        PlotChoice::Reach => {
+            ("plot-reach", strings::plot_reach(), strings::reach_heading(), strings::plot_reach_hint())
         }
     }
 }

@@ -2,36 +2,79 @@
 
 use leptos::prelude::*;
 
-use crate::charts::Twin;
+use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};
-use crate::strings;
-use lipscope_core::estimators::{EstimatorPoint, Stop};
+use crate::state::{EstimatorSettings, PageState, Settings, Shown};
+use crate::strings::{self, Paper};
+use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, Stop};
 use lipscope_plot::Number;
+use lipscope_protocol::tasks::EnginePlan;
 
-use super::chart::LabChart;
 use super::estimators_chart::{estimators_chart, estimators_table, stopped};
-use super::estimators_controls::EstimatorControls;
-use super::progress::LabProgress;
+use super::frame::{LabParts, lab_view};
+use super::inputs::LabChoice;
+use super::number::{LabNumber, Taken};
+use super::plot::{LabPlot, plot_ids};
+use super::run::Request;
+
+/// What it asks for.
+pub fn request(settings: &Settings, state: &PageState) -> Request {
+    let EstimatorSettings { trial, tolerance, .. } = settings.estimators;
+    let experiment = trial.map_or_else(|| state.experiment(), Preset::experiment);
+    Ok(vec![EnginePlan::Estimators(EstimatorPlan { experiment, tolerance })])
+}
 
 /// The view of the estimators.
 #[component]
 pub fn EstimatorLab() -> impl IntoView {
-    let page = use_page();
-    let run = page.labs.estimators;
-    let at = RwSignal::new(None::<f64>);
-    let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
-    let progress = Memo::new(move |_| run.with(|run| (run.data.len(), 0)));
-    let shown = Memo::new(move |_| page.labs.settings.with(|settings| settings.estimators.shown));
-    let chart = Memo::new(move |_| run.with(|run| estimators_chart(&run.data, &run.phase, shown.get())));
-    let words = Memo::new(move |_| run.with(|run| strings::estimators_finding(&stopped(&run.data))));
-    let read = move || run.with(|run| strings::estimators_readout(&run.data, at.get()));
-    let ends = move || run.with(|run| stopped(&run.data).into_iter().map(Ending::of).map(row).collect_view());
-    let is_hidden = move || page.plot.get() != PlotChoice::EstimatorComparison;
-    view! {
-        <div class="lab" hidden=is_hidden data-testid="court-lab">
-            <EstimatorControls/>
-            <div class="plot-stage"><LabChart id="court-plot" chart at words readout="court-readout"/></div>
-            <p class="readout" id="court-readout" aria-live="polite">{read}</p>
+    let labs = use_page().labs;
+    let run = labs.estimators;
+    let shown = Memo::new(move |_| labs.settings.with(|settings| settings.estimators.shown));
+    let trial = Memo::new(move |_| labs.settings.with(|settings| settings.estimators.trial));
+    let ends = move || run.with(|run| stopped(&run.data).into_iter().map(row).collect_view());
+    lab_view(LabParts {
+        id: "court",
+        plot: PlotChoice::EstimatorComparison,
+        run,
+        controls: view! {
+            <div class="lab-head">
+                <LabChoice
+                    id="court-trial"
+                    label=strings::trial_text()
+                    all=EstimatorSettings::TRIALS
+                    words=strings::trial
+                    get=|settings| settings.estimators.trial
+                    set=|settings, trial| settings.estimators.trial = trial
+                />
+                <LabChoice
+                    id="court-shown"
+                    label=strings::estimators_shows()
+                    all=Shown::ALL
+                    words=|shown| strings::estimators_shown(shown).to_owned()
+                    get=|settings| settings.estimators.shown
+                    set=|settings, shown| settings.estimators.shown = shown
+                />
+                <LabNumber
+                    id="court-tolerance"
+                    label=strings::stop_tolerance()
+                    taken=Taken::Any(*EstimatorSettings::TOLERANCE.start(), *EstimatorSettings::TOLERANCE.end())
+                    get=|settings| settings.estimators.tolerance
+                    set=|settings, value| settings.estimators.tolerance = value
+                />
+            </div>
+            <p class="lab-finding" data-testid="court-about">{move || strings::trial_about(trial.get())}</p>
+        }
+        .into_any(),
+        plots: vec![LabPlot::new(
+            plot_ids!("court"),
+            run,
+            move |points| estimators_chart(points, shown.get()),
+            |points| strings::estimators_finding(&stopped(points)),
+            |points, at| strings::estimators_readout(points, at),
+            |points, written| estimators_table(points, written),
+        )],
+        beside: None,
+        facts: view! {
             <div class="court-ends" tabindex="0" role="region" aria-label=strings::estimators_ends()>
                 <table>
                     <thead>
@@ -40,50 +83,35 @@ pub fn EstimatorLab() -> impl IntoView {
                     <tbody>{ends}</tbody>
                 </table>
             </div>
-            <div class="lab-foot">
-                <LabProgress id="court" phase progress/>
-                <Twin
-                    id="court-table"
-                    name="lipscope-court.csv"
-                    table=move || run.with(|run| estimators_table(&run.data, |x| Number::of(x).to_string()))
-                    csv=move || run.with_untracked(|run| estimators_table(&run.data, |x| x.to_string()).to_csv())
-                />
-            </div>
-        </div>
-    }
+        }
+        .into_any(),
+        terms: vec![
+            (strings::stop_tolerance(), strings::stop_tolerance_hint()),
+            (strings::LANCZOS, strings::lanczos_about()),
+            (strings::power_text(), strings::power_about()),
+        ],
+        paper: Paper::Castin,
+        behind: Behind::Others,
+    })
 }
 
 /// A row of the table of ends.
-struct Ending {
-    id: &'static str,
-    name: String,
-    point: EstimatorPoint,
-}
-
-impl Ending {
-    fn of((point, stop): (&EstimatorPoint, Option<Stop>)) -> Self {
-        let id = match stop {
-            None => "dense",
-            Some(stop) => strings::stop_id(point.estimator, stop),
-        };
-        Ending { id, name: strings::stop_name(point.estimator, stop), point: point.clone() }
-    }
-}
-
-fn row(ending: Ending) -> impl IntoView {
-    let Ending { id, name, point } = ending;
-    let cell = move |what: &'static str, text: String, exact: String| {
+fn row((point, stop): (&EstimatorPoint, Option<Stop>)) -> impl IntoView + use<> {
+    let id = stop.map_or("dense", |stop| strings::stop_id(point.estimator, stop));
+    let value = format!("{} {}", strings::claim(point.is_converged()), Number::of(point.value));
+    let cells = [
+        ("value", value, point.value.to_string()),
+        ("error", Number::rough(point.error).to_string(), point.error.to_string()),
+        ("products", point.products.to_string(), point.products.to_string()),
+        ("milliseconds", strings::milliseconds(point.milliseconds).to_string(), point.milliseconds.to_string()),
+    ];
+    let cell = move |(what, text, exact): (&str, String, String)| {
         view! { <td data-testid=format!("court-{id}-{what}") data-value=exact.clone() title=exact>{text}</td> }
     };
-    let sign = strings::claim(point.is_converged());
-    let value = format!("{sign} {}", Number::of(point.value));
     view! {
         <tr data-testid=format!("court-{id}")>
-            <th scope="row">{name}</th>
-            {cell("value", value, point.value.to_string())}
-            {cell("error", Number::rough(point.error).to_string(), point.error.to_string())}
-            {cell("products", point.products.to_string(), point.products.to_string())}
-            {cell("milliseconds", strings::milliseconds(point.milliseconds).to_string(), point.milliseconds.to_string())}
+            <th scope="row">{strings::stop_name(point.estimator, stop)}</th>
+            {cells.map(cell).collect_view()}
         </tr>
     }
 }

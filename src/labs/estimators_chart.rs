@@ -5,13 +5,11 @@ use crate::strings;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Stop};
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, SeriesKind, Table};
 
-use super::run::Phase;
-
 /// Errors below this are rounding; the axis ends here.
 const LEAST: f64 = 1e-16;
 
 /// Each estimator over the iteration, with a rule where it stopped.
-pub fn estimators_chart(points: &[EstimatorPoint], phase: &Phase, shown: Shown) -> LineChart {
+pub fn estimators_chart(points: &[EstimatorPoint], shown: Shown) -> LineChart {
     let read = |point: &EstimatorPoint| match shown {
         Shown::Error => point.error.max(LEAST),
         Shown::Residual => point.relative_residual.max(LEAST),
@@ -53,7 +51,6 @@ pub fn estimators_chart(points: &[EstimatorPoint], phase: &Phase, shown: Shown) 
     if !points.is_empty() {
         chart.rules = stopped(points).into_iter().filter_map(|(point, stop)| rule(point, stop)).collect();
     }
-    chart.note = strings::lab_note(phase);
     chart
 }
 
@@ -71,7 +68,7 @@ pub fn stopped(points: &[EstimatorPoint]) -> Vec<(&EstimatorPoint, Option<Stop>)
 }
 
 /// A row for each iteration.
-pub fn estimators_table(points: &[EstimatorPoint], written: impl Fn(f64) -> String) -> Table {
+pub fn estimators_table(points: &[EstimatorPoint], written: &dyn Fn(f64) -> String) -> Table {
     let row = |point: &EstimatorPoint| {
         let stops: Vec<&str> = point.stops.iter().map(|stop| strings::stop_short(point.estimator, *stop)).collect();
         vec![

@@ -2,74 +2,89 @@
 
 use leptos::prelude::*;
 
-use crate::charts::{Behind, Take, Twin};
+use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};
+use crate::state::{DotWeights, InverseSettings, LabTokens, PageState, Settings, TokenChoice};
 use crate::strings::{self, Paper};
-use lipscope_core::inverse::{ConstantKind, Outcome};
-use lipscope_plot::Number;
+use lipscope_core::experiment::{
+    Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
+};
+use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
+use lipscope_protocol::tasks::EnginePlan;
 
-use super::chart::LabChart;
+use super::facts::Fact;
+use super::frame::{LabParts, lab_view};
 use super::inverse_chart::{error_chart, table};
-use super::inverse_controls::InverseControls;
-use super::plane::Plane;
+use super::inverse_controls::{InverseControls, shared_weights};
+use super::plane::{GRID_SIDE, Plane};
 use super::player::Player;
-use super::progress::LabProgress;
-use super::run::{Pair, Side};
-use super::scaling::Fact;
+use super::plot::{LabPlot, plot_ids};
+use super::run::{Pair, Request, Which};
 
-/// Which of both attentions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// L2 multi-head attention.
-    L2,
-    /// Dot-product attention.
-    Dot,
+/// The most iterations: at c = 0.9 the slowest that converges takes about 350.
+const ITERATIONS: usize = 600;
+
+/// What it asks for: both inverses.
+pub fn request(settings: &Settings, state: &PageState) -> Request {
+    let InverseSettings { n, d, radius, seed, fraction, tokens, dot_weights } = settings.inverse;
+    let tokens = match tokens {
+        LabTokens::Drawn => TokenSource::Random(RandomTokens { distribution: Distribution::Ball, n, d, radius, seed }),
+        LabTokens::Grid => TokenSource::Explicit(grid(radius).ok_or(strings::inverse_no_tokens())?),
+        LabTokens::Page => match state.tokens {
+            TokenChoice::Distribution(_) | TokenChoice::Own => state.experiment().tokens,
+            _ => return Err(strings::inverse_no_tokens()),
+        },
+    };
+    let shared = shared_weights(&settings.inverse, state);
+    let dot_weights = match dot_weights {
+        DotWeights::Same => shared.clone(),
+        DotWeights::IdentityPlus => WeightSource::Identity { sign: 1.0 },
+        DotWeights::IdentityMinus => WeightSource::Identity { sign: -1.0 },
+    };
+    let plan = |attention, weights| {
+        let experiment = Experiment {
+            attention,
+            mask: Mask::None,
+            normalization: Normalization::None,
+            tokens: tokens.clone(),
+            weights: Some(weights),
+            ..state.experiment()
+        };
+        EnginePlan::Inverse(InversePlan { experiment, fraction, max_iterations: ITERATIONS })
+    };
+    Ok(vec![plan(Attention::L2, shared), plan(Attention::Dot, dot_weights)])
 }
 
-impl Which {
-    /// Its word in ids.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Which::L2 => "l2",
-            Which::Dot => "dot",
-        }
-    }
-
-    /// Its side of a pair.
-    #[must_use]
-    pub fn of(self, pair: &Pair) -> &Side {
-        match self {
-            Which::L2 => &pair.l2,
-            Which::Dot => &pair.dot,
-        }
-    }
+/// A square grid around the origin, row by row.
+fn grid(half: f64) -> Option<Rows> {
+    let place = |at: usize| half * (2.0 * at as f64 / (GRID_SIDE - 1) as f64 - 1.0);
+    let entries = (0..GRID_SIDE * GRID_SIDE).flat_map(|at| [place(at % GRID_SIDE), place(at / GRID_SIDE)]);
+    Rows::new("The grid", 2, entries.collect()).ok()
 }
 
 /// The view of the inverse.
 #[component]
 pub fn InverseLab() -> impl IntoView {
-    let page = use_page();
-    let run = page.labs.inverse;
-    let at = RwSignal::new(None::<f64>);
-    let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
-    let progress = Memo::new(move |_| run.with(|run| (run.data.last(), 0)));
-    let chart = Memo::new(move |_| {
-        let frame = page.labs.frame.get();
-        run.with(|run| error_chart(&run.data, &run.phase, frame))
-    });
-    let words = Memo::new(move |_| run.with(|run| strings::inverse_finding(&run.data.l2, &run.data.dot)));
-    let read = move || {
-        let iteration = at.get().map_or(page.labs.frame.get(), |x| x as usize);
-        run.with(|run| strings::inverse_readout(iteration, &run.data.l2, &run.data.dot))
+    let labs = use_page().labs;
+    let read = move |pair: &Pair, at: Option<f64>| {
+        let iteration = at.map_or_else(|| labs.frame.get(), |x| x as usize);
+        strings::inverse_readout(iteration, &pair.l2, &pair.dot)
     };
-    let is_hidden = move || page.plot.get() != PlotChoice::Inverse;
-    let csv = move || run.with_untracked(|run| table(&run.data, |x| x.to_string()).to_csv());
-    view! {
-        <div class="lab" hidden=is_hidden data-testid="inverse-lab">
-            <InverseControls/>
-            <div class="lab-inverse">
-                <div class="plot-stage"><LabChart id="inverse-plot" chart at words readout="inverse-readout"/></div>
+    lab_view(LabParts {
+        id: "inverse",
+        plot: PlotChoice::Inverse,
+        run: labs.inverse,
+        controls: view! { <InverseControls/> }.into_any(),
+        plots: vec![LabPlot::new(
+            plot_ids!("inverse"),
+            labs.inverse,
+            move |pair| error_chart(pair, labs.frame.get()),
+            |pair| strings::inverse_finding(&pair.l2, &pair.dot),
+            read,
+            |pair, written| table(pair, written),
+        )],
+        beside: Some(
+            view! {
                 <div class="lab-planes">
                     <Ending which=Which::L2/>
                     <Ending which=Which::Dot/>
@@ -77,29 +92,21 @@ pub fn InverseLab() -> impl IntoView {
                     <Plane which=Which::Dot/>
                     <Player/>
                 </div>
-            </div>
-            <p class="readout" id="inverse-readout" aria-live="off">{read}</p>
-            <div class="lab-foot">
-                <LabProgress id="inverse" phase progress/>
-                <Twin
-                    id="inverse-table"
-                    name="lipscope-inverse.csv"
-                    table=move || run.with(|run| table(&run.data, |x| Number::of(x).to_string()))
-                    csv
-                />
-                <Take
-                    id="take-inverse"
-                    name="lipscope-inverse"
-                    canvas="inverse-plot"
-                    title=strings::inverse_heading()
-                    figure=move |_| Some(chart.get_untracked())
-                    csv
-                    paper=Paper::Kim
-                    behind=Behind::Others
-                />
-            </div>
-        </div>
-    }
+            }
+            .into_any(),
+        ),
+        facts: ().into_any(),
+        terms: vec![
+            (strings::FRACTION, strings::fraction_hint()),
+            (strings::where_dot_fails(), strings::where_dot_fails_hint()),
+            ("R", strings::lab_r_hint()),
+            (strings::seed(), strings::seed_hint()),
+            (strings::error(), strings::error_about()),
+            (strings::step_residual(), strings::step_residual_about()),
+        ],
+        paper: Paper::Kim,
+        behind: Behind::Others,
+    })
 }
 
 /// How an iteration ended: its constant, a word, the residual and the error.
@@ -108,8 +115,7 @@ fn Ending(
     /// Which of both.
     which: Which,
 ) -> impl IntoView {
-    let page = use_page();
-    let run = page.labs.inverse;
+    let run = use_page().labs.inverse;
     let name = match which {
         Which::L2 => strings::L2_MHA,
         Which::Dot => strings::dot_product(),
@@ -117,7 +123,7 @@ fn Ending(
     let id = |what: &'static str| format!("inverse-{}-{what}", which.id());
     let outcome = Memo::new(move |_| run.with(|run| which.of(&run.data).outcome));
     let constant = Memo::new(move |_| run.with(|run| which.of(&run.data).constant));
-    let last = move |read: fn(&lipscope_core::inverse::InverseStep) -> f64| {
+    let last = move |read: fn(&InverseStep) -> f64| {
         Signal::derive(move || run.with(|run| which.of(&run.data).steps.last().map(read)))
     };
     let iterations =
@@ -129,7 +135,7 @@ fn Ending(
     });
     view! {
         <div class="lab-ending">
-            <h3>{name}</h3>
+            <h4>{name}</h4>
             <p
                 class="outcome"
                 class:failed=move || matches!(outcome.get(), Some(Outcome::Diverged | Outcome::Stalled))

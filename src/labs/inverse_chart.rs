@@ -4,7 +4,7 @@ use crate::strings;
 use lipscope_core::inverse::InverseStep;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 
-use super::run::{Pair, Phase, Side};
+use super::run::{Pair, Side};
 
 /// At most about so many iterations are marked by a point.
 const MARKED: usize = 40;
@@ -12,7 +12,7 @@ const MARKED: usize = 40;
 const LEAST: f64 = 1e-17;
 
 /// Both errors, the guaranteed rate, and the iteration that is pictured.
-pub fn error_chart(pair: &Pair, phase: &Phase, frame: usize) -> LineChart {
+pub fn error_chart(pair: &Pair, frame: usize) -> LineChart {
     let errors = |side: &Side| -> Vec<(f64, f64)> {
         side.steps.iter().take(pair.last() + 1).map(|step| at(step, step.error)).collect()
     };
@@ -38,7 +38,6 @@ pub fn error_chart(pair: &Pair, phase: &Phase, frame: usize) -> LineChart {
         let frame = frame.min(pair.last());
         chart.mark_x = Some(Mark { x: frame as f64, label: strings::iteration(frame) });
     }
-    chart.note = strings::lab_note(phase);
     chart
 }
 
@@ -47,8 +46,8 @@ fn at(step: &InverseStep, value: f64) -> (f64, f64) {
 }
 
 /// A row for each iteration.
-pub fn table(pair: &Pair, written: impl Fn(f64) -> String) -> Table {
-    let cell = |value: Option<f64>| value.map_or_else(String::new, &written);
+pub fn table(pair: &Pair, written: &dyn Fn(f64) -> String) -> Table {
+    let cell = |value: Option<f64>| value.map_or_else(String::new, written);
     let row = |t: usize| {
         let (l2, dot) = (pair.l2.steps.get(t), pair.dot.steps.get(t));
         let guaranteed = l2.and_then(|step| step.guaranteed);

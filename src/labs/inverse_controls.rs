@@ -1,15 +1,14 @@
 //! What is inverted: c, the tokens, the weights of dot-product attention.
 
-use leptos::ev;
 use leptos::prelude::*;
 
-use crate::controls::Choice;
 use crate::page::use_page;
+use crate::state::{DotWeights, InverseSettings, LabTokens, MOST_SEED, PageState, Settings, WeightChoice};
 use crate::strings;
+use lipscope_core::experiment::WeightSource;
 
+use super::inputs::{LabChoice, LabSlider, Slide};
 use super::number::{LabNumber, Taken};
-use super::request::shared_weights;
-use crate::state::{DotWeights, InverseSettings, LabTokens, MOST_SEED, Settings};
 
 /// Values of c to pick.
 const PICKS: [f64; 3] = [0.5, 0.7, 0.9];
@@ -20,95 +19,73 @@ pub fn InverseControls() -> impl IntoView {
     let page = use_page();
     let settings = page.labs.settings;
     let tokens = Memo::new(move |_| settings.with(|settings| settings.inverse.tokens));
-    let chosen_tokens = Signal::derive(move || id_of(&LabTokens::ALL, tokens.get()));
-    let chosen_weights = Signal::derive(move || settings.with(|s| id_of(&DotWeights::ALL, s.inverse.dot_weights)));
-    let token_options = Signal::stored(LabTokens::ALL.map(|(id, choice)| (id, strings::lab_tokens(choice))).to_vec());
-    let weight_options =
-        Signal::stored(DotWeights::ALL.map(|(id, choice)| (id, strings::dot_weights(choice))).to_vec());
-    let pick_tokens = move |id: String| {
-        if let Some((_, choice)) = LabTokens::ALL.iter().find(|(known, _)| *known == id) {
-            settings.update(|settings| settings.inverse.tokens = *choice);
-        }
-    };
-    let pick_weights = move |id: String| {
-        if let Some((_, choice)) = DotWeights::ALL.iter().find(|(known, _)| *known == id) {
-            settings.update(|settings| settings.inverse.dot_weights = *choice);
-        }
-    };
-    let not_drawn = Signal::derive(move || tokens.get() != LabTokens::Drawn);
-    let is_page = Signal::derive(move || tokens.get() == LabTokens::Page);
-    let weights_words = move || {
-        settings
-            .with(|settings| page.state.with(|state| strings::l2_weights(&shared_weights(&settings.inverse, state))))
-    };
-    view! {
-        <div class="lab-head">
-            <Fraction/>
-            <button
-                type="button"
-                id="inverse-preset"
-                title=strings::where_dot_fails_hint()
-                on:click=move |_| settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails())
-            >
-                {strings::where_dot_fails()}
-            </button>
-        </div>
-        <div class="lab-head">
-            <Choice id="inverse-tokens" label=strings::tokens() options=token_options chosen=chosen_tokens on_pick=Callback::new(pick_tokens)/>
-            <LabNumber id="inverse-n" label="n" hint=strings::lab_n_hint() taken=Taken::sizes(&Settings::INVERSE_N) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize disabled=not_drawn/>
-            <LabNumber id="inverse-d" label="d" hint=strings::lab_d_hint() taken=Taken::sizes(&Settings::INVERSE_D) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize disabled=not_drawn/>
-            <LabNumber id="inverse-radius" label="R" hint=strings::lab_r_hint() taken=Taken::Any(*Settings::INVERSE_RADIUS.start(), *Settings::INVERSE_RADIUS.end()) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x disabled=is_page/>
-            <LabNumber id="inverse-seed" label=strings::seed() hint=strings::seed_hint() taken=Taken::Whole(0, MOST_SEED) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64 disabled=not_drawn/>
-            <Choice id="inverse-dot-weights" label=strings::dot_weights_text() options=weight_options chosen=chosen_weights on_pick=Callback::new(pick_weights)/>
-            <p class="note">{weights_words}</p>
-        </div>
-    }
-}
-
-/// c: three values to pick, and a slider.
-#[component]
-fn Fraction() -> impl IntoView {
-    let settings = use_page().labs.settings;
     let fraction = Memo::new(move |_| settings.with(|settings| settings.inverse.fraction));
-    let set = move |value: f64| settings.update(|settings| settings.inverse.fraction = value);
-    let (least, most) = (*Settings::FRACTION.start(), *Settings::FRACTION.end());
-    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
-        if let Ok(value) = event.target().value().parse::<f64>() {
-            set(value.clamp(least, most));
-        }
-    };
     let pick = move |value: f64| {
         view! {
             <button
                 type="button"
                 id=format!("inverse-c-{}", (100.0 * value).round())
                 aria-pressed=move || (fraction.get() == value).to_string()
-                on:click=move |_| set(value)
+                on:click=move |_| settings.update(|settings| settings.inverse.fraction = value)
             >
                 {value.to_string()}
             </button>
         }
     };
+    let weights_words = move || {
+        settings
+            .with(|settings| page.state.with(|state| strings::l2_weights(&shared_weights(&settings.inverse, state))))
+    };
+    let is_drawn = move || tokens.get() == LabTokens::Drawn;
+    let slide = Slide {
+        ends: (*Settings::FRACTION.start(), *Settings::FRACTION.end()),
+        step: "0.05",
+        place: |c| c,
+        value: |c| c,
+        written: |c| format!("{c:.2}"),
+    };
     view! {
-        <div class="lab-fraction">
-            <label for="inverse-c" title=strings::fraction_hint()>{strings::FRACTION}</label>
-            <input
-                type="range"
-                id="inverse-c"
-                min=least.to_string()
-                max=most.to_string()
-                step="0.05"
-                prop:value=move || fraction.get().to_string()
-                style=move || format!("--at:{}", (fraction.get() - least) / (most - least))
-                on:input:target=on_input
-            />
-            <output for="inverse-c" data-testid="inverse-c" data-value=move || fraction.get().to_string()>{move || format!("{:.2}", fraction.get())}</output>
+        <div class="lab-head">
+            <LabSlider id="inverse-c" label=strings::FRACTION slide get=|s| s.inverse.fraction set=|s, c| s.inverse.fraction = c/>
             <div class="switch" role="group" aria-label=strings::FRACTION>{PICKS.map(pick).collect_view()}</div>
             <span class="note" hidden=move || fraction.get() < 1.0>{strings::no_guarantee()}</span>
+            <button
+                type="button"
+                id="inverse-preset"
+                on:click=move |_| settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails())
+            >
+                {strings::where_dot_fails()}
+            </button>
         </div>
+        <div class="lab-head">
+            <LabChoice id="inverse-tokens" label=strings::tokens() all=LabTokens::ALL words=strings::lab_tokens get=|s| s.inverse.tokens set=|s, x| s.inverse.tokens = x/>
+            <div class="lab-group" hidden=move || !is_drawn()>
+                <LabNumber id="inverse-n" label="n" taken=Taken::sizes(&Settings::INVERSE_N) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize/>
+                <LabNumber id="inverse-d" label="d" taken=Taken::sizes(&Settings::INVERSE_D) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize/>
+                <LabNumber id="inverse-seed" label=strings::seed() taken=Taken::Whole(0, MOST_SEED) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64/>
+            </div>
+            <div class="lab-group" hidden=move || tokens.get() == LabTokens::Page>
+                <LabNumber id="inverse-radius" label="R" taken=Taken::Any(*Settings::INVERSE_RADIUS.start(), *Settings::INVERSE_RADIUS.end()) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x/>
+            </div>
+            <LabChoice id="inverse-dot-weights" label=strings::dot_weights_text() all=DotWeights::ALL words=strings::dot_weights get=|s| s.inverse.dot_weights set=|s, x| s.inverse.dot_weights = x/>
+            <p class="note">{weights_words}</p>
+        </div>
+        <p class="lab-note" hidden=is_drawn>{strings::inverse_not_drawn()}</p>
     }
 }
 
-fn id_of<T: PartialEq + Copy>(all: &[(&'static str, T)], now: T) -> &'static str {
-    all.iter().find(|(_, choice)| *choice == now).map_or("", |(id, _)| *id)
+/// L2 multi-head attention as the controls have it, where they do and it fits; else with one head.
+pub fn shared_weights(settings: &InverseSettings, state: &PageState) -> WeightSource {
+    let d = match settings.tokens {
+        LabTokens::Drawn => settings.d,
+        LabTokens::Grid => 2,
+        LabTokens::Page => state.dim(),
+    };
+    match state.weights {
+        WeightChoice::Kim => {
+            let heads = if d.is_multiple_of(state.heads) { state.heads } else { 1 };
+            WeightSource::Kim { heads, scale: state.scale, seed: state.weight_seed }
+        }
+        _ => WeightSource::Kim { heads: 1, scale: 1.0, seed: 0 },
+    }
 }

@@ -1,27 +1,29 @@
-//! The views of Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention"; each of them has the lab's worker while
-//! it is looked at.
+//! The experiments of the lab and the singular values; each of them has the lab's worker while it is looked at. A new one is a file, a signal in [`Labs`], and a line wherever the others have one here.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `request` | what a view asks the workers for |
-//! | `run` | what came of it |
-//! | `chart`, `progress`, `number` | parts that the views share |
-//! | `scaling`, `tightness` | a view each |
-//! | `spectrum`, `spectrum_chart`, `estimators`, `court_chart`, `court_controls` | the singular values, and estimators of the largest |
-//! | `inverse`, `inverse_chart`, `inverse_controls`, `plane`, `player` | the view of the inverse |
+//! | `run` | what a lab asks of the engine, and what came of it |
+//! | `frame`, `plot`, `chart`, `facts`, `inputs`, `number`, `progress` | what a lab is shown in, and the parts that it is filled with |
+//! | `gallery` | all labs, a picture and a sentence each |
+//! | `reach`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
+//! | `plane`, `player` | the iterates of the inverse |
 
 mod chart;
 mod estimators;
 mod estimators_chart;
-mod estimators_controls;
+mod facts;
+mod frame;
+mod gallery;
+mod inputs;
 mod inverse;
 mod inverse_chart;
 mod inverse_controls;
 mod number;
 mod plane;
 mod player;
+mod plot;
 mod progress;
-mod request;
+mod reach;
 mod run;
 mod scaling;
 mod spectrum;
@@ -32,12 +34,13 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use lipscope_core::certify::Certified;
 use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::spectrum::Spectrum;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_protocol::envelope::Content;
-use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 use super::page::{Page, PlotChoice};
 use super::state::Settings;
@@ -45,26 +48,28 @@ use super::strings;
 use super::workers::{EngineLane, EngineReply};
 
 pub use estimators::EstimatorLab;
+pub use gallery::Gallery;
 pub use inverse::InverseLab;
-pub use inverse::Which;
-pub use run::{Pair, Phase, Run, Side};
+pub use reach::ReachLab;
+pub use run::{Pair, Phase, Run, Side, Which};
 pub use scaling::ScalingLab;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;
 
-use request::LabRequest;
+use run::Request;
 
 /// What came of the scaled tokens.
 pub type ScalingRun = Run<Vec<ScalingPoint>>;
-/// What came of the search.
+/// What came of the search for clusters at which L2 attention comes close to its bound.
 pub type TightnessRun = Run<Vec<TightnessPoint>>;
 /// What came of the inverses.
 pub type InverseRun = Run<Pair>;
 
-/// Does the same to the run of a view, whatever it holds.
+/// Does the same to the run of a lab, whatever it holds.
 macro_rules! for_run {
-    ($labs:ident, $tab:expr, $do:ident, $($what:tt)+) => {
-        match $tab {
+    ($labs:expr, $plot:expr, $do:ident, $($what:tt)+) => {
+        match $plot {
+            PlotChoice::Reach => $labs.reach.$do($($what)+),
             PlotChoice::Scaled => $labs.scaling.$do($($what)+),
             PlotChoice::Tightness => $labs.tightness.$do($($what)+),
             PlotChoice::Spectrum => $labs.spectrum.$do($($what)+),
@@ -84,12 +89,13 @@ pub struct Labs {
     pub settings: RwSignal<Settings>,
     /// The scaled tokens.
     pub scaling: RwSignal<ScalingRun>,
-    /// The search.
+    /// The search at each n.
     pub tightness: RwSignal<TightnessRun>,
     /// The inverses.
     pub inverse: RwSignal<InverseRun>,
     spectrum: RwSignal<Run<Option<Spectrum>>>,
     estimators: RwSignal<Run<Vec<EstimatorPoint>>>,
+    reach: RwSignal<Run<Option<Certified>>>,
     /// The iteration of the inverse that is pictured.
     frame: RwSignal<usize>,
     /// Whose answers come now.
@@ -107,6 +113,7 @@ impl Default for Labs {
             inverse: RwSignal::default(),
             spectrum: RwSignal::default(),
             estimators: RwSignal::default(),
+            reach: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::Scaled),
             count: StoredValue::new(0),
@@ -121,15 +128,15 @@ pub fn begin(page: Page) {
         let labs = page.labs;
         labs.leave(page);
         labs.count.update_value(|count| *count += 1);
-        let Some(wanted) = wanted.get() else { return };
-        if labs.has(&wanted) {
+        let Some((plot, request)) = wanted.get() else { return };
+        if for_run!(labs, plot, with_untracked, |run| run.of.as_ref() == Some(&request)) {
             return;
         }
         let count = labs.count.get_value();
         set_timeout(
             move || {
                 if labs.count.get_value() == count {
-                    labs.start(page, wanted);
+                    labs.start(page, plot, request);
                 }
             },
             REST,
@@ -137,21 +144,26 @@ pub fn begin(page: Page) {
     });
 }
 
-fn request_now(page: Page) -> Option<LabRequest> {
+fn request_now(page: Page) -> Option<(PlotChoice, Request)> {
     let plot = page.plot.get();
-    match plot {
-        PlotChoice::Growth | PlotChoice::Model => None,
-        _ => page
-            .in_effect()
-            .and_then(|state| page.labs.settings.with(|settings| LabRequest::of(plot, settings, &state))),
-    }
+    let request = match plot {
+        PlotChoice::Reach => reach::request,
+        PlotChoice::Scaled => scaling::request,
+        PlotChoice::Tightness => tightness::request,
+        PlotChoice::Inverse => inverse::request,
+        PlotChoice::Spectrum => spectrum::request,
+        PlotChoice::EstimatorComparison => estimators::request,
+        _ => return None,
+    };
+    let state = page.in_effect()?;
+    Some((plot, page.labs.settings.with(|settings| request(settings, &state))))
 }
 
 impl Labs {
     /// Does again what the view that is shown needs.
     pub fn again(self, page: Page) {
-        if let Some(wanted) = untrack(|| request_now(page)) {
-            self.start(page, wanted);
+        if let Some((plot, request)) = untrack(|| request_now(page)) {
+            self.start(page, plot, request);
         }
     }
 
@@ -183,22 +195,14 @@ impl Labs {
 
     fn take(self, plan: &EnginePlan, event: EngineEvent) {
         match (plan, event) {
+            (_, EngineEvent::Certify(certified)) => self.reach.update(|run| *run.fresh() = Some(certified)),
             (_, EngineEvent::Scaling(points)) => self.scaling.update(|run| run.fresh().extend(points)),
             (_, EngineEvent::Tightness(points)) => self.tightness.update(|run| run.fresh().extend(points)),
-            (EnginePlan::Inverse(plan), EngineEvent::Inverse(event)) => self.inverse.update(|run| {
-                let side = run.data.side(plan.experiment.attention);
-                match event {
-                    InverseEvent::Begins { constant, kind, tokens, images } => {
-                        *side = Side { constant: Some((constant, kind)), tokens, images, ..Side::default() };
-                    }
-                    InverseEvent::Steps { steps, outcome } => {
-                        side.steps.extend(steps);
-                        side.outcome = outcome;
-                    }
-                }
-            }),
             (_, EngineEvent::Spectrum(spectrum)) => self.spectrum.update(|run| *run.fresh() = Some(*spectrum)),
             (_, EngineEvent::Estimators(points)) => self.estimators.update(|run| run.fresh().extend(points)),
+            (EnginePlan::Inverse(plan), EngineEvent::Inverse(event)) => {
+                self.inverse.update(|run| run.renewed().side(plan.experiment.attention).take(event));
+            }
             _ => {}
         }
     }
@@ -208,33 +212,25 @@ impl Labs {
         self.set_phase(&Phase::Failed(words.to_owned()));
     }
 
-    fn start(self, page: Page, wanted: LabRequest) {
-        self.tab.set_value(wanted.tab());
-        let of = Some(wanted.clone());
-        for_run!(self, wanted.tab(), update, |run| run.begin(of));
-        if let LabRequest::Refused(_, why) = wanted {
-            page.cancel(EngineLane::Lab);
-            self.set_phase(&Phase::Failed(why.to_owned()));
-            return;
+    fn start(self, page: Page, plot: PlotChoice, request: Request) {
+        self.tab.set_value(plot);
+        for_run!(self, plot, update, |run| run.begin(request.clone()));
+        match request {
+            Ok(plans) => page.submit(EngineLane::Lab, plans),
+            Err(why) => {
+                page.cancel(EngineLane::Lab);
+                self.set_phase(&Phase::Failed(why.to_owned()));
+            }
         }
-        page.submit(EngineLane::Lab, wanted.plans());
     }
 
     /// Ends the work of a view that is looked at no more; it begins anew when it is looked at again.
     fn leave(self, page: Page) {
         let tab = self.tab.get_value();
-        if page.plot.get_untracked() == tab {
-            return;
-        }
-        if for_run!(self, tab, with_untracked, Run::is_running) {
+        if tab != page.plot.get_untracked() && for_run!(self, tab, with_untracked, Run::is_running) {
             self.stop(page);
             for_run!(self, tab, update, |run| run.of = None);
         }
-    }
-
-    /// Whether what is wanted is there, or on its way.
-    fn has(self, wanted: &LabRequest) -> bool {
-        for_run!(self, wanted.tab(), with_untracked, |run| run.of.as_ref() == Some(wanted))
     }
 
     fn set_phase(self, phase: &Phase) {

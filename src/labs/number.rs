@@ -34,7 +34,8 @@ pub fn LabNumber(
     id: &'static str,
     /// Its name.
     label: &'static str,
-    /// What it is about, on hover.
+    /// What it is about, on hover, where nothing beside it says so.
+    #[prop(optional)]
     hint: &'static str,
     /// What is taken.
     taken: Taken,

@@ -12,10 +12,11 @@ use lipscope_plot::{
     AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Style, Table, Theme,
 };
 
-use super::inverse::Which;
-use super::request::GRID_SIDE;
-use super::run::Side;
+use super::run::{Side, Which};
 use crate::state::LabTokens;
+
+/// Tokens a side of the grid.
+pub const GRID_SIDE: usize = 9;
 
 type Point = (f64, f64);
 

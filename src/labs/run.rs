@@ -2,15 +2,18 @@
 
 use lipscope_core::experiment::Attention;
 use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
+use lipscope_protocol::tasks::{EnginePlan, InverseEvent};
 
-use super::request::LabRequest;
 pub use crate::phase::Phase;
+
+/// The engine's work in order; or the sentence that says why there is none.
+pub type Request = Result<Vec<EnginePlan>, &'static str>;
 
 /// The last work of a view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run<T> {
     /// What was asked for.
-    pub of: Option<LabRequest>,
+    pub of: Option<Request>,
     /// Where it stands.
     pub phase: Phase,
     /// Steps done, and in all.
@@ -23,8 +26,8 @@ pub struct Run<T> {
 
 impl<T: Default> Run<T> {
     /// New work begins; what there was stays in sight until the first answer.
-    pub fn begin(&mut self, of: Option<LabRequest>) {
-        self.of = of;
+    pub fn begin(&mut self, of: Request) {
+        self.of = Some(of);
         self.phase = Phase::Running;
         self.progress = (0, 0);
         self.is_old = true;
@@ -38,6 +41,17 @@ impl<T: Default> Run<T> {
         &mut self.data
     }
 
+    /// The data, where each part of them gives way to new ones by itself.
+    pub fn renewed(&mut self) -> &mut T {
+        self.is_old = false;
+        &mut self.data
+    }
+
+    /// Whether the data are of the work before, and new ones are on their way.
+    pub fn is_stale(&self) -> bool {
+        self.is_old && self.is_running()
+    }
+
     /// The work is over.
     pub fn end(&mut self, phase: &Phase) {
         self.phase = phase.clone();
@@ -49,6 +63,35 @@ impl<T: Default> Run<T> {
     /// Whether answers come in.
     pub fn is_running(&self) -> bool {
         self.phase == Phase::Running
+    }
+}
+
+/// Which of both attentions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// L2 multi-head attention.
+    L2,
+    /// Dot-product attention.
+    Dot,
+}
+
+impl Which {
+    /// Its word in ids.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Which::L2 => "l2",
+            Which::Dot => "dot",
+        }
+    }
+
+    /// Its side of a pair.
+    #[must_use]
+    pub fn of(self, pair: &Pair) -> &Side {
+        match self {
+            Which::L2 => &pair.l2,
+            Which::Dot => &pair.dot,
+        }
     }
 }
 
@@ -98,6 +141,19 @@ pub struct Side {
 }
 
 impl Side {
+    /// Takes in what is told of this inverse.
+    pub fn take(&mut self, event: InverseEvent) {
+        match event {
+            InverseEvent::Begins { constant, kind, tokens, images } => {
+                *self = Side { constant: Some((constant, kind)), tokens, images, ..Side::default() };
+            }
+            InverseEvent::Steps { steps, outcome } => {
+                self.steps.extend(steps);
+                self.outcome = outcome;
+            }
+        }
+    }
+
     /// The last iteration.
     #[must_use]
     pub fn last(&self) -> usize {

@@ -4,13 +4,11 @@ use crate::strings;
 use lipscope_core::spectrum::{Energy, Level, Places, Spectrum};
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
 
-use super::run::Phase;
-
 /// Indices up to this many stand evenly.
 const EVENLY: f64 = 2000.0;
 
 /// The values that are not zero to rounding.
-pub fn values_chart(spectrum: Option<&Spectrum>, phase: &Phase) -> LineChart {
+pub fn values_chart(spectrum: Option<&Spectrum>) -> LineChart {
     let (mut exact, mut lower, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     let mut last = 1.0f64;
     for (first, level) in spectrum.map_or_else(Vec::new, indexed) {
@@ -31,9 +29,7 @@ pub fn values_chart(spectrum: Option<&Spectrum>, phase: &Phase) -> LineChart {
     let scale = if last > EVENLY { Scale::Log } else { Scale::Linear };
     let title = if scale == Scale::Log { strings::spectrum_x_log() } else { strings::spectrum_x() };
     let x = AxisSpec::new(title, scale).whole().range(Extent::new(1.0, last.max(8.0)));
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::spectrum_y(), Scale::Log), series);
-    chart.note = strings::lab_note(phase);
-    chart
+    LineChart::new(x, AxisSpec::new(strings::spectrum_y(), Scale::Log), series)
 }
 
 /// The levels above rounding, each with the index it begins at.
@@ -55,7 +51,7 @@ pub fn level_at(spectrum: &Spectrum, index: f64) -> Option<(f64, Level)> {
 }
 
 /// What each token has of the first pair: outputs as dots, inputs as rings.
-pub fn energy_chart(spectrum: Option<&Spectrum>, phase: &Phase) -> LineChart {
+pub fn energy_chart(spectrum: Option<&Spectrum>) -> LineChart {
     let top = spectrum.and_then(|spectrum| spectrum.top.as_ref());
     let energies = top.map_or(&[][..], |top| &top.energies);
     let of = |read: fn(&Energy) -> f64| -> Vec<(f64, f64)> {
@@ -90,14 +86,13 @@ pub fn energy_chart(spectrum: Option<&Spectrum>, phase: &Phase) -> LineChart {
         AxisSpec::new(strings::energy_y(), Scale::Linear).range(Extent::new(0.0, if most > 0.0 { most } else { 1.0 }));
     let mut chart = LineChart::new(x, y, series);
     chart.y.range = chart.y.range.map(|range| range.nice(Scale::Linear));
-    chart.note = strings::lab_note(phase);
     chart
 }
 
 /// A row for each value.
-pub fn values_table(spectrum: Option<&Spectrum>, written: impl Fn(f64) -> String) -> Table {
+pub fn values_table(spectrum: Option<&Spectrum>, written: &dyn Fn(f64) -> String) -> Table {
     let row = |(index, level): (f64, Level)| {
-        let residual = level.relative_residual.map_or_else(String::new, &written);
+        let residual = level.relative_residual.map_or_else(String::new, written);
         let claim = strings::claim(level.is_converged()).to_owned();
         vec![written(index), claim, written(level.value), written(level.multiplicity), residual]
     };
@@ -106,7 +101,7 @@ pub fn values_table(spectrum: Option<&Spectrum>, written: impl Fn(f64) -> String
 }
 
 /// A row for each token.
-pub fn energy_table(spectrum: Option<&Spectrum>, written: impl Fn(f64) -> String) -> Table {
+pub fn energy_table(spectrum: Option<&Spectrum>, written: &dyn Fn(f64) -> String) -> Table {
     let energies = spectrum.and_then(|spectrum| spectrum.top.as_ref()).map_or(&[][..], |top| &top.energies);
     let row = |energy: &Energy| vec![(energy.place + 1).to_string(), written(energy.output), written(energy.input)];
     Table { header: strings::energy_columns().map(String::from).to_vec(), rows: energies.iter().map(row).collect() }

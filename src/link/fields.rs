@@ -84,7 +84,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 49] = [
+pub const FIELDS: [Field; 51] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -143,6 +143,8 @@ pub const FIELDS: [Field; 49] = [
     choice!("court-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     number!("court-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
     choice!("court-shown", Shown::ALL, labs.estimators.shown),
+    number!("reach-eps", number, Settings::REACH, labs.reach.relative),
+    size!("reach-restarts", Settings::REACH_RESTARTS, labs.reach.restarts),
     Field { key: "theme", text: theme_text, read: read_theme },
     Field {
         key: "token-data",

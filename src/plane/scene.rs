@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::live::Measured;
-use crate::page::Page;
+use crate::page::{Page, PlotChoice};
 use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_core::experiment::Rows;
@@ -79,6 +79,10 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     }
     if is_now {
         plane.shown = room(picture, &plane.points);
+    }
+    if picture.d == 2 && page.plot.get() == PlotChoice::Reach {
+        let relative = page.labs.settings.with(|settings| settings.reach.relative);
+        plane.reach = Some(relative * largest(picture, &plane.points));
     }
     plane.selected = page.plane.selected_of(n);
     let words = page.models.words_of(&measured.state);

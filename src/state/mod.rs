@@ -28,7 +28,8 @@ pub use lesson::LessonAt;
 pub use own::{OwnClusters, OwnWeights};
 pub use scene::{PlotChoice, Scene, ThemeChoice, View};
 pub use settings::{
-    DotWeights, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS, SearchSettings, Settings, Shown,
+    DotWeights, EstimatorSettings, InverseSettings, LabTokens, ReachSettings, SCALED_TOKENS, SearchSettings, Settings,
+    Shown,
 };
 pub use stage::Stage;
 

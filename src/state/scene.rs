@@ -41,11 +41,15 @@ pub enum PlotChoice {
     EstimatorComparison,
     /// Attention inside transformers, over windows of text.
     Model,
+    /// All experiments of the lab, a picture and a sentence each.
+    Gallery,
+    /// The bounds that hold for all tokens within eps of these.
+    Reach,
 }
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 9] = [
+    pub const ALL: [(&'static str, PlotChoice); 11] = [
         ("explore", PlotChoice::Explore),
         ("growth", PlotChoice::Growth),
         ("scaled", PlotChoice::Scaled),
@@ -55,6 +59,8 @@ impl PlotChoice {
         ("spectrum", PlotChoice::Spectrum),
         ("court", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
+        ("lab", PlotChoice::Gallery),
+        ("reach", PlotChoice::Reach),
     ];
 }
 
@@ -93,9 +99,14 @@ impl View {
             View::Explore => &[PlotChoice::Explore, PlotChoice::Tokens, PlotChoice::Spectrum],
             View::Growth => &[PlotChoice::Growth],
             View::Models => &[PlotChoice::Model],
-            View::Lab => {
-                &[PlotChoice::EstimatorComparison, PlotChoice::Scaled, PlotChoice::Tightness, PlotChoice::Inverse]
-            }
+            View::Lab => &[
+                PlotChoice::Gallery,
+                PlotChoice::Reach,
+                PlotChoice::Scaled,
+                PlotChoice::Tightness,
+                PlotChoice::Inverse,
+                PlotChoice::EstimatorComparison,
+            ],
         }
     }
 
@@ -104,15 +115,15 @@ impl View {
     pub fn has_tokens(self) -> bool {
         matches!(self, View::Explore | View::Growth)
     }
+
+    /// Whether its plots are chosen in a row of names; those of the lab are in its gallery.
+    #[must_use]
+    pub fn has_tabs(self) -> bool {
+        self != View::Lab && self.plots().len() > 1
+    }
 }
 
 impl PlotChoice {
-    /// Whether it is about the tokens and weights of the controls.
-    #[must_use]
-    pub fn has_tokens(self) -> bool {
-        !matches!(self, PlotChoice::Tightness | PlotChoice::Inverse | PlotChoice::Model)
-    }
-
     /// The view that it belongs to.
     #[must_use]
     pub fn view(self) -> View {

@@ -1,4 +1,4 @@
-//! What a reader chooses in the views of L2 attention.
+//! What a reader chooses in the labs.
 
 use std::ops::RangeInclusive;
 
@@ -6,6 +6,8 @@ use lipscope_core::estimators::{Preset, USUAL_TOLERANCE};
 use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::USUAL_COUNT;
+
+use super::PlotChoice;
 
 /// Which tokens can be scaled, with their words in the page and in links.
 pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =
@@ -24,6 +26,8 @@ pub struct Settings {
     pub spectrum_count: usize,
     /// What the estimators are tried on.
     pub estimators: EstimatorSettings,
+    /// How far the tokens may move.
+    pub reach: ReachSettings,
 }
 
 impl Default for Settings {
@@ -38,6 +42,7 @@ impl Default for Settings {
                 tolerance: USUAL_TOLERANCE,
                 shown: Shown::Error,
             },
+            reach: ReachSettings { relative: 0.1, restarts: 3 },
         }
     }
 }
@@ -53,6 +58,30 @@ impl Settings {
     pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
     /// What [`InverseSettings::radius`] may be.
     pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
+    /// What [`ReachSettings::relative`] may be.
+    pub const REACH: RangeInclusive<f64> = 1e-4..=1.0;
+    /// What [`ReachSettings::restarts`] may be.
+    pub const REACH_RESTARTS: RangeInclusive<usize> = 1..=100;
+
+    /// Whether a plot is of the tokens and weights of the controls, with these choices.
+    #[must_use]
+    pub fn has_tokens(&self, plot: PlotChoice) -> bool {
+        match plot {
+            PlotChoice::EstimatorComparison => self.estimators.trial.is_none(),
+            PlotChoice::Inverse => self.inverse.tokens == LabTokens::Page,
+            PlotChoice::Gallery | PlotChoice::Tightness | PlotChoice::Model => false,
+            _ => true,
+        }
+    }
+}
+
+/// How far the tokens may move, and how long the largest norm within that is searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReachSettings {
+    /// eps/R at which the bounds are read.
+    pub relative: f64,
+    /// Starts of the search within each eps.
+    pub restarts: usize,
 }
 
 /// The choices of the inverse.

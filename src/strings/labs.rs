@@ -1,11 +1,12 @@
-//! The views of Kim, Papamakarios, Mnih: scaled tokens, tightness, the inverse.
+//! The experiments of the lab: how far a number reaches, scaled tokens, tightness, the inverse.
 
 use crate::words::labs as words;
 pub use crate::words::labs::*;
 
 use crate::labs::{Phase, Side, Which};
-use crate::state::{DotWeights, LabTokens};
+use crate::state::{DotWeights, LabTokens, PlotChoice};
 use lipscope_core::bounds::Norm;
+use lipscope_core::certify::CertifiedRow;
 use lipscope_core::experiment::WeightSource;
 use lipscope_core::fit::PowerLaw;
 use lipscope_core::inverse::{ConstantKind, Outcome};
@@ -13,7 +14,7 @@ use lipscope_core::scaling::{ScaledTokens, ScalingPoint};
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::Number;
 
-use super::norms::norm_title;
+use super::norms::{norm_axis, norm_title};
 
 pub const L2: &str = "L2";
 pub const L2_MHA: &str = "L2-MHA";
@@ -218,4 +219,61 @@ pub fn plane_words(which: Which, iteration: usize) -> String {
         Which::Dot => dot_product(),
     };
     words::plane_words(iteration, name)
+}
+
+pub const EPS: &str = "ε";
+pub const EPS_OVER_R: &str = "ε/R";
+
+/// What would bring back the controls of tokens and weights.
+pub fn lab_without_controls(plot: PlotChoice) -> &'static str {
+    match plot {
+        PlotChoice::EstimatorComparison => lab_without_controls::estimators(),
+        PlotChoice::Inverse => lab_without_controls::inverse(),
+        _ => lab_without_controls::fixed(),
+    }
+}
+
+/// A length in units of R.
+pub fn times_radius(relative: f64) -> String {
+    words::times_radius(Number::short(relative))
+}
+
+pub fn eps_equals(relative: f64) -> String {
+    format!("{EPS} = {}", times_radius(relative))
+}
+
+pub fn reach_y() -> &'static str {
+    norm_axis(Norm::Spectral)
+}
+
+pub fn reach_plane(relative: f64) -> String {
+    words::reach_plane(times_radius(relative))
+}
+
+/// An upper bound, rounded up so that it stays one.
+pub fn rounded_up(bound: f64) -> String {
+    Number::from_log10_above(bound.log10()).to_string()
+}
+
+/// A lower bound, rounded down.
+pub fn rounded_down(bound: f64) -> String {
+    Number::from_log10_below(bound.log10()).to_string()
+}
+
+pub fn reach_finding(row: Option<&CertifiedRow>) -> String {
+    let Some(row) = row else { return reach_finding::waiting().into() };
+    let upper = rounded_up(row.certified.min(row.ball));
+    reach_finding::sentence(Number::of(row.epsilon), rounded_down(row.found), times_radius(row.relative), upper)
+}
+
+pub fn reach_readout(row: Option<&CertifiedRow>) -> String {
+    let Some(CertifiedRow { relative, epsilon, certified, ball, found, .. }) = row else {
+        return words::scaled_readout().into();
+    };
+    let (ball, certified, found) = (rounded_up(*ball), rounded_up(*certified), rounded_down(*found));
+    reach_readout::sentence(ball, certified, Number::of(*epsilon), found, times_radius(*relative))
+}
+
+pub fn reach_columns() -> [&'static str; 6] {
+    [EPS_OVER_R, EPS, reach_columns::certified(), reach_columns::local(), reach_columns::ball(), reach_columns::found()]
 }

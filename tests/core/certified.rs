@@ -5,7 +5,7 @@ use lipscope_core::certify::{CertifyPlan, certify};
 use lipscope_core::experiment::{Experiment, Memory};
 use lipscope_core::measure::measure;
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::search::{NearbyEffort, norm_at};
+use lipscope_core::search::{NearbyEffort, NearbySearch, norm_at};
 use lipscope_core::weights::inputs;
 use lipscope_testkit::drawn::drawn;
 use lipscope_testkit::ratios;
@@ -79,6 +79,38 @@ fn searches_within_eps_stay_below_the_certificate_which_starts_near_local() {
             rows[1].certified < 1.1 * rows[0].certified && rows[4].found > found.spectral,
             "{mask} {seed}: {rows:?}"
         );
+    }
+}
+
+#[test]
+fn a_search_within_eps_keeps_every_token_within_eps_and_finds_more_in_a_larger_ball() {
+    for mask in ["none", "causal"] {
+        let experiment = Experiment::from_json(&format!(
+            r#"{{"mask":"{mask}","tokens":{{"source":"random","n":9,"d":2,"radius":1.5,"seed":3}},
+                "weights":{{"source":"identity","sign":-1}}}}"#
+        ))
+        .expect("a valid experiment");
+        let given = inputs(&experiment).expect("inputs");
+        let neighbourhood = Neighbourhood::new(&experiment, &given).expect("it applies");
+        for eps in [1e-3, 0.05, 0.4] {
+            let mut search = NearbySearch::new(given.tokens.clone(), eps, EFFORT);
+            let (mut steps, mut before, mut farthest) = (0, 0.0f64, 0.0f64);
+            while search.step(&experiment, &given).expect("finite") {
+                let (tokens, norm) = search.best().expect("it has begun");
+                let distances = tokens.column_iter().zip(given.tokens.column_iter()).map(|(x, y)| (x - y).norm());
+                farthest = distances.fold(farthest, f64::max);
+                assert!(norm >= before && norm <= neighbourhood.certified(eps), "{mask} {eps}: {norm}");
+                let there = norm_at(&experiment, &given, tokens, None).expect("finite").value;
+                assert!((norm / there - 1.0).abs() < 1e-9, "{mask} {eps}: {norm} is {there} at its tokens");
+                (steps, before) = (steps + 1, norm);
+            }
+            assert!(farthest <= eps * (1.0 + 1e-12), "{mask}: {farthest} with eps {eps}");
+            assert!(farthest > 0.99 * eps && steps > EFFORT.restarts, "{mask} {eps}: {steps} steps to {farthest}");
+        }
+        let relative = vec![1e-3, 1e-2, 0.1, 0.3];
+        let plan = CertifyPlan { experiment, relative, effort: NearbyEffort { restarts: 1, iterations: 3, seed: 0 } };
+        let rows = certify(&plan, Memory::default()).expect("certified");
+        assert!(rows.windows(2).all(|pair| pair[0].found < pair[1].found), "{mask}: {rows:?}");
     }
 }
 

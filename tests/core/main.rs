@@ -6,6 +6,7 @@ mod clusters;
 mod cost;
 mod derivatives;
 mod experiment_errors;
+mod gallery;
 mod golden;
 mod growth;
 mod l2;

@@ -1,7 +1,10 @@
-// The views of L2 attention: scaled tokens, tightness of the bound, the inverse; and the weights they are about.
+// The lab: its gallery, how far a local number reaches, scaled tokens, tightness of the bound, the inverse.
 import assert from 'node:assert/strict';
-import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { answered, digits, reveal, show, type, value } from './reading.mjs';
+import { execFileSync } from 'node:child_process';
+import { faults, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
+import { answered, changed, digits, reveal, saved, show, type, value } from './reading.mjs';
+
+const LABS = ['reach', 'scaled', 'tightness', 'inverse', 'court'];
 
 /** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
 async function drawHeads(page, n, heads) {
@@ -135,22 +138,117 @@ pageTest('with reduced motion the iterations stand still', { reducedMotion: 'red
 /** The faults of these views; those of other parts of the page have tests of their own. */
 const faultsHere = seriousFaults;
 
-pageTest('tabs by keyboard, no serious faults', { reducedMotion: 'reduce' }, async ({ page }) => {
-  await show(page, 'court');
-  await page.focus('#plot-court');
-  for (const [tab, view] of [['plot-scaled', 'scaled'], ['plot-tightness', 'tightness'], ['plot-inverse', 'inverse']]) {
-    await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate(() => document.activeElement.id), tab);
-    await answered(page, view, () => page.keyboard.press('Enter'));
-    assert.equal(await page.locator(`#${tab}`).getAttribute('aria-pressed'), 'true');
-    assert.ok(await page.locator(`#${view}-plot`).isVisible());
-    assert.deepEqual(await faultsHere(page), []);
+/** Whether anything is drawn on a canvas. */
+const isDrawn = (page, selector) => page.locator(selector).evaluate((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size > 8;
+});
+
+pageTest('the gallery: a picture and a sentence each, opened by mouse or keys, and Back', { hash: '', reducedMotion: 'reduce' }, async ({ page }) => {
+  await page.click('#view-lab');
+  await page.waitForSelector('[data-testid=gallery]');
+  assert.match(page.url(), /plot=lab/);
+  assert.ok(await page.locator('.quick').isHidden(), 'no controls where there is nothing to control');
+  await page.waitForTimeout(500);
+  for (const lab of LABS) {
+    assert.ok(await isDrawn(page, `#plot-${lab} canvas`), lab);
+    assert.match(await page.locator(`#plot-${lab} .lab-sentence`).innerText(), /[.?]$/);
   }
+  assert.deepEqual(await faults(page), []);
+  await page.focus('#plot-reach');
+  for (const lab of LABS) {
+    assert.equal(await page.evaluate(() => document.activeElement.id), `plot-${lab}`);
+    await answered(page, lab, () => page.keyboard.press('Enter'));
+    assert.ok(await page.locator(`#${lab}-plot`).isVisible());
+    assert.ok(await page.locator('[data-testid=gallery]').isHidden());
+    assert.deepEqual(await faultsHere(page), []);
+    await page.goBack();
+    await page.locator('[data-testid=gallery]').waitFor();
+    await page.focus(`#plot-${lab}`);
+    await page.keyboard.press('Tab');
+  }
+  await page.click('#plot-inverse');
+  await page.locator('[data-testid=inverse-lab] .lab-back').click();
+  await page.locator('[data-testid=gallery]').waitFor();
+});
+
+/** The rows of `lipscope certify` for an experiment. */
+function certified(experiment, relative) {
+  const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
+  const csv = execFileSync(binary, ['certify', '-', '--epsilon', relative.join(',')], { input: JSON.stringify(experiment) });
+  return csv.toString().trim().split('\n').slice(1).map((line) => line.split(',').map(Number));
+}
+
+pageTest('how far it reaches: the numbers of the command line, to all digits', { hash: '' }, async ({ page }) => {
+  await answered(page, 'reach', () => show(page, 'reach'));
+  const csv = (await saved(page, '#take-reach [data-take=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(',').map(Number));
+  assert.equal(csv.length, 25);
+  const experiment = JSON.parse(await saved(page, '#take-reach [data-take=json]'));
+  assert.deepEqual(csv, certified(experiment, csv.map((row) => row[0])));
+  // What is on screen is the row at eps.
+  const onScreen = async () => [await value(page, 'reach-slider'), ...await Promise.all(['reach-epsilon', 'reach-certified', 'reach-local', 'reach-ball', 'reach-found'].map((id) => value(page, id)))];
+  assert.deepEqual(await onScreen(), csv.find((row) => row[0] === 0.1));
+  const here = await value(page, 'reach-here');
+  assert.ok(Math.abs(here / (await value(page, 'spectral')) - 1) < 1e-9);
+  for (const [, , upper, local, ball, found] of csv) assert.ok(here <= found && found <= Math.min(upper, ball) && here <= local);
+  assert.match(await page.getByTestId('reach-finding').innerText(), /ε = 0\.1 R.*at most .*finds/);
+  // The slider moves along these rows, and asks for nothing new.
+  await page.focus('#reach-slider');
+  await page.keyboard.press('Home');
+  assert.deepEqual(await onScreen(), csv[0]);
+  assert.equal(await page.getByTestId('reach-progress').getAttribute('data-phase'), 'done');
+  // Any other eps is one more row.
+  await answered(page, 'reach', () => type(page, 'reach-eps', '0.033'));
+  assert.equal(await value(page, 'reach-slider'), 0.033);
+  assert.match(page.url(), /reach-eps=0\.033/);
+  await page.focus('#reach-plot');
+  await page.keyboard.press('End');
+  assert.equal(await value(page, 'reach-found'), csv.at(-1)[5]);
+});
+
+pageTest('how far it reaches: discs around the tokens, which can be moved', { hash: '#v3&n=12' }, async ({ page }) => {
+  await answered(page, 'reach', () => show(page, 'reach'));
+  assert.ok(await isDrawn(page, '#reach-plane'));
+  const before = await digits(page, 'reach-certified');
+  // A token is moved by keys, and the bounds follow it.
+  await page.focus('#reach-plane');
+  await page.keyboard.press('n');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Shift+ArrowUp');
+  await changed(page, 'reach-certified', before);
+  // In other dimensions there are no discs, and a line says when there are.
+  await answered(page, 'reach', () => page.goto(page.url().replace(/#.*/, '#v3&n=12&d=3&plot=reach')));
+  assert.ok(await page.locator('#reach-plane').isHidden());
+  assert.match(await page.locator('.reach-plane figcaption').innerText(), /set d = 2/);
+  // What has no such bound is refused with what to change.
+  await page.goto(page.url().replace(/#.*/, '#v3&n=12&attention=l2&plot=reach'));
+  await page.waitForSelector('[data-testid="reach-progress"][data-phase="failed"]', { state: 'attached' });
+  assert.match(await page.getByTestId('reach-progress').innerText(), /no certified bound/);
+});
+
+pageTest('controls that do not apply are away, with a line that brings them back', async ({ page }) => {
+  await answered(page, 'court', () => show(page, 'court'));
+  assert.ok(await page.locator('.quick').isHidden() && await page.locator('#controls').isHidden());
+  assert.match(await page.locator('[data-testid=court-lab] .lab-note').innerText(), /choose the example/);
+  await answered(page, 'court', () => page.selectOption('#court-trial', 'page'));
+  assert.ok(await page.locator('.quick').isVisible());
+  await answered(page, 'inverse', () => show(page, 'inverse'));
+  assert.ok(await page.locator('#inverse-n').isVisible());
+  await answered(page, 'inverse', () => page.selectOption('#inverse-tokens', 'page'));
+  assert.ok(await page.locator('#inverse-n').isHidden() && await page.locator('#inverse-radius').isHidden());
+  assert.ok(await page.getByText('choose tokens that are random in a ball').isVisible());
+  // Definitions unfold in place.
+  await page.click('#inverse-terms summary');
+  assert.match(await page.locator('#inverse-terms').innerText(), /how far the iterate is from the tokens/);
 });
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
   pageTest(`the views fit ${viewport.width} px`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
-    for (const view of ['scaled', 'tightness', 'inverse']) {
+    await show(page, 'lab');
+    await page.waitForSelector('[data-testid=gallery]');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), 'gallery');
+    assert.deepEqual(await faultsHere(page), []);
+    for (const view of ['reach', 'scaled', 'tightness', 'inverse']) {
       await answered(page, view, () => show(page, view));
       const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);

@@ -33,13 +33,13 @@ test('a later part that is lost is named, and can be tried again', async () => {
     await waitForStart(page);
     await changed(page, 'explore-norm');
     await lost(page).waitFor();
-    await show(page, 'court');
+    await show(page, 'lab');
     await page.locator('.plot .later[role=alert]:visible').waitFor();
     assert.match(await lost(page).innerText(), /did not load\. Check the connection/);
     await context.unroute(LATER);
     forgetProblems();
     await page.locator('.plot .later[role=alert]:visible button').click();
-    await page.waitForSelector('[data-testid=court-lab]');
+    await page.waitForSelector('[data-testid=gallery]');
     await show(page, 'growth');
     await page.waitForSelector('[data-testid=story-worked]');
     assert.equal(await page.locator('.later:visible').count(), 0);

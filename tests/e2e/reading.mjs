@@ -100,7 +100,8 @@ export const PLOTS = {
   growth: ['growth'],
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
   model: ['models'],
-  court: ['lab'], scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
+  lab: ['lab'], reach: ['lab', 'plot-reach'], court: ['lab', 'plot-court'],
+  scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
 };
 
 /** Goes to a plot by the buttons a reader has. */

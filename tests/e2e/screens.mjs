@@ -31,6 +31,8 @@ const SCREENS = {
     await page.locator('#search').scrollIntoViewIfNeeded();
   }],
   spectrum: ['#v2&plot=spectrum&tokens=ball&weights=random&d=8', done('spectrum')],
+  lab: ['#v3&plot=lab'],
+  reach: ['#v3&plot=reach', done('reach')],
   estimators: ['#v2&plot=court', done('court')],
   scaled: ['#v2&plot=scaled', done('scaled')],
   tightness: ['#v2&plot=tightness', done('tightness')],

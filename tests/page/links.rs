@@ -7,8 +7,8 @@ use lipscope::language::{Language, set};
 use lipscope::link::{self, MOST_LINK, TooLong};
 use lipscope::state::{
     DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
-    OwnWeights, PageState, PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings,
-    Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    OwnWeights, PageState, PlotChoice, RadiusLaw, Range, ReachSettings, SCALED_TOKENS, Scene, SearchFold,
+    SearchSettings, Settings, Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
@@ -138,6 +138,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
             tolerance: 10f64.powi(-1 - dice.below(12) as i32),
             shown: dice.of(&Shown::ALL).1,
         },
+        reach: ReachSettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
     Scene {

@@ -1,11 +1,12 @@
 //! What a worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
 use lipscope_core::bounds::{BoundId, Norm, Side};
+use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
-use lipscope_core::search::{Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
+use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::envelope::{Command, Content, Progress, Reply, Request};
@@ -283,4 +284,32 @@ fn a_run_that_waits_for_a_server_gives_its_turn_back_until_it_is_complete() {
     // Progress is told every 30 ms: after the second slice alone.
     let expected = [Content::Started, Content::Progress(progress), Content::Event(event), Content::Finished];
     assert_eq!(contents, expected);
+}
+
+#[test]
+fn a_certificate_tells_its_bounds_before_its_searches_and_ends_as_the_engine_does() {
+    let effort = NearbyEffort { restarts: 2, iterations: 8, seed: 0 };
+    let relative = vec![1e-3, 1e-2, 0.1];
+    let plan = CertifyPlan { experiment: experiment("inputs", "none", "ball"), relative, effort };
+    // A clock that runs ahead: something is due at every step.
+    let mut runner = Runner::<EngineTasks>::new(Memory::default());
+    let (mut replies, time) = (Vec::new(), std::cell::Cell::new(0.0));
+    let clock = || {
+        time.set(time.get() + 100.0);
+        time.get()
+    };
+    runner.begin(run(5, EnginePlan::Certify(plan.clone())), 0.0, |reply| replies.push(reply));
+    while runner.slice(0.0, clock, |reply| replies.push(reply)) == Turn::More {}
+    let found: Vec<&Certified> = events(&replies)
+        .filter_map(|event| if let EngineEvent::Certify(found) = event { Some(found) } else { None })
+        .collect();
+    let expected = certify(&plan, Memory::default()).expect("certified");
+    assert_eq!(found.last().expect("an end").rows, expected);
+    let bounds = found.iter().find(|found| found.rows.len() == 3).expect("bounds before the searches");
+    for (early, row) in bounds.rows.iter().zip(&expected) {
+        assert_eq!((early.certified, early.ball), (row.certified, row.ball));
+        assert!(early.found == bounds.spectral && early.found <= row.found, "{early:?} {row:?}");
+    }
+    let measures = CertifyPlan { relative: vec![f64::NAN], ..plan };
+    assert!(matches!(answer(EnginePlan::Certify(measures)).last(), Some(Reply { content: Content::Failed(_), .. })));
 }

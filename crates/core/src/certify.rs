@@ -1,29 +1,32 @@
 //! How far a local number reaches: for each eps an upper bound on the norm at all tokens within eps of an experiment's,
 //! beside the local bound, the bound on the ball and the largest norm that a search within eps finds.
 
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
 use crate::attention::Normalizer;
 use crate::bounds::{BoundId, Domain, Hypotheses, Neighbourhood, Norm, Side, all_bounds};
 use crate::cost::{self, BASE, Cost, parts, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Memory, TokenSource};
 use crate::measure::{MeasureOptions, measure_with};
 use crate::phrase;
-use crate::search::{NearbyEffort, cost_of_shape, largest_nearby};
+use crate::search::{NearbyEffort, NearbySearch, cost_of_shape};
 use crate::tokens;
-use crate::weights::{check_sizes, inputs};
+use crate::weights::{Inputs, check_sizes, inputs};
 
 /// Input of a certificate.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifyPlan {
     /// Dot-product attention at a list of tokens, without a normaliser.
     pub experiment: Experiment,
     /// The eps, in units of R = the largest norm of a token.
     pub relative: Vec<f64>,
-    /// How long the search within eps is.
+    /// How long the search within each eps is.
     pub effort: NearbyEffort,
 }
 
 /// What is known of all tokens within eps.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifiedRow {
     /// eps/R.
     pub relative: f64,
@@ -35,16 +38,139 @@ pub struct CertifiedRow {
     pub local: f64,
     /// The best upper bound on the ball of radius R + eps, which holds all tokens within eps.
     pub ball: f64,
-    /// The largest norm that the search finds within eps: a lower bound.
+    /// The largest norm known within eps: a lower bound. Until a search has found a larger one, that at the tokens themselves.
     pub found: f64,
+}
+
+/// All that is known around the tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certified {
+    /// R, the largest norm of a token.
+    pub radius: f64,
+    /// ||J|| at the tokens themselves.
+    pub spectral: f64,
+    /// Whether its iteration converged; otherwise it is a lower bound.
+    pub is_converged: bool,
+    /// A row for each eps, in the order of the plan.
+    pub rows: Vec<CertifiedRow>,
+}
+
+/// A certificate under way: the bounds at each eps, then the search within each.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    experiment: Experiment,
+    relative: Vec<f64>,
+    effort: NearbyEffort,
+    inputs: Inputs,
+    neighbourhood: Neighbourhood,
+    hypotheses: Hypotheses,
+    local: f64,
+    certified: Certified,
+    /// Searches that are over, and the one under way.
+    searched: usize,
+    search: Option<NearbySearch>,
+    /// The eps and the best tokens of the last search (d x n): where a larger eps begins.
+    reached: (f64, DMatrix<f64>),
+}
+
+impl Certificate {
+    /// Measures the tokens themselves and prepares the bounds.
+    ///
+    /// # Errors
+    /// [`InputError`] for token measures, L2 attention and normalisers, for an eps that is negative or not finite, and
+    /// [`InputError::TooCostly`] before anything is drawn.
+    pub fn start_within(plan: &CertifyPlan, memory: Memory) -> Result<Self, InputError> {
+        let CertifyPlan { experiment, relative, effort } = plan;
+        check(plan, memory)?;
+        let found = measure_with(experiment, MeasureOptions { memory, ..MeasureOptions::default() })?;
+        let inputs = inputs(experiment)?;
+        let neighbourhood = Neighbourhood::new(experiment, &inputs)?;
+        let is_local = |id: BoundId| matches!(id, BoundId::Local | BoundId::LocalBlocks);
+        let local = found.bounds.iter().filter(|bound| is_local(bound.id)).filter_map(|bound| bound.value);
+        let radius = tokens::largest_norm(&inputs.tokens);
+        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &inputs.tokens);
+        let ln_n = (inputs.tokens.ncols() as f64).ln();
+        Ok(Certificate {
+            hypotheses: Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, ln_n),
+            local: local.fold(f64::INFINITY, f64::min),
+            certified: Certified {
+                radius,
+                spectral: found.spectral,
+                is_converged: found.warnings.is_empty(),
+                rows: Vec::with_capacity(relative.len()),
+            },
+            experiment: experiment.clone(),
+            relative: relative.clone(),
+            effort: *effort,
+            neighbourhood,
+            searched: 0,
+            search: None,
+            reached: (0.0, inputs.tokens.clone()),
+            inputs,
+        })
+    }
+
+    /// What is known so far; rows whose search is not over hold with a smaller `found`.
+    #[must_use]
+    pub fn so_far(&self) -> &Certified {
+        &self.certified
+    }
+
+    /// (eps whose search is over, eps in all).
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.searched, self.relative.len())
+    }
+
+    /// The bounds at one eps, or a step of a search; `false` at the end.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] if scores overflow at a start of a search.
+    pub fn step(&mut self) -> Result<bool, InputError> {
+        let rows = &mut self.certified.rows;
+        if let Some(relative) = self.relative.get(rows.len()) {
+            let epsilon = relative * self.certified.radius;
+            rows.push(CertifiedRow {
+                relative: *relative,
+                epsilon,
+                certified: self.neighbourhood.certified(epsilon),
+                local: self.local,
+                ball: on_ball(&self.hypotheses, self.certified.radius + epsilon),
+                found: self.certified.spectral,
+            });
+            return Ok(true);
+        }
+        let Some(row) = rows.get_mut(self.searched) else { return Ok(false) };
+        let (eps, best) = &self.reached;
+        let first = if row.epsilon >= *eps { best } else { &self.inputs.tokens };
+        let search = self.search.get_or_insert_with(|| NearbySearch::new(first.clone(), row.epsilon, self.effort));
+        let is_going = search.step(&self.experiment, &self.inputs)?;
+        if let Some((_, norm)) = search.best() {
+            row.found = row.found.max(norm);
+        }
+        if !is_going {
+            if let Some((tokens, _)) = search.best() {
+                self.reached = (row.epsilon, tokens.clone());
+            }
+            self.search = None;
+            self.searched += 1;
+        }
+        Ok(true)
+    }
 }
 
 /// A row for each eps, in the order of the plan.
 ///
 /// # Errors
-/// [`InputError`] for token measures, L2 attention and normalisers, for an eps that is negative or not finite, and
-/// [`InputError::TooCostly`] before anything is drawn.
+/// As [`Certificate::start_within`] and [`Certificate::step`].
 pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, InputError> {
+    let mut certificate = Certificate::start_within(plan, memory)?;
+    while certificate.step()? {}
+    Ok(certificate.certified.rows)
+}
+
+/// Refuses what has no certificate and what is too large.
+fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
     let CertifyPlan { experiment, relative, effort } = plan;
     if let Some(wrong) = relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0)) {
         return Err(InputError::bad_value(
@@ -61,37 +187,18 @@ pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, 
         });
     }
     check_sizes(experiment)?;
-    let found = measure_with(experiment, MeasureOptions { memory, ..MeasureOptions::default() })?;
     cost::check(phrase!("certificate", "The certificate"), &shape_of(experiment), memory, |shape| {
         let (inputs, neighbourhood) = (parts::inputs(shape), cost::bounds::neighbourhood(shape));
         let held = Cost::of_numbers(sum([BASE, inputs.peak(), neighbourhood.peak()]), neighbourhood.operations);
         let search = cost_of_shape(shape, effort.restarts, effort.iterations);
         Cost { bytes: sum([held.bytes, search.bytes]), operations: sum([held.operations, search.operations]) }
-    })?;
-    let inputs = inputs(experiment)?;
-    let neighbourhood = Neighbourhood::new(experiment, &inputs)?;
-    let is_local = |id: BoundId| matches!(id, BoundId::Local | BoundId::LocalBlocks);
-    let local = found.bounds.iter().filter(|bound| is_local(bound.id)).filter_map(|bound| bound.value);
-    let local = local.fold(f64::INFINITY, f64::min);
-    let radius = tokens::largest_norm(&inputs.tokens);
-    let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &inputs.tokens);
-    let hypotheses =
-        Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, (inputs.tokens.ncols() as f64).ln());
-    relative
-        .iter()
-        .map(|relative| {
-            let epsilon = relative * radius;
-            let on_ball = all_bounds(&hypotheses.with_radius(radius + epsilon));
-            let upper = on_ball.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
-            let upper = upper.filter(|bound| bound.id.domain() == Domain::Ball).filter_map(|bound| bound.value);
-            Ok(CertifiedRow {
-                relative: *relative,
-                epsilon,
-                certified: neighbourhood.certified(epsilon),
-                local,
-                ball: upper.fold(f64::INFINITY, f64::min),
-                found: largest_nearby(experiment, &inputs, epsilon, *effort)?,
-            })
-        })
-        .collect()
+    })
+}
+
+/// The best upper bound on the ball of a radius.
+fn on_ball(hypotheses: &Hypotheses, radius: f64) -> f64 {
+    let bounds = all_bounds(&hypotheses.with_radius(radius));
+    let upper = bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
+    let upper = upper.filter(|bound| bound.id.domain() == Domain::Ball).filter_map(|bound| bound.value);
+    upper.fold(f64::INFINITY, f64::min)
 }

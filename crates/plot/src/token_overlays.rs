@@ -1,12 +1,12 @@
-//! Overlays on a token plane: changes of the points and of their images as arrows, and lines from one point to the
-//! others by weight.
+//! Overlays on a token plane: the discs that points may move in, changes of the points and of their images as arrows, and
+//! lines from one point to the others by weight.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
 use super::DrawError;
 use super::frame::ChartLayout;
-use super::palette::{LineStyle, mix};
+use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, Point};
 use super::style::Style;
 use super::token_changes::Sway;
@@ -25,6 +25,30 @@ impl TokenPlane {
         let Some(changes) = &self.changes else { return (0.0, 0.0) };
         let by = changes.nudges.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
         (changes.moved_by() * by.0, changes.moved_by() * by.1)
+    }
+
+    /// Corners of the squares around the discs of the points, which are points where there are no discs.
+    pub(super) fn corners(&self) -> impl Iterator<Item = Point> {
+        let reach = self.reach.unwrap_or(0.0);
+        self.points.iter().flat_map(move |p| [(p.0 - reach, p.1 - reach), (p.0 + reach, p.1 + reach)])
+    }
+
+    /// Draws the disc that each point may move in; many are drawn fainter, so that where they overlap shows.
+    pub(super) fn draw_reach<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+    ) -> Result<(), DrawError> {
+        let Some(reach) = self.reach.filter(|_| !self.is_line()) else { return Ok(()) };
+        let (chart, color) = (&layout.chart, style.palette.role(Role::Sharp));
+        let radius = chart.x_to_px(reach) - chart.x_to_px(0.0);
+        let crowd = (self.points.len() as f64 / 16.0).max(1.0).sqrt();
+        for place in layout.positions.iter().flatten() {
+            pen.disc(*place, radius, color, 0.12 / crowd)?;
+            pen.ring(*place, radius, 0.75, color, 0.6 / crowd)?;
+        }
+        Ok(())
     }
 
     /// Draws the images with the arrows of their changes.

@@ -51,6 +51,8 @@ pub struct TokenPlane {
     pub ball_radius: Option<f64>,
     /// The label of the ball, such as "R = 2".
     pub ball_label: String,
+    /// The radius of a disc around each point of a plane: how far it may move.
+    pub reach: Option<f64>,
     /// The title of the horizontal axis.
     pub x_label: String,
     /// The title of the vertical axis.
@@ -114,11 +116,11 @@ impl TokenPlane {
         }
     }
 
-    /// The ranges of points, ball and changes.
+    /// The ranges of points with their discs, ball and changes.
     pub fn extent(&self) -> Option<(Extent, Extent)> {
         let ball = self.ball().into_iter().flat_map(|r| [(-r, -r), (r, r)]);
         let changes = self.changes.iter().flat_map(|changes| changes.ends(&self.points));
-        let all: Vec<Point> = self.points.iter().copied().chain(ball).chain(changes).collect();
+        let all: Vec<Point> = self.corners().chain(ball).chain(changes).collect();
         Some((Extent::of(all.iter().map(|p| p.0))?, Extent::of(all.iter().map(|p| p.1))?))
     }
 
@@ -155,6 +157,7 @@ impl TokenPlane {
             draw_axes(&pen, style, &layout.chart, &layout.chart.square_ticks(), axes)?;
         }
         self.draw_ball(&pen, style, &layout)?;
+        self.draw_reach(&pen, style, &layout)?;
         self.draw_shares(&pen, style, &layout)?;
         self.draw_images(&pen, style, &layout)?;
         self.draw_points(&pen, style, &layout)?;

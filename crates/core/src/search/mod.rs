@@ -29,7 +29,7 @@ pub use ascent::Search;
 pub use cost::cost;
 pub(crate) use cost::of_shape as cost_of_shape;
 pub use gradient::{gradient_at, norm_at};
-pub use nearby::{NearbyEffort, largest_nearby};
+pub use nearby::{NearbyEffort, NearbySearch};
 pub use region::Region;
 pub use starts::StartKind;
 

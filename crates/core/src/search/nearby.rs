@@ -1,17 +1,19 @@
 //! The largest norm near given tokens: projected ascent where every token stays within eps of its own place.
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use super::gradient::{gradient_at, norm_at};
 use crate::experiment::{Experiment, InputError};
 use crate::random::{Random, Stream};
+use crate::spectral::SingularTriplet;
 use crate::tokens::largest_norm;
 use crate::weights::Inputs;
 
 /// How long a search near given tokens is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NearbyEffort {
-    /// Starts: the tokens themselves, then random ones near them.
+    /// Starts: the best tokens known within eps, then random ones.
     pub restarts: usize,
     /// The most gradient steps of each.
     pub iterations: usize,
@@ -19,49 +21,103 @@ pub struct NearbyEffort {
     pub seed: u64,
 }
 
+/// The first step moves the token with the largest gradient by this times eps.
+const FIRST_STEP: f64 = 0.5;
 /// The shortest step, in units of eps.
 const LEAST_STEP: f64 = 1e-4;
 
-/// The largest ||J|| found where every token is within eps of its place (d x n): a lower bound on the largest one.
-///
-/// # Errors
-/// [`InputError::Overflow`] if scores overflow at a start.
-pub fn largest_nearby(
-    experiment: &Experiment,
-    inputs: &Inputs,
+/// A search over the tokens that are each within eps of their place; every norm it finds is a lower bound on the largest.
+#[derive(Clone, Debug)]
+pub struct NearbySearch {
     eps: f64,
     effort: NearbyEffort,
-) -> Result<f64, InputError> {
-    let places = &inputs.tokens;
-    let mut best = 0.0f64;
-    for restart in 0..effort.restarts.max(1) {
-        let mut random = Random::new(effort.seed, Stream::AscentStart(restart));
-        let mut tokens = places.clone();
-        if restart > 0 {
-            tokens.iter_mut().for_each(|x| *x += eps * random.normal());
-        }
-        let mut tokens = near(tokens, places, eps);
-        let mut triplet = norm_at(experiment, inputs, &tokens, None)?;
-        let mut step = 0.5;
-        for _ in 0..effort.iterations {
-            let direction = gradient_at(experiment, inputs, &tokens, &triplet)?;
-            let steepest = largest_norm(&direction);
-            if !(steepest > 0.0 && steepest.is_finite() && step > LEAST_STEP && eps > 0.0) {
-                break;
-            }
-            let moved = near(&tokens + direction * (step * eps / steepest), places, eps);
-            match norm_at(experiment, inputs, &moved, Some(&triplet.right)) {
-                Ok(there) if there.value > triplet.value => {
-                    (tokens, triplet) = (moved, there);
-                    step = (step * 1.6).min(2.0);
-                }
-                // Tokens whose norm cannot be computed count as no gain.
-                _ => step *= 0.3,
-            }
-        }
-        best = best.max(triplet.value);
+    first: DMatrix<f64>,
+    /// Restarts begun.
+    begun: usize,
+    current: Option<Climb>,
+    best: Option<(DMatrix<f64>, f64)>,
+}
+
+/// A restart under way.
+#[derive(Clone, Debug)]
+struct Climb {
+    tokens: DMatrix<f64>,
+    triplet: SingularTriplet,
+    /// Length of the next step in units of eps.
+    step: f64,
+    /// Gradient steps so far.
+    iterations: usize,
+}
+
+impl NearbySearch {
+    /// Begins at `first` (d x n), which must be within eps >= 0 of the places that `step` is given.
+    #[must_use]
+    pub fn new(first: DMatrix<f64>, eps: f64, effort: NearbyEffort) -> Self {
+        NearbySearch { eps, effort, first, begun: 0, current: None, best: None }
     }
-    Ok(best)
+
+    /// The best tokens so far (d x n) and ||J|| there; `None` before the first step.
+    #[must_use]
+    pub fn best(&self) -> Option<(&DMatrix<f64>, f64)> {
+        self.best.as_ref().map(|(tokens, norm)| (tokens, *norm))
+    }
+
+    /// One start or one gradient step around the tokens of `inputs`; `false` when nothing is left to do.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] if scores overflow at a start.
+    pub fn step(&mut self, experiment: &Experiment, inputs: &Inputs) -> Result<bool, InputError> {
+        let climb = match self.current.take() {
+            None if self.begun >= self.effort.restarts.max(1) => return Ok(false),
+            None => {
+                let tokens = self.start(&inputs.tokens);
+                let triplet = norm_at(experiment, inputs, &tokens, None)?;
+                self.begun += 1;
+                Some(Climb { tokens, triplet, step: FIRST_STEP, iterations: 0 })
+            }
+            Some(climb) => self.climbed(climb, experiment, inputs)?,
+        };
+        if let Some(climb) = &climb
+            && self.best.as_ref().is_none_or(|(_, norm)| climb.triplet.value > *norm)
+        {
+            self.best = Some((climb.tokens.clone(), climb.triplet.value));
+        }
+        self.current = climb;
+        Ok(true)
+    }
+
+    /// The first tokens of the restart that begins now.
+    fn start(&self, places: &DMatrix<f64>) -> DMatrix<f64> {
+        if self.begun == 0 {
+            return self.first.clone();
+        }
+        let mut random = Random::new(self.effort.seed, Stream::AscentStart(self.begun));
+        let mut tokens = places.clone();
+        tokens.iter_mut().for_each(|x| *x += self.eps * random.normal());
+        near(tokens, places, self.eps)
+    }
+
+    /// A gradient step, kept where the norm grows and made shorter where it does not; `None` at the end of the restart.
+    fn climbed(&self, climb: Climb, experiment: &Experiment, inputs: &Inputs) -> Result<Option<Climb>, InputError> {
+        let Climb { tokens, triplet, step, iterations } = climb;
+        if iterations >= self.effort.iterations || step <= LEAST_STEP || self.eps <= 0.0 {
+            return Ok(None);
+        }
+        let direction = gradient_at(experiment, inputs, &tokens, &triplet)?;
+        let steepest = largest_norm(&direction);
+        if !(steepest > 0.0 && steepest.is_finite()) {
+            return Ok(None);
+        }
+        let moved = near(&tokens + direction * (step * self.eps / steepest), &inputs.tokens, self.eps);
+        let iterations = iterations + 1;
+        Ok(Some(match norm_at(experiment, inputs, &moved, Some(&triplet.right)) {
+            Ok(there) if there.value > triplet.value => {
+                Climb { tokens: moved, triplet: there, step: (step * 1.6).min(2.0), iterations }
+            }
+            // Tokens whose norm cannot be computed count as no gain.
+            _ => Climb { tokens, triplet, step: step * 0.3, iterations },
+        }))
+    }
 }
 
 /// Every token put back to within eps of its place.

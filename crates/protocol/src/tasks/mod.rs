@@ -1,6 +1,7 @@
 //! What the engine's worker does. A new kind of work is a file here and a line in the list.
 
 mod ball;
+mod certify;
 mod curves;
 mod estimators;
 mod growth;
@@ -17,6 +18,7 @@ mod tightness;
 use lipscope_core::experiment::Memory;
 
 pub use ball::{Ball, BallPlan, BallTask, Worst};
+pub use certify::CertifyTask;
 pub use curves::{BoundCurves, CurvesPlan, CurvesTask};
 pub use estimators::EstimatorsTask;
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
@@ -49,6 +51,8 @@ crate::task_list! {
     Tightness = TightnessTask,
     /// The inverse of X + c F(X)/L, iteration by iteration.
     Inverse = InverseTask,
+    /// Bounds on the norm at all tokens within eps of an experiment's, and what a search within eps finds.
+    Certify = CertifyTask,
     /// The worst-case search: tokens of a ball or sphere with a large norm.
     Search = SearchTask,
     /// The singular values of the Jacobian.

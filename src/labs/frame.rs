@@ -1,0 +1,86 @@
+//! What every lab is shown in: its name and sentence, its own controls, its plots, its numbers, the meaning of its words,
+//! and how far its work is.
+
+use leptos::prelude::*;
+
+use crate::charts::{Behind, plot_name};
+use crate::page::{PlotChoice, use_page};
+use crate::state::View;
+use crate::strings::{self, Paper};
+
+use super::plot::LabPlot;
+use super::progress::LabProgress;
+use super::run::Run;
+
+/// What a lab fills its frame with.
+pub struct LabParts<T: 'static> {
+    /// Names it in ids.
+    pub id: &'static str,
+    /// Where it is shown.
+    pub plot: PlotChoice,
+    /// Its last work.
+    pub run: RwSignal<Run<T>>,
+    /// Its own controls, and sentences about them.
+    pub controls: AnyView,
+    /// Its plots, the main one first.
+    pub plots: Vec<LabPlot<T>>,
+    /// What stands beside them.
+    pub beside: Option<AnyView>,
+    /// Its numbers, each a `Fact`, or what says them otherwise.
+    pub facts: AnyView,
+    /// Its words with their meaning.
+    pub terms: Vec<(&'static str, &'static str)>,
+    /// The paper behind it.
+    pub paper: Paper,
+    /// Whether the experiment of the controls is behind it.
+    pub behind: Behind,
+}
+
+/// The view of a lab.
+pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl IntoView {
+    let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, behind } = parts;
+    let page = use_page();
+    let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
+    let progress = Memo::new(move |_| run.with(|run| run.progress));
+    let is_stale = Memo::new(move |_| run.with(Run::is_stale));
+    let is_wide = beside.is_some() || plots.len() > 1;
+    let (_, name, heading, hint) = plot_name(plot);
+    let in_gallery = plot.view() == View::Lab;
+    let without_controls = move || in_gallery && !page.labs.settings.with(|settings| settings.has_tokens(plot));
+    let meaning = |(term, text): (&'static str, &'static str)| view! { <div><dt>{term}</dt><dd>{text}</dd></div> };
+    let terms = (!terms.is_empty()).then(|| {
+        view! {
+            <details class="lab-terms" id=format!("{id}-terms")>
+                <summary>{strings::lab_terms()}</summary>
+                <dl>{terms.into_iter().map(meaning).collect_view()}</dl>
+            </details>
+        }
+    });
+    let title = in_gallery.then(|| {
+        view! {
+            <div class="lab-title">
+                <button type="button" class="lab-back" on:click=move |_| page.plot.set(PlotChoice::Gallery)>
+                    <span aria-hidden="true">"← "</span> {strings::gallery()}
+                </button>
+                <h3>{name}</h3>
+                <p>{hint}</p>
+            </div>
+        }
+    });
+    view! {
+        <div class="lab" hidden=move || page.plot.get() != plot data-testid=format!("{id}-lab") class:stale=is_stale>
+            {title}
+            {controls}
+            <p class="lab-note" hidden=move || !without_controls()>{strings::lab_without_controls(plot)}</p>
+            <div class="lab-plots" class:wide=is_wide>
+                {plots.into_iter().map(|plot| plot.view(heading, paper, behind)).collect_view()}
+                {beside}
+            </div>
+            {facts}
+            <div class="lab-foot">
+                {terms}
+                <LabProgress id phase progress/>
+            </div>
+        </div>
+    }
+}

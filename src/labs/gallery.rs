@@ -1,0 +1,99 @@
+//! All experiments of the lab: a picture and a sentence each. The pictures are the plots of the labs, drawn from numbers that
+//! a test of the engine keeps true (`tests/core/gallery.rs`).
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+use serde::Deserialize;
+
+use crate::charts::{Paint, plot_name, use_easel};
+use crate::frame::When;
+use crate::page::{PlotChoice, use_page};
+use crate::state::{Shown, View};
+use crate::strings;
+use lipscope_core::bounds::Norm;
+use lipscope_core::certify::Certified;
+use lipscope_core::estimators::EstimatorPoint;
+use lipscope_core::inverse::{InverseStep, Outcome};
+use lipscope_core::scaling::ScalingPoint;
+use lipscope_core::tightness::TightnessPoint;
+use lipscope_plot::LineChart;
+
+use super::run::{Pair, Side};
+use super::{estimators_chart, inverse_chart, reach, scaling, tightness};
+
+/// What the pictures show.
+#[derive(Deserialize)]
+struct Pictures {
+    reach: Certified,
+    scaling: Vec<ScalingPoint>,
+    tightness: Vec<TightnessPoint>,
+    inverse_l2: Vec<InverseStep>,
+    inverse_dot: Vec<InverseStep>,
+    estimators: Vec<EstimatorPoint>,
+}
+
+impl Pictures {
+    fn read() -> Option<Self> {
+        serde_json::from_str(include_str!("../../assets/gallery.json")).ok()
+    }
+
+    /// The picture of a lab, with the short names of its curves.
+    fn of(&self, plot: PlotChoice) -> LineChart {
+        let side =
+            |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
+        let mut chart = match plot {
+            PlotChoice::Reach => reach::chart(Some(&self.reach), None),
+            PlotChoice::Scaled => scaling::chart(&self.scaling, Norm::Spectral),
+            PlotChoice::Tightness => tightness::chart(&self.tightness),
+            PlotChoice::Inverse => {
+                let l2 = side(&self.inverse_l2, Outcome::Converged);
+                inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
+            }
+            _ => estimators_chart::estimators_chart(&self.estimators, Shown::Error),
+        };
+        chart.mark_x = None;
+        chart.rules.clear();
+        for series in &mut chart.series {
+            series.label = series.short_label.take().unwrap_or_else(|| std::mem::take(&mut series.label));
+        }
+        chart
+    }
+}
+
+/// The gallery.
+#[component]
+pub fn Gallery() -> impl IntoView {
+    let page = use_page();
+    let pictures = StoredValue::new(Pictures::read());
+    let labs = View::Lab.plots().iter().copied().filter(|plot| *plot != PlotChoice::Gallery);
+    let card = move |plot: PlotChoice| {
+        let (id, name, _, sentence) = plot_name(plot);
+        let canvas = NodeRef::<Canvas>::new();
+        use_easel(
+            canvas,
+            When::After,
+            || (),
+            move |easel| {
+                if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().map(|all| all.of(plot))) {
+                    // Where it cannot be drawn on, the card has its sentence.
+                    let _ = chart.paint(easel);
+                }
+            },
+        );
+        view! {
+            <li>
+                <button type="button" class="lab-card" id=id on:click=move |_| page.plot.set(plot)>
+                    <span class="lab-picture"><canvas node_ref=canvas aria-hidden="true"></canvas></span>
+                    <span class="lab-name">{name}</span>
+                    <span class="lab-sentence">{sentence}</span>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <div class="lab-gallery" data-testid="gallery" hidden=move || page.plot.get() != PlotChoice::Gallery>
+            <p class="lab-lead">{strings::gallery_hint()}</p>
+            <ul>{labs.map(card).collect_view()}</ul>
+        </div>
+    }
+}

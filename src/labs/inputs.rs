@@ -1,0 +1,95 @@
+//! Controls of a lab that read and write its settings: one of a few words, and a slider.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::controls::Choice;
+use crate::page::use_page;
+use crate::state::Settings;
+
+/// One of a few words.
+#[component]
+pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
+    /// The id of the select.
+    id: &'static str,
+    /// Its name.
+    label: &'static str,
+    /// The options by their ids.
+    all: [(&'static str, T); N],
+    /// The words of an option.
+    words: fn(T) -> String,
+    /// Reads it.
+    get: fn(&Settings) -> T,
+    /// Writes it.
+    set: fn(&mut Settings, T),
+) -> impl IntoView {
+    let settings = use_page().labs.settings;
+    let options = Signal::stored(all.map(|(id, choice)| (id, words(choice))).to_vec());
+    let chosen = Signal::derive(move || {
+        let now = settings.with(get);
+        all.iter().find(|(_, choice)| *choice == now).map_or("", |(id, _)| *id)
+    });
+    let on_pick = move |id: String| {
+        if let Some((_, choice)) = all.iter().find(|(known, _)| *known == id) {
+            settings.update(|settings| set(settings, *choice));
+        }
+    };
+    view! { <Choice id label options chosen on_pick=Callback::new(on_pick)/> }
+}
+
+/// How a slider stands for a number.
+#[derive(Clone, Copy)]
+pub struct Slide {
+    /// Its ends.
+    pub ends: (f64, f64),
+    /// Its step.
+    pub step: &'static str,
+    /// Where a number stands on it.
+    pub place: fn(f64) -> f64,
+    /// The number at a place.
+    pub value: fn(f64) -> f64,
+    /// How a number is written.
+    pub written: fn(f64) -> String,
+}
+
+/// A number with its name, its value and a slider.
+#[component]
+pub fn LabSlider(
+    /// The id of the slider.
+    id: &'static str,
+    /// Its name.
+    label: &'static str,
+    /// How it stands for the number.
+    slide: Slide,
+    /// Reads it.
+    get: fn(&Settings) -> f64,
+    /// Writes it.
+    set: fn(&mut Settings, f64),
+) -> impl IntoView {
+    let settings = use_page().labs.settings;
+    let Slide { ends: (least, most), step, place, value, written } = slide;
+    let now = Memo::new(move |_| settings.with(get));
+    let at = move || place(now.get()).clamp(least, most);
+    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        if let Ok(at) = event.target().value().parse::<f64>() {
+            settings.update(|settings| set(settings, value(at.clamp(least, most))));
+        }
+    };
+    view! {
+        <div class="lab-slider">
+            <label for=id>{label}</label>
+            <input
+                type="range"
+                id=id
+                min=least.to_string()
+                max=most.to_string()
+                step=step
+                prop:value=move || at().to_string()
+                aria-valuetext=move || written(now.get())
+                style=move || format!("--at:{}", (at() - least) / (most - least))
+                on:input:target=on_input
+            />
+            <output for=id data-testid=id data-value=move || now.get().to_string()>{move || written(now.get())}</output>
+        </div>
+    }
+}

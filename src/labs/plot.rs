@@ -1,0 +1,98 @@
+//! A plot of a lab: a chart that pointer and keys read, the line that says what is read, its table and its files.
+
+use leptos::prelude::*;
+
+use crate::charts::{Behind, Take, Twin};
+use crate::strings::{self, Paper};
+use lipscope_plot::{LineChart, Number, Table};
+
+use super::chart::LabChart;
+use super::run::Run;
+
+/// The ids and the file name of a plot; `plot_ids!("scaled")` makes those that begin or end with "scaled".
+#[derive(Clone, Copy)]
+pub struct PlotIds {
+    pub canvas: &'static str,
+    pub readout: &'static str,
+    pub table: &'static str,
+    pub take: &'static str,
+    pub file: &'static str,
+    pub csv: &'static str,
+}
+
+/// See [`PlotIds`].
+macro_rules! plot_ids {
+    ($id:literal) => {
+        $crate::labs::plot::PlotIds {
+            canvas: concat!($id, "-plot"),
+            readout: concat!($id, "-readout"),
+            table: concat!($id, "-table"),
+            take: concat!("take-", $id),
+            file: concat!("lipscope-", $id),
+            csv: concat!("lipscope-", $id, ".csv"),
+        }
+    };
+}
+pub(super) use plot_ids;
+
+/// Makes a table, with numbers written as the function says.
+type MakeTable<T> = fn(&T, &dyn Fn(f64) -> String) -> Table;
+
+/// What a plot shows of a run.
+pub struct LabPlot<T: 'static> {
+    ids: PlotIds,
+    run: RwSignal<Run<T>>,
+    at: RwSignal<Option<f64>>,
+    chart: Memo<LineChart>,
+    words: Memo<String>,
+    read: Memo<String>,
+    table: MakeTable<T>,
+}
+
+impl<T: Send + Sync + 'static> LabPlot<T> {
+    /// `chart` draws the run; `words` says in a sentence what is drawn, and `read` what stands at an x.
+    pub fn new(
+        ids: PlotIds,
+        run: RwSignal<Run<T>>,
+        chart: impl Fn(&T) -> LineChart + Send + Sync + 'static,
+        words: impl Fn(&T) -> String + Send + Sync + 'static,
+        read: impl Fn(&T, Option<f64>) -> String + Send + Sync + 'static,
+        table: MakeTable<T>,
+    ) -> Self {
+        let at = RwSignal::new(None::<f64>);
+        let chart =
+            Memo::new(move |_| run.with(|run| LineChart { note: strings::lab_note(&run.phase), ..chart(&run.data) }));
+        let words = Memo::new(move |_| run.with(|run| words(&run.data)));
+        let read = Memo::new(move |_| run.with(|run| read(&run.data, at.get())));
+        LabPlot { ids, run, at, chart, words, read, table }
+    }
+
+    /// The x under the pointer or the keys.
+    pub fn at(&self) -> RwSignal<Option<f64>> {
+        self.at
+    }
+
+    /// The plot with what belongs to it.
+    pub fn view(self, title: &'static str, paper: Paper, behind: Behind) -> AnyView {
+        let LabPlot { ids, run, at, chart, words, read, table } = self;
+        let csv = move || run.with_untracked(|run| table(&run.data, &|x| x.to_string()).to_csv());
+        // What keys and pointer read is told; what changes by itself is not.
+        let live = move || if at.get().is_some() { "polite" } else { "off" };
+        view! {
+            <div class="lab-figure">
+                <div class="plot-stage"><LabChart id=ids.canvas chart at words readout=ids.readout/></div>
+                <p class="readout" id=ids.readout aria-live=live>{read}</p>
+                <div class="lab-take">
+                    <Twin
+                        id=ids.table
+                        name=ids.csv
+                        table=move || run.with(|run| table(&run.data, &|x| Number::of(x).to_string()))
+                        csv
+                    />
+                    <Take id=ids.take name=ids.file canvas=ids.canvas title figure=move |_| Some(chart.get_untracked()) csv paper behind/>
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+}

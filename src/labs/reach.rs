@@ -1,0 +1,179 @@
+//! How far a local number reaches: the bounds that hold for all tokens within eps of these, over eps.
+
+use leptos::prelude::*;
+
+use crate::charts::Behind;
+use crate::page::{Page, PlotChoice, use_page};
+use crate::plane::{PlaneCanvas, Size};
+use crate::state::{PageState, ReachSettings, Settings};
+use crate::strings::{self, Paper};
+use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
+use lipscope_core::search::NearbyEffort;
+use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
+use lipscope_protocol::tasks::EnginePlan;
+
+use super::facts::Fact;
+use super::frame::{LabParts, lab_view};
+use super::inputs::{LabSlider, Slide};
+use super::number::{LabNumber, Taken};
+use super::plot::{LabPlot, plot_ids};
+use super::run::Request;
+
+/// The eps/R of a decade that are drawn.
+const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
+/// Gradient steps of each start of the search, as on the command line.
+const STEPS: usize = 40;
+/// The curves are drawn up to this many times the bound on the ball: past that `certified(eps)` says nothing.
+const HEADROOM: f64 = 4.0;
+
+/// What it asks for.
+pub fn request(settings: &Settings, state: &PageState) -> Request {
+    let ReachSettings { relative, restarts } = settings.reach;
+    let mut all = eps_drawn();
+    if let Err(at) = all.binary_search_by(|eps| eps.total_cmp(&relative)) {
+        all.insert(at, relative);
+    }
+    let effort = NearbyEffort { restarts, iterations: STEPS, seed: 0 };
+    Ok(vec![EnginePlan::Certify(CertifyPlan { experiment: state.experiment(), relative: all, effort })])
+}
+
+/// eps/R from 1e-4 to 1.
+fn eps_drawn() -> Vec<f64> {
+    let mut all: Vec<f64> = [1e4, 1e3, 1e2, 10.0].iter().flat_map(|part| IN_A_DECADE.map(|eps| eps / part)).collect();
+    all.push(1.0);
+    all
+}
+
+/// The one of them nearest 10 to a power.
+fn eps_at(log10: f64) -> f64 {
+    let distance = |eps: &f64| (eps.log10() - log10).abs();
+    eps_drawn().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(1.0)
+}
+
+/// The view of the bounds around the tokens.
+#[component]
+pub fn ReachLab() -> impl IntoView {
+    let page = use_page();
+    let run = page.labs.reach;
+    let relative = Memo::new(move |_| page.labs.settings.with(|settings| settings.reach.relative));
+    let plot = LabPlot::new(
+        plot_ids!("reach"),
+        run,
+        move |found| chart(found.as_ref(), Some(relative.get())),
+        move |found| strings::reach_finding(row_at(found, relative.get()).as_ref()),
+        move |found, at| strings::reach_readout(row_at(found, at.unwrap_or_else(|| relative.get())).as_ref()),
+        |found, written| table(found.as_ref(), written),
+    );
+    let at = plot.at();
+    let row = Memo::new(move |_| run.with(|run| row_at(&run.data, at.get().unwrap_or_else(|| relative.get()))));
+    let value = move |get: fn(&CertifiedRow) -> f64| Signal::derive(move || row.with(|row| row.as_ref().map(get)));
+    let here = move || run.with(|run| run.data.as_ref().map(|found| (found.spectral, found.is_converged)));
+    let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
+    let slide = Slide {
+        ends: (Settings::REACH.start().log10(), Settings::REACH.end().log10()),
+        step: "0.02",
+        place: f64::log10,
+        value: eps_at,
+        written: strings::times_radius,
+    };
+    lab_view(LabParts {
+        id: "reach",
+        plot: PlotChoice::Reach,
+        run,
+        controls: view! {
+            <div class="lab-head">
+                <LabSlider id="reach-slider" label=strings::reach_eps() slide get=|s| s.reach.relative set=|s, x| s.reach.relative = x/>
+                <LabNumber id="reach-eps" label=strings::EPS_OVER_R taken=Taken::Any(*Settings::REACH.start(), *Settings::REACH.end()) get=|s| s.reach.relative set=|s, x| s.reach.relative = x/>
+                <LabNumber id="reach-restarts" label=strings::restarts() taken=Taken::sizes(&Settings::REACH_RESTARTS) get=|s| s.reach.restarts as f64 set=|s, x| s.reach.restarts = x as usize/>
+            </div>
+            <p class="lab-finding" data-testid="reach-finding">{move || strings::reach_finding(row.get().as_ref())}</p>
+        }
+        .into_any(),
+        plots: vec![plot],
+        beside: Some(view! { <Discs/> }.into_any()),
+        facts: view! {
+            <dl class="lab-facts">
+                <Fact id="reach-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
+                <Fact id="reach-here" name=strings::reach_here() sign=here_sign value=Signal::derive(move || here().map(|(norm, _)| norm))/>
+                <Fact id="reach-local" name=strings::reach_local() sign="≤" value=value(|row| row.local) written=strings::rounded_up/>
+                <Fact id="reach-found" name=strings::reach_found() sign="≥" value=value(|row| row.found) written=strings::rounded_down/>
+                <Fact id="reach-certified" name=strings::reach_certified() sign="≤" value=value(|row| row.certified) written=strings::rounded_up/>
+                <Fact id="reach-ball" name=strings::reach_ball() sign="≤" value=value(|row| row.ball) written=strings::rounded_up/>
+            </dl>
+        }
+        .into_any(),
+        terms: vec![
+            (strings::EPS, strings::reach_eps_about()),
+            (strings::reach_certified(), strings::reach_certified_about()),
+            (strings::reach_local(), strings::reach_local_about()),
+            (strings::reach_ball(), strings::reach_ball_about()),
+            (strings::reach_found(), strings::reach_found_about()),
+            (strings::restarts(), strings::reach_restarts_about()),
+        ],
+        paper: Paper::Castin,
+        behind: Behind::Experiment,
+    })
+}
+
+/// The tokens, each with the disc that it may move in; they can be moved here.
+#[component]
+fn Discs() -> impl IntoView {
+    let page = use_page();
+    let is_flat = Memo::new(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
+    view! {
+        <figure class="lab-plane reach-plane">
+            <div class="small-stage" hidden=move || !is_flat.get()>
+                <PlaneCanvas id="reach-plane" size=Size::Small words=move || strings::reach_plane(reach_shown(page))/>
+            </div>
+            <figcaption class="note">
+                {move || if is_flat.get() { strings::reach_plane(reach_shown(page)) } else { strings::reach_not_flat().into() }}
+            </figcaption>
+        </figure>
+    }
+}
+
+fn reach_shown(page: Page) -> f64 {
+    page.labs.settings.with(|settings| settings.reach.relative)
+}
+
+/// The row at eps/R, or the nearest one.
+fn row_at(found: &Option<Certified>, relative: f64) -> Option<CertifiedRow> {
+    let distance = |row: &&CertifiedRow| (row.relative.ln() - relative.ln()).abs();
+    found.as_ref()?.rows.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).copied()
+}
+
+/// The bounds and what is found over eps, with the eps that is read.
+pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
+    let rows = found.map_or(&[][..], |found| &found.rows);
+    let of = |read: fn(&CertifiedRow) -> f64| rows.iter().map(|row| (row.relative, read(row))).collect::<Vec<_>>();
+    let line = |id, name: &str, short: &str, role, data| {
+        Series::new(id, name, role, SeriesKind::Line, data).short_label(short)
+    };
+    let here = rows.iter().map(|row| (row.relative, found.map_or(f64::NAN, |found| found.spectral))).collect();
+    let series = vec![
+        line("here", strings::reach_here(), strings::reach_here_short(), Role::Reference, here),
+        line("local", strings::reach_local(), strings::reach_local_short(), Role::Local, of(|row| row.local)),
+        line("ball", strings::reach_ball(), strings::reach_ball_short(), Role::Unified, of(|row| row.ball)),
+        line("certified", strings::reach_certified(), strings::reach_certified(), Role::Sharp, of(|row| row.certified)),
+        line("found", strings::reach_found(), strings::reach_found_short(), Role::LowerBound, of(|row| row.found)),
+        Series::new("found-points", "", Role::LowerBound, SeriesKind::Points, of(|row| row.found)),
+    ];
+    let x = AxisSpec::new(strings::reach_x(), Scale::Log)
+        .range(Extent::new(*Settings::REACH.start(), *Settings::REACH.end()));
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::reach_y(), Scale::Log), series);
+    if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
+        let least = found.map_or(first.found, |found| found.spectral).min(first.local);
+        chart.y.range = Extent::new(least, HEADROOM * last.ball).map(|extent| extent.nice(Scale::Log));
+    }
+    chart.mark_x = read_at.map(|relative| Mark { x: relative, label: strings::eps_equals(relative) });
+    chart
+}
+
+/// A row for each eps, with the columns of the command line.
+fn table(found: Option<&Certified>, written: &dyn Fn(f64) -> String) -> Table {
+    let row = |row: &CertifiedRow| {
+        [row.relative, row.epsilon, row.certified, row.local, row.ball, row.found].map(written).to_vec()
+    };
+    let rows = found.map_or(&[][..], |found| &found.rows).iter().map(row).collect();
+    Table { header: strings::reach_columns().map(String::from).to_vec(), rows }
+}
