@@ -1,5 +1,6 @@
 //! Tests of the engine.
 
+mod alike;
 mod bounds_hold;
 mod certified;
 mod clusters;
