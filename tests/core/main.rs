@@ -15,4 +15,5 @@ mod script;
 mod search;
 mod spectral_planted;
 mod spectrum;
+mod tables;
 mod top_pair;
