@@ -10,9 +10,10 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: one imports from itself and from those before it.
-const MODULES: [&str; 22] = [
+const MODULES: [&str; 23] = [
     "random",
     "experiment",
+    "identity",
     "tokens",
     "weights",
     "attention",

@@ -13,9 +13,9 @@ use crate::strings;
 use crate::workers::{Asked, EngineLane, EngineReply};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::PoolEvent;
-use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan};
+use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan, ReadPlan};
 
-use super::{PLACE_LINK, PLACE_OWN, Page};
+use super::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 
 /// How long after the last number a screen reader hears it.
 const ANNOUNCE_REST: Duration = Duration::from_millis(900);
@@ -78,6 +78,9 @@ impl Page {
             (EnginePlan::Script(_), Content::Failed(problem)) => {
                 live.script_note.set(strings::told(&problem));
             }
+            (EnginePlan::Read(ReadPlan::Weights { .. }), Content::Failed(problem)) => {
+                self.complain(PLACE_OWN_WEIGHTS, problem);
+            }
             (_, Content::Failed(problem)) => {
                 live.own_note.set(String::new());
                 self.complain(PLACE_OWN, problem);
@@ -124,7 +127,7 @@ impl Page {
                 let place = self.last_place.get_value();
                 // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
                 // the next move may mend it.
-                if matches!(place, PLACE_OWN | PLACE_LINK)
+                if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS | PLACE_LINK)
                     && let Some(good) = self.last_good.get_value()
                 {
                     let now = self.state.get_untracked();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use lipscope_core::bounds::{BoundId, ClusterWitness, Norm};
-use lipscope_core::experiment::{Experiment, Given, InputError};
+use lipscope_core::experiment::{Experiment, Given, InputError, TableSource, WeightTables};
 use lipscope_core::measure::{BlockNorms, Measurement};
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
@@ -26,7 +26,7 @@ use crate::message::Message;
 use crate::models::Models;
 use crate::plane::Plane;
 use crate::plans::{curve_lengths, sweep_lengths};
-use crate::state::{LessonAt, PageState, Stage, TokenChoice};
+use crate::state::{LessonAt, PageState, Stage, TokenChoice, WeightChoice};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
 use crate::workers::{Asked, EngineLane, EngineWorkers};
@@ -39,11 +39,13 @@ pub use crate::state::PlotChoice;
 
 /// Where sentences about own data stand.
 pub const PLACE_OWN: &str = "own";
+/// Where sentences about own weights stand.
+pub const PLACE_OWN_WEIGHTS: &str = "own-weights";
 /// Where sentences about the address's link stand.
 pub const PLACE_LINK: &str = "link";
 
 /// Edits at these places are steps to which one can go back.
-const STEPS: [&str; 4] = ["preset", "law", "weights", PLACE_OWN];
+const STEPS: [&str; 5] = ["preset", "law", "weights", PLACE_OWN, PLACE_OWN_WEIGHTS];
 /// Where the engine's worker is, beside the page.
 const WORKER_URL: &str = "./worker_loader.js";
 /// The most cells a side of the attention picture: about a small view's pixels.
@@ -70,8 +72,10 @@ pub struct Page {
     pub held: RwSignal<bool>,
     /// Whether the fold with own data is open.
     pub own_open: RwSignal<bool>,
-    /// Whether the form of own weights is shown in it.
-    pub own_form_open: RwSignal<bool>,
+    /// Whether the boxes for own matrices are shown in it.
+    pub own_matrices_open: RwSignal<bool>,
+    /// Whether own tokens came in whose weights the reader has not chosen yet.
+    pub own_weights_asked: RwSignal<bool>,
     /// What the workers have answered.
     pub live: Live,
     /// The view over n.
@@ -124,7 +128,8 @@ impl Page {
             stage: RwSignal::new(Stage::Full),
             held: RwSignal::new(false),
             own_open: RwSignal::new(false),
-            own_form_open: RwSignal::new(false),
+            own_matrices_open: RwSignal::new(false),
+            own_weights_asked: RwSignal::new(false),
             live: Live::default(),
             growth: Growth::default(),
             labs: Labs::default(),
@@ -213,7 +218,7 @@ impl Page {
 
     /// Puts a sentence at a control.
     pub fn complain(self, place: &'static str, message: impl Into<Message>) {
-        if place == PLACE_OWN {
+        if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS) {
             // The sentence stands beside the data, which may be folded.
             self.own_open.set(true);
         }
@@ -353,11 +358,18 @@ impl Page {
     }
 
     /// Takes what a person gave, when a worker has read it.
-    pub fn take_given(self, name: Option<String>, bytes: Vec<u8>) {
-        if bytes.len() > MOST_READ_AT_ONCE {
+    pub fn take_given(self, given: TableSource) {
+        if given.bytes.len() > MOST_READ_AT_ONCE {
             self.live.own_note.set(strings::reading().into());
         }
-        self.submit(EngineLane::Read, [EnginePlan::Read(ReadPlan { name, bytes })]);
+        self.submit(EngineLane::Read, [EnginePlan::Read(ReadPlan::Any(given))]);
+    }
+
+    /// Takes the weights of one head, when a worker has read them. They must fit tokens that are listed; tokens of a
+    /// distribution take their dimension.
+    pub fn take_weights(self, tables: WeightTables) {
+        let d = self.state.with_untracked(PageState::listed_dim);
+        self.submit(EngineLane::Read, [EnginePlan::Read(ReadPlan::Weights { tables: Box::new(tables), d })]);
     }
 
     /// Asks for the experiment on screen as a Python program, which is saved when it is there.
@@ -380,11 +392,18 @@ impl Page {
 
     fn take(self, given: Given) {
         let now = self.state.get_untracked();
-        let state = match given {
-            Given::Tokens(rows) => Ok(now.with_own_tokens(rows)),
-            Given::Experiment(experiment) => now.with_experiment(*experiment),
+        let has_weights = !matches!(given, Given::Tokens(_));
+        let (place, state) = match given {
+            Given::Tokens(rows) => (PLACE_OWN, Ok(now.with_own_tokens(rows))),
+            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment)),
+            Given::Weights(weights) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(weights))),
         };
-        let is_taken = self.put(PLACE_OWN, state);
+        let is_taken = self.put(place, state);
+        if is_taken {
+            // Weights that the reader gave earlier need no question.
+            let is_chosen = has_weights || self.state.with_untracked(|state| state.weights == WeightChoice::Own);
+            self.own_weights_asked.set(!is_chosen);
+        }
         let note = if is_taken { self.state.with_untracked(strings::applied) } else { String::new() };
         self.live.own_note.set(note);
     }

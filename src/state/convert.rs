@@ -102,26 +102,35 @@ impl PageState {
             }
             clusters @ TokenSource::Clusters { .. } => state = state.with_clusters(&clusters),
         }
-        match experiment.weights {
-            Some(WeightSource::Explicit { heads, output }) => {
+        Ok(match experiment.weights {
+            Some(weights) => state.with_weights(weights),
+            None => state,
+        })
+    }
+
+    /// This state with other weights.
+    #[must_use]
+    pub fn with_weights(&self, weights: WeightSource) -> Self {
+        let mut state = self.clone();
+        match weights {
+            WeightSource::Explicit { heads, output } => {
                 state.weights = WeightChoice::Own;
                 state.own_weights = Some(Shared(Arc::new(OwnWeights { heads, output })));
             }
-            Some(WeightSource::Random(law)) => {
+            WeightSource::Random(law) => {
                 state.weights = WeightChoice::Random;
                 (state.heads, state.head_dim) = (law.heads, law.head_dim);
                 (state.scale, state.weight_seed, state.output) = (law.scale, law.seed, law.output);
             }
-            Some(WeightSource::Identity { sign }) => {
+            WeightSource::Identity { sign } => {
                 state.weights = if sign < 0.0 { WeightChoice::IdentityMinus } else { WeightChoice::IdentityPlus };
             }
-            Some(WeightSource::Kim { heads, scale, seed }) => {
+            WeightSource::Kim { heads, scale, seed } => {
                 state.choose_weights(WeightChoice::Kim);
                 (state.heads, state.scale, state.weight_seed) = (heads, scale, seed);
             }
-            None => {}
         }
-        Ok(state)
+        state
     }
 
     /// This state with the reader's own tokens.

@@ -2,6 +2,8 @@
 
 use lipscope_core::experiment::{Head, Rows, TokenSource};
 
+use super::{PageState, TokenChoice};
+
 /// The reader's own weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnWeights {
@@ -35,5 +37,13 @@ impl OwnClusters {
             }),
             _ => None,
         }
+    }
+}
+
+impl PageState {
+    /// The dimension of listed tokens, which weights must fit; tokens of a distribution take that of the weights.
+    #[must_use]
+    pub fn listed_dim(&self) -> Option<usize> {
+        matches!(self.tokens, TokenChoice::Own | TokenChoice::Clusters).then(|| self.dim())
     }
 }

@@ -2,6 +2,7 @@
 
 pub use crate::words::own::*;
 
+use super::controls::weight_choice;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use lipscope_plot::Number;
 
@@ -16,9 +17,30 @@ pub const OWN_FORM_EXAMPLE: &str = r#"{
 pub fn applied(state: &PageState) -> String {
     match (state.tokens, state.weights) {
         (TokenChoice::Own, WeightChoice::Own) => applied::tokens_and_weights(state.dim(), state.n_listed()),
-        (TokenChoice::Own, _) => applied::tokens(state.dim(), state.n_listed()),
+        (TokenChoice::Own, choice) => applied::tokens(state.dim(), state.n_listed(), weight_choice(choice, None)),
         (TokenChoice::Clusters, _) => applied::clusters(state.n_listed(), Number::short(state.n_tokens())),
         (_, WeightChoice::Own) => applied::weights().into(),
         _ => applied::experiment().into(),
+    }
+}
+
+/// What is asked when tokens came without weights.
+pub fn own_weights_question(state: &PageState) -> String {
+    own_weights_asked(weight_choice(state.weights, None))
+}
+
+/// Weights that are offered with own tokens.
+pub fn own_weight(choice: WeightChoice) -> String {
+    match choice {
+        WeightChoice::Own => own_weights_own().into(),
+        other => weight_choice(other, None),
+    }
+}
+
+/// Above the boxes for matrices; `d` is the dimension of listed tokens.
+pub fn own_matrices_hint(d: Option<usize>) -> String {
+    match d {
+        Some(d) => own_matrices_of(d),
+        None => own_matrices().into(),
     }
 }

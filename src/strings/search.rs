@@ -19,6 +19,8 @@ pub fn search_start(kind: StartKind) -> &'static str {
         StartKind::Own => search_start::own(),
         StartKind::Adversarial => search_start::adversarial(),
         StartKind::TwoClusters => search_start::two_clusters(),
+        StartKind::Sink => search_start::sink(),
+        StartKind::Fork => search_start::fork(),
         StartKind::Crossed => search_start::crossed(),
         StartKind::Skew => search_start::skew(),
         StartKind::Random => search_start::random(),

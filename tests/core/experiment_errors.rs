@@ -1,5 +1,6 @@
 //! Every faulty experiment gives an error that names the field and the fix, and never a panic.
 
+use lipscope_core::experiment::table::Table;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::measure;
 use proptest::prelude::*;
@@ -166,7 +167,7 @@ proptest! {
 
     #[test]
     fn no_pasted_text_panics(text in "\\PC{0,200}|[0-9,;\\t\\n eE.+-]{0,200}|[\\[\\]0-9,\" ]{0,100}") {
-        let _ = lipscope_core::experiment::table::tokens_from_text(&text);
+        let _ = Table::Tokens.read(None, text.as_bytes());
     }
 
     #[test]
@@ -176,7 +177,7 @@ proptest! {
             start.append(&mut bytes);
             bytes = start;
         }
-        let _ = lipscope_core::experiment::table::tokens_from_bytes("a.npy", &bytes);
+        let _ = Table::Tokens.read(Some("a.npy"), &bytes);
     }
 }
 
@@ -195,7 +196,7 @@ fn npy_files_of_any_number_type_and_order_are_read() {
         bytes.extend(data);
         bytes
     };
-    let read = |bytes: &[u8]| lipscope_core::experiment::table::tokens_from_bytes("tokens.npy", bytes);
+    let read = |bytes: &[u8]| Table::Tokens.read(Some("tokens.npy"), bytes);
     let doubles: Vec<u8> = [1.0f64, 2.0, 3.0, 4.0, 5.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let singles: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let longs: Vec<u8> = [1i64, 2, 3, 4, 5, 6].iter().flat_map(|x| x.to_le_bytes()).collect();

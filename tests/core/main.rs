@@ -1,5 +1,6 @@
 //! Tests of the engine.
 
+mod alike;
 mod bounds_hold;
 mod certified;
 mod clusters;
@@ -15,4 +16,5 @@ mod script;
 mod search;
 mod spectral_planted;
 mod spectrum;
+mod tables;
 mod top_pair;

@@ -1,6 +1,6 @@
 //! The worst-case search: its gradient, its results, and its reproducibility.
 
-use lipscope_core::bounds::{Bound, Norm, Side};
+use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::jacobian::dense_jacobian;
 use lipscope_core::measure::measure;
@@ -127,6 +127,43 @@ fn the_search_exceeds_six_from_the_adversarial_tokens_of_a_equal_to_minus_one() 
         let upper = search.domain().bounds.iter().filter(|bound| bound.side == Side::Upper);
         let sharp = upper.filter_map(|bound| bound.value).fold(f64::INFINITY, f64::min);
         assert!((sharp - 9.502501).abs() < 1e-6 && best <= sharp, "{best} {sharp}");
+    }
+}
+
+/// The tokens behind `sink` and `fork` are starts, so that a search never ends below the bounds that they prove.
+#[test]
+fn the_search_finds_at_least_the_witnesses_of_sink_and_fork() {
+    let explicit = |q: serde_json::Value| json!({"source": "explicit", "heads": [{"q": q, "k": [[1.0, 0.0], [0.0, 1.0]], "v": [[1.0, 0.0], [0.0, 1.0]]}]});
+    let turn = explicit(json!([[0.0, -1.5], [1.5, 0.0]]));
+    let drawn = json!({"source": "random", "heads": 2, "head_dim": 2, "scale": 2.0, "seed": 3, "output": true});
+    for (weights, n, d, radius) in [
+        (turn.clone(), 64, 2, 3.0),
+        (turn, 5, 2, 2.0),
+        (json!({"source": "identity", "sign": -1}), 8, 2, 2.0),
+        (json!({"source": "identity", "sign": 1}), 20, 3, 3.0),
+        (drawn, 12, 4, 2.0),
+    ] {
+        for region in [Region::Ball, Region::Sphere] {
+            let experiment = Experiment::from_value(json!({
+                "tokens": {"source": "random", "law": "ball", "n": n, "d": d, "radius": radius, "seed": 1},
+                "weights": weights.clone(),
+            }))
+            .expect("valid");
+            let (search, steps) = run(&SearchPlan { region, restarts: 7, iterations: 2, ..plan(experiment) });
+            let best = search.best().expect("it has begun").1;
+            for (id, kind) in [(BoundId::Sink, StartKind::Sink), (BoundId::Fork, StartKind::Fork)] {
+                let bound = search.domain().bounds.iter().find(|bound| bound.id == id).expect("it applies");
+                let least = bound.value.expect("in range");
+                // On the sphere the tokens of a witness are moved outward, and its norm is another.
+                let is_reached = region == Region::Sphere || best >= least * (1.0 - 1e-9);
+                assert!(is_reached, "n = {n}, d = {d}: {best} is below {id:?} at {least}");
+                let start = steps.iter().find(|step| step.start == kind).map(|step| step.norm);
+                if region == Region::Ball && kind == StartKind::Fork {
+                    let found = start.expect("no other start has these tokens");
+                    assert!(found >= least * (1.0 - 1e-9), "n = {n}, d = {d}: {found} for {least}");
+                }
+            }
+        }
     }
 }
 

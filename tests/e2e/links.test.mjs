@@ -369,16 +369,6 @@ pageTest('a theme in a link is shown and not remembered', { hash: '#v3&theme=dar
   await says(page, '');
 });
 
-pageTest('own weights show the form in which they come', async ({ page }) => {
-  await settled(page);
-  await page.selectOption('#weights', 'own');
-  await page.waitForSelector('#own[open] .own-form[open] pre');
-  await page.click('#own-example');
-  await page.click('#own-apply');
-  await page.waitForFunction(() => document.querySelector('#weights').value === 'own');
-  assert.ok(Number(await settled(page)) > 0);
-});
-
 test('inside another page there are the plot, the number, and the way to the whole page', async () => {
   const site = await serveSite();
   const context = await (await launch()).newContext({ viewport: { width: 700, height: 500 } });

@@ -152,7 +152,7 @@ fn errors_read_as_sentences() {
     };
     for (error, english, chinese) in [
         (
-            Given::from_text("1,2\n3,x or y").expect_err("words"),
+            Given::read(None, b"1,2\n3,x or y").expect_err("words"),
             "Row 2, column 2 of the tokens is \"x or y\", which is not a finite number. Replace it.",
             "词元第 2 行第 2 列为 \"x or y\"，不是有限的数。请替换。",
         ),
@@ -209,7 +209,7 @@ fn errors_read_as_sentences() {
 fn what_is_the_readers_stays_as_it_is() {
     for name in ["my tokens.csv", "The tokens", "a is 4, over the limit of 2. cannot be read: x.csv", "数据 7 or 8.csv"]
     {
-        let said = in_chinese(&Given::from_file(name, b"\xff\xfe\x00").expect_err("junk"));
+        let said = in_chinese(&Given::read(Some(name), b"\xff\xfe\x00").expect_err("junk"));
         assert!(said.starts_with(name), "{said}");
     }
 }
@@ -243,10 +243,10 @@ fn own_data_that_cannot_be_read_are_told() {
         "[[],[]]",
         "{\"a\":1}",
     ] {
-        assert_known(&Given::from_text(text).expect_err(text));
+        assert_known(&Given::read(None, text.as_bytes()).expect_err(text));
     }
     for bytes in [&b"\xff\xfe\x00"[..], b"\x93NUMPY", b"\x93NUMPY\x01\x00\x02\x00{}"] {
-        assert_known(&Given::from_file("junk.csv", bytes).expect_err("junk"));
+        assert_known(&Given::read(Some("junk.csv"), bytes).expect_err("junk"));
     }
 }
 

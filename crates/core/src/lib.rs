@@ -30,6 +30,7 @@ pub mod estimators;
 pub mod experiment;
 pub mod fit;
 pub mod growth;
+mod identity;
 pub mod inverse;
 pub mod jacobian;
 pub mod measure;

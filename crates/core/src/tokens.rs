@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::experiment::{Distribution, InputError, RandomTokens, Rows};
+use crate::identity::multiple_of_identity;
 use crate::random::{Random, Stream};
 
 /// Draws tokens from a distribution, d x n. A list of n tokens is the beginning of every longer list with the same
@@ -157,7 +158,7 @@ pub fn skew_tokens(n: usize, radius: f64) -> DMatrix<f64> {
     })
 }
 
-/// A, or where k < d the smaller k x k matrix B = Q K^T / sqrt(k), which has the same nonzero eigenvalues: B w = lambda
+/// A (1 x 1 where it is a multiple of the identity), or where k < d the smaller k x k matrix B = Q K^T / sqrt(k), which has the same nonzero eigenvalues: B w = lambda
 /// w gives A K^T w = lambda K^T w.
 struct SmallProblem {
     matrix: DMatrix<f64>,
@@ -167,11 +168,17 @@ struct SmallProblem {
 enum Side {
     Tokens,
     Queries,
+    /// A is a multiple of the identity: the first direction is an eigenvector like any other.
+    Alike,
 }
 
 impl SmallProblem {
     fn of(head: QueryKey<'_>) -> Self {
         let (k, d) = head.q.shape();
+        if let (Some(query), Some(key)) = (multiple_of_identity(head.q), multiple_of_identity(head.k)) {
+            let a = key * query / (k as f64).sqrt();
+            return SmallProblem { matrix: DMatrix::from_element(1, 1, a), side: Side::Alike };
+        }
         match k < d {
             true => SmallProblem { matrix: head.q * head.k.transpose() / (k as f64).sqrt(), side: Side::Queries },
             false => SmallProblem { matrix: head.a(), side: Side::Tokens },
@@ -184,6 +191,7 @@ impl SmallProblem {
         let mut u = match self.side {
             Side::Tokens => w,
             Side::Queries => head.k.tr_mul(&w),
+            Side::Alike => w.resize_vertically(head.q.ncols(), 0.0),
         };
         if u.norm() == 0.0 {
             u[0] = 1.0;

@@ -1,5 +1,6 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
+use super::alike::in_few_dimensions;
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::kim_norms::KimNorms;
 use super::line::{AdversarialLine, Line, adversarial_line, lines};
@@ -56,17 +57,19 @@ impl Hypotheses {
         let heads = head_norms(weights);
         // The witnesses of the lower bounds lie in a ball; the outputs of a normaliser do not fill one.
         let has_lower = experiment.attention == Attention::Dot && !normalized;
-        let lines = if has_lower { lines(weights, &heads) } else { Vec::new() };
-        let Spots { gamma, spots } = spots(weights, &heads, &lines);
+        let few = in_few_dimensions(weights);
+        let seen = few.as_ref().unwrap_or(weights);
+        let lines = if has_lower { lines(seen, &heads) } else { Vec::new() };
+        let Spots { gamma, spots } = spots(seen, &heads, &lines);
         Hypotheses {
             attention: experiment.attention,
             mask: experiment.mask,
             ln_n,
             radius: radius_of_ball(experiment, d, largest_norm),
-            lines,
-            spots,
+            lines: lines.into_iter().map(|line| line.in_dimension(d)).collect(),
+            spots: spots.into_iter().map(|spot| spot.in_dimension(d)).collect(),
             gamma,
-            adversarial: if has_lower { adversarial_line(weights) } else { None },
+            adversarial: if has_lower { adversarial_line(seen) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
             scope: experiment.scope(),
             heads,

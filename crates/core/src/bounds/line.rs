@@ -26,6 +26,13 @@ pub(super) struct Line {
     pub(super) responses: DMatrix<f64>,
 }
 
+impl Line {
+    /// The same line among the first directions of a space of d dimensions, at least those that it has.
+    pub(super) fn in_dimension(self, d: usize) -> Self {
+        Line { direction: self.direction.resize_vertically(d, 0.0), ..self }
+    }
+}
+
 /// The constants of the weights that the adversarial bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct AdversarialLine {

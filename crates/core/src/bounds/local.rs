@@ -5,8 +5,11 @@
 //! V V^T + |b_i|^2 C_vv where b does not depend on j (dot product). With an output matrix V stands for R_h V_h, R_h the
 //! triangular factor of O_h, which changes no norm. Cost O(n^2 r (r + k)) a head, r the rows of V.
 
-use nalgebra::DMatrix;
+use std::borrow::Cow;
 
+use nalgebra::{DMatrix, DVectorView};
+
+use super::alike::OnSpan;
 use super::heads::Combination;
 use super::local_blocks::{self, Blocks, Pair};
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
@@ -50,6 +53,8 @@ pub(crate) struct LocalHead {
     stacked: Vec<f64>,
     /// d x columns, or their coordinates in the span of fewer columns.
     tokens: DMatrix<f64>,
+    /// Where everything is computed in the span of the tokens: orthonormal columns, d x columns.
+    frame: Option<DMatrix<f64>>,
     blocks: Option<Blocks>,
     /// V V^T, V K^T, K K^T.
     vv: DMatrix<f64>,
@@ -83,7 +88,14 @@ const SMALL_OWN: usize = 8;
 impl LocalHead {
     /// For a head with an attention matrix over the given columns (tokens, d x columns).
     pub(crate) fn new(kernel: Kernel, outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
-        let value = reduced_value(outer, &head.v);
+        if let Some(OnSpan { frame, tokens, head }) = OnSpan::of(outer, head, tokens) {
+            return LocalHead { frame: Some(frame), ..LocalHead::of_values(kernel, head.v.clone(), &head, &tokens) };
+        }
+        LocalHead::of_values(kernel, reduced_value(outer, &head.v), head, tokens)
+    }
+
+    /// With `value` in place of the head's V.
+    fn of_values(kernel: Kernel, value: DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
         let (r, k, columns) = (value.nrows(), head.k.nrows(), tokens.ncols());
         let mut stacked = DMatrix::zeros(r + k, columns);
         stacked.rows_mut(0, r).copy_from(&(&value * tokens));
@@ -96,6 +108,7 @@ impl LocalHead {
             k,
             d: tokens.nrows().min(columns),
             stacked: stacked.as_slice().to_vec(),
+            frame: None,
             tokens: if tokens.nrows() > columns { tokens.clone().qr().r() } else { tokens.clone() },
             blocks: None,
             value_square: largest_symmetric(&vv),
@@ -124,6 +137,7 @@ impl LocalHead {
     /// one token of each column receives from all rows that this one stands for; `query` is q_i; `slack` a factor by
     /// which the norms of those rows may exceed this row's (1 for a row that stands for itself).
     pub(crate) fn row(&mut self, masses: &[f64], shares: impl Fn(usize) -> f64, query: &[f64], slack: f64) {
+        let query = &*self.on_frame(query);
         let gradient_square = self.take_covariance(masses, query);
         let w = slack * self.w(masses, query, gradient_square);
         self.parts.w = self.parts.w.max(w);
@@ -148,6 +162,7 @@ impl LocalHead {
     /// Adds the row that was added last to the matrix of `local_blocks`; `weights` of the blocks are P_ij for tokens.
     pub(crate) fn block_row(&mut self, masses: &[f64], weights: impl Fn(usize) -> f64, query: &[f64]) {
         let Some(mut blocks) = self.blocks.take() else { return };
+        let query = &*self.on_frame(query);
         let (r, height, d) = (self.r, self.r + self.k, self.d);
         let mut mean = vec![0.0; d];
         for (token, mass) in self.tokens.as_slice().chunks_exact(d).zip(masses) {
@@ -172,6 +187,16 @@ impl LocalHead {
         });
         blocks.row(pairs, self.last.own);
         self.blocks = Some(blocks);
+    }
+
+    /// A query in the coordinates in which everything is computed.
+    fn on_frame<'a>(&self, query: &'a [f64]) -> Cow<'a, [f64]> {
+        match &self.frame {
+            None => Cow::Borrowed(query),
+            Some(frame) => {
+                frame.column_iter().map(|axis| axis.dot(&DVectorView::from_slice(query, query.len()))).collect()
+            }
+        }
     }
 
     /// The terms of the bound over the rows added so far.

@@ -3,6 +3,7 @@
 //! One file per family of bounds; this one is the registry. docs/theory.md has statements and proofs.
 
 mod adversarial;
+mod alike;
 mod bound;
 mod castin;
 mod certified;

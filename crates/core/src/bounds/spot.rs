@@ -63,6 +63,11 @@ impl Spot {
         })
     }
 
+    /// The same spot among the first directions of a space of d dimensions, at least those that it has.
+    pub(super) fn in_dimension(self, d: usize) -> Self {
+        Spot { basis: self.basis.resize_vertically(d, 0.0), ..self }
+    }
+
     /// Whether another direction has the same constants, so that the closed forms are the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let constants = |spot: &Self| {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{tokens_from_bytes, tokens_from_text};
-use super::{Experiment, InputError, Rows};
+use super::table::Table;
+use super::{Experiment, InputError, Rows, WeightSource};
 
 /// The content of a text or file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,29 +12,22 @@ pub enum Given {
     Tokens(Rows),
     /// An experiment file.
     Experiment(Box<Experiment>),
+    /// Listed weights, from a table for each matrix.
+    Weights(WeightSource),
 }
 
 impl Given {
-    /// Reads a text: an experiment if it starts with a brace, otherwise tokens.
+    /// Reads a text or file: an experiment if it starts with a brace, otherwise tokens. The name of a file is used in
+    /// errors.
     ///
     /// # Errors
     /// [`InputError`] if it can be read as neither.
-    pub fn from_text(text: &str) -> Result<Self, InputError> {
-        if is_experiment(text) {
-            Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
-        } else {
-            tokens_from_text(text).map(Given::Tokens)
-        }
-    }
-
-    /// Reads a file; the name is used in errors.
-    ///
-    /// # Errors
-    /// [`InputError`] if it can be read as neither.
-    pub fn from_file(name: &str, bytes: &[u8]) -> Result<Self, InputError> {
+    pub fn read(file: Option<&str>, bytes: &[u8]) -> Result<Self, InputError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) if is_experiment(text) => Given::from_text(text),
-            _ => tokens_from_bytes(name, bytes).map(Given::Tokens),
+            Ok(text) if is_experiment(text) => {
+                Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
+            }
+            _ => Table::Tokens.read(file, bytes).map(Given::Tokens),
         }
     }
 }
@@ -51,9 +44,9 @@ mod tests {
     fn text_that_starts_with_a_brace_is_an_experiment_and_other_text_is_tokens() {
         let experiment =
             r#" {"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
-        assert!(matches!(Given::from_text(experiment), Ok(Given::Experiment(_))));
-        assert!(matches!(Given::from_file("it.csv", experiment.as_bytes()), Ok(Given::Experiment(_))));
-        assert!(matches!(Given::from_text("1,2\n3,4"), Ok(Given::Tokens(rows)) if rows.n_rows() == 2));
-        assert!(Given::from_text("{").is_err() && Given::from_file("junk.csv", &[0xff, 0]).is_err());
+        assert!(matches!(Given::read(None, experiment.as_bytes()), Ok(Given::Experiment(_))));
+        assert!(matches!(Given::read(Some("it.csv"), experiment.as_bytes()), Ok(Given::Experiment(_))));
+        assert!(matches!(Given::read(None, b"1,2\n3,4"), Ok(Given::Tokens(rows)) if rows.n_rows() == 2));
+        assert!(Given::read(None, b"{").is_err() && Given::read(Some("junk.csv"), &[0xff, 0]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The experiment: the description of one measurement, with its file and link formats.
 //!
 //! The page exports and imports it, the command line reads it, and every number on screen can be reproduced from it.
-//! Untrusted text enters only through [`Experiment::from_json`] and the token tables ([`table`]); what they return is
+//! Untrusted text enters only through [`Experiment::from_json`] and tables of numbers ([`table`]); what they return is
 //! valid, so that later code need not check again.
 
 mod control;
@@ -12,6 +12,7 @@ mod json_problem;
 pub mod limits;
 mod link;
 mod memory;
+mod own_weights;
 mod parse;
 mod phrase;
 mod rows;
@@ -24,6 +25,7 @@ pub use error::InputError;
 pub use given::Given;
 pub use json_problem::{json_problem, library_words};
 pub use memory::Memory;
+pub use own_weights::{TableSource, WeightTables};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
 pub use types::{

@@ -12,7 +12,7 @@ use super::prepare::{check_cost, prepared, radius_of, rows};
 use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
-use crate::bounds::{Hypotheses, TwoClusters, bounds_and_witnesses};
+use crate::bounds::{Hypotheses, bounds_and_witnesses};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows, TokenSource};
 use crate::phrase;
 use crate::random::{Random, Stream};
@@ -113,13 +113,16 @@ impl Search {
             Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, (n as f64).ln())
         };
         let (bounds, witnesses) = bounds_and_witnesses(&hypotheses(&experiment));
-        // If the bound does not apply, its witness is still a useful start.
-        let clusters: Option<TwoClusters> = witnesses.two_clusters.or_else(|| {
-            let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };
-            bounds_and_witnesses(&hypotheses(&plain)).1.two_clusters
-        });
+        // If the bounds do not apply, their witnesses are still useful starts.
+        let witnesses = match (experiment.attention, experiment.mask) {
+            (Attention::Dot, Mask::None) => witnesses,
+            _ => {
+                let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };
+                bounds_and_witnesses(&hypotheses(&plain)).1
+            }
+        };
         let shape = Shape { n, d, radius, region: plan.region };
-        let starts = structured(&inputs.tokens, &inputs.weights, clusters.as_ref(), shape);
+        let starts = structured(&inputs.tokens, &inputs.weights, &witnesses, shape);
         Ok(Search {
             domain: SearchDomain { experiment, region: plan.region, n, d, radius, bounds },
             inputs,

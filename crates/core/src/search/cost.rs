@@ -42,8 +42,8 @@ pub(crate) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cos
     let buffers = sum([product([2, n_inputs]), n_outputs]);
     let gradient = product([2, largest([forward.peak(), sum([forward.kept, operator.kept, buffers])])]);
     let hypotheses = bounds::hypotheses(shape);
-    // Five starts, tokens with their vectors before and after a step, the best of a restart and of all.
-    let tokens = sum([product([16, n_inputs]), product([2, n_outputs])]);
+    // Seven starts, tokens with their vectors before and after a step, the best of a restart and of all.
+    let tokens = sum([product([18, n_inputs]), product([2, n_outputs])]);
     let held = sum([BASE, inputs.kept, shape.matrices(), hypotheses.kept, tokens]);
     let a = shape.d.min(256);
     let starts = product([8, a, a]);

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::Region;
-use crate::bounds::TwoClusters;
+use crate::bounds::{ClusterWitness, TwoClusters, Witnesses};
 use crate::experiment::{Distribution, RandomTokens};
 use crate::random::{Random, Stream};
 use crate::spectral::largest_triplet;
@@ -20,6 +20,10 @@ pub enum StartKind {
     Adversarial,
     /// The witness of `two_clusters`.
     TwoClusters,
+    /// The witness of `sink`.
+    Sink,
+    /// The witness of `fork`.
+    Fork,
     /// One token at -e and all others at e, with e the top right singular vector of the first head's A: the shape of
     /// the skew witness.
     Skew,
@@ -39,6 +43,8 @@ impl StartKind {
             StartKind::Own => "own",
             StartKind::Adversarial => "adversarial",
             StartKind::TwoClusters => "two_clusters",
+            StartKind::Sink => "sink",
+            StartKind::Fork => "fork",
             StartKind::Skew => "skew",
             StartKind::Crossed => "crossed",
             StartKind::Random => "random",
@@ -60,7 +66,7 @@ pub(super) struct Shape {
 pub(super) fn structured(
     own: &DMatrix<f64>,
     weights: &Weights,
-    clusters: Option<&TwoClusters>,
+    witnesses: &Witnesses,
     shape: Shape,
 ) -> Vec<(StartKind, DMatrix<f64>)> {
     let Shape { n, radius, region, .. } = shape;
@@ -69,7 +75,9 @@ pub(super) fn structured(
     let candidates = [
         (StartKind::Own, Some(own.clone())),
         (StartKind::Adversarial, adversarial),
-        (StartKind::TwoClusters, clusters.and_then(|found| listed(found, n))),
+        (StartKind::TwoClusters, witnesses.two_clusters.as_ref().and_then(|found| on_line(found, n))),
+        (StartKind::Sink, witnesses.sink.as_ref().and_then(|found| listed(found, n))),
+        (StartKind::Fork, witnesses.fork.as_ref().and_then(|found| listed(found, n))),
         (StartKind::Crossed, first.and_then(|head| crossed(head, n, radius))),
         (StartKind::Skew, first.and_then(most_stretched).map(|e| split(&(e * radius), n))),
     ];
@@ -121,12 +129,21 @@ pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMa
 }
 
 /// The tokens of two clusters, the smaller one first; `None` if the sizes do not add up to n.
-fn listed(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
+fn on_line(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
     let first = found.ln_sizes[0].exp().round();
     let direction = DVector::from_column_slice(&found.direction);
     (first >= 1.0 && first < n as f64).then(|| {
         DMatrix::from_fn(direction.len(), n, |row, col| direction[row] * found.places[usize::from(col as f64 >= first)])
     })
+}
+
+/// The tokens of a few clusters, one cluster after the other; `None` if the sizes do not add up to n.
+fn listed(found: &ClusterWitness, n: usize) -> Option<DMatrix<f64>> {
+    let sizes: Vec<usize> = found.ln_sizes.iter().map(|ln| ln.exp().round() as usize).collect();
+    let tokens = found.positions.iter().zip(&sizes).flat_map(|(place, size)| std::iter::repeat_n(place, *size));
+    let entries: Vec<f64> = tokens.flatten().copied().collect();
+    let d = found.positions.first()?.len();
+    (entries.len() == n * d).then(|| DMatrix::from_vec(d, n, entries))
 }
 
 /// The tokens -x, x, .., x.

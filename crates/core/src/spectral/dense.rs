@@ -4,6 +4,7 @@ use faer::MatRef;
 use nalgebra::{DMatrix, DVector};
 
 use super::SingularTriplet;
+use crate::identity::multiple_of_identity;
 
 /// Norms that need every entry of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,6 +116,9 @@ fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
 /// The spectral norm; if the SVD does not converge, the Frobenius norm, which is never smaller.
 #[must_use]
 pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
+    if let Some(factor) = multiple_of_identity(matrix) {
+        return factor.abs();
+    }
     singular_values(matrix)
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
 }
@@ -131,14 +135,28 @@ pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
 }
 
 /// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes, without the m x n matrix.
+/// A factor s I is not decomposed.
 #[must_use]
 pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {
+    for (one, other) in [(left, right), (right, left)] {
+        if let Some(factor) = multiple_of_identity(one) {
+            return factor.abs() * norm_of_wide(other);
+        }
+    }
     let triangle = |matrix: &DMatrix<f64>| {
         // M^T = Z T with orthonormal columns in Z, so the norm depends on T only.
         if matrix.ncols() > matrix.nrows() { matrix.transpose().qr().r() } else { matrix.transpose() }
     };
     // L^T R = Z_l T_l T_r^T Z_r^T has the norm of T_l T_r^T.
     largest_singular_value(&(triangle(left) * triangle(right).transpose()))
+}
+
+/// The spectral norm of a matrix that may have far more columns than rows, through its triangular factor.
+fn norm_of_wide(matrix: &DMatrix<f64>) -> f64 {
+    match matrix.ncols() > matrix.nrows() {
+        true => largest_singular_value(&matrix.transpose().qr().r()),
+        false => largest_singular_value(matrix),
+    }
 }
 
 #[cfg(test)]
@@ -173,6 +191,19 @@ mod tests {
             let formed = largest_singular_value(&(left.transpose() * &right));
             let found = norm_of_product(&left, &right);
             assert!((formed - found).abs() < 1e-12 * formed, "{formed} {found}");
+        }
+    }
+
+    #[test]
+    fn multiples_of_the_identity_have_the_norm_of_their_decomposition() {
+        let turned = DMatrix::from_fn(5, 5, |r, c| ((3 * r + 2 * c) as f64).sin());
+        for factor in [-2.5, 0.0, 1.0, 31.622776601683793] {
+            let multiple = DMatrix::identity(5, 5) * factor;
+            let formed = singular_values(&(multiple.transpose() * &turned)).expect("finite")[0];
+            for found in [norm_of_product(&multiple, &turned), norm_of_product(&turned, &multiple)] {
+                assert!((found - formed).abs() <= 1e-14 * formed, "{factor}: {found} for {formed}");
+            }
+            assert_eq!(largest_singular_value(&multiple), singular_values(&multiple).expect("finite")[0]);
         }
     }
 

@@ -1,18 +1,22 @@
-//! Reading a text or file of the reader's: the page itself parses none.
+//! Reading texts and files of the reader's: the page itself parses none.
 
-use lipscope_core::experiment::{Given, InputError, Memory};
+use lipscope_core::experiment::{Given, InputError, Memory, TableSource, WeightTables};
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
 
-/// A text or file.
+/// What to read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReadPlan {
-    /// The file's name; `None` for a text.
-    pub name: Option<String>,
-    /// What is in it; UTF-8 for a text.
-    #[serde(with = "serde_bytes")]
-    pub bytes: Vec<u8>,
+pub enum ReadPlan {
+    /// A text or file with tokens or an experiment.
+    Any(TableSource),
+    /// The weights of one head.
+    Weights {
+        /// A text or file for each matrix.
+        tables: Box<WeightTables>,
+        /// The dimension of the tokens that they must fit, if there are some.
+        d: Option<usize>,
+    },
 }
 
 /// Reads in one step.
@@ -28,10 +32,9 @@ impl Task<Memory> for ReadTask {
     }
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Given>) -> Result<Turn, InputError> {
-        let ReadPlan { name, bytes } = &self.0;
-        report.event(match name {
-            Some(name) => Given::from_file(name, bytes)?,
-            None => Given::from_text(&String::from_utf8_lossy(bytes))?,
+        report.event(match &self.0 {
+            ReadPlan::Any(TableSource { file, bytes }) => Given::read(file.as_deref(), bytes)?,
+            ReadPlan::Weights { tables, d } => Given::Weights(tables.read(*d)?),
         });
         Ok(Turn::Done)
     }

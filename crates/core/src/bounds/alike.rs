@@ -1,0 +1,60 @@
+//! Heads whose Q, K and V are multiples of the identity treat all directions alike: their bounds in d dimensions are
+//! those in a few, and at n tokens in more than n dimensions those in the span of the tokens. Decompositions of
+//! d x d matrices are left out that way: three tokens of a thousand numbers take milliseconds instead of ten seconds.
+
+use nalgebra::DMatrix;
+
+use crate::identity::multiple_of_identity;
+use crate::weights::{HeadWeights, Weights};
+
+/// The dimensions in which the directions of lower bounds are looked for: more than those that a witness spans.
+const FEW: usize = 6;
+/// Up to this dimension decompositions cost next to nothing, and all is computed as for other weights.
+const DENSE: usize = 64;
+
+/// Weights with the same A and V in [`FEW`] dimensions; `None` where d is small, or where directions differ.
+pub(super) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
+    if weights.d() <= DENSE || weights.output.is_some() {
+        return None;
+    }
+    let heads = weights.heads.iter().map(|head| in_dimensions(head, FEW)).collect::<Option<Vec<_>>>()?;
+    Some(Weights { heads, output: None, l2_mha: None })
+}
+
+/// A head with the same A and V in e dimensions; `None` where directions differ.
+fn in_dimensions(head: &HeadWeights, e: usize) -> Option<HeadWeights> {
+    let [q, k, v] = multiples(head)?;
+    let identity = DMatrix::<f64>::identity(e, e);
+    // A = K^T Q / sqrt(rows of Q).
+    let rescaled = k * (e as f64 / head.q.nrows() as f64).sqrt();
+    Some(HeadWeights { q: &identity * q, k: &identity * rescaled, v: identity * v })
+}
+
+fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
+    Some([multiple_of_identity(&head.q)?, multiple_of_identity(&head.k)?, multiple_of_identity(&head.v)?])
+}
+
+/// A head seen from the span of tokens.
+pub(super) struct OnSpan {
+    /// d x e with orthonormal columns, e the number of tokens.
+    pub(super) frame: DMatrix<f64>,
+    /// The tokens' coordinates, e x n.
+    pub(super) tokens: DMatrix<f64>,
+    /// The same multiples of the identity, e x e, to be used with the kernel of the head itself.
+    pub(super) head: HeadWeights,
+}
+
+impl OnSpan {
+    /// Of tokens (d x n) fewer than their dimensions; `None` where directions differ, and where nothing is
+    /// gained.
+    pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Self> {
+        let (d, n) = tokens.shape();
+        if n >= d || d <= DENSE {
+            return None;
+        }
+        let ([q, k, v], outer) = (multiples(head)?, multiple_of_identity(outer)?);
+        let (frame, tokens) = tokens.clone().qr().unpack();
+        let of = |factor: f64| DMatrix::identity(n, n) * factor;
+        Some(OnSpan { frame, tokens, head: HeadWeights { q: of(q), k: of(k), v: of(outer * v) } })
+    }
+}

@@ -1,0 +1,199 @@
+//! Tables of numbers from users, tokens and weights alike: CSV and TSV, lists in brackets (JSON, and what NumPy and PyTorch
+//! print), or NumPy's `.npy`. One row per token, or per row of the matrix.
+
+mod brackets;
+mod npy;
+mod separated;
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::{self, MAX_TEXT_BYTES, MAX_TOKEN_ENTRIES};
+use super::rows::Rows;
+use super::{InputError, Phrase};
+use crate::phrase;
+
+/// What a table is: it decides its name in errors, and which shapes it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Table {
+    /// Tokens, one a row; a flat list is tokens of dimension 1.
+    Tokens,
+    /// Q, k x d; a flat list is one row, as for every matrix.
+    Query,
+    /// K, k x d.
+    Key,
+    /// V, d_v x d.
+    Value,
+    /// The output matrix, d_out x d_v.
+    Output,
+}
+
+impl Table {
+    /// Reads a table from the bytes of a text or file, whose format is detected from its content. `file` is the name of
+    /// the file, for errors.
+    ///
+    /// # Errors
+    /// [`InputError`] that names the row and column and the fix.
+    pub fn read(self, file: Option<&str>, bytes: &[u8]) -> Result<Rows, InputError> {
+        let name = || file.map_or_else(|| self.name(), Phrase::verbatim);
+        if bytes.len() > MAX_TEXT_BYTES {
+            return Err(InputError::TooLarge {
+                what: name(),
+                found: phrase!("megabytes", "{count} MB", count = bytes.len() >> 20),
+                limit: phrase!("megabytes", "{count} MB", count = MAX_TEXT_BYTES >> 20),
+                fix: phrase!("use_fewer_numbers", "Use fewer numbers."),
+            });
+        }
+        if bytes.starts_with(npy::MAGIC) {
+            return self.checked(npy::rows(self, file.unwrap_or_default(), bytes)?);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.read_text(text),
+            Err(_) => Err(InputError::File {
+                file: name(),
+                problem: phrase!("neither_text_nor_npy", "it is neither text nor a .npy file"),
+                fix: phrase!("save_table_csv_tsv", "Save the numbers as CSV, TSV, JSON or NumPy .npy."),
+            }),
+        }
+    }
+
+    fn read_text(self, text: &str) -> Result<Rows, InputError> {
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return Err(InputError::Empty {
+                what: self.name(),
+                least: match self {
+                    Table::Tokens => phrase!("two_lines_one_token", "two lines, one token per line"),
+                    _ => phrase!("one_row_one_number", "one row of one number"),
+                },
+            });
+        }
+        if text.contains("...") || text.contains('…') {
+            return Err(InputError::Conflict {
+                what: self.name(),
+                problem: phrase!("is_abridged", "is abridged: \"...\" stands in it for numbers that were not printed"),
+                fix: phrase!(
+                    "print_in_full",
+                    "Print it in full, after `numpy.set_printoptions(threshold=10**9)` or `torch.set_printoptions(threshold=10**9)`, or save it with `numpy.save` and choose the file."
+                ),
+            });
+        }
+        self.checked(match brackets::list_of(text) {
+            Some(list) => {
+                let rows = brackets::rows(self, list)?;
+                self.check_entries(rows.iter().map(Vec::len).sum())?;
+                Rows::from_lists(self.inside(), &rows)?
+            }
+            None => separated::rows(self, text)?,
+        })
+    }
+
+    /// Its name at the beginning of a sentence.
+    #[must_use]
+    pub fn name(self) -> Phrase {
+        match self {
+            Table::Tokens => phrase!("token_list", "The token list"),
+            Table::Query => "Q".into(),
+            Table::Key => "K".into(),
+            Table::Value => "V".into(),
+            Table::Output => phrase!("the_output_matrix", "The output matrix"),
+        }
+    }
+
+    /// Its name inside of a sentence.
+    fn inside(self) -> Phrase {
+        match self {
+            Table::Tokens => phrase!("tokens_inside", "the tokens"),
+            Table::Output => phrase!("output_matrix", "the output matrix"),
+            _ => self.name(),
+        }
+    }
+
+    fn checked(self, rows: Rows) -> Result<Rows, InputError> {
+        if self != Table::Tokens {
+            return Ok(rows);
+        }
+        if rows.n_rows() == 1 && rows.n_columns() > 1 {
+            return Err(InputError::Conflict {
+                what: phrase!("one_line_numbers", "One line of {count} numbers", count = rows.n_columns()),
+                problem: phrase!("one_token_attention_needs", "is one token, and attention needs at least two"),
+                fix: phrase!("put_each_token_own", "Put each token on its own line."),
+            });
+        }
+        if rows.n_rows() == 1 {
+            return Err(InputError::OneToken);
+        }
+        limits::check_tokens(rows.n_rows(), rows.n_columns())?;
+        Ok(rows)
+    }
+
+    fn check_entries(self, count: usize) -> Result<(), InputError> {
+        let too_large = |what: Phrase, limit: usize, fix: Phrase| {
+            let found = phrase!("more_than", "more than {limit}", limit = limit);
+            Err(InputError::TooLarge { what, found, limit: limit.to_string().into(), fix })
+        };
+        match self {
+            Table::Tokens if count > MAX_TOKEN_ENTRIES => too_large(
+                phrase!("n_times_d", "n times d"),
+                MAX_TOKEN_ENTRIES,
+                phrase!("use_fewer_tokens_fewer", "Use fewer tokens or fewer dimensions."),
+            ),
+            Table::Tokens => Ok(()),
+            _ => limits::check_weights(count as u64),
+        }
+    }
+}
+
+/// A finite number as people and programs write it: `1`, `1.`, `-.5`, `1e-3`, also with the minus sign of typesetting.
+fn number(text: &str) -> Option<f64> {
+    let parsed = if text.is_ascii() { text.parse::<f64>() } else { text.replace('\u{2212}', "-").parse::<f64>() };
+    parsed.ok().filter(|x| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_tabs_blanks_and_json_give_the_same_tokens() {
+        let texts = [
+            "1,2\n3,4\n",
+            "1\t2\n3\t4",
+            "1 2\n 3   4",
+            "x;y\n1;2\n3;4",
+            "[[1,2],[3,4]]",
+            "a,b\n1,2,\n3,4,\n",
+            "# a\n1,2\n3,4",
+        ];
+        for text in texts {
+            let rows = Table::Tokens.read_text(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+            assert_eq!((rows.n_columns(), rows.entries()), (2, &[1.0, 2.0, 3.0, 4.0][..]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_flat_json_list_is_tokens_of_dimension_one() {
+        let rows = Table::Tokens.read_text("[-1, 1, 1]").expect("a list");
+        assert_eq!((rows.n_rows(), rows.n_columns()), (3, 1));
+    }
+
+    #[test]
+    fn errors_name_the_row_and_column() {
+        let message = |text: &str| Table::Tokens.read_text(text).expect_err(text).to_string();
+        assert!(message("1,2\n3\n").contains("Row 2"), "{}", message("1,2\n3\n"));
+        assert!(message("1,2\n3,x\n").contains("Row 2, column 2"), "{}", message("1,2\n3,x\n"));
+        assert!(message("1,2\nnan,1\n").contains("Row 2, column 1"));
+        assert!(message("inf,2\n1,1\n").contains("Row 1, column 1"), "{}", message("inf,2\n1,1\n"));
+        assert!(message("").contains("empty"));
+        assert!(message("1,2,3").contains("own line"));
+        assert!(message("5").contains("one token"));
+        assert!(message("[[1,2],[3,null]]").contains("Row 2, column 2"));
+    }
+
+    #[test]
+    fn megabytes_of_junk_give_a_short_error_message() {
+        let junk: Vec<u8> = (0..10_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        assert!(Table::Tokens.read(Some("junk.bin"), &junk).expect_err("junk").to_string().contains("junk.bin"));
+        let letters = "q".repeat(10_000_000);
+        assert!(Table::Tokens.read_text(&letters).expect_err("junk").to_string().len() < 200);
+    }
+}

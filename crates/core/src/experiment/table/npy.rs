@@ -1,0 +1,89 @@
+//! NumPy's `.npy` files.
+
+use npyz::{DType, NpyFile, TypeChar};
+
+use super::Table;
+use crate::experiment::{InputError, Phrase, Rows, library_words};
+use crate::phrase;
+
+/// The first bytes of every `.npy` file.
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Reads the array of a `.npy` file; `name` is that of the file.
+///
+/// # Errors
+/// [`InputError::File`], or [`InputError::TooLarge`] before any number is read.
+pub(super) fn rows(table: Table, name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
+    let broken = |problem: Phrase| InputError::File {
+        file: name.into(),
+        problem,
+        fix: phrase!("save_numpy_save_two", "Save it with numpy.save as a two-dimensional float array."),
+    };
+    let file = NpyFile::new(bytes).map_err(|e| broken(io_problem(&e)))?;
+    let shape = file.shape().to_vec();
+    let (n, d) = match (&shape[..], table) {
+        ([n], Table::Tokens) => (*n, 1),
+        ([d], _) => (1, *d),
+        ([n, d], _) => (*n, *d),
+        _ => {
+            return Err(broken(phrase!(
+                "shape_not_n_d",
+                "its shape is {shape}, not (n, d)",
+                shape = format!("{:?}", shape)
+            )));
+        }
+    };
+    // Checked before any number is read, because the header may claim more than the file holds.
+    let size = |x: u64| usize::try_from(x).unwrap_or(usize::MAX);
+    let (n, d) = (size(n), size(d));
+    table.check_entries(n.saturating_mul(d))?;
+    let in_rows = file.order() == npyz::Order::C;
+    let entries = npy_entries(file).map_err(broken)?;
+    if entries.len() != n * d {
+        return Err(broken(phrase!(
+            "holds_numbers_not",
+            "it holds {count} numbers, not {shape}",
+            count = entries.len(),
+            shape = phrase!("shape", "{rows} x {columns}", rows = n, columns = d)
+        )));
+    }
+    let by_rows = if in_rows { entries } else { (0..n * d).map(|at| entries[(at % d) * n + at / d]).collect() };
+    Rows::new(name, d, by_rows)
+}
+
+/// Describes an I/O error in terms of the file: the library's message for a truncated file speaks of buffers.
+fn io_problem(error: &std::io::Error) -> Phrase {
+    match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => phrase!("truncated", "it is truncated"),
+        _ => library_words(error.to_string()),
+    }
+}
+
+fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, Phrase> {
+    let unsupported = |dtype: &DType| {
+        phrase!(
+            "numbers_only_32_64",
+            "its numbers are {kind}; only 32 and 64 bit floats and integers can be read",
+            kind = dtype.descr()
+        )
+    };
+    let dtype = file.dtype();
+    let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };
+    macro_rules! read {
+        ($number:ty) => {
+            file.into_vec::<$number>()
+                .map(|numbers| numbers.into_iter().map(|x| x as f64).collect())
+                .map_err(|e| io_problem(&e))
+        };
+    }
+    match (plain.type_char(), plain.size_field()) {
+        (TypeChar::Float, 8) => read!(f64),
+        (TypeChar::Float, 4) => read!(f32),
+        (TypeChar::Int, 8) => read!(i64),
+        (TypeChar::Int, 4) => read!(i32),
+        (TypeChar::Int, 2) => read!(i16),
+        (TypeChar::Int, 1) => read!(i8),
+        (TypeChar::Uint, 1) => read!(u8),
+        _ => Err(unsupported(&dtype)),
+    }
+}

@@ -1,0 +1,46 @@
+//! What is in the fold: a box for tokens, the weights to go with them, and what can be taken away.
+
+use leptos::html::Textarea;
+use leptos::prelude::*;
+
+use super::export::Export;
+use super::file::FileButton;
+use super::take_file;
+use super::weights::OwnWeightsForm;
+use crate::controls::ProblemAt;
+use crate::page::{PLACE_OWN, use_page};
+use crate::strings;
+use lipscope_core::experiment::TableSource;
+
+/// What is in the fold.
+#[component]
+pub fn OwnForm() -> impl IntoView {
+    let page = use_page();
+    let text = NodeRef::<Textarea>::new();
+    let note = page.live.own_note;
+    let apply = move || {
+        let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
+        page.take_given(TableSource::text(&pasted));
+    };
+    view! {
+        <label for="own-text" class="note">{strings::own_hint()}</label>
+        <textarea
+            id="own-text"
+            node_ref=text
+            rows="4"
+            spellcheck="false"
+            autocomplete="off"
+            aria-describedby="own-problem"
+            placeholder=strings::OWN_PLACEHOLDER
+        ></textarea>
+        <div class="own-tools">
+            <button type="button" id="own-apply" on:click=move |_| apply()>{strings::apply()}</button>
+            <FileButton id="own-file" then=Callback::new(move |(name, bytes)| take_file(page, name, bytes))/>
+        </div>
+        <ProblemAt place=PLACE_OWN/>
+        <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
+        <OwnWeightsForm/>
+        <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::address_too_short()}</p>
+        <Export/>
+    }
+}

@@ -1,0 +1,99 @@
+//! Own weights: a box for each matrix of one head, each for a text or a file.
+
+use leptos::html::Textarea;
+use leptos::prelude::*;
+
+use super::file::FileButton;
+use crate::page::{PLACE_OWN_WEIGHTS, use_page};
+use crate::state::PageState;
+use crate::strings;
+use lipscope_core::experiment::{TableSource, WeightTables};
+
+/// A box: what is typed in it, or the file that was chosen for it last.
+#[derive(Clone, Copy)]
+struct Given {
+    text: NodeRef<Textarea>,
+    file: RwSignal<Option<TableSource>>,
+}
+
+impl Given {
+    fn new() -> Self {
+        Given { text: NodeRef::new(), file: RwSignal::new(None) }
+    }
+
+    fn source(self) -> TableSource {
+        let typed = || self.text.get_untracked().map(|area| area.value()).unwrap_or_default();
+        self.file.get_untracked().unwrap_or_else(|| TableSource::text(&typed()))
+    }
+}
+
+/// The boxes, and the button that uses what is in them.
+#[component]
+pub fn Matrices() -> impl IntoView {
+    let page = use_page();
+    let [q, k, v, output] = [(); 4].map(|()| Given::new());
+    let apply = move |_| {
+        let tables = WeightTables { q: q.source(), k: k.source(), v: v.source(), output: output.source() };
+        page.take_weights(tables);
+    };
+    let d = Memo::new(move |_| page.state.with(PageState::listed_dim));
+    view! {
+        <p class="note">{move || strings::own_matrices_hint(d.get())}</p>
+        <MatrixBox id="own-q" file_id="own-q-file" label=strings::own_q() given=q/>
+        <MatrixBox id="own-k" file_id="own-k-file" label=strings::own_k() given=k/>
+        <MatrixBox id="own-v" file_id="own-v-file" label=strings::own_v() given=v/>
+        <MatrixBox id="own-output" file_id="own-output-file" label=strings::own_output() given=output/>
+        <details class="own-form">
+            <summary>{strings::own_more_heads()}</summary>
+            <p class="note">{strings::own_form_note()}</p>
+            <pre tabindex="0">{strings::OWN_FORM_EXAMPLE}</pre>
+        </details>
+        <div class="own-tools">
+            <button type="button" id="own-weights-apply" on:click=apply>{strings::own_weights_use()}</button>
+        </div>
+    }
+}
+
+/// A box for a matrix. A file stands in it by its name, until something is typed.
+#[component]
+fn MatrixBox(
+    /// The id of the box.
+    id: &'static str,
+    /// The id of its button for files.
+    file_id: &'static str,
+    /// Its name, with the shapes that it takes.
+    label: &'static str,
+    /// What is given in it.
+    given: Given,
+) -> impl IntoView {
+    let page = use_page();
+    let on_file = move |(name, bytes): (String, Result<Vec<u8>, String>)| match bytes {
+        Ok(bytes) => {
+            if let Some(area) = given.text.get_untracked() {
+                area.set_value("");
+            }
+            given.file.set(Some(TableSource { file: Some(name), bytes }));
+        }
+        Err(sentence) => page.complain(PLACE_OWN_WEIGHTS, sentence),
+    };
+    let placeholder = move || {
+        let name = given.file.with(|file| file.as_ref().and_then(|file| file.file.clone()));
+        name.unwrap_or_default()
+    };
+    view! {
+        <div class="own-matrix">
+            <label for=id>{label}</label>
+            <FileButton id=file_id label=strings::own_file_for(label) then=Callback::new(on_file)/>
+            <textarea
+                id=id
+                node_ref=given.text
+                rows="2"
+                spellcheck="false"
+                autocomplete="off"
+                aria-describedby="own-weights-problem"
+                placeholder=placeholder
+                on:input=move |_| given.file.set(None)
+            ></textarea>
+        </div>
+    }
+}

@@ -1,0 +1,131 @@
+//! The reader's own tokens and weights: pasted, chosen or dropped; and the experiment on screen, to take away.
+
+mod export;
+mod file;
+mod form;
+mod matrices;
+mod weights;
+
+use leptos::ev;
+use leptos::html::Details;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use crate::files::read;
+use crate::later::LaterView;
+use crate::page::{PLACE_OWN, Page, PlotChoice, use_page};
+use crate::strings;
+use lipscope_core::experiment::TableSource;
+
+pub use export::{copy_link, experiment_text};
+pub use form::OwnForm;
+
+/// What a reader is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Tokens.
+    Tokens,
+    /// Weights: a box for each matrix.
+    Weights,
+}
+
+/// Opens the form in sight, with the caret in its first box.
+pub fn open(page: Page, asked: Asked) {
+    page.classroom.controls_open.set(true);
+    page.own_open.set(true);
+    let id = match asked {
+        Asked::Tokens => "own-text",
+        Asked::Weights => {
+            page.own_matrices_open.set(true);
+            "own-q"
+        }
+    };
+    // The form may still be on its way.
+    page.with_later(move |_| focus_when_there(id, FRAMES_TO_WAIT));
+}
+
+/// About two seconds: on a slow machine the controls are built after the press that opened them.
+const FRAMES_TO_WAIT: usize = 120;
+
+fn focus_when_there(id: &'static str, frames: usize) {
+    request_animation_frame(move || {
+        let element = document().get_element_by_id(id).and_then(|found| found.dyn_into::<HtmlElement>().ok());
+        // Inside a closed fold it has no place.
+        match element.filter(|element| element.offset_parent().is_some()) {
+            Some(element) => {
+                element.scroll_into_view();
+                let _ = element.focus();
+            }
+            None if frames > 0 => focus_when_there(id, frames - 1),
+            None => {}
+        }
+    });
+}
+
+/// The fold with everything about own data.
+#[component]
+pub fn OwnData() -> impl IntoView {
+    let page = use_page();
+    let details = NodeRef::<Details>::new();
+    let is_over = listen_for_drops(page);
+    let on_toggle = move |_| {
+        if let Some(details) = details.get_untracked() {
+            page.own_open.set(details.open());
+        }
+    };
+    view! {
+        <details class="own" id="own" node_ref=details prop:open=move || page.own_open.get() on:toggle=on_toggle>
+            <summary>{strings::own()}</summary>
+            <LaterView wanted=Signal::derive(move || page.own_open.get() || page.later().is_some()) view=|later| (later.own_form)()/>
+        </details>
+        <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::drop()}</p></div>
+    }
+}
+
+fn take_file(page: Page, name: String, bytes: Result<Vec<u8>, String>) {
+    page.own_open.set(true);
+    page.live.own_note.set(String::new());
+    match bytes {
+        Ok(bytes) => page.take_given(TableSource { file: Some(name), bytes }),
+        Err(sentence) => page.complain(PLACE_OWN, sentence),
+    }
+}
+
+/// Takes files that are dropped anywhere on the page; says whether one hovers over it.
+fn listen_for_drops(page: Page) -> RwSignal<bool> {
+    let is_over = RwSignal::new(false);
+    let over = window_event_listener(ev::dragover, move |event| {
+        event.prevent_default();
+        if !is_over.get_untracked() {
+            is_over.set(true);
+        }
+    });
+    let leave = window_event_listener(ev::dragleave, move |event| {
+        // Only when the pointer leaves the window.
+        if event.related_target().is_none() {
+            is_over.set(false);
+        }
+    });
+    let drop = window_event_listener(ev::drop, move |event| {
+        event.prevent_default();
+        is_over.set(false);
+        let Some(data) = event.data_transfer() else { return };
+        if page.plot.get_untracked() == PlotChoice::Model {
+            return page.with_later(move |later| (later.drop_on_models)(page, &data));
+        }
+        match data.files().and_then(|files| files.get(0)) {
+            Some(file) => read(file, move |name, bytes| take_file(page, name, bytes)),
+            None => {
+                page.own_open.set(true);
+                page.take_given(TableSource::text(&data.get_data("text/plain").unwrap_or_default()));
+            }
+        }
+    });
+    on_cleanup(move || {
+        over.remove();
+        leave.remove();
+        drop.remove();
+    });
+    is_over
+}

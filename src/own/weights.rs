@@ -1,0 +1,67 @@
+//! Which weights the reader's tokens are measured with: asked when tokens come in, and always said.
+
+use leptos::html::Fieldset;
+use leptos::prelude::*;
+
+use super::matrices::Matrices;
+use crate::controls::ProblemAt;
+use crate::page::{PLACE_OWN_WEIGHTS, use_page};
+use crate::state::{TokenChoice, WeightChoice};
+use crate::strings;
+
+/// What is offered: its id, and the choice.
+const OFFERED: [(&str, WeightChoice); 4] = [
+    ("own-weights-minus", WeightChoice::IdentityMinus),
+    ("own-weights-plus", WeightChoice::IdentityPlus),
+    ("own-weights-random", WeightChoice::Random),
+    ("own-weights-own", WeightChoice::Own),
+];
+
+/// The weights to choose from, and a box for each matrix of one's own.
+#[component]
+pub fn OwnWeightsForm() -> impl IntoView {
+    let page = use_page();
+    let group = NodeRef::<Fieldset>::new();
+    let chosen = Memo::new(move |_| page.state.with(|state| state.weights));
+    let is_skew = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
+    let pick = move |choice: WeightChoice| {
+        page.own_matrices_open.set(choice == WeightChoice::Own);
+        if choice == WeightChoice::Own && page.state.with_untracked(|state| state.own_weights.is_none()) {
+            return;
+        }
+        page.own_weights_asked.set(false);
+        page.edit(PLACE_OWN_WEIGHTS, |state| state.choose_weights(choice));
+        page.live.own_note.set(page.state.with_untracked(strings::applied));
+    };
+    // The question is in sight when it is asked.
+    Effect::new(move |_| {
+        if page.own_weights_asked.get()
+            && let Some(group) = group.get()
+        {
+            request_animation_frame(move || group.scroll_into_view_with_bool(false));
+        }
+    });
+    let option = move |(id, choice): (&'static str, WeightChoice)| {
+        let is_chosen = move || match page.own_matrices_open.get() {
+            true => choice == WeightChoice::Own,
+            false => choice == chosen.get() && !is_skew.get(),
+        };
+        view! {
+            <label class="own-choice" for=id>
+                <input type="radio" name="own-weights" id=id prop:checked=is_chosen disabled=move || is_skew.get() on:change=move |_| pick(choice)/>
+                <span>{strings::own_weight(choice)}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="own-weights" id="own-weights" node_ref=group class:asked=move || page.own_weights_asked.get()>
+            <legend>{strings::own_weights()}</legend>
+            <p class="note" role="status" data-testid="own-weights-question" hidden=move || !page.own_weights_asked.get()>
+                {move || page.state.with(strings::own_weights_question)}
+            </p>
+            <div class="own-choices">{OFFERED.map(option).collect_view()}</div>
+            <Show when=move || page.own_matrices_open.get()><Matrices/></Show>
+            <ProblemAt place=PLACE_OWN_WEIGHTS/>
+        </fieldset>
+    }
+}

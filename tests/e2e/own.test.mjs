@@ -1,0 +1,132 @@
+// Tokens and weights of one's own: the form in sight, the question which weights, boxes for matrices, and many dimensions at once.
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { changed, digits, exported, paste, reaches, reveal, value } from './reading.mjs';
+import { DESKTOP, measureOnCommandLine, pageTest, PHONE } from './browser.mjs';
+
+const note = (page) => page.getByTestId('own-note').innerText();
+
+/** Waits until an element has the focus, lies in the window, and nothing lies over it. */
+async function inSight(page, id) {
+  await page.waitForFunction((id) => {
+    const element = document.getElementById(id);
+    if (!element || document.activeElement !== element) return false;
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return top >= 0 && bottom <= innerHeight && over === element;
+  }, id, { timeout: 10_000 });
+}
+
+for (const [name, viewport] of [['desktop', DESKTOP], ['phone', PHONE]]) {
+  pageTest(`on a ${name} the form of own tokens opens in sight, with the focus in it`, { viewport, hash: '' }, async ({ page }) => {
+    await page.waitForSelector('#quick-yours');
+    await page.click('#quick-yours');
+    await inSight(page, 'own-text');
+  });
+}
+
+pageTest('own weights that are asked for open their boxes in sight', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'own');
+  await inSight(page, 'own-q');
+});
+
+pageTest('tokens that come without weights are measured with weights that are named, and the form asks which', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'identity-minus');
+  await paste(page, '[[ 1.   -2.5 ]\n [ 0.25  3.  ]\n [\u22121.    0.5 ]]');
+  const question = page.getByTestId('own-weights-question');
+  await question.waitFor({ state: 'visible' });
+  assert.match(await question.innerText(), /came without weights.*A = −I.*Which weights/s);
+  assert.match(await note(page), /3 × 2 tokens\. Weights: identity, A = −I/);
+  assert.ok(await page.isChecked('#own-weights-minus'));
+  const before = await digits(page, 'spectral');
+  await page.check('#own-weights-plus');
+  await changed(page, 'spectral', before);
+  await question.waitFor({ state: 'hidden' });
+  assert.match(await note(page), /Weights: identity, A = I/);
+  assert.equal((await exported(page)).weights.sign, 1);
+  const plus = await digits(page, 'spectral');
+  await page.check('#own-weights-random');
+  await changed(page, 'spectral', plus);
+  assert.match(await note(page), /Weights: random/);
+  assert.equal((await exported(page)).weights.source, 'random');
+});
+
+pageTest('every matrix has a box that takes prints and files, and the experiment is that of the command line', async ({ page }) => {
+  await changed(page, 'spectral');
+  await paste(page, 'tensor([[ 1.0000, -2.5000],\n        [ 0.2500,  3.0000]], dtype=torch.float64, grad_fn=<MmBackward0>)');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  const before = await digits(page, 'spectral');
+  await page.check('#own-weights-own');
+  await page.fill('#own-q', 'array([[1. , 0.5],\n       [0. , 2. ]], dtype=float32)');
+  await page.fill('#own-k', '[[ .25 -1. ]\n [1e-1  0. ]]');
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-'));
+  const file = join(folder, 'v.csv');
+  writeFileSync(file, '1,0\n0,1\n1,1\n');
+  await page.setInputFiles('#own-v-file', file);
+  assert.equal(await page.getAttribute('#own-v', 'placeholder'), 'v.csv');
+  await page.fill('#own-output', '[1, 2, \u22123]');
+  await page.click('#own-weights-apply');
+  await changed(page, 'spectral', before);
+  assert.match(await note(page), /your 2 × 2 tokens and your weights/);
+  const experiment = await exported(page);
+  assert.deepEqual(experiment.weights.heads, [{ q: [[1, 0.5], [0, 2]], k: [[0.25, -1], [0.1, 0]], v: [[1, 0], [0, 1], [1, 1]] }]);
+  assert.deepEqual(experiment.weights.output, [[1, 2, -3]]);
+  const { lines } = await measureOnCommandLine(experiment);
+  assert.ok(Math.abs((await value(page, 'spectral')) / lines[0].spectral - 1) < 1e-9);
+});
+
+pageTest('matrices that do not fit and abridged prints are answered with a sentence', async ({ page }) => {
+  await changed(page, 'spectral');
+  await paste(page, '1,2\n3,4\n5,6');
+  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  const good = await digits(page, 'spectral');
+  await page.check('#own-weights-own');
+  for (const [q, k, parts] of [
+    ['1 2 3', '1 2 3', ['Q is 1 x 3', 'any number of rows of 2 numbers']],
+    ['1 2', '1 2\n3 4', ['K is 2 x 2', '1 x 2']],
+    ['', '1 2', ['Q is empty']],
+    ['[[1. 2.]\n ...\n [3. 4.]]', '1 2', ['Q is abridged', 'numpy.set_printoptions']],
+  ]) {
+    await page.fill('#own-q', q);
+    await page.fill('#own-k', k);
+    await page.click('#own-weights-apply');
+    await page.waitForFunction((parts) => {
+      const shown = document.querySelector('[data-testid="own-weights-problem"]:not([hidden])')?.textContent ?? '';
+      return parts.every((part) => shown.includes(part));
+    }, parts, { timeout: 10_000 });
+    assert.equal(await digits(page, 'spectral'), good);
+  }
+  await paste(page, '[[1. 2. ... 3.]\n [4. 5. ... 6.]]');
+  await page.waitForFunction(() => document.querySelector('[data-testid="own-problem"]').textContent.includes('The token list is abridged'));
+});
+
+pageTest('several heads come in an experiment file, whose form is shown', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'own');
+  await reveal(page, '.own-form pre');
+  await paste(page, await page.locator('.own-form pre').innerText());
+  await page.waitForFunction(() => document.querySelector('#weights').value === 'own');
+});
+
+pageTest('three tokens of a thousand numbers are measured within a second', { timeout: 120_000 }, async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'identity-minus');
+  const row = (seed) => Array.from({ length: 1000 }, (_, i) => (Math.sin(i * (seed + 1.37) + seed) * 0.05).toFixed(6)).join(',');
+  await reveal(page, '#own-text');
+  await page.fill('#own-text', [1, 2, 3].map(row).join('\n'));
+  const before = await digits(page, 'spectral');
+  const began = Date.now();
+  await page.click('#own-apply');
+  await changed(page, 'spectral', before);
+  const wall = Date.now() - began;
+  assert.equal(await page.getByTestId('d').first().innerText(), '1000');
+  const engine = await value(page, 'time');
+  console.log(`3 x 1000 tokens: ${engine} ms in the engine, ${wall} ms until the number is on screen`);
+  assert.ok(engine > 0 && engine < 1000, `${engine} ms in the engine`);
+  // Reading, drawing and whatever else runs on this machine come on top.
+  assert.ok(wall < 4000, `${wall} ms until the number was on screen`);
+});
