@@ -6,14 +6,14 @@ use lipscope_core::experiment::Mask;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::weights::Inputs;
 use lipscope_models::{
-    AttentionMap, AttentionPart, Block, Embeddings, Estimators, Heads, LayerNorm, Linear, MapKind, Model, ModelConfig,
+    AttentionPart, Block, Embeddings, Estimators, Heads, LayerMap, LayerNorm, Linear, MapKind, Model, ModelConfig,
     estimate,
 };
 use nalgebra::DMatrix;
 
-/// An attention map and its tokens.
+/// A map of a layer and its tokens.
 pub struct Window {
-    map: AttentionMap,
+    map: LayerMap,
     inputs: Inputs,
 }
 
@@ -41,7 +41,7 @@ impl Window {
             embeddings: Embeddings { words: BTreeMap::new(), positions: Vec::new(), kind: None, norm: None },
             blocks: vec![Block { attention, feed_forward: None }],
         };
-        let map = AttentionMap::new(&model, 0, MapKind::Attention, Heads::All).expect("a layer");
+        let map = LayerMap::new(&model, 0, MapKind::Attention, Heads::All).expect("a layer");
         Window { map, inputs: inputs.clone() }
     }
 

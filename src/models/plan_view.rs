@@ -8,7 +8,7 @@ use super::settings::PlanForm;
 use crate::controls::Choice;
 use crate::strings;
 
-/// Layers, lengths, windows, heads, mask, map, estimators.
+/// Layers, lengths, windows, map; heads, mask, estimators.
 #[component]
 pub fn PlanFields(
     /// The form.
@@ -31,16 +31,17 @@ pub fn PlanFields(
     view! {
         <div class="model-row">
             {fields.map(field).collect_view()}
+            <Of desk id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
             <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| desk.plan.update(PlanForm::as_published)>
                 {strings::model_published()}
             </button>
         </div>
+        <p class="note" data-testid="model-map-note">{move || strings::model_map_note(desk.plan.with(|plan| plan.kind))}</p>
         <details class="more">
             <summary>{strings::model_more()}</summary>
             <div class="model-row">
                 {field(heads)}
                 <Of desk id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
-                <Of desk id="model-map" label=strings::model_map() all=PlanForm::KINDS.to_vec() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
                 <Of desk id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
             </div>
         </details>

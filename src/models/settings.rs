@@ -104,12 +104,14 @@ impl PlanForm {
     /// Masks, with their ids.
     pub const MASKS: [(&'static str, Option<Mask>); 3] =
         [("usual", None), ("none", Some(Mask::None)), ("causal", Some(Mask::Causal))];
-    /// Maps, with their ids.
-    pub const KINDS: [(&'static str, Option<MapKind>); 3] =
-        [("usual", None), ("attention", Some(MapKind::Attention)), ("with-output", Some(MapKind::WithOutput))];
     /// Estimators, with their ids.
     pub const ESTIMATORS: [(&'static str, Estimators); 3] =
         [("both", Estimators::Both), ("spectral", Estimators::Spectral), ("released", Estimators::Released)];
+
+    /// Maps, with their ids.
+    pub fn kinds() -> Vec<(&'static str, Option<MapKind>)> {
+        std::iter::once(("usual", None)).chain(MapKind::ALL.map(|kind| (kind.id(), Some(kind)))).collect()
+    }
 
     /// The lengths and windows of the figures of [C] section 5.
     pub fn as_published(&mut self) {
@@ -137,7 +139,6 @@ impl PlanForm {
     /// The words of a table's subject, with no windows yet.
     pub fn of_subject(subject: &Subject) -> PlanText {
         let pick = |id: &str| PlanForm::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
-        let kind = PlanForm::KINDS.into_iter().find(|(word, _)| *word == subject.map).and_then(|(_, kind)| kind);
         let estimators = PlanForm::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);
         PlanText {
             layers: String::new(),
@@ -145,7 +146,7 @@ impl PlanForm {
             lengths: String::new(),
             windows: 1,
             mask: pick(&subject.mask),
-            kind,
+            kind: MapKind::by_id(&subject.map),
             estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
             tolerance: USUAL_TOLERANCE,
         }

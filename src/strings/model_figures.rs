@@ -6,7 +6,7 @@ pub use crate::words::model_figures::*;
 use lipscope_core::experiment::Mask;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
-use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, Published, Quantity, Training};
+use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, MapKind, Published, Quantity, Training};
 use lipscope_plot::{Kind, Number};
 
 /// Names of axes and curves.
@@ -28,11 +28,23 @@ pub fn model_words() -> ModelWords {
     }
 }
 
-/// A layer with all its heads, or one head of it.
-pub fn model_place(layer: usize, heads: Heads) -> String {
-    match heads {
-        Heads::All => model_place::all(layer),
-        Heads::One(head) => model_place::one(head, layer),
+/// A layer with all its heads, or one head of it; for a map with a residual connection the layer, or all up to it.
+pub fn model_place(map: Option<MapKind>, layer: usize, heads: Heads) -> String {
+    match (map, heads) {
+        (_, Heads::One(head)) => model_place::one(head, layer),
+        (Some(MapKind::Blocks), _) if layer > 0 => model_place::first(layer),
+        (Some(map), _) if !map.is_attention_alone() => model_place::layer(layer),
+        _ => model_place::all(layer),
+    }
+}
+
+/// Why no bound is shown beside a map; nothing for attention alone, whose bounds are the explorer's.
+pub fn model_no_bound(map: MapKind) -> Option<&'static str> {
+    match map {
+        MapKind::Attention | MapKind::WithOutput => None,
+        MapKind::AttentionResidual | MapKind::MlpResidual => Some(model_no_bound::sublayer()),
+        MapKind::Block => Some(model_no_bound::block()),
+        MapKind::Blocks => Some(model_no_bound::blocks()),
     }
 }
 
@@ -72,14 +84,15 @@ pub fn model_no_fit(of: Quantity) -> String {
 }
 
 /// A window in one line: each number with what it is.
-pub fn model_readout(cell: &Cell, estimate: &Estimate) -> String {
+pub fn model_readout(map: Option<MapKind>, cell: &Cell, estimate: &Estimate) -> String {
     let Cell { layer, heads, n, window } = *cell;
-    let where_it_is = model_place(layer, heads);
+    let where_it_is = model_place(map, layer, heads);
     let mut parts = vec![model_readout::place(n, &where_it_is, window)];
     parts.extend(numbers(estimate));
-    let sink = estimate.sink;
-    let mass = Number::of(sink.mass);
-    parts.push(model_readout::sink(sink.head, &mass, sink.token + 1));
+    if let Some(sink) = estimate.sink {
+        let mass = Number::of(sink.mass);
+        parts.push(model_readout::sink(sink.head, &mass, sink.token + 1));
+    }
     parts.join("  ·  ")
 }
 
@@ -139,7 +152,7 @@ pub fn model_curve(curve: &Published) -> String {
 
 /// What the figures are about.
 pub fn model_about(model: &str, map: &str, mask: &str, rows: usize) -> String {
-    let map = if map == "with-output" { model_about::with_output() } else { model_about::attention() };
+    let map = MapKind::by_id(map).map_or(map, |map| super::models::model_map_choice(Some(map)));
     let mask = if mask == "causal" { model_about::causal() } else { model_about::no_mask() };
     model_about::line(map, mask, model, rows)
 }

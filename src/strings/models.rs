@@ -31,6 +31,21 @@ pub fn model_map_choice(kind: Option<MapKind>) -> &'static str {
         None => model_map_choice::own(),
         Some(MapKind::Attention) => model_map_choice::attention(),
         Some(MapKind::WithOutput) => model_map_choice::with_output(),
+        Some(MapKind::AttentionResidual) => model_map_choice::attention_residual(),
+        Some(MapKind::MlpResidual) => model_map_choice::mlp_residual(),
+        Some(MapKind::Block) => model_map_choice::block(),
+        Some(MapKind::Blocks) => model_map_choice::blocks(),
+    }
+}
+
+/// What a map is, in a sentence.
+pub fn model_map_note(kind: Option<MapKind>) -> &'static str {
+    match kind {
+        None | Some(MapKind::Attention | MapKind::WithOutput) => model_map_note::attention(),
+        Some(MapKind::AttentionResidual) => model_map_note::attention_residual(),
+        Some(MapKind::MlpResidual) => model_map_note::mlp_residual(),
+        Some(MapKind::Block) => model_map_note::block(),
+        Some(MapKind::Blocks) => model_map_note::blocks(),
     }
 }
 

@@ -62,6 +62,35 @@ fn an_interrupted_run_resumes_and_ends_with_the_same_file() {
 }
 
 #[test]
+fn a_run_over_blocks_resumes_and_its_shards_merge() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let blocks = |more: &[&str]| run(small(&[&["2:8:2", "--windows", "3", "--map", "blocks"], more].concat()));
+    blocks(&["-o", &path("whole.csv"), "--svg", &path("whole.svg")]);
+    let text = fs::read_to_string(path("whole.csv")).expect("written");
+    assert!(text.contains(",blocks,causal,both,2,all,8,2,"), "{text}");
+    let svg = fs::read_to_string(path("whole.svg")).expect("written");
+    assert!(svg.contains("First blocks together of random:gpt2 32x3x4"), "{svg}");
+    fs::write(path("part.csv"), &text[..text.len() / 2]).expect("written");
+    blocks(&["-o", &path("part.csv")]);
+    assert_eq!(fs::read_to_string(path("part.csv")).expect("written"), text);
+    for shard in ["0/2", "1/2"] {
+        blocks(&["--shard", shard, "-o", &path(&shard[..1])]);
+    }
+    let (merged, _) = run(lipscope(&["merge", &path("0"), &path("1")]));
+    assert_eq!(merged, text);
+    let said = problem(small(&["2:8:2", "--windows", "3", "--map", "block", "-o", &path("part.csv")]));
+    assert!(said.contains("map") && said.contains("blocks"), "{said}");
+}
+
+#[test]
+fn the_mlp_has_no_attention_sink() {
+    let (csv, _) = run(small(&["4", "--windows", "1", "--map", "mlp-residual"]));
+    let columns: Vec<&str> = csv.lines().nth(1).expect("a row").split(',').collect();
+    assert!(!columns[9].is_empty() && columns[12..15].iter().all(|column| column.is_empty()), "{csv}");
+}
+
+#[test]
 fn a_run_that_would_take_too_much_memory_is_refused_before_the_model_is_drawn() {
     let said = problem(small(&["2:8:2", "--memory", "1MiB"]));
     assert!(said.contains("The run over the model would take") && said.contains("limit of 1 MiB"), "{said}");
@@ -70,6 +99,11 @@ fn a_run_that_would_take_too_much_memory_is_refused_before_the_model_is_drawn() 
     let said = problem(small(&["100", "--windows", "2", "--adversarial", "10", "--head", "0", "--memory", "1MiB"]));
     assert!(said.contains("The run over the model would take"), "{said}");
     run(small(&["2:8:2", "--windows", "1", "--memory", "256MiB"]));
+    // What all twelve blocks of GPT-2 keep.
+    let deep =
+        ["model", "--weights", "random:gpt2", "--layers", "11", "-n", "256", "--windows", "1", "--memory", "900MiB"];
+    let said = problem(lipscope(&[&deep[..], &["--map", "blocks"]].concat()));
+    assert!(said.contains("limit of 900 MiB"), "{said}");
 }
 
 #[test]
@@ -134,23 +168,27 @@ fn heads_are_measured_at_adversarial_tokens_and_their_table_merges() {
 fn a_model_folder_is_read_with_its_tokenizer() {
     for (name, map) in [("bert", "attention,none"), ("gpt2", "with-output,causal"), ("distilbert", "attention,none")] {
         let weights = format!("tests/data/models/{name}");
-        let (csv, _) = run(lipscope(&["model", "--weights", &weights, "--layers", "2", "-n", "3,8", "--windows", "2"]));
+        let measured = ["model", "--weights", &weights, "--layers", "2", "-n", "3,8", "--windows", "2"];
+        let (csv, _) = run(lipscope(&measured));
         assert!(csv.contains(map), "{name}: {csv}");
         let expected: Value = serde_json::from_str(
             &fs::read_to_string(in_repository(format!("{weights}/expected.json"))).expect("a file"),
         )
         .expect("JSON");
-        // Window 0 of length 3 begins at token 0, window 1 of length 8 at token 8; both are in the reference.
-        for (line, window) in [(1, 0), (4, 1)] {
-            let row: Vec<&str> = csv.lines().nth(line).expect("a row").split(',').collect();
-            let maps = expected["runs"][0]["windows"][window]["maps"].as_array().expect("a list");
-            let kind = map.split(',').next().expect("a word");
-            let at = |m: &&Value| m["layer"] == 2 && m["map"] == kind && m["head"].is_null();
-            let reference = maps.iter().find(at).expect("in the reference");
-            for (column, key) in [(9, "spectral"), (10, "released")] {
-                let (found, expected) = (row[column].parse::<f64>().expect("a number"), reference[key].as_f64());
-                let error = (found / expected.expect("a number") - 1.0).abs();
-                assert!(error < 1e-6, "{name}, {key}: {found} {expected:?}");
+        let usual = map.split(',').next().expect("a word");
+        for kind in [usual, "attention-residual", "mlp-residual", "block", "blocks"] {
+            let (csv, _) = run(lipscope(&[&measured[..], &["--map", kind]].concat()));
+            // Window 0 of length 3 begins at token 0, window 1 of length 8 at token 8; both are in the reference.
+            for (line, window) in [(1, 0), (4, 1)] {
+                let row: Vec<&str> = csv.lines().nth(line).expect("a row").split(',').collect();
+                let maps = expected["runs"][0]["windows"][window]["maps"].as_array().expect("a list");
+                let at = |m: &&Value| m["layer"] == 2 && m["map"] == kind && m["head"].is_null();
+                let reference = maps.iter().find(at).expect("in the reference");
+                for (column, key) in [(9, "spectral"), (10, "released")] {
+                    let (found, expected) = (row[column].parse::<f64>().expect("a number"), reference[key].as_f64());
+                    let error = (found / expected.expect("a number") - 1.0).abs();
+                    assert!(error < 1e-6, "{name}, {kind}, {key}: {found} {expected:?}");
+                }
             }
         }
     }
@@ -167,10 +205,16 @@ fn impossible_settings_give_an_error_message() {
         (vec!["model", "--weights", "random:gpt2", "-n", "900", "--windows", "10"], "9000"),
         (vec!["model", "--weights", "random:gpt2", "--dim", "30", "--heads", "4"], "divisor"),
         (vec!["model", "--weights", "random:gpt2", "-n", "0"], "lengths"),
+        (vec!["model", "--weights", "random:gpt2", "--map", "block", "--head", "each", "-n", "3"], "adds all heads"),
+        (
+            vec!["model", "--weights", "random:gpt2", "--map", "blocks", "--head", "0", "--adversarial", "9"],
+            "map attention",
+        ),
         (vec!["model", "--weights", "random:gpt2", "--text", "nowhere.txt"], "nowhere.txt"),
     ] {
         let said = problem(lipscope(&arguments));
         assert!(said.contains(word), "{arguments:?}: {said}");
     }
+    lipscope(&["model", "--weights", "random:gpt2", "--map", "layer"]).assert().code(2);
     lipscope(&["model", "--weights", "random:gpt2", "--shard", "3/3"]).assert().code(2);
 }

@@ -219,7 +219,7 @@ fn a_table_of_the_command_line_is_read_back() {
 
 /// A table of that many windows of one layer.
 fn large(rows: usize) -> Table {
-    let sink = Sink { mass: 1.5, token: 0, head: 3 };
+    let sink = Some(Sink { mass: 1.5, token: 0, head: 3 });
     let cell = |window| Cell { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
     let estimate = |window| Estimate { spectral: None, released: Some(0.1 + window as f64), radius: 2.0, sink };
     let of = |text: &str| text.to_owned();

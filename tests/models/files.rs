@@ -22,7 +22,7 @@ fn bytes(name: &str) -> Vec<u8> {
 }
 
 fn needs() -> Needs {
-    Needs { layers: 2, ids: [3, 5].into(), positions: 4 }
+    Needs { layers: 2, mlps: 1, ids: [3, 5].into(), positions: 4 }
 }
 
 fn load(config: ModelConfig, bytes: &[u8]) -> Result<Model, InputError> {

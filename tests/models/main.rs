@@ -1,5 +1,6 @@
 //! Tests of transformers.
 
+mod derivatives;
 mod figures;
 mod files;
 mod reference;

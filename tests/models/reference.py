@@ -4,17 +4,17 @@
     python tests/models/reference.py
 
 Each folder holds weights, config and tokenizer in another of the forms that Hugging Face's files take, and expected.json:
-token ids of the text, the input of each layer's attention, the attention's output, and of some maps the singular value of
-the dense autograd Jacobian and the released-script estimator sqrt(|J^T f(X)|).
+token ids of the text, the input of each layer's attention, the attention's output, the last block's output, and of some
+maps the singular value of the dense autograd Jacobian and the released-script estimator sqrt(|J^T f(X)|). The maps with a
+residual connection are PyTorch's own modules: a sublayer with its layer norm, a block, and the first blocks together.
 """
 
 import json
-import shutil
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from tokenizers import BertWordPieceTokenizer, ByteLevelBPETokenizer
+from tokenizers import Tokenizer, BertWordPieceTokenizer, ByteLevelBPETokenizer
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel, GPT2Config, GPT2Model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def causal(n, is_causal):
 
 
 class Layers:
-    """The attention of each layer: (module, concatenated heads of X, output matrix, output bias)."""
+    """The maps of each layer at X (n x d): attention with or without its output matrix, sublayers, blocks."""
 
     def __init__(self, model, family, is_causal):
         self.model, self.family, self.is_causal = model, family, is_causal
@@ -68,6 +68,49 @@ class Layers:
             "distilbert": lambda: self.model.transformer.layer[layer].attention,
             "gpt2": lambda: self.model.h[layer].attn,
         }[self.family]()
+
+    def block(self, layer):
+        return {
+            "bert": lambda: self.model.encoder.layer,
+            "distilbert": lambda: self.model.transformer.layer,
+            "gpt2": lambda: self.model.h,
+        }[self.family]()[layer]
+
+    def attention_residual(self, layer, x):
+        """Attention with its residual connection and layer norm."""
+        block, x = self.block(layer), x[None]
+        mask = causal(x.shape[1], self.is_causal)
+        if self.family == "gpt2":
+            return (x + block.attn(block.ln_1(x), attention_mask=mask)[0])[0]
+        if self.family == "bert":
+            return block.attention(x, attention_mask=mask)[0][0]
+        return block.sa_layer_norm(x + block.attention(x, attention_mask=mask)[0])[0]
+
+    def mlp_residual(self, layer, x):
+        """The MLP with its residual connection and layer norm."""
+        block, x = self.block(layer), x[None]
+        if self.family == "gpt2":
+            return (x + block.mlp(block.ln_2(x)))[0]
+        if self.family == "bert":
+            return block.output(block.intermediate(x), x)[0]
+        return block.output_layer_norm(x + block.ffn(x))[0]
+
+    def blocks(self, layers, x):
+        """Some blocks one after another: the modules themselves."""
+        for layer in layers:
+            x = self.block(layer)(x[None], attention_mask=causal(x.shape[0], self.is_causal))
+            x = (x[0] if isinstance(x, tuple) else x)[0]
+        return x
+
+    def residual_maps(self, layer, embedded):
+        """Name, map and input of the maps of a layer that have a residual connection, from the embeddings on."""
+        x = self.blocks(range(layer), embedded).detach()
+        return [
+            ("attention-residual", lambda x: self.attention_residual(layer, x), x),
+            ("mlp-residual", lambda x: self.mlp_residual(layer, x), self.attention_residual(layer, x).detach()),
+            ("block", lambda x: self.blocks([layer], x), x),
+            ("blocks", lambda x: self.blocks(range(layer + 1), x), embedded),
+        ]
 
     def output(self, layer):
         """O (d x d) and b_O."""
@@ -106,20 +149,37 @@ class Layers:
 
 
 def inputs_of(layers, ids):
-    """What arrives at each layer's attention module, n x d."""
-    found = []
+    """What arrives at each layer's attention module and at the first block, n x d, and what the last block returns."""
+    found, embedded, returned = [], [], []
+    arrived = lambda args, kwargs: (args[0] if args else kwargs["hidden_states"])[0].detach()
+    left = lambda out: (out[0] if isinstance(out, tuple) else out)[0].detach()
     hooks = [
         layers.module(layer).register_forward_pre_hook(
-            lambda _, args, kwargs: found.append((args[0] if args else kwargs["hidden_states"])[0].detach()),
-            with_kwargs=True,
+            lambda _, args, kwargs: found.append(arrived(args, kwargs)), with_kwargs=True
         )
         for layer in range(LAYERS)
     ]
+    hooks.append(layers.block(0).register_forward_pre_hook(
+        lambda _, args, kwargs: embedded.append(arrived(args, kwargs)), with_kwargs=True
+    ))
+    hooks.append(layers.block(LAYERS - 1).register_forward_hook(lambda _, args, out: returned.append(left(out))))
     with torch.no_grad():
         layers.model(input_ids=ids[None])
     for hook in hooks:
         hook.remove()
-    return found
+    return found, embedded[0], returned[0]
+
+
+def measured(f, x, **names):
+    """A map's norm, released-script estimator and value at X."""
+    value = f(x).detach()
+    jacobian = torch.func.jacrev(f)(x).reshape(value.numel(), x.numel()).detach()
+    return {
+        **names,
+        "spectral": torch.linalg.matrix_norm(jacobian, 2).item(),
+        "released": (jacobian.T @ value.flatten()).norm().sqrt().item(),
+        "value_norm": value.norm().item(),
+    }
 
 
 def numbers(tensor):
@@ -130,24 +190,15 @@ def expected(model, family, is_causal, ids, lengths):
     layers = Layers(model, family, is_causal)
     windows = []
     for start, n in lengths:
-        inputs = inputs_of(layers, torch.tensor(ids[start : start + n]))
+        inputs, embedded, returned = inputs_of(layers, torch.tensor(ids[start : start + n]))
+        assert torch.allclose(layers.blocks(range(LAYERS), embedded), returned, rtol=0, atol=1e-12)
         maps = []
         for layer, x in enumerate(inputs):
             for kind in ["attention", "with-output"]:
                 for head in [None, 1]:
-                    f = layers.map(layer, kind, head)
-                    value = f(x).detach()
-                    jacobian = torch.func.jacrev(f)(x).reshape(value.numel(), x.numel()).detach()
-                    maps.append(
-                        {
-                            "layer": layer,
-                            "map": kind,
-                            "head": head,
-                            "spectral": torch.linalg.matrix_norm(jacobian, 2).item(),
-                            "released": (jacobian.T @ value.flatten()).norm().sqrt().item(),
-                            "value_norm": value.norm().item(),
-                        }
-                    )
+                    maps.append(measured(layers.map(layer, kind, head), x, layer=layer, map=kind, head=head))
+            for kind, f, x in layers.residual_maps(layer, embedded):
+                maps.append(measured(f, x, layer=layer, map=kind, head=None))
         value = layers.map(1, "with-output", None)(inputs[1]).detach()
         windows.append(
             {
@@ -155,6 +206,7 @@ def expected(model, family, is_causal, ids, lengths):
                 "n": n,
                 "inputs": [numbers(x) for x in inputs],
                 "output_of_layer_1": numbers(value),
+                "output_of_last_block": numbers(returned),
                 "maps": maps,
             }
         )
@@ -165,23 +217,28 @@ def write(folder, ids, runs):
     folder.joinpath("expected.json").write_text(json.dumps({"ids": ids[:200], "runs": runs}))
 
 
-def fresh(name):
+def folder_of(name):
     folder = OUT / name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def word_pieces(folder):
-    tokenizer = BertWordPieceTokenizer(lowercase=True)
-    tokenizer.train_from_iterator([TEXT], vocab_size=320, min_frequency=2, show_progress=False)
+def word_pieces(known):
+    """The tokenizer that is there, or else a trained one: training breaks ties at random."""
+    if known.suffix == ".txt" and known.exists():
+        tokenizer = BertWordPieceTokenizer(str(known), lowercase=True)
+    elif known.exists():
+        tokenizer = Tokenizer.from_file(str(known))
+    else:
+        tokenizer = BertWordPieceTokenizer(lowercase=True)
+        tokenizer.train_from_iterator([TEXT], vocab_size=320, min_frequency=2, show_progress=False)
     return tokenizer, tokenizer.encode(TEXT, add_special_tokens=False).ids
 
 
 def main():
     # BERT, float32, no prefix, vocab.txt; as an encoder and as a decoder.
-    folder = fresh("bert")
-    tokenizer, ids = word_pieces(folder)
+    folder = folder_of("bert")
+    tokenizer, ids = word_pieces(folder / "vocab.txt")
     tokenizer.save_model(str(folder))
     sizes = dict(vocab_size=tokenizer.get_vocab_size(), attn_implementation="eager")
     shape = dict(hidden_size=D, num_hidden_layers=LAYERS, num_attention_heads=HEADS, intermediate_size=INNER,
@@ -194,7 +251,7 @@ def main():
     write(folder, ids, [expected(encoder, "bert", False, ids, lengths), expected(decoder, "bert", True, ids, lengths)])
 
     # GPT-2, bfloat16, prefix "transformer.", vocab.json and merges.txt.
-    folder = fresh("gpt2")
+    folder = folder_of("gpt2")
     tokenizer = ByteLevelBPETokenizer()
     tokenizer.train_from_iterator([TEXT], vocab_size=320, min_frequency=2, show_progress=False)
     tokenizer.save_model(str(folder))
@@ -206,8 +263,8 @@ def main():
     write(folder, ids, [expected(model, "gpt2", True, ids, lengths)])
 
     # DistilBERT, float16, prefix "distilbert.", tokenizer.json.
-    folder = fresh("distilbert")
-    tokenizer, ids = word_pieces(folder)
+    folder = folder_of("distilbert")
+    tokenizer, ids = word_pieces(folder / "tokenizer.json")
     tokenizer.save(str(folder / "tokenizer.json"))
     config = DistilBertConfig(vocab_size=tokenizer.get_vocab_size(), dim=D, n_layers=LAYERS, n_heads=HEADS,
                               hidden_dim=INNER, max_position_embeddings=POSITIONS, attn_implementation="eager")

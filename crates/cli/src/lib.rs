@@ -68,7 +68,8 @@ enum Command {
     /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration as CSV.
     #[command(alias = "court")]
     Estimators(spectrum::EstimatorArguments),
-    /// Measures the attention of a BERT or GPT-2, trained or randomly initialised, over windows of text, on all cores.
+    /// Measures the attention, the MLP or the blocks of a BERT or GPT-2, trained or randomly initialised, over windows of
+    /// text, on all cores.
     Model(model::ModelArguments),
     /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),

@@ -1,9 +1,11 @@
-//! `lipscope model`: the local Lipschitz constant of a transformer's attention over windows of text, on all cores.
+//! `lipscope model`: the local Lipschitz constant of a transformer's attention, MLP or blocks over windows of text, on all
+//! cores.
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::memory::MemoryArguments;
@@ -54,10 +56,9 @@ pub(super) struct ModelArguments {
     /// all heads together, each head by itself, or a list 0,7 of single heads.
     #[arg(long, default_value = "all")]
     head: String,
-    /// The concatenated heads, or those after the output matrix; by default attention for BERT and with-output for
-    /// GPT-2, as in their attention modules.
-    #[arg(long, value_enum)]
-    map: Option<MapName>,
+    /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
+    #[arg(long, value_parser = map_kind())]
+    map: Option<MapKind>,
     /// Width of a randomly initialised model.
     #[arg(long, default_value_t = 768)]
     dim: usize,
@@ -106,12 +107,6 @@ enum MaskName {
     Causal,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MapName {
-    Attention,
-    WithOutput,
-}
-
 pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
     let text = match &arguments.text {
         Some(path) => read_text(path)?,
@@ -155,11 +150,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
             MaskName::None => Mask::None,
             MaskName::Causal => Mask::Causal,
         }),
-        kind: match arguments.map {
-            Some(MapName::Attention) => Some(MapKind::Attention),
-            Some(MapName::WithOutput) => Some(MapKind::WithOutput),
-            None => arguments.adversarial.map(|_| MapKind::Attention),
-        },
+        kind: arguments.map.or(arguments.adversarial.map(|_| MapKind::Attention)),
         estimators: match arguments.estimator {
             EstimatorName::Spectral => Estimators::Spectral,
             EstimatorName::Released => Estimators::Released,
@@ -191,6 +182,20 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     measure_all(batches, ("portions", arguments.threads), (results, Vec::new()), |batch| {
         maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell))
     })
+}
+
+/// The maps with what each is.
+fn map_kind() -> impl TypedValueParser<Value = MapKind> {
+    let help = |kind| match kind {
+        MapKind::Attention => "The concatenated heads, before the output matrix",
+        MapKind::WithOutput => "The heads after the output matrix",
+        MapKind::AttentionResidual => "Attention with its residual connection and layer norm",
+        MapKind::MlpResidual => "The MLP with its residual connection and layer norm",
+        MapKind::Block => "The whole layer: attention, MLP, residual connections and layer norms",
+        MapKind::Blocks => "All layers from 0 to this one, from the embeddings on",
+    };
+    let values = MapKind::ALL.map(|kind| PossibleValue::new(kind.id()).help(help(kind)));
+    PossibleValuesParser::new(values).try_map(|id| MapKind::by_id(&id).ok_or("not the name of a map"))
 }
 
 fn radius(text: &str) -> Result<f64, String> {

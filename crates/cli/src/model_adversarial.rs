@@ -9,7 +9,8 @@ use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Needs, Shard};
 pub(super) fn measure(run: &mut Run, radius: f64, (shard, threads): (Shard, usize), results: Results) -> Outcome {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);
-    let model = run.found.model.model(&Needs { layers: of_plan.depth(), ids: Default::default(), positions: 0 })?;
+    let model =
+        run.found.model.model(&Needs { layers: of_plan.depth(), mlps: 0, ids: Default::default(), positions: 0 })?;
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for layer in &of_plan.layers {
         for which in &of_plan.heads {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart};
-use lipscope_models::{Group, PUBLISHED, Published, Table};
+use lipscope_models::{Group, MapKind, PUBLISHED, Published, Table};
 use lipscope_plot::{Caption, Figure, Scatter};
 
 /// Writes the chart as an SVG file.
@@ -19,7 +19,14 @@ fn title(table: &Table) -> String {
         Some(radius) => format!("at n adversarial tokens of R = {radius}"),
         None => "over windows of n tokens".into(),
     };
-    format!("Self-attention of {} (map {}, mask {}) {tokens}", subject.model, subject.map, subject.mask)
+    let what = match MapKind::by_id(&subject.map) {
+        Some(MapKind::AttentionResidual) => "Attention with its residual connection in",
+        Some(MapKind::MlpResidual) => "MLP with its residual connection in",
+        Some(MapKind::Block) => "Block of",
+        Some(MapKind::Blocks) => "First blocks together of",
+        Some(MapKind::Attention | MapKind::WithOutput) | None => "Self-attention of",
+    };
+    format!("{what} {} (map {}, mask {}) {tokens}", subject.model, subject.map, subject.mask)
 }
 
 /// For adversarial tokens the chart of one head with C sqrt(n); otherwise all layers and heads with the published

@@ -6,9 +6,9 @@
 
 use nalgebra::DMatrix;
 
-use super::config::MapKind;
 use super::estimate::{Estimate, Estimators, estimate};
-use super::map::{AttentionMap, Heads};
+use super::layer_map::LayerMap;
+use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::{Cell, Subject};
@@ -25,7 +25,7 @@ const TEXT: &str = "adversarial:";
 pub struct AdversarialHead {
     layer: usize,
     head: usize,
-    map: AttentionMap,
+    map: LayerMap,
     line: AdversarialDirection,
 }
 
@@ -36,7 +36,7 @@ pub struct AdversarialPlan {
     pub radius: f64,
     /// The mask of the head.
     pub mask: Mask,
-    /// Whether the output matrix is part of the map.
+    /// The map: attention before or after the output matrix.
     pub kind: MapKind,
     /// The estimators to compute.
     pub estimators: Estimators,
@@ -76,7 +76,7 @@ impl AdversarialHead {
     /// # Errors
     /// [`InputError`] if the model has no such layer or head, or A has no real eigenvalue.
     pub fn new(model: &Model, layer: usize, head: usize, kind: MapKind) -> Result<Self, InputError> {
-        let map = AttentionMap::new(model, layer, kind, Heads::One(head))?;
+        let map = LayerMap::new(model, layer, kind, Heads::One(head))?;
         let part = &model.block(layer)?.attention;
         let k = model.config.head_dim();
         let rows = |weight: &DMatrix<f32>| weight.rows(head * k, k).map(f64::from);

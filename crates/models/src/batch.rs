@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::map::Heads;
+use super::map_kind::{Heads, MapKind};
 use super::parts::Needs;
 use super::plan::{PASS_TOKENS, Plan};
 use super::table::Cell;
@@ -55,7 +55,8 @@ const MEASURED_TOKENS: usize = 512;
 const HEADS_A_MAP: usize = 4;
 
 impl Plan {
-    /// The batches of a shard, longest windows first. They depend only on lengths, windows, layers, heads and mask.
+    /// The batches of a shard, longest windows first. They depend only on lengths, windows, layers, heads, mask and
+    /// map.
     #[must_use]
     pub fn batches(&self, shard: Shard) -> Vec<Batch> {
         let most = Size { pass: PASS_TOKENS, measured: MEASURED_TOKENS / self.maps().max(1) };
@@ -83,6 +84,7 @@ impl Plan {
         let texts = batches.iter().flat_map(|batch| &batch.prefix_groups).map(|prefix_group| prefix_group.longest);
         Needs {
             layers: self.depth(),
+            mlps: self.mlps(),
             ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
             positions: batches.iter().map(Batch::longest).max().unwrap_or(0),
         }
@@ -97,10 +99,17 @@ impl Plan {
         batch.windows().flat_map(of_window)
     }
 
-    /// Approximate cost of a window in maps of all heads.
+    /// Approximate cost of a window in maps of attention with all heads; an MLP costs about as much as two.
     fn maps(&self) -> usize {
-        self.layers.len()
-            * if self.heads.contains(&Heads::All) { self.heads.len() } else { self.heads.len().div_ceil(HEADS_A_MAP) }
+        let of_heads =
+            if self.heads.contains(&Heads::All) { self.heads.len() } else { self.heads.len().div_ceil(HEADS_A_MAP) };
+        let of_layer = |layer: &usize| match self.kind {
+            MapKind::Attention | MapKind::WithOutput | MapKind::AttentionResidual => 1,
+            MapKind::MlpResidual => 2,
+            MapKind::Block => 3,
+            MapKind::Blocks => 3 * (layer + 1),
+        };
+        of_heads * self.layers.iter().map(of_layer).sum::<usize>()
     }
 
     /// All windows of the plan in prefix groups, the longest first.
@@ -179,7 +188,7 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Estimators, MapKind};
+    use crate::Estimators;
     use lipscope_core::spectral::LanczosOptions;
 
     fn plan(mask: Mask, layers: usize) -> Plan {

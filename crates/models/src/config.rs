@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::map_kind::MapKind;
 use lipscope_core::experiment::{InputError, Mask, limits};
 use lipscope_core::experiment::{Phrase, json_problem};
 use lipscope_core::phrase;
@@ -29,24 +30,13 @@ pub enum Activation {
     Relu,
 }
 
-/// Whether the measured attention map includes the output matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MapKind {
-    /// The concatenated heads, without the output matrix.
-    Attention,
-    /// With the output matrix.
-    WithOutput,
-}
-
-impl MapKind {
-    /// Its name in tables and on the command line.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            MapKind::Attention => "attention",
-            MapKind::WithOutput => "with-output",
-        }
-    }
+/// Where a family has the layer norm of a residual connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NormPlace {
+    /// x + F(ln(x)), pre-norm.
+    First,
+    /// ln(x + F(x)), post-norm.
+    Last,
 }
 
 /// The architecture of a model.
@@ -163,6 +153,15 @@ impl ModelConfig {
         match self.family {
             Family::Gpt2 => Mask::Causal,
             Family::Bert | Family::DistilBert => Mask::None,
+        }
+    }
+
+    /// Where the family has its layer norms.
+    #[must_use]
+    pub fn norm_place(&self) -> NormPlace {
+        match self.family {
+            Family::Gpt2 => NormPlace::First,
+            Family::Bert | Family::DistilBert => NormPlace::Last,
         }
     }
 

@@ -5,10 +5,13 @@
 //! feed-forward network) from N(0, 0.02^2/(2 layers)); BERT's embedding of token 0, its padding, is zero. Each layer
 //! and each embedding row has its own random stream, so that a part can be drawn without the rest.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
 use super::config::{Family, ModelConfig};
-use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
+use super::layer_norm::LayerNorm;
+use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 use lipscope_core::random::{Random, Stream};
@@ -52,8 +55,8 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
     let blocks = (0..needs.layers)
         .map(|layer| Block {
             attention: attention(&config, Random::new(seed, Stream::ModelAttention(layer))),
-            feed_forward: (layer + 1 < needs.layers)
-                .then(|| feed_forward(&config, Random::new(seed, Stream::ModelFeedForward(layer)))),
+            feed_forward: (layer < needs.mlps)
+                .then(|| Arc::new(feed_forward(&config, Random::new(seed, Stream::ModelFeedForward(layer))))),
         })
         .collect();
     Ok(Model { config, embeddings, blocks })
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     fn needs(layers: usize, ids: &[u32]) -> Needs {
-        Needs { layers, ids: ids.iter().copied().collect(), positions: 3 }
+        Needs { layers, mlps: layers - 1, ids: ids.iter().copied().collect(), positions: 3 }
     }
 
     #[test]
@@ -128,7 +131,7 @@ mod tests {
             let squares: f64 = linear.weight.iter().map(|x| f64::from(x * x)).sum();
             (squares / linear.weight.len() as f64).sqrt()
         };
-        let part = model.blocks[0].feed_forward.as_ref().expect("not the deepest");
+        let part = model.blocks[0].feed_forward.as_ref().expect("an MLP was asked for");
         for (linear, expected) in [
             (&model.blocks[0].attention.query, 0.02),
             (&model.blocks[0].attention.output, 0.005),

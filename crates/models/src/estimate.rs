@@ -1,4 +1,4 @@
-//! Measures an attention map at a window: ||J||_2, the value of the script released with \[C\], R and the attention
+//! Measures a map of a layer at a window: ||J||_2, the value of the script released with \[C\], R and the attention
 //! sink.
 //!
 //! The released script iterates on v = torch.func.jvp(f, (X,), (u,))\[0\], which is f(X) and not J u; what it returns
@@ -7,10 +7,11 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::map::AttentionMap;
+use super::layer_map::{LayerMap, MapAtTokens};
 use super::norm::leading_triplet;
+use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Mask};
-use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::phrase;
 use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
 
@@ -76,8 +77,8 @@ pub struct Estimate {
     pub released: Option<f64>,
     /// R = sqrt(mean |x_i|^2) of the map's input, as in the released script.
     pub radius: f64,
-    /// The token that receives the most attention.
-    pub sink: Sink,
+    /// The token that receives the most attention in the map's last layer, unless the map has no attention.
+    pub sink: Option<Sink>,
 }
 
 /// Measures a map at its tokens (d x n).
@@ -85,25 +86,23 @@ pub struct Estimate {
 /// # Errors
 /// [`InputError`] if numbers overflow or there are too many tokens.
 pub fn estimate(
-    map: &AttentionMap,
+    map: &LayerMap,
     tokens: &DMatrix<f64>,
     mask: Mask,
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
-    let at_tokens = map.at(tokens, mask)?;
-    let value = at_tokens.value();
-    let mut operator = at_tokens.jacobian();
-    let sink = sink(&operator);
+    let MapAtTokens { value, mut jacobian } = map.at(tokens, mask)?;
+    let sink = jacobian.attention().map(sink);
     let released = (estimators != Estimators::Spectral).then(|| {
-        let mut pulled = vec![0.0; operator.n_inputs()];
-        operator.apply_transpose(value.as_slice(), &mut pulled);
+        let mut pulled = vec![0.0; jacobian.n_inputs()];
+        jacobian.apply_transpose(value.as_slice(), &mut pulled);
         DMatrix::from_vec(tokens.nrows(), tokens.ncols(), pulled).norm().sqrt()
     });
     let spectral = match estimators {
         Estimators::Released => None,
         Estimators::Spectral | Estimators::Both => {
-            let triplet = leading_triplet(map, tokens, mask, &mut operator, options)?;
+            let triplet = leading_triplet(map, &mut jacobian, options)?;
             let SingularTriplet { value, iterations, relative_residual, .. } = triplet;
             Some(SpectralNorm { value, iterations, relative_residual })
         }
@@ -116,8 +115,7 @@ pub fn estimate(
     Ok(Estimate { spectral, released, radius, sink })
 }
 
-fn sink(operator: &JacobianOperator<f64>) -> Sink {
-    let forward = operator.forward();
+fn sink(forward: &Forward<f64>) -> Sink {
     let mut buffer = forward.row_buffer();
     let mut best = Sink { mass: 0.0, token: 0, head: 0 };
     for head in 0..forward.n_heads() {

@@ -1,4 +1,4 @@
-//! The forward pass of a model, from token ids to the input of each layer's attention.
+//! The forward pass of a model, from token ids to the input of a map of each layer ([`MapKind`]).
 //!
 //! GPT-2 (layer norm first): y = ln_1(x) is the input of attention, x <- x + O att(y) + b_O, x <- x + FF(ln_2(x)).
 //! BERT (layer norm last): x is the input of attention, x <- ln(x + O att(x) + b_O), x <- ln(x + FF(x)).
@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use nalgebra::DMatrix;
 
-use super::config::{Family, MapKind};
-use super::map::{Heads, add_bias, projections};
-use super::parts::{FeedForward, Model};
+use super::attention_map::{add_bias, projections};
+use super::config::NormPlace;
+use super::map_kind::{Heads, MapKind};
+use super::parts::Model;
 use lipscope_core::attention::{Forward, Projections};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::phrase;
@@ -20,7 +21,7 @@ use lipscope_core::phrase;
 pub struct ForwardPass<M> {
     model: M,
     mask: Mask,
-    /// Projections and b_O of every layer before the deepest.
+    /// Projections and b_O of the first layers.
     attention: Vec<(Projections<f64>, Vec<f64>)>,
 }
 
@@ -30,61 +31,88 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         self.model.borrow()
     }
 
-    /// Prepares forward passes up to the input of layer `deepest`.
+    /// Prepares forward passes through the attention of the first `layers` layers.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] if the model has no such layer.
-    pub fn new(model: M, mask: Mask, deepest: usize) -> Result<Self, InputError> {
+    /// [`InputError::BadValue`] if the model has fewer.
+    pub fn new(model: M, mask: Mask, layers: usize) -> Result<Self, InputError> {
         let of: &Model = model.borrow();
-        of.block(deepest)?;
         let of_layer = |layer: usize| {
             let bias = &of.block(layer)?.attention.output.bias;
             let heads = projections(of, layer, MapKind::WithOutput, Heads::All)?;
             Ok((heads, bias.iter().map(|x| f64::from(*x)).collect()))
         };
-        let attention = (0..deepest).map(of_layer).collect::<Result<_, InputError>>()?;
+        let attention = (0..layers).map(of_layer).collect::<Result<_, InputError>>()?;
         Ok(ForwardPass { model, mask, attention })
     }
 
-    /// The inputs of the attention of some layers at some windows of token ids: for each window, one d x n matrix per
-    /// layer, in the given orders.
+    /// The stacked projections and b_O of a layer, if passes run through its attention.
+    pub(super) fn stacked(&self, layer: usize) -> Option<&(Projections<f64>, Vec<f64>)> {
+        self.attention.get(layer)
+    }
+
+    /// The inputs of a map of some layers at some windows of token ids: for each window, one d x n matrix per layer, in
+    /// the given orders.
     ///
     /// The windows share every product with a weight matrix, so that many short ones cost little more than one.
     ///
     /// # Errors
     /// [`InputError`] if the model has no such layer, token or position, or numbers overflow.
-    pub fn inputs(&self, windows: &[&[u32]], layers: &[usize]) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
+    pub fn inputs(
+        &self,
+        windows: &[&[u32]],
+        kind: MapKind,
+        layers: &[usize],
+    ) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
         let model = self.model();
         let spans = spans(windows);
         let mut x = embed(model, windows)?;
         let mut inputs = vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()];
-        let deepest = layers.iter().copied().max().unwrap_or(0);
+        let first_layers: Vec<usize> = layers.iter().map(|layer| kind.first_layer(*layer)).collect();
+        let deepest = first_layers.iter().copied().max().unwrap_or(0);
+        let place = model.config.norm_place();
         let eps = model.config.eps;
         for layer in 0..=deepest {
             let block = model.block(layer)?;
+            let mut keep = |x: &DMatrix<f64>| {
+                for (at, _) in first_layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
+                    for (of_window, span) in inputs.iter_mut().zip(&spans) {
+                        of_window[at] = x.columns_range(span.clone()).into_owned();
+                    }
+                }
+            };
             let mut y = x.clone();
-            if model.config.family == Family::Gpt2 {
+            if place == NormPlace::First {
                 block.attention.norm.apply(&mut y, eps);
             }
-            for (at, _) in layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
-                for (of_window, span) in inputs.iter_mut().zip(&spans) {
-                    of_window[at] = y.columns_range(span.clone()).into_owned();
-                }
+            match kind {
+                MapKind::Attention | MapKind::WithOutput => keep(&y),
+                MapKind::AttentionResidual | MapKind::Block | MapKind::Blocks => keep(&x),
+                MapKind::MlpResidual => {}
             }
-            let (Some((heads, bias)), Some(part)) = (self.attention.get(layer), &block.feed_forward) else { break };
+            if layer == deepest && kind != MapKind::MlpResidual {
+                break;
+            }
+            let Some((heads, bias)) = self.stacked(layer) else { break };
+            x += self.attended(heads, &y, &spans)?;
+            add_bias(&mut x, bias);
+            if place == NormPlace::Last {
+                block.attention.norm.apply(&mut x, eps);
+            }
+            if kind == MapKind::MlpResidual {
+                keep(&x);
+            }
             if layer == deepest {
                 break;
             }
-            x += self.attended(heads, &y, &spans)?;
-            add_bias(&mut x, bias);
-            if model.config.family == Family::Gpt2 {
-                y.copy_from(&x);
-                part.norm.apply(&mut y, eps);
-                x += feed_forward(model, part, &y);
-            } else {
-                block.attention.norm.apply(&mut x, eps);
-                x += feed_forward(model, part, &x);
-                part.norm.apply(&mut x, eps);
+            let mlp = model.mlp(layer)?;
+            y.copy_from(&x);
+            if place == NormPlace::First {
+                mlp.norm.apply(&mut y, eps);
+            }
+            x += mlp.apply(&y, model.config.activation);
+            if place == NormPlace::Last {
+                mlp.norm.apply(&mut x, eps);
             }
         }
         Ok(inputs)
@@ -147,11 +175,4 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
         norm.apply(&mut x, model.config.eps);
     }
     Ok(x)
-}
-
-fn feed_forward(model: &Model, part: &FeedForward, x: &DMatrix<f64>) -> DMatrix<f64> {
-    let activation = model.config.activation;
-    let mut wide = part.widen.apply(x);
-    wide.apply(|x| *x = activation.at(*x));
-    part.narrow.apply(&wide)
 }

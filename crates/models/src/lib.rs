@@ -1,23 +1,30 @@
-//! Trained and randomly initialised transformers (BERT, GPT-2): the attention of their layers as maps of the engine.
+//! Trained and randomly initialised transformers (BERT, GPT-2): the attention, MLP and blocks of their layers as maps of
+//! the engine.
 //!
 //! The experiments of \[C\] section 5 (docs/models.md): the local Lipschitz constant of one layer's self-attention, at
-//! the tokens that the model's forward pass produces there from windows of n tokens of a text.
+//! the tokens that the model's forward pass produces there from windows of n tokens of a text. And ours: that of
+//! attention and of the MLP with their residual connections, of the block, and of the first blocks together ([`MapKind`]).
 //!
 //! [`ModelConfig`] -> [`Model`] (from [`draw_model`], or from [`load_model`] with [`SafeTensors`] over any [`Source`]
-//! of bytes) -> [`ForwardPass`] at a window -> [`AttentionMap`] of a layer -> [`estimate`]. The results form a
+//! of bytes) -> [`ForwardPass`] at a window -> [`LayerMap`] -> [`estimate`]. The results form a
 //! [`Table`], which is read by layer and head as [`Group`]s and compared with the [`Published`] curves.
 //! [`adversarial_curve`] uses \[C\]'s adversarial tokens instead of a text.
 
 mod adversarial;
+mod attention_map;
 mod batch;
 pub mod charts;
 mod config;
 mod draw;
 mod estimate;
 mod forward;
+mod jacobian;
+mod layer_map;
+mod layer_norm;
 mod load;
-mod map;
+mod map_kind;
 mod maps;
+mod mlp;
 mod norm;
 mod opened;
 mod parts;
@@ -34,15 +41,18 @@ mod window;
 
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
 pub use batch::{Batch, PrefixGroup, Shard, Window};
-pub use config::{Activation, Family, MapKind, ModelConfig};
+pub use config::{Activation, Family, ModelConfig, NormPlace};
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
 pub use forward::ForwardPass;
+pub use jacobian::MapJacobian;
+pub use layer_map::{LayerMap, MapAtTokens};
+pub use layer_norm::LayerNorm;
 pub use load::load_model;
-pub use map::{AttentionMap, Heads, MapAtTokens};
+pub use map_kind::{Heads, MapKind};
 pub use maps::Maps;
 pub use opened::{DrawnFamily, DrawnModel, Opened};
-pub use parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
+pub use parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Plan};
 pub use plan_text::{PlanText, USUAL_TOLERANCE, text_fingerprint};
 pub use published::{CurveTokens, PUBLISHED, Published, Training};

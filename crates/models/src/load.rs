@@ -9,8 +9,11 @@
 //!
 //! Older BERT files call a layer norm's gain and shift `gamma` and `beta`.
 
+use std::sync::Arc;
+
 use super::config::{Family, ModelConfig};
-use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerNorm, Linear, Model, Needs};
+use super::layer_norm::LayerNorm;
+use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use super::safetensors::{Layout, SafeTensors};
 use super::source::Source;
 use lipscope_core::experiment::InputError;
@@ -34,8 +37,7 @@ pub fn load_model<S: Source>(
     let mut blocks = Vec::with_capacity(needs.layers);
     for layer in 0..needs.layers {
         let attention = loader.attention(layer)?;
-        // Of the deepest layer only the attention is measured.
-        let feed_forward = if layer + 1 < needs.layers { Some(loader.feed_forward(layer)?) } else { None };
+        let feed_forward = if layer < needs.mlps { Some(Arc::new(loader.feed_forward(layer)?)) } else { None };
         blocks.push(Block { attention, feed_forward });
     }
     Ok(Model { config, embeddings, blocks })

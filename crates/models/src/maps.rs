@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 
+use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::estimate::{Estimate, estimate};
 use super::forward::ForwardPass;
-use super::map::{AttentionMap, Heads};
+use super::layer_map::LayerMap;
+use super::map_kind::Heads;
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::Cell;
@@ -21,7 +23,7 @@ use lipscope_core::phrase;
 pub struct Maps<M> {
     plan: Plan,
     forward: ForwardPass<M>,
-    maps: BTreeMap<(usize, Heads), AttentionMap>,
+    maps: BTreeMap<(usize, Heads), LayerMap>,
 }
 
 impl<M: Borrow<Model>> Maps<M> {
@@ -30,14 +32,27 @@ impl<M: Borrow<Model>> Maps<M> {
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer or head.
     pub fn new(plan: &Plan, model: M) -> Result<Self, InputError> {
+        let forward = ForwardPass::new(model, plan.mask, plan.passed_layers())?;
+        let of = forward.model();
         let mut maps = BTreeMap::new();
+        // Maps with a residual connection share the weights of a layer's attention, among them and with the pass.
+        let mut shared: BTreeMap<usize, AttentionMap> = BTreeMap::new();
         for layer in &plan.layers {
             for heads in &plan.heads {
-                maps.insert((*layer, *heads), AttentionMap::new(model.borrow(), *layer, plan.kind, *heads)?);
+                let map = LayerMap::of(of, (*layer, *heads), plan.kind, |layer| match forward.stacked(layer) {
+                    Some(stacked) if !plan.kind.is_attention_alone() => {
+                        if let Some(known) = shared.get(&layer) {
+                            return Ok(known.clone());
+                        }
+                        let map = AttentionMap::of_stacked(of, layer, stacked)?;
+                        Ok(shared.entry(layer).or_insert(map).clone())
+                    }
+                    _ => AttentionMap::new(of, layer, plan.kind, *heads),
+                })?;
+                maps.insert((*layer, *heads), map);
             }
         }
-        let deepest = plan.layers.iter().copied().max().unwrap_or(0);
-        Ok(Maps { plan: plan.clone(), forward: ForwardPass::new(model, plan.mask, deepest)?, maps })
+        Ok(Maps { plan: plan.clone(), forward, maps })
     }
 
     /// The model.
@@ -50,7 +65,7 @@ impl<M: Borrow<Model>> Maps<M> {
         &self.plan
     }
 
-    /// The input of a layer's attention at one window, d x n.
+    /// The input of the map of a layer at one window, d x n.
     ///
     /// # Errors
     /// [`InputError`] if the text has no such window, or the model no such layer.
@@ -67,7 +82,7 @@ impl<M: Borrow<Model>> Maps<M> {
             ),
             fix: phrase!("give_text_table_was", "Give the text that the table was measured on."),
         })?;
-        Ok(self.forward.inputs(&[window], &[cell.layer])?.remove(0).remove(0))
+        Ok(self.forward.inputs(&[window], self.plan.kind, &[cell.layer])?.remove(0).remove(0))
     }
 
     /// Measures the wanted cells of a batch.
@@ -91,7 +106,7 @@ impl<M: Borrow<Model>> Maps<M> {
         let prefix_groups = &batch.prefix_groups;
         let text = |prefix_group: &PrefixGroup| &ids[window_span(prefix_group.longest.n, prefix_group.longest.window)];
         let texts: Vec<&[u32]> = prefix_groups.iter().map(text).collect();
-        let inputs = self.forward.inputs(&texts, &plan.layers)?;
+        let inputs = self.forward.inputs(&texts, plan.kind, &plan.layers)?;
         wanted
             .into_iter()
             .map(|cell| {

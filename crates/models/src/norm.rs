@@ -1,18 +1,21 @@
-//! Computes ||J||_2 of an attention map with few and cheap products.
+//! Computes ||J||_2 of a map with few and cheap products.
 //!
 //! Products in f32 take half the time and are accurate to seven digits, which suffices for an iteration that stops at a
 //! residual of 1e-4. So the iteration runs in f32, and value and residual of its vector are then computed in f64: the
 //! value is a norm of J v, never above ||J||_2, with its true residual. If that is above the tolerance, the iteration
 //! continues in f64.
 //!
-//! The start vector is the leading vector in the case that attention hardly changes: the vector that O V stretches most
-//! times the token profile that the mean of P stretches most, plus some noise in every direction.
+//! For attention alone, the start vector is the leading vector in the case that attention hardly changes: the vector that
+//! O V stretches most times the token profile that the mean of P stretches most, plus some noise in every direction. For
+//! maps with a residual connection it is random.
 
 use nalgebra::DMatrix;
 
-use super::map::AttentionMap;
-use lipscope_core::experiment::{InputError, Mask};
-use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
+use super::jacobian::MapJacobian;
+use super::layer_map::LayerMap;
+use lipscope_core::attention::Forward;
+use lipscope_core::experiment::InputError;
+use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 
@@ -21,33 +24,33 @@ const SINGLE_TOLERANCE: f64 = 2e-5;
 /// Length of the random part of the start vector, relative to the rest.
 const RANDOM_PART: f64 = 0.2;
 
-/// The leading singular triplet of a map's Jacobian `operator`.
+/// The leading singular triplet of the Jacobian of a map.
 pub(super) fn leading_triplet(
-    map: &AttentionMap,
-    tokens: &DMatrix<f64>,
-    mask: Mask,
-    operator: &mut JacobianOperator<f64>,
+    map: &LayerMap,
+    jacobian: &mut MapJacobian<f64>,
     options: LanczosOptions,
 ) -> Result<SingularTriplet, InputError> {
-    let start = start(map, operator, options.seed);
+    let iteration = match (map.value_direction(), jacobian.attention()) {
+        (Some(direction), Some(forward)) => {
+            Lanczos::from_vector(start(direction, &profile(forward), options.seed), options)
+        }
+        _ => Lanczos::new(jacobian.n_inputs(), options),
+    };
     if options.tolerance < SINGLE_TOLERANCE {
-        return Ok(Lanczos::from_vector(start, options).run(operator));
+        return Ok(iteration.run(jacobian));
     }
-    let mut single = Single::new(map.single_jacobian(tokens, mask)?);
-    let rough = Lanczos::from_vector(start, options).run(&mut single);
-    let found = SingularTriplet::at(rough.right, rough.iterations, operator);
+    let rough = iteration.run(&mut Single::new(jacobian.single()?));
+    let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
     if found.relative_residual <= options.tolerance {
         return Ok(found);
     }
     let left = LanczosOptions { max_iterations: options.max_iterations.saturating_sub(found.iterations), ..options };
-    let last = Lanczos::from_vector(found.right, left).run(operator);
+    let last = Lanczos::from_vector(found.right, left).run(jacobian);
     Ok(SingularTriplet { iterations: found.iterations + last.iterations, ..last })
 }
 
 /// The leading vector for a P that is constant and equal in all heads, plus noise.
-fn start(map: &AttentionMap, operator: &JacobianOperator<f64>, seed: u64) -> Vec<f64> {
-    let direction = map.value_direction();
-    let profile = profile(operator);
+fn start(direction: &[f64], profile: &[f64], seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed, Stream::StartVector);
     let noise = RANDOM_PART / ((profile.len() * direction.len()) as f64).sqrt();
     let entries = profile.iter().flat_map(|share| direction.iter().map(move |x| share * x));
@@ -55,10 +58,9 @@ fn start(map: &AttentionMap, operator: &JacobianOperator<f64>, seed: u64) -> Vec
 }
 
 /// The leading right singular vector of the mean over heads of P.
-fn profile(operator: &JacobianOperator<f64>) -> Vec<f64> {
+fn profile(forward: &Forward<f64>) -> Vec<f64> {
     /// Above this many tokens the dense decomposition would cost more than it saves.
     const MOST_TOKENS: usize = 256;
-    let forward = operator.forward();
     let n = forward.n();
     let even = || vec![1.0 / (n as f64).sqrt(); n];
     if n > MOST_TOKENS {
@@ -81,13 +83,13 @@ fn profile(operator: &JacobianOperator<f64>) -> Vec<f64> {
 
 /// A Jacobian in f32 as an operator on f64 vectors.
 struct Single {
-    operator: JacobianOperator<f32>,
+    operator: MapJacobian<f32>,
     inputs: Vec<f32>,
     outputs: Vec<f32>,
 }
 
 impl Single {
-    fn new(operator: JacobianOperator<f32>) -> Self {
+    fn new(operator: MapJacobian<f32>) -> Self {
         let (inputs, outputs) = (vec![0.0; operator.n_inputs()], vec![0.0; operator.n_outputs()]);
         Single { operator, inputs, outputs }
     }

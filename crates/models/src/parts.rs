@@ -4,11 +4,13 @@
 //! time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::{Activation, ModelConfig};
-use lipscope_core::attention::{Accumulate, View, ViewMut, multiply};
+use super::config::ModelConfig;
+use super::layer_norm::LayerNorm;
+use lipscope_core::attention::{Accumulate, Scalar, View, ViewMut, multiply};
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
@@ -22,13 +24,13 @@ pub struct Linear {
     pub bias: Vec<f32>,
 }
 
-/// LayerNorm with gain and shift per coordinate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LayerNorm {
-    /// d numbers.
-    pub gain: Vec<f32>,
-    /// d numbers.
-    pub shift: Vec<f32>,
+/// Whether a product takes a matrix as it stands or transposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// W.
+    Plain,
+    /// W^T.
+    Transposed,
 }
 
 /// The attention of a layer, with its layer norm.
@@ -62,8 +64,8 @@ pub struct FeedForward {
 pub struct Block {
     /// Self-attention.
     pub attention: AttentionPart,
-    /// `None` for the deepest layer, of which only the attention is measured.
-    pub feed_forward: Option<FeedForward>,
+    /// `None` for the deepest layer where only its attention is measured. Maps share it.
+    pub feed_forward: Option<Arc<FeedForward>>,
 }
 
 /// The embeddings of the tokens and positions that are used.
@@ -95,6 +97,8 @@ pub struct Model {
 pub struct Needs {
     /// Number of layers: one more than the index of the deepest one measured.
     pub layers: usize,
+    /// Number of layers whose MLP is needed too.
+    pub mlps: usize,
     /// The token ids that occur in the windows.
     pub ids: BTreeSet<u32>,
     /// The length of the longest window.
@@ -107,15 +111,24 @@ impl Model {
     /// # Errors
     /// [`InputError::BadValue`] if it was not loaded or does not exist.
     pub fn block(&self, layer: usize) -> Result<&Block, InputError> {
-        self.blocks.get(layer).ok_or_else(|| InputError::BadValue {
-            key: "layer".into(),
-            found: layer.to_string().into(),
-            expected: phrase!(
-                "below_number_layers_loaded",
-                "below {count}, the number of layers loaded",
-                count = self.blocks.len()
-            ),
-        })
+        self.blocks.get(layer).ok_or_else(|| not_loaded(layer, self.blocks.len()))
+    }
+
+    /// The MLP of a loaded layer.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] if it was not loaded or does not exist.
+    pub(super) fn mlp(&self, layer: usize) -> Result<&Arc<FeedForward>, InputError> {
+        let mlps = || self.blocks.iter().map_while(|block| block.feed_forward.as_ref());
+        mlps().nth(layer).ok_or_else(|| not_loaded(layer, mlps().count()))
+    }
+}
+
+fn not_loaded(layer: usize, count: usize) -> InputError {
+    InputError::BadValue {
+        key: "layer".into(),
+        found: layer.to_string().into(),
+        expected: phrase!("below_number_layers_loaded", "below {count}, the number of layers loaded", count = count),
     }
 }
 
@@ -159,62 +172,45 @@ impl Linear {
     /// W X + b.
     #[must_use]
     pub fn apply(&self, x: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut out = DMatrix::from_fn(self.weight.nrows(), x.ncols(), |row, _| f64::from(self.bias[row]));
+        self.add_product(Side::Plain, x.as_slice(), out.as_mut_slice());
+        out
+    }
+
+    /// out += W X, or W^T X, for tokens one after another.
+    pub(super) fn add_product<T: Scalar>(&self, side: Side, x: &[T], out: &mut [T]) {
         /// Rows and columns of W converted at a time: a panel stays in the second-level cache, and its rows are a
         /// multiple of the tile height of the product.
         const PANEL: (usize, usize) = (96, 512);
-        let (rows, inner) = self.weight.shape();
-        let n = x.ncols();
-        let mut out = DMatrix::from_fn(rows, n, |row, _| f64::from(self.bias[row]));
-        let mut panel = vec![0.0; PANEL.0.min(rows) * PANEL.1.min(inner)];
-        for (part, columns) in self.weight.as_slice().chunks(rows * PANEL.1).enumerate() {
-            let (start, width) = (part * PANEL.1, columns.len() / rows);
+        let (rows, columns) = self.weight.shape();
+        let n = x.len() / if side == Side::Plain { columns } else { rows };
+        let mut panel = vec![T::constant(0.0); PANEL.0.min(rows) * PANEL.1.min(columns)];
+        for (part, entries) in self.weight.as_slice().chunks(rows * PANEL.1).enumerate() {
+            let (start, width) = (part * PANEL.1, entries.len() / rows);
             for first in (0..rows).step_by(PANEL.0) {
                 let height = PANEL.0.min(rows - first);
-                for (to, from) in panel.chunks_exact_mut(height).zip(columns.chunks_exact(rows)) {
-                    to.iter_mut().zip(&from[first..]).for_each(|(to, from)| *to = f64::from(*from));
+                for (to, from) in panel.chunks_exact_mut(height).zip(entries.chunks_exact(rows)) {
+                    to.iter_mut().zip(&from[first..]).for_each(|(to, from)| *to = T::constant(f64::from(*from)));
                 }
-                multiply(
-                    ViewMut::strided(&mut out.as_mut_slice()[first..], height, n, rows),
-                    Accumulate::Add,
-                    View::new(&panel, height, width),
-                    View::strided(&x.as_slice()[start..], width, n, inner),
-                    1.0,
-                );
+                let of_w = View::new(&panel, height, width);
+                let one = T::constant(1.0);
+                match side {
+                    Side::Plain => multiply(
+                        ViewMut::strided(&mut out[first..], height, n, rows),
+                        Accumulate::Add,
+                        of_w,
+                        View::strided(&x[start..], width, n, columns),
+                        one,
+                    ),
+                    Side::Transposed => multiply(
+                        ViewMut::strided(&mut out[start..], width, n, columns),
+                        Accumulate::Add,
+                        of_w.transpose(),
+                        View::strided(&x[first..], height, n, rows),
+                        one,
+                    ),
+                }
             }
-        }
-        out
-    }
-}
-
-impl LayerNorm {
-    /// Normalises every column to mean 0 and variance 1, then applies gain and shift.
-    pub fn apply(&self, x: &mut DMatrix<f64>, eps: f64) {
-        let d = x.nrows() as f64;
-        for mut token in x.column_iter_mut() {
-            let mean = token.iter().sum::<f64>() / d;
-            let variance = token.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / d;
-            let scale = (variance + eps).sqrt();
-            // A constant token with eps = 0 is mapped to the shift.
-            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-            for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {
-                *x = (*x - mean) * inverse * f64::from(*gain) + f64::from(*shift);
-            }
-        }
-    }
-}
-
-impl Activation {
-    /// The value at x.
-    #[must_use]
-    pub fn at(self, x: f64) -> f64 {
-        match self {
-            Activation::GeluErf => 0.5 * x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2)),
-            Activation::GeluTanh => {
-                let root = (2.0 / std::f64::consts::PI).sqrt();
-                // 1 + tanh z = 2 / (1 + exp(-2 z)).
-                x / (1.0 + (-2.0 * root * (x + 0.044_715 * x * x * x)).exp())
-            }
-            Activation::Relu => x.max(0.0),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The input of a run over windows, and what it costs.
 
-use super::config::{MapKind, ModelConfig};
+use super::config::ModelConfig;
 use super::estimate::Estimators;
-use super::map::Heads;
+use super::map_kind::{Heads, MapKind};
 use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_controls;
@@ -16,7 +16,7 @@ use lipscope_core::spectral::LanczosOptions;
 pub struct Plan {
     /// Layers, from 0.
     pub layers: Vec<usize>,
-    /// The maps of each layer: all heads together, or some heads one by one.
+    /// The heads of each map: all heads together, or some heads one by one.
     pub heads: Vec<Heads>,
     /// Window lengths.
     pub lengths: Vec<usize>,
@@ -24,7 +24,7 @@ pub struct Plan {
     pub windows: usize,
     /// Mask of the forward pass and of the map.
     pub mask: Mask,
-    /// Whether the map includes the output matrix.
+    /// The map that is measured.
     pub kind: MapKind,
     /// The estimators to compute.
     pub estimators: Estimators,
@@ -50,6 +50,7 @@ impl Plan {
                 phrase!("at_least_one", "one"),
             ));
         }
+        self.heads.iter().try_for_each(|heads| self.kind.check_heads(*heads))?;
         if self.lengths.is_empty() || self.windows == 0 {
             return Err(empty(
                 phrase!("list_lengths_windows", "The list of lengths or windows"),
@@ -83,10 +84,10 @@ impl Plan {
 
     /// Approximate memory of a run with this plan in bytes, with a margin for temporaries; saturates.
     ///
-    /// Weights are f32: 4 d^2 for attention and 2 d inner for the feed-forward network, for each layer up to the
-    /// deepest, and a row for each token id and position. The forward pass keeps attention's 4 d^2 in f64, and the
-    /// measured maps keep theirs in f64 and f32. A window adds its attention matrices and 40 pairs of vectors for the
-    /// iteration.
+    /// Weights are f32: 4 d^2 for attention and 2 d inner for the MLP, for each layer up to the deepest, and a row for
+    /// each token id and position. Forward pass and maps keep attention's 4 d^2 in f64, and the measured maps in f32 too.
+    /// A window adds, in f64 and f32, the attention matrices, slopes and fields of every layer that its map includes,
+    /// and 40 pairs of vectors for the iteration.
     #[must_use]
     pub fn bytes(&self, config: &ModelConfig) -> u64 {
         self.bytes_with(config, None)
@@ -113,6 +114,18 @@ impl Plan {
         self.layers.iter().max().map_or(0, |layer| layer + 1)
     }
 
+    /// Number of layers whose MLP is needed: the deepest layer's only for a map that includes it.
+    #[must_use]
+    pub fn mlps(&self) -> usize {
+        if self.kind.has_mlp() { self.depth() } else { self.depth().saturating_sub(1) }
+    }
+
+    /// Number of layers whose attention is stacked for the forward pass. Maps with a residual connection share it, so that
+    /// theirs are among them.
+    pub(super) fn passed_layers(&self) -> usize {
+        if self.kind.is_attention_alone() { self.depth().saturating_sub(1) } else { self.depth() }
+    }
+
     fn bytes_with(&self, config: &ModelConfig, changed: Option<(Control, u64)>) -> u64 {
         const MARGIN: f64 = 1.2;
         let at = |control: Control, usual: usize| match changed {
@@ -122,16 +135,30 @@ impl Plan {
         let (n, depth) = (at(Control::Tokens, self.longest()), at(Control::Layers, self.depth()));
         let (d, heads) = (at(Control::Dimension, config.d), config.heads as f64);
         let inner = config.inner as f64 * (d / config.d as f64);
-        let (square, before) = (4.0 * d * d, (depth - 1.0).max(0.0));
+        let square = 4.0 * d * d;
+        let kept = |layers: usize| (depth - self.depth() as f64 + layers as f64).max(0.0);
         let rows = (n * self.lengths.len() as f64 * self.windows as f64).min(config.vocabulary as f64) + n;
-        let weights = 4.0 * (square * depth + 2.0 * d * inner * before + rows * d);
-        let forward = 8.0 * square * before;
-        let share = |which: &Heads| if *which == Heads::All { 1.0 } else { 1.0 / heads };
+        let weights = 4.0 * (square * depth + 2.0 * d * inner * kept(self.mlps()) + rows * d);
+        let forward = 8.0 * square * kept(self.passed_layers());
         let measured = (self.layers.len() as f64).min(depth);
-        let maps = 12.0 * square * measured * self.heads.iter().map(share).sum::<f64>();
+        let maps = match self.kind {
+            MapKind::Attention | MapKind::WithOutput => {
+                let share = |which: &Heads| if *which == Heads::All { 1.0 } else { 1.0 / heads };
+                12.0 * square * measured * self.heads.iter().map(share).sum::<f64>()
+            }
+            MapKind::MlpResidual => 0.0,
+            MapKind::AttentionResidual | MapKind::Block => 4.0 * square * measured,
+            MapKind::Blocks => 4.0 * square * depth,
+        };
         let tokens = n.max(PASS_TOKENS as f64);
-        let attention = (heads * n * n).min(MOST_KEPT as f64);
-        let window = 8.0 * (tokens * (inner + 12.0 * d) + attention + 80.0 * n * d);
-        (MARGIN * (weights + forward + maps + window)) as u64
+        let pass = 8.0 * tokens * (inner + (12.0 + measured) * d);
+        let layers = if self.kind == MapKind::Blocks { depth } else { 1.0 };
+        let of_attention = match self.kind.has_attention() {
+            true => 12.0 * ((heads * n * n).min(MOST_KEPT as f64) + 12.0 * n * d),
+            false => 0.0,
+        };
+        let of_mlp = if self.kind.has_mlp() { 12.0 * n * (3.0 * inner + 3.0 * d) } else { 0.0 };
+        let window = layers * (of_attention + of_mlp) + 8.0 * 82.0 * n * d;
+        (MARGIN * (weights + forward + maps + pass + window)) as u64
     }
 }

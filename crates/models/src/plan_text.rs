@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{MapKind, ModelConfig};
+use super::config::ModelConfig;
 use super::estimate::Estimators;
-use super::map::Heads;
+use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
 use super::table::Subject;
 use super::text::fingerprint;
@@ -26,7 +26,7 @@ pub struct PlanText {
     pub windows: usize,
     /// Mask of the whole model.
     pub mask: Option<Mask>,
-    /// Whether the map includes the output matrix.
+    /// The map that is measured.
     pub kind: Option<MapKind>,
     /// The estimators to compute.
     pub estimators: Estimators,

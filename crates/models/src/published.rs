@@ -3,8 +3,8 @@
 //! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`super::estimate`]), so the curves are compared with that
 //! estimator (docs/models.md).
 
-use super::config::{Family, MapKind};
-use super::map::Heads;
+use super::config::Family;
+use super::map_kind::{Heads, MapKind};
 use super::table::Subject;
 use lipscope_core::experiment::Mask;
 
@@ -141,7 +141,7 @@ impl Published {
             && self.layer == layer
             && self.tokens == tokens
             && (subject.mask == "causal") == (self.mask == Mask::Causal)
-            && (subject.map == "with-output") == (kind == MapKind::WithOutput)
+            && subject.map == kind.id()
             && self.is_of_model(&subject.model)
     }
 
@@ -185,6 +185,8 @@ mod tests {
         assert_eq!(about(&encoder, 0, Heads::All), ["bert-0"]);
         let with_output = subject("bert-base-uncased 0123456789abcdef", "with-output", "none", "00ff");
         assert!(about(&with_output, 0, Heads::All).is_empty());
+        let block = subject("bert-base-uncased 0123456789abcdef", "block", "none", "00ff");
+        assert!(about(&block, 0, Heads::All).is_empty());
     }
 
     #[test]

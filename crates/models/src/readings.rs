@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::estimate::Estimate;
-use super::map::Heads;
+use super::map_kind::Heads;
 use super::table::{Cell, Table};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 
@@ -54,9 +54,9 @@ pub struct AtLength {
     /// sqrt(|J^T f(X)|) over the windows.
     pub released: Option<Spread>,
     /// Root mean square of the token norms.
-    pub radius: Spread,
-    /// Largest column sum of P.
-    pub sink: Spread,
+    pub radius: Option<Spread>,
+    /// Largest column sum of P, unless the map has no attention.
+    pub sink: Option<Spread>,
     /// The largest relative residual of an iteration.
     pub worst_residual: f64,
 }
@@ -210,16 +210,13 @@ impl NormGrid {
 
 fn at_length(readings: &[(Cell, Estimate)]) -> AtLength {
     let spread = |of: &dyn Fn(&Estimate) -> Option<f64>| Spread::of(readings.iter().filter_map(|(_, e)| of(e)));
-    let certain = |of: fn(&Estimate) -> f64| {
-        spread(&|estimate| Some(of(estimate))).unwrap_or(Spread { low: f64::NAN, mean: f64::NAN, high: f64::NAN })
-    };
     AtLength {
         n: readings.first().map_or(0, |(cell, _)| cell.n),
         windows: readings.len(),
         spectral: spread(&|estimate| Quantity::Spectral.of(estimate)),
         released: spread(&|estimate| Quantity::Released.of(estimate)),
-        radius: certain(|estimate| estimate.radius),
-        sink: certain(|estimate| estimate.sink.mass),
+        radius: spread(&|estimate| Some(estimate.radius)),
+        sink: spread(&|estimate| Some(estimate.sink?.mass)),
         worst_residual: readings
             .iter()
             .filter_map(|(_, estimate)| estimate.spectral.map(|norm| norm.relative_residual))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::estimate::{Estimate, Sink, SpectralNorm};
-use super::map::Heads;
+use super::map_kind::Heads;
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::{Phrase, json_problem, library_words};
 use lipscope_core::fit::PowerLaw;
@@ -19,7 +19,7 @@ pub struct Subject {
     pub model: String,
     /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
     pub text: String,
-    /// `attention` or `with-output`.
+    /// The [id](super::MapKind::id) of the map.
     pub map: String,
     /// `none` or `causal`.
     pub mask: String,
@@ -64,9 +64,9 @@ struct Record {
     spectral: Option<f64>,
     released: Option<f64>,
     radius: f64,
-    sink: f64,
-    sink_token: usize,
-    sink_head: usize,
+    sink: Option<f64>,
+    sink_token: Option<usize>,
+    sink_head: Option<usize>,
     iterations: Option<usize>,
     relative_residual: Option<f64>,
 }
@@ -192,7 +192,7 @@ impl Table {
     fn records(&self) -> impl Iterator<Item = Record> {
         self.rows.iter().map(|(cell, estimate)| {
             let Subject { model, text, map, mask, estimator } = self.subject.clone();
-            let spectral = estimate.spectral;
+            let Estimate { spectral, sink, .. } = *estimate;
             Record {
                 model,
                 text,
@@ -206,9 +206,9 @@ impl Table {
                 spectral: spectral.map(|norm| norm.value),
                 released: estimate.released,
                 radius: estimate.radius,
-                sink: estimate.sink.mass,
-                sink_token: estimate.sink.token,
-                sink_head: estimate.sink.head,
+                sink: sink.map(|sink| sink.mass),
+                sink_token: sink.map(|sink| sink.token),
+                sink_head: sink.map(|sink| sink.head),
                 iterations: spectral.map(|norm| norm.iterations),
                 relative_residual: spectral.map(|norm| norm.relative_residual),
             }
@@ -229,7 +229,10 @@ impl Table {
                 }
                 _ => None,
             };
-            let sink = Sink { mass: record.sink, token: record.sink_token, head: record.sink_head };
+            let sink = match (record.sink, record.sink_token, record.sink_head) {
+                (Some(mass), Some(token), Some(head)) => Some(Sink { mass, token, head }),
+                _ => None,
+            };
             let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink };
             let Record { model, text, map, mask, estimator, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
@@ -239,23 +242,6 @@ impl Table {
             table.rows.insert(cell, estimate);
         }
         Ok(table)
-    }
-}
-
-impl Heads {
-    /// Its name in files: `all`, or the head's index.
-    #[must_use]
-    pub fn id(self) -> String {
-        match self {
-            Heads::All => "all".into(),
-            Heads::One(head) => head.to_string(),
-        }
-    }
-
-    /// The inverse of [`Heads::id`].
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        if text == "all" { Some(Heads::All) } else { text.parse().ok().map(Heads::One) }
     }
 }
 

@@ -7,8 +7,8 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::config::MapKind;
-use super::map::columns;
+use super::attention_map::columns;
+use super::map_kind::MapKind;
 use super::parts::{Linear, Model};
 use super::plan::Plan;
 use super::table::Cell;
@@ -40,13 +40,23 @@ pub struct WindowExperiment {
 /// Converts a cell to an experiment, given the tokens (d x n) at the input of its layer's attention.
 ///
 /// # Errors
-/// [`InputError`] if the model has no such layer or head, or numbers are not finite.
+/// [`InputError`] if the map is more than attention, the model has no such layer or head, or numbers are not finite.
 pub fn window_experiment(
     model: &Model,
     plan: &Plan,
     cell: &Cell,
     tokens: &DMatrix<f64>,
 ) -> Result<WindowExperiment, InputError> {
+    if !plan.kind.is_attention_alone() {
+        return Err(InputError::Conflict {
+            what: phrase!("map_named", "The map {map}", map = plan.kind.id()),
+            problem: phrase!(
+                "no_experiment_of_map",
+                "is no experiment: an experiment has neither a residual connection nor an MLP"
+            ),
+            fix: phrase!("measure_map_attention", "Measure the map attention or with-output, and open its window."),
+        });
+    }
     let part = &model.block(cell.layer)?.attention;
     let (d, k) = (model.config.d, model.config.head_dim());
     let columns = columns(model, cell.heads)?;
@@ -71,7 +81,7 @@ pub fn window_experiment(
         .collect::<Result<Vec<Head>, InputError>>()?;
     let output = match plan.kind {
         MapKind::Attention => None,
-        MapKind::WithOutput => {
+        _ => {
             let of_heads = part.output.weight.columns(columns.start, columns.len());
             let entries = of_heads.row_iter().flat_map(|row| row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
             Some(Rows::new(phrase!("output_matrix", "the output matrix"), columns.len(), entries.collect())?)

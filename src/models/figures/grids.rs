@@ -18,7 +18,7 @@ pub fn LayersFigure(
     shown: Shown,
 ) -> impl IntoView {
     let grid = Memo::new(move |_| shown.groups.with(|groups| layer_grid(groups)));
-    let name = |row: usize| strings::model_place(row, Heads::All);
+    let name = move |row: usize| strings::model_place(shown.map(), row, Heads::All);
     view! {
         <TilesFigure
             heading=strings::model_layers_heading()
@@ -50,7 +50,7 @@ pub fn HeadsFigure(
         let layer = layer.get()?;
         shown.groups.with(|groups| head_grid(groups, layer))
     });
-    let name = move |row: usize| strings::model_place(layer.get().unwrap_or(0), Heads::One(row));
+    let name = move |row: usize| strings::model_place(shown.map(), layer.get().unwrap_or(0), Heads::One(row));
     view! {
         <TilesFigure
             heading=strings::model_heads_heading()

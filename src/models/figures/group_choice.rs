@@ -28,9 +28,9 @@ pub fn GroupChoice(
         }
     };
     let options = move || {
-        let now = at.get();
+        let (now, map) = (at.get(), shown.map());
         let option = |cell: At| {
-            let words = strings::model_place(cell.0, cell.1);
+            let words = strings::model_place(map, cell.0, cell.1);
             view! { <option value=id_of(cell) selected=Some(cell) == now>{words}</option> }
         };
         all.get().into_iter().map(option).collect_view()

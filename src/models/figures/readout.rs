@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::page::{Page, use_page};
 use crate::strings;
+use lipscope_models::MapKind;
 
 use super::shown::Shown;
 
@@ -17,10 +18,11 @@ pub fn WindowReadout(
 ) -> impl IntoView {
     let page = use_page();
     let reading = Memo::new(move |_| shown.reading());
+    let can_open = Memo::new(move |_| shown.map().is_none_or(MapKind::is_attention_alone));
     let words = move || {
         reading.get().map_or_else(
             || strings::model_window_hint().to_owned(),
-            |(cell, estimate)| strings::model_readout(&cell, &estimate),
+            |(cell, estimate)| strings::model_readout(shown.map(), &cell, &estimate),
         )
     };
     view! {
@@ -30,11 +32,13 @@ pub fn WindowReadout(
                 type="button"
                 data-testid=format!("{id}-open")
                 title=strings::model_open_hint()
+                hidden=move || !can_open.get()
                 disabled=move || reading.with(Option::is_none)
                 on:click=move |_| open(page, shown)
             >
                 {strings::model_open_window()}
             </button>
+            <p class="note" hidden=move || can_open.get()>{strings::model_no_window()}</p>
         </div>
     }
 }

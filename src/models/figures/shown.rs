@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::strings;
 use lipscope_models::charts::lengths_table;
-use lipscope_models::{Cell, Estimate, Group, Heads, Table};
+use lipscope_models::{Cell, Estimate, Group, Heads, MapKind, Table};
 
 /// A layer, with all its heads or one.
 pub type At = (usize, Heads);
@@ -74,6 +74,11 @@ impl Shown {
                 _ => Kind::Empty,
             })
         })
+    }
+
+    /// The map that the table is of.
+    pub fn map(self) -> Option<MapKind> {
+        self.table.with(|table| table.as_ref().and_then(|table| MapKind::by_id(&table.subject.map)))
     }
 
     /// Reads one group.

@@ -21,7 +21,7 @@ pub fn SinksFigure(
     let chart = Memo::new(move |_| readings.with(|readings| sinks_chart(readings, &strings::model_words())));
     let cells = Memo::new(move |_| readings.with(|readings| readings.iter().map(|(cell, _)| *cell).collect()));
     let is_there = move || chart.with(|chart| !chart.dots.is_empty());
-    let where_it_is = move || at.get().map(|(layer, heads)| strings::model_place(layer, heads));
+    let where_it_is = move || at.get().map(|(layer, heads)| strings::model_place(shown.map(), layer, heads));
     view! {
         <section class="model-figure" aria-labelledby="model-sinks-heading" hidden=move || !is_there()>
             <h3 id="model-sinks-heading">{strings::model_sinks_heading()} <small>{where_it_is}</small></h3>

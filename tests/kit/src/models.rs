@@ -4,7 +4,7 @@
 use lipscope_core::experiment::Mask;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
-    AttentionMap, DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, MapKind, Maps, Model, ModelConfig, Needs,
+    DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model, ModelConfig, Needs,
     Opened, PlanText, SafeTensors, Shard, estimate, ids_by_first_appearance, load_model,
 };
 use nalgebra::DMatrix;
@@ -36,18 +36,18 @@ fn expected(name: &str) -> Value {
 
 pub fn model(name: &str) -> Model {
     let (_, config, bytes, _) = files_of(name);
-    let needs = Needs { layers: 3, ids: (0..320).collect(), positions: 40 };
+    let needs = Needs { layers: 3, mlps: 3, ids: (0..320).collect(), positions: 40 };
     let mut config = ModelConfig::from_json(config).expect("a config");
     let needs = Needs { ids: needs.ids.into_iter().filter(|id| (*id as usize) < config.vocabulary).collect(), ..needs };
     config.layers = 3;
     load_model(config, &mut SafeTensors::open(bytes).expect("a header"), &needs).expect("a model")
 }
 
-/// The inputs of all layers at one window.
-pub fn inputs(model: &Model, mask: Mask, ids: &[u32]) -> Vec<DMatrix<f64>> {
-    let pass = ForwardPass::new(model, mask, 2).expect("three layers");
+/// The inputs of a map of all layers at one window.
+pub fn inputs(model: &Model, mask: Mask, kind: MapKind, ids: &[u32]) -> Vec<DMatrix<f64>> {
+    let pass = ForwardPass::new(model, mask, 3).expect("three layers");
     // A second window in the same pass must not change the result.
-    pass.inputs(&[&ids[..2], ids], &[0, 1, 2]).expect("a forward pass").remove(1)
+    pass.inputs(&[&ids[..2], ids], kind, &[0, 1, 2]).expect("a forward pass").remove(1)
 }
 
 /// A d x n matrix from the rows of a file, one row per token.
@@ -77,19 +77,24 @@ fn for_windows(mut check: impl FnMut(&str, &Model, Mask, &Value, &[u32])) {
     assert_eq!(n_windows, 8);
 }
 
-/// Compares hidden states and attention outputs.
+/// Compares hidden states, attention outputs and the output of the last block.
 pub fn check_states() {
     for_windows(|name, model, mask, window, ids| {
-        let found = inputs(model, mask, ids);
+        let found = inputs(model, mask, MapKind::Attention, ids);
         for (layer, found) in found.iter().enumerate() {
             let expected = matrix(&window["inputs"][layer]);
             let error = (found - &expected).amax();
             assert!(error < 1e-9, "{name}, layer {layer}: {error:e} of {}", expected.amax());
         }
-        let map = AttentionMap::new(model, 1, MapKind::WithOutput, Heads::All).expect("a map");
-        let value = map.at(&found[1], mask).expect("tokens").value();
-        let error = (value - matrix(&window["output_of_layer_1"])).amax();
-        assert!(error < 1e-9, "{name}: {error:e}");
+        let embedded = inputs(model, mask, MapKind::Blocks, ids).remove(2);
+        for (layer, kind, tokens, expected) in [
+            (1, MapKind::WithOutput, &found[1], &window["output_of_layer_1"]),
+            (2, MapKind::Blocks, &embedded, &window["output_of_last_block"]),
+        ] {
+            let map = LayerMap::new(model, layer, kind, Heads::All).expect("a map");
+            let error = (map.at(tokens, mask).expect("tokens").value - matrix(expected)).amax();
+            assert!(error < 1e-9, "{name}, {kind:?}: {error:e}");
+        }
     });
 }
 
@@ -97,14 +102,15 @@ pub fn check_states() {
 pub fn check_norms() {
     let mut n_maps = 0;
     for_windows(|name, model, mask, window, ids| {
-        let inputs = inputs(model, mask, ids);
+        let inputs = MapKind::ALL.map(|kind| inputs(model, mask, kind, ids));
         for expected in window["maps"].as_array().expect("a list") {
             let layer = expected["layer"].as_u64().expect("a layer") as usize;
             let heads = expected["head"].as_u64().map_or(Heads::All, |head| Heads::One(head as usize));
-            let kind = if expected["map"] == "attention" { MapKind::Attention } else { MapKind::WithOutput };
-            let map = AttentionMap::new(model, layer, kind, heads).expect("a map");
+            let kind = expected["map"].as_str().and_then(MapKind::by_id).expect("a known map");
+            let map = LayerMap::new(model, layer, kind, heads).expect("a map");
             let options = LanczosOptions::default();
-            let found = estimate(&map, &inputs[layer], mask, Estimators::Both, options).expect("an estimate");
+            let tokens = &inputs[MapKind::ALL.iter().position(|known| *known == kind).expect("one of all")][layer];
+            let found = estimate(&map, tokens, mask, Estimators::Both, options).expect("an estimate");
             let spectral = found.spectral.expect("asked for").value;
             for (what, found, expected) in [
                 ("spectral", spectral, &expected["spectral"]),
@@ -117,7 +123,7 @@ pub fn check_norms() {
             n_maps += 1;
         }
     });
-    assert_eq!(n_maps, 8 * 12);
+    assert_eq!(n_maps, 8 * 24);
 }
 
 /// Compares rows of randomly initialised models with the output of the command line.

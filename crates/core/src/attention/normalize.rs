@@ -70,6 +70,17 @@ impl<T: Scalar> Normalizer<T> {
         }
     }
 
+    /// The same normaliser at the same tokens in another type of number.
+    #[must_use]
+    pub fn cast<U: Scalar>(&self) -> Normalizer<U> {
+        let number = |x: &T| U::constant(x.value());
+        Normalizer {
+            kind: self.kind,
+            outputs: self.outputs.map(|x| number(&x)),
+            inverse_scales: self.inverse_scales.iter().map(number).collect(),
+        }
+    }
+
     /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s. Without a normaliser, 1.
     #[must_use]
     pub fn jacobian_norm_bound(&self) -> f64 {

@@ -5,12 +5,12 @@ use lipscope_plot::{AxisSpec, Dot, Scale, Scatter, ascending};
 
 use super::words::ModelWords;
 
-/// The windows that have ||J||_2, ordered by sink.
+/// The windows that have ||J||_2 and a sink, ordered by sink; none for a map without attention.
 #[must_use]
 pub fn by_sink(group: &Group) -> Vec<(Cell, Estimate)> {
-    let with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
-    let mut readings: Vec<(Cell, Estimate)> = with_norm.copied().collect();
-    ascending(&mut readings, |(_, estimate)| estimate.sink.mass);
+    let has_both = |(_, estimate): &&(Cell, Estimate)| estimate.spectral.is_some() && estimate.sink.is_some();
+    let mut readings: Vec<(Cell, Estimate)> = group.readings.iter().filter(has_both).copied().collect();
+    ascending(&mut readings, |(_, estimate)| estimate.sink.map_or(0.0, |sink| sink.mass));
     readings
 }
 
@@ -22,7 +22,7 @@ pub fn sinks_chart(readings: &[(Cell, Estimate)], words: &ModelWords) -> Scatter
     chart.tint = Some(words.length.clone());
     chart.note.clone_from(&words.note);
     let dot = |(cell, estimate): &(Cell, Estimate)| {
-        Some(Dot { x: estimate.sink.mass, y: Quantity::Spectral.of(estimate)?, tint: cell.n as f64 })
+        Some(Dot { x: estimate.sink?.mass, y: Quantity::Spectral.of(estimate)?, tint: cell.n as f64 })
     };
     chart.dots = readings.iter().filter_map(dot).collect();
     chart

@@ -19,8 +19,8 @@ pub fn lengths_table(group: &Group, words: &ModelWords) -> Table {
             spread(at.spectral),
             worst,
             spread(at.released),
-            spread(Some(at.radius)),
-            spread(Some(at.sink)),
+            spread(at.radius),
+            spread(at.sink),
         ]
     };
     Table { header, rows: group.by_length().iter().map(row).collect() }

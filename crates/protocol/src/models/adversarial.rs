@@ -46,7 +46,7 @@ impl Task<ModelContext> for AdversarialTask {
         let model = match context.model(origin).filter(|model| model.blocks.len() >= layers) {
             Some(model) => model,
             None => {
-                read = opened.model(&Needs { layers, ids: BTreeSet::new(), positions: 0 })?;
+                read = opened.model(&Needs { layers, mlps: 0, ids: BTreeSet::new(), positions: 0 })?;
                 &read
             }
         };

@@ -1,11 +1,10 @@
-//! The attention of one layer as a map f of its input tokens: f(X), J v and J^T u.
+//! The attention of one layer as a map of its input tokens, in f64 and in f32.
 
 use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
-use serde::{Deserialize, Serialize};
 
-use super::config::MapKind;
+use super::map_kind::{Heads, MapKind};
 use super::parts::{Linear, Model};
 use lipscope_core::attention::{Forward, Projections, Scalar};
 use lipscope_core::experiment::{InputError, Mask};
@@ -13,100 +12,101 @@ use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::phrase;
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
 
-/// The heads of a layer that a map includes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Heads {
-    /// All heads.
-    All,
-    /// One head, by index.
-    One(usize),
-}
-
-/// Self-attention of one layer, with its biases.
+/// Self-attention of one layer, with its biases. Clones share the weights.
 #[derive(Clone, Debug)]
-pub struct AttentionMap {
+pub(super) struct AttentionMap {
     double: Projections<f64>,
     /// The projections in f32, for products that need not be exact.
     single: Projections<f32>,
     /// b_O if all heads and the output matrix are included. A single head has none, since b_O belongs to the sum.
     output_bias: Option<Vec<f64>>,
-    value_direction: Vec<f64>,
 }
 
-/// An attention map with its forward pass at given tokens.
+/// The Jacobian of attention at given tokens.
 #[derive(Clone, Debug)]
-pub struct MapAtTokens {
-    forward: Forward<f64>,
-    output_bias: Option<Vec<f64>>,
+pub(super) struct AttentionJacobian<T: Scalar> {
+    pub(super) operator: JacobianOperator<T>,
+    single: Projections<f32>,
+    mask: Mask,
 }
 
 impl AttentionMap {
-    /// The map of some heads of a layer.
+    /// The attention of some heads of a layer, with the output matrix unless the map is [`MapKind::Attention`].
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer or head.
-    pub fn new(model: &Model, layer: usize, kind: MapKind, heads: Heads) -> Result<Self, InputError> {
-        let part = &model.block(layer)?.attention;
-        let columns = columns(model, heads)?;
-        let values = part.value.weight.rows(columns.start, columns.len()).map(f64::from);
-        let output = output(&part.output, kind, &columns);
-        let has_bias = kind == MapKind::WithOutput && heads == Heads::All;
+    pub(super) fn new(model: &Model, layer: usize, kind: MapKind, heads: Heads) -> Result<Self, InputError> {
+        let has_bias = kind != MapKind::Attention && heads == Heads::All;
+        let bias = &model.block(layer)?.attention.output.bias;
         Ok(AttentionMap {
             double: projections(model, layer, kind, heads)?,
             single: projections(model, layer, kind, heads)?,
-            output_bias: has_bias.then(|| doubled(&part.output.bias)),
-            value_direction: ValuePath { values, output }.leading_direction(),
+            output_bias: has_bias.then(|| bias.iter().map(|x| f64::from(*x)).collect()),
         })
     }
 
-    /// Runs the map at tokens (d x n).
+    /// All heads of a layer with their output matrix, which are already stacked in f64.
+    ///
+    /// # Errors
+    /// As [`AttentionMap::new`].
+    pub(super) fn of_stacked(
+        model: &Model,
+        layer: usize,
+        (double, bias): &(Projections<f64>, Vec<f64>),
+    ) -> Result<Self, InputError> {
+        let single = projections(model, layer, MapKind::WithOutput, Heads::All)?;
+        Ok(AttentionMap { double: double.clone(), single, output_bias: Some(bias.clone()) })
+    }
+
+    /// The value at tokens (d x n), d_out x n, and the Jacobian there.
     ///
     /// # Errors
     /// [`InputError`] if there are too many tokens, or scores overflow.
-    pub fn at(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<MapAtTokens, InputError> {
+    pub(super) fn at(
+        &self,
+        tokens: &DMatrix<f64>,
+        mask: Mask,
+    ) -> Result<(DMatrix<f64>, AttentionJacobian<f64>), InputError> {
         let forward = Forward::of_projections(self.double.clone(), mask, tokens)?;
-        Ok(MapAtTokens { forward, output_bias: self.output_bias.clone() })
-    }
-
-    /// The Jacobian at tokens in f32: seven digits in half the time.
-    ///
-    /// # Errors
-    /// As [`AttentionMap::at`].
-    pub fn single_jacobian(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<JacobianOperator<f32>, InputError> {
-        let tokens = tokens.map(|x| x as f32);
-        Ok(JacobianOperator::new(Forward::of_projections(self.single.clone(), mask, &tokens)?))
-    }
-
-    /// The unit vector (d numbers) that O V stretches most. If attention hardly changes, the leading singular vector of
-    /// J is this vector times a profile over the tokens.
-    #[must_use]
-    pub fn value_direction(&self) -> &[f64] {
-        &self.value_direction
-    }
-}
-
-impl MapAtTokens {
-    /// f(X), d_out x n.
-    #[must_use]
-    pub fn value(&self) -> DMatrix<f64> {
-        let mut value = self.forward.output();
+        let mut value = forward.output();
         if let Some(bias) = &self.output_bias {
             add_bias(&mut value, bias);
         }
-        value
+        // Biases enter the Jacobian only through P and the projections.
+        let operator = JacobianOperator::new(forward);
+        Ok((value, AttentionJacobian { operator, single: self.single.clone(), mask }))
     }
+}
 
-    /// The forward pass, for its attention matrices.
-    #[must_use]
-    pub fn forward(&self) -> &Forward<f64> {
-        &self.forward
+impl AttentionJacobian<f64> {
+    /// The same Jacobian in f32.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] if scores overflow in f32.
+    pub(super) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
+        let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
+        let forward = Forward::of_projections(self.single.clone(), self.mask, &tokens)?;
+        let operator = JacobianOperator::new(forward);
+        Ok(AttentionJacobian { operator, single: self.single.clone(), mask: self.mask })
     }
+}
 
-    /// The Jacobian at these tokens. Biases enter it only through P and the projections.
-    #[must_use]
-    pub fn jacobian(self) -> JacobianOperator<f64> {
-        JacobianOperator::new(self.forward)
-    }
+/// The unit vector (d numbers) that O V of some heads stretches most. If attention hardly changes, the leading singular
+/// vector of J is this vector times a profile over the tokens.
+///
+/// # Errors
+/// [`InputError::BadValue`] if the model has no such layer or head.
+pub(super) fn value_direction(
+    model: &Model,
+    layer: usize,
+    kind: MapKind,
+    heads: Heads,
+) -> Result<Vec<f64>, InputError> {
+    let part = &model.block(layer)?.attention;
+    let columns = columns(model, heads)?;
+    let values = part.value.weight.rows(columns.start, columns.len()).map(f64::from);
+    let output = output(&part.output, kind, &columns);
+    Ok(ValuePath { values, output }.leading_direction())
 }
 
 /// Adds a bias to every column.
@@ -163,10 +163,7 @@ pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, Input
 }
 
 fn output(linear: &Linear, kind: MapKind, columns: &Range<usize>) -> Option<DMatrix<f64>> {
-    match kind {
-        MapKind::Attention => None,
-        MapKind::WithOutput => Some(linear.weight.columns(columns.start, columns.len()).map(f64::from)),
-    }
+    (kind != MapKind::Attention).then(|| linear.weight.columns(columns.start, columns.len()).map(f64::from))
 }
 
 /// The product O V, applied as two products.
@@ -209,8 +206,4 @@ impl LinearOperator<f64> for ValuePath {
         };
         out.copy_from_slice(pulled.as_slice());
     }
-}
-
-fn doubled(numbers: &[f32]) -> Vec<f64> {
-    numbers.iter().map(|x| f64::from(*x)).collect()
 }

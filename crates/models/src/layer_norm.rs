@@ -1,0 +1,64 @@
+//! Layer norm with gain and shift, y = gain * (x - mean)/sqrt(var + eps) + shift, and its Jacobian at given tokens.
+
+use nalgebra::DMatrix;
+
+use lipscope_core::attention::{Normalizer, Scalar};
+use lipscope_core::experiment::Normalization;
+
+/// LayerNorm with gain and shift per coordinate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerNorm {
+    /// d numbers.
+    pub gain: Vec<f32>,
+    /// d numbers.
+    pub shift: Vec<f32>,
+}
+
+/// The Jacobian of a layer norm at given tokens: diag(gain) N with N symmetric, token by token.
+#[derive(Clone, Debug)]
+pub(super) struct NormJacobian<T: Scalar> {
+    gain: Vec<T>,
+    normalizer: Normalizer<T>,
+}
+
+impl LayerNorm {
+    /// Normalises every column to mean 0 and variance 1, then applies gain and shift; returns the Jacobian there. A
+    /// constant token with eps = 0 is mapped to the shift.
+    pub(super) fn apply(&self, x: &mut DMatrix<f64>, eps: f64) -> NormJacobian<f64> {
+        let normalizer = Normalizer::new(Normalization::Layer, eps, x);
+        x.copy_from(normalizer.outputs());
+        for mut token in x.column_iter_mut() {
+            for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {
+                *x = *x * f64::from(*gain) + f64::from(*shift);
+            }
+        }
+        NormJacobian { gain: self.gain.iter().map(|gain| f64::from(*gain)).collect(), normalizer }
+    }
+}
+
+impl<T: Scalar> NormJacobian<T> {
+    /// Applies the Jacobian to a field of tokens (d n numbers) in place.
+    pub(super) fn apply(&self, field: &mut [T]) {
+        self.normalizer.apply_jacobian(field);
+        self.scale(field);
+    }
+
+    /// Applies its transpose.
+    pub(super) fn apply_transpose(&self, field: &mut [T]) {
+        self.scale(field);
+        self.normalizer.apply_jacobian(field);
+    }
+
+    fn scale(&self, field: &mut [T]) {
+        for token in field.chunks_exact_mut(self.gain.len().max(1)) {
+            token.iter_mut().zip(&self.gain).for_each(|(x, gain)| *x *= *gain);
+        }
+    }
+}
+
+impl NormJacobian<f64> {
+    /// The same Jacobian in f32.
+    pub(super) fn single(&self) -> NormJacobian<f32> {
+        NormJacobian { gain: self.gain.iter().map(|gain| *gain as f32).collect(), normalizer: self.normalizer.cast() }
+    }
+}

@@ -1,0 +1,121 @@
+//! The MLP of a layer, MLP(x) = W_2 g(W_1 x + b_1) + b_2 with g the activation, and its Jacobian W_2 diag(g') W_1 at
+//! given tokens.
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::config::Activation;
+use super::parts::{FeedForward, Side};
+use lipscope_core::attention::Scalar;
+use lipscope_core::jacobian::LinearOperator;
+
+/// The Jacobian of an MLP at given tokens. The weights stay f32 in the model, and products convert them.
+#[derive(Clone, Debug)]
+pub(super) struct MlpJacobian<T: Scalar> {
+    part: Arc<FeedForward>,
+    /// g' at W_1 x + b_1, inner x n.
+    slopes: DMatrix<T>,
+    /// Changes of the hidden layer, inner n.
+    hidden: Vec<T>,
+}
+
+impl FeedForward {
+    /// The MLP at tokens (d x n).
+    pub(super) fn apply(&self, x: &DMatrix<f64>, activation: Activation) -> DMatrix<f64> {
+        let mut hidden = self.widen.apply(x);
+        hidden.apply(|x| *x = activation.at(*x));
+        self.narrow.apply(&hidden)
+    }
+}
+
+impl MlpJacobian<f64> {
+    /// The value at tokens (d x n), and the Jacobian there.
+    pub(super) fn at(part: &Arc<FeedForward>, x: &DMatrix<f64>, activation: Activation) -> (DMatrix<f64>, Self) {
+        let mut hidden = part.widen.apply(x);
+        let slopes = hidden.map(|x| activation.derivative(x));
+        hidden.apply(|x| *x = activation.at(*x));
+        let value = part.narrow.apply(&hidden);
+        (value, MlpJacobian { part: Arc::clone(part), slopes, hidden: hidden.data.into() })
+    }
+
+    /// The same Jacobian in f32.
+    pub(super) fn single(&self) -> MlpJacobian<f32> {
+        MlpJacobian {
+            part: Arc::clone(&self.part),
+            slopes: self.slopes.map(|x| x as f32),
+            hidden: vec![0.0; self.hidden.len()],
+        }
+    }
+}
+
+impl<T: Scalar> MlpJacobian<T> {
+    /// out = W_2 diag(g') W_1 v, or its transpose.
+    fn product(&mut self, side: Side, v: &[T], out: &mut [T]) {
+        let FeedForward { widen, narrow, .. } = &*self.part;
+        let [first, second] = if side == Side::Plain { [widen, narrow] } else { [narrow, widen] };
+        self.hidden.fill(T::constant(0.0));
+        first.add_product(side, v, &mut self.hidden);
+        self.hidden.iter_mut().zip(self.slopes.as_slice()).for_each(|(x, slope)| *x *= *slope);
+        out.fill(T::constant(0.0));
+        second.add_product(side, &self.hidden, out);
+    }
+}
+
+impl<T: Scalar> LinearOperator<T> for MlpJacobian<T> {
+    fn n_inputs(&self) -> usize {
+        self.part.widen.weight.ncols() * self.slopes.ncols()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.part.narrow.weight.nrows() * self.slopes.ncols()
+    }
+
+    fn apply(&mut self, v: &[T], out: &mut [T]) {
+        self.product(Side::Plain, v, out);
+    }
+
+    fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
+        self.product(Side::Transposed, u, out);
+    }
+}
+
+impl Activation {
+    /// The value at x.
+    #[must_use]
+    pub fn at(self, x: f64) -> f64 {
+        match self {
+            Activation::GeluErf => x * normal_distribution(x),
+            Activation::GeluTanh => x * logistic(x).0,
+            Activation::Relu => x.max(0.0),
+        }
+    }
+
+    /// The derivative at x; that of max(x, 0) at 0 is 0.
+    #[must_use]
+    pub fn derivative(self, x: f64) -> f64 {
+        match self {
+            Activation::GeluErf => {
+                let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+                normal_distribution(x) + x * density
+            }
+            Activation::GeluTanh => {
+                let (s, slope) = logistic(x);
+                s + x * s * (1.0 - s) * slope
+            }
+            Activation::Relu => f64::from(u8::from(x > 0.0)),
+        }
+    }
+}
+
+/// Phi(x).
+fn normal_distribution(x: f64) -> f64 {
+    0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
+}
+
+/// (1 + tanh(z))/2 = 1/(1 + exp(-2 z)) with z = sqrt(2/pi) (x + 0.044715 x^3), and the derivative of 2 z.
+fn logistic(x: f64) -> (f64, f64) {
+    const CUBIC: f64 = 0.044_715;
+    let root = (2.0 / std::f64::consts::PI).sqrt();
+    (1.0 / (1.0 + (-2.0 * root * (x + CUBIC * x * x * x)).exp()), 2.0 * root * (1.0 + 3.0 * CUBIC * x * x))
+}

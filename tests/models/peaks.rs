@@ -1,0 +1,75 @@
+//! What a run over a model holds at a time, counted by a global allocator, against what [`Plan::bytes`] says before.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lipscope_models::{Estimators, Heads, MapKind, Maps, ModelConfig, Plan, Shard, draw_model};
+
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(held, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A measured peak is at most this much of the figure, and the figure at most that much of the peak.
+const MOST_OVER: f64 = 1.0;
+const MOST_UNDER: f64 = 3.0;
+
+#[test]
+fn measured_peaks_are_those_of_the_model_for_every_map() {
+    let ids: Vec<u32> = (0..400).map(|at| (at * at + 7) % 50).collect();
+    let mut wrong = Vec::new();
+    println!("{:<44} {:>12} {:>12} {:>7}", "run", "measured", "modelled", "ratio");
+    // Wide weights and short windows; then narrow weights, where the attention matrices of a long window are most.
+    for (d, depth, heads, n) in [(256, 4, 4, 40), (64, 4, 8, 400)] {
+        for kind in MapKind::ALL {
+            for layers in [vec![3], vec![0, 3]] {
+                let plan = Plan {
+                    layers,
+                    heads: vec![Heads::All],
+                    lengths: vec![n],
+                    windows: 1,
+                    mask: lipscope_core::experiment::Mask::Causal,
+                    kind,
+                    estimators: Estimators::Both,
+                    // Small enough for many steps, large enough for the iteration to run in f32 beside f64.
+                    options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
+                };
+                let config = ModelConfig::gpt2().resized(d, depth, heads).expect("sizes");
+                let before = HELD.load(Ordering::Relaxed);
+                MOST.store(before, Ordering::Relaxed);
+                let batches = plan.batches(Shard { index: 0, count: 1 });
+                let model = draw_model(config, &plan.needs(&ids, &batches), 0).expect("drawn");
+                let maps = Maps::new(&plan, model).expect("four layers");
+                for batch in &batches {
+                    maps.measure(&ids, batch, |_| true).expect("measured");
+                }
+                let measured = MOST.load(Ordering::Relaxed) - before;
+                let ratio = measured as f64 / plan.bytes(&config) as f64;
+                let name = format!("{} of layers {:?}, d = {d}, n = {n}", kind.id(), plan.layers);
+                println!("{name:<44} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));
+                if ratio > MOST_OVER || ratio * MOST_UNDER < 1.0 {
+                    wrong.push(name);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
