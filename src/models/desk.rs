@@ -160,8 +160,11 @@ impl Desk {
         file.unwrap_or_else(|| self.text.get_untracked().into())
     }
 
-    /// Where the model comes from now; `None` while nothing is chosen.
-    pub(super) fn source_now(self) -> Result<Option<ModelSource>, String> {
+    /// Where the model comes from now.
+    ///
+    /// # Errors
+    /// A sentence about a field that is no number, or that nothing is chosen yet.
+    pub(super) fn source_now(self) -> Result<ModelSource, String> {
         let form = self.source.get_untracked();
         let (origin, files) = match form.kind {
             SourceKind::Gpt2 | SourceKind::Bert => (ModelOrigin::Drawn(form.drawn()?), js_sys::Object::new()),
@@ -170,7 +173,7 @@ impl Desk {
                     SourceKind::Files => self.given.get_untracked(),
                     _ => self.fetched.get_untracked(),
                 };
-                let Some(folder) = folder else { return Ok(None) };
+                let folder = folder.ok_or_else(|| strings::model_not_chosen().to_owned())?;
                 (ModelOrigin::Files { name: folder.name.clone() }, folder.files)
             }
         };
@@ -179,20 +182,19 @@ impl Desk {
         };
         let present = self.opened.get_value();
         if let Some(source) = present.as_ref().filter(|source| is_same(source)) {
-            return Ok(Some(source.clone()));
+            return Ok(source.clone());
         }
         let number = present.map_or(1, |source| source.number + 1);
         let source = ModelSource { number, origin, files };
         self.opened.set_value(Some(source.clone()));
-        Ok(Some(source))
+        Ok(source)
     }
 
     /// Opens what is chosen: the sentence about it and the number of tokens follow.
     pub(super) fn open(self) {
         let source = match self.source_now() {
-            Ok(Some(source)) => source,
+            Ok(source) => source,
             // What was said of an address stays: it may have been answered before this.
-            Ok(None) => return self.cannot_open(strings::model_not_chosen()),
             Err(problem) => return self.cannot_open(&problem),
         };
         self.models().problem.set(None);

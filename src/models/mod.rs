@@ -78,7 +78,7 @@ struct WindowWords {
 }
 
 /// What is known of models.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Models {
     /// All rows so far; each change is another `Arc`.
     pub table: RwSignal<Option<Arc<Table>>>,
@@ -94,20 +94,6 @@ pub struct Models {
     words: RwSignal<Option<WindowWords>>,
     /// The form, once it was looked at.
     desk: StoredValue<Option<Desk>>,
-}
-
-impl Default for Models {
-    fn default() -> Self {
-        Models {
-            table: RwSignal::new(None),
-            adversarial: RwSignal::new(None),
-            adversarial_awaited: RwSignal::new(false),
-            problem: RwSignal::new(None),
-            phase: RwSignal::new(ModelPhase::Idle),
-            words: RwSignal::new(None),
-            desk: StoredValue::new(None),
-        }
-    }
 }
 
 impl Models {

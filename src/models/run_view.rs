@@ -69,7 +69,7 @@ pub fn RunBar(
 impl Desk {
     /// The line that measures the same on the command line.
     fn command(self) -> Result<String, String> {
-        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
+        let source = self.source_now()?;
         let words = self.plan.with_untracked(super::settings::PlanForm::words)?;
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
         let is_own = text.is_none() && self.text.with_untracked(|text| text != super::desk::USUAL_TEXT);

@@ -42,7 +42,7 @@ impl Desk {
     }
 
     fn begin(self, facts: &ModelFacts) -> Result<(), String> {
-        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
+        let source = self.source_now()?;
         let words = self.plan.with_untracked(PlanForm::words)?;
         let plan = words.plan(&facts.config).map_err(|problem| strings::told(&problem))?;
         let checked = plan.check(facts.ids.len()).and_then(|()| {

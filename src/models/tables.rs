@@ -65,8 +65,7 @@ impl Desk {
     /// Asks for one head at its adversarial tokens: the lengths of the paper, the form's mask, before the output matrix.
     pub(super) fn ask_adversarial(self, layers: String, heads: String, radius: f64) {
         let source = match self.source_now() {
-            Ok(Some(source)) => source,
-            Ok(None) => return self.complain(strings::model_not_chosen()),
+            Ok(source) => source,
             Err(problem) => return self.complain(problem),
         };
         self.models().problem.set(None);
@@ -87,7 +86,7 @@ impl Desk {
 
     fn window_plan(self, cell: Cell) -> Result<(ModelSource, PlanText, Vec<u32>), String> {
         let facts = self.facts.get_untracked().ok_or_else(|| strings::model_not_chosen().to_owned())?;
-        let source = self.source_now()?.ok_or_else(|| strings::model_not_chosen().to_owned())?;
+        let source = self.source_now()?;
         let Some(table) = self.models().table.get_untracked() else { return Err(strings::model_no_table().into()) };
         let words = PlanText {
             layers: cell.layer.to_string(),

@@ -132,10 +132,6 @@ pub fn model_curve(curve: &Published) -> String {
         (_, Training::Trained) => model_curve::trained(),
         (_, Training::Random) => model_curve::random(),
     };
-    let mask = match curve.mask {
-        Mask::None => model_curve::none(),
-        Mask::Causal => model_curve::causal(),
-    };
     let head = curve.head.map_or_else(String::new, model_curve::head);
     let tokens = match curve.tokens {
         CurveTokens::Text => model_curve::text().to_owned(),
@@ -147,20 +143,23 @@ pub fn model_curve(curve: &Published) -> String {
         format!("{} n^{}", curve.factor, curve.exponent)
     };
     let layer = curve.layer;
-    model_curve::line(family, &head, &law, layer, mask, &tokens)
+    model_curve::line(family, &head, &law, layer, mask_words(curve.mask.id()), &tokens)
+}
+
+/// A mask by its id.
+fn mask_words(mask: &str) -> &'static str {
+    if mask == Mask::Causal.id() { model_curve::causal() } else { model_curve::none() }
 }
 
 /// What the figures are about.
 pub fn model_about(model: &str, map: &str, mask: &str, rows: usize) -> String {
     let map = MapKind::by_id(map).map_or(map, |map| super::models::model_map_choice(Some(map)));
-    let mask = if mask == "causal" { model_about::causal() } else { model_about::no_mask() };
-    model_about::line(map, mask, model, rows)
+    model_about::line(map, mask_words(mask), model, rows)
 }
 
 /// What a curve of adversarial tokens is about.
 pub fn model_adversarial_about(model: &str, mask: &str, radius: f64) -> String {
-    let mask = if mask == "causal" { model_adversarial_about::causal() } else { model_adversarial_about::no_mask() };
-    model_adversarial_about::line(mask, model, radius)
+    model_adversarial_about::line(mask_words(mask), model, radius)
 }
 
 /// Dots that are not drawn, where there are some.

@@ -118,6 +118,29 @@ pageTest('layers and heads are tiles with tables', async ({ page }) => {
   assert.equal(csv.trim().split(/\r?\n/).length, 5);
 });
 
+pageTest('a table of blocks says what it is of, why no bound is shown, and opens no experiment', async ({ page }) => {
+  const table = model('blocks.csv', '--layers', '0,2', '-n', '2:20:2', '--windows', '2', '--map', 'blocks');
+  await open(page, table);
+  await page.waitForSelector('#layer-tiles');
+  assert.match(await words(page, 'model-about'), /first blocks together.*40 rows/);
+  assert.match(await words(page, 'model-no-bound'), /No upper bound is shown.*product of the norms of the single blocks/);
+  await page.selectOption('#model-group', '2:all');
+  await page.focus('#model-norms');
+  await page.keyboard.press('Home');
+  const row = table.text.split('\n').find((line) => line.includes(',2,all,2,0,')).split(',');
+  const readout = await words(page, 'model-norms-readout');
+  assert.match(readout, /n = 2, window 0, layers 0 to 2 .*largest column sum/);
+  assert.ok(Math.abs(Number(/‖J‖₂ ≥ ([\d.]+)/.exec(readout)[1]) / Number(row[9]) - 1) < 1e-3, `${readout}; ${row[9]}`);
+  assert.equal(await page.getByTestId('model-norms-readout-open').isVisible(), false);
+  assert.match(await words(page, 'model-no-bound'), /do not open in the explorer/);
+  await open(page, model('mlp.csv', '--layers', '1', '-n', '2:8:2', '--windows', '2', '--map', 'mlp-residual'));
+  await page.waitForSelector('[data-testid=model-about]:has-text("MLP with its residual connection")');
+  assert.equal(await page.locator('#model-sinks-heading').isVisible(), false, 'the MLP has no attention sink');
+  await page.focus('#model-norms');
+  await page.keyboard.press('Home');
+  assert.doesNotMatch(await words(page, 'model-norms-readout'), /column sum/);
+});
+
 pageTest('pictures and files hold what is on screen', async ({ page }) => {
   const table = model('files.csv', '--layers', '1', '-n', '2:20:2', '--windows', '2');
   await open(page, table);

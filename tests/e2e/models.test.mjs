@@ -73,6 +73,23 @@ pageTest('a small drawn model is measured, and its table is the command line\'s'
   assert.equal(await page.getByTestId('model-problem').isVisible(), false);
 });
 
+pageTest('blocks are measured as on the command line, and single heads of one are refused', async ({ page }) => {
+  await small(page, { 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '2' });
+  await page.selectOption('#model-map', 'blocks');
+  assert.match(await page.getByTestId('model-map-note').innerText(), /magnifies a small change of the embedded tokens/);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  const options = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4', '--layers', '0,2', '--lengths', '2:8:2', '--windows', '2'];
+  compare(await saved(page, '#model-csv'), lipscope(...options, '--map', 'blocks'));
+  await page.selectOption('#model-map', 'block');
+  await page.setViewportSize(PHONE);
+  const select = await page.locator('#model-map').boundingBox();
+  assert.ok(select.x + select.width <= PHONE.width, 'the choice of the map keeps to a phone\'s width');
+  await fill(page, { 'model-head': 'each' });
+  await page.click('#model-run');
+  await says(page, /The map block adds all heads of a layer.*choose the map attention/);
+});
+
 /** Two tables, numbers to a relative 1e-6; most are the same to the last digit. */
 function compare(found, expected) {
   const cells = (text) => text.trim().split('\n').map((line) => line.split(','));

@@ -2,7 +2,7 @@
 
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{sqrt_law, sqrt_law_text};
-use lipscope_models::{Group, Quantity, Table};
+use lipscope_models::{Group, MapKind, Quantity, Table};
 
 /// The fitted slopes, one per line.
 pub(super) fn summary(table: &Table) -> String {
@@ -17,7 +17,10 @@ pub(super) fn summary(table: &Table) -> String {
         })
     };
     let of_group = |group: &Group| {
-        let cell = format!("layer {}, head {}", group.layer, group.heads.id());
+        let cell = match MapKind::by_id(&table.subject.map) {
+            Some(MapKind::Blocks) if group.layer > 0 => format!("layers 0 to {}", group.layer),
+            _ => format!("layer {}, head {}", group.layer, group.heads.id()),
+        };
         let fits = [
             ("spectral norm", Quantity::Spectral, group.spectral),
             ("released-script estimator", Quantity::Released, group.released),

@@ -17,6 +17,8 @@ use lipscope_core::jacobian::LinearOperator;
 pub struct MapJacobian<T: Scalar> {
     /// From the map's input to its output; one at least.
     steps: Vec<StepJacobian<T>>,
+    n_inputs: usize,
+    n_outputs: usize,
     /// A field between two steps, d n numbers; empty for attention alone.
     between: Vec<T>,
     /// A field inside a step, d n numbers; empty for attention alone.
@@ -39,11 +41,12 @@ pub(super) enum BranchJacobian<T: Scalar> {
 }
 
 impl<T: Scalar> MapJacobian<T> {
-    pub(super) fn new(steps: Vec<StepJacobian<T>>) -> Self {
+    pub(super) fn new(mut steps: Vec<StepJacobian<T>>) -> Self {
+        let n_inputs = steps.first_mut().map_or(0, |step| step.branch.operator().n_inputs());
+        let n_outputs = steps.last_mut().map_or(0, |step| step.branch.operator().n_outputs());
         let is_bare = steps.iter().all(|step| step.residual.is_none());
-        let field = steps.first().filter(|_| !is_bare).map_or(0, |step| step.branch.operator_ref().n_inputs());
-        let zeros = || vec![T::constant(0.0); field];
-        MapJacobian { steps, between: zeros(), inside: zeros() }
+        let zeros = || vec![T::constant(0.0); if is_bare { 0 } else { n_inputs }];
+        MapJacobian { steps, n_inputs, n_outputs, between: zeros(), inside: zeros() }
     }
 
     /// The forward pass of the attention of the map's last layer, or `None` for a map without attention.
@@ -76,11 +79,11 @@ impl MapJacobian<f64> {
 
 impl<T: Scalar> LinearOperator<T> for MapJacobian<T> {
     fn n_inputs(&self) -> usize {
-        self.steps.first().map_or(0, |step| step.branch.operator_ref().n_inputs())
+        self.n_inputs
     }
 
     fn n_outputs(&self) -> usize {
-        self.steps.last().map_or(0, |step| step.branch.operator_ref().n_outputs())
+        self.n_outputs
     }
 
     fn apply(&mut self, v: &[T], out: &mut [T]) {
@@ -144,13 +147,6 @@ impl<T: Scalar> BranchJacobian<T> {
     fn operator(&mut self) -> &mut dyn LinearOperator<T> {
         match self {
             BranchJacobian::Attention(attention) => &mut attention.operator,
-            BranchJacobian::Mlp(mlp) => mlp,
-        }
-    }
-
-    fn operator_ref(&self) -> &dyn LinearOperator<T> {
-        match self {
-            BranchJacobian::Attention(attention) => &attention.operator,
             BranchJacobian::Mlp(mlp) => mlp,
         }
     }

@@ -55,14 +55,13 @@ pub fn ModelFigures() -> impl IntoView {
         })
     };
     let no_bound = move || shown.map().and_then(strings::model_no_bound);
-    let what = move || strings::model_map_note(shown.map());
     view! {
         <div class="model-figures" data-testid="model-figures">
             {move || match kind.get() {
                 Kind::Empty => view! { <p class="note" data-testid="model-empty">{strings::model_empty()}</p> }.into_any(),
                 Kind::Text => view! {
                     <p class="note" data-testid="model-about">{about}</p>
-                    <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{what} " " {no_bound}</p>
+                    <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} " " {strings::model_no_window()}</p>
                     <NormsFigure shown/>
                     <Soon>
                         <LayersFigure shown/>

@@ -38,7 +38,6 @@ pub fn WindowReadout(
             >
                 {strings::model_open_window()}
             </button>
-            <p class="note" hidden=move || can_open.get()>{strings::model_no_window()}</p>
         </div>
     }
 }
