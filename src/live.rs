@@ -95,13 +95,6 @@ pub struct GrowthData {
 }
 
 impl GrowthData {
-    /// Whether some bound on a norm over the ball is known here.
-    #[must_use]
-    pub fn has_bounds(&self, norm: Norm) -> bool {
-        let mut bounds = self.growth.iter().flat_map(|growth| &growth.rows).flat_map(|row| &row.bounds);
-        bounds.any(|bound| bound.id.is_about(norm))
-    }
-
     /// Where the growth like the root of n ends; `None` where it does not, or no bound tells.
     #[must_use]
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {

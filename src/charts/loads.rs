@@ -2,57 +2,46 @@
 
 use leptos::prelude::*;
 
-use crate::page::use_page;
+use crate::page::{Page, use_page};
 use crate::state::TokenChoice;
 use crate::strings;
+use lipscope_core::measure::Measurement;
+
+/// A lower bound whose tokens can be loaded: the id of its button, its words, whether there are tokens, and how they are taken.
+type Witness = (&'static str, fn() -> &'static str, fn(&Measurement) -> bool, fn(Page) -> bool);
+
+const WITNESSES: [Witness; 3] = [
+    ("load-two_clusters", || strings::load_two_clusters(), |m| m.two_clusters.is_some(), Page::load_two_clusters),
+    ("load-sink", || strings::load_sink(), |m| m.sink.is_some(), |page| page.load_witness(|m| m.sink.as_ref())),
+    ("load-fork", || strings::load_fork(), |m| m.fork.is_some(), |page| page.load_witness(|m| m.fork.as_ref())),
+];
 
 /// Buttons that take the tokens behind a lower bound.
 #[component]
 pub fn Loads() -> impl IntoView {
     let page = use_page();
-    let has_clusters = Memo::new(move |_| {
-        page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.measurement.two_clusters.is_some()))
-    });
-    let has_sink =
-        Memo::new(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.measurement.sink.is_some())));
-    let has_fork =
-        Memo::new(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.measurement.fork.is_some())));
-    let choose = move |choice: TokenChoice| page.edit("law", |state| state.choose_tokens(choice));
+    let witness = move |(id, words, is_there, load): Witness| {
+        let has = Memo::new(move |_| {
+            page.live.measured.with(|measured| measured.as_ref().is_some_and(|m| is_there(&m.measurement)))
+        });
+        let on_click = move |_| {
+            load(page);
+        };
+        view! { <button type="button" id=id hidden=move || !has.get() on:click=on_click>{words()}</button> }
+    };
+    let choice = move |(id, words, choice): (&'static str, &'static str, TokenChoice)| {
+        let on_click = move |_| page.edit("law", |state| state.choose_tokens(choice));
+        view! { <button type="button" id=id on:click=on_click>{words}</button> }
+    };
+    let choices = [
+        ("load-adversarial", strings::load_adversarial(), TokenChoice::Adversarial),
+        ("load-skew", strings::load_skew(), TokenChoice::Skew),
+    ];
     view! {
         <div class="loads" role="group" aria-label=strings::load_hint()>
-            <span title=strings::load_hint()>{strings::load()}</span>
-            <button
-                type="button"
-                id="load-two_clusters"
-                disabled=move || !has_clusters.get()
-                on:click=move |_| {
-                    page.load_two_clusters();
-                }
-            >
-                {strings::load_two_clusters()}
-            </button>
-            <button
-                type="button"
-                id="load-sink"
-                disabled=move || !has_sink.get()
-                on:click=move |_| {
-                    page.load_witness(|measurement| measurement.sink.as_ref());
-                }
-            >
-                {strings::load_sink()}
-            </button>
-            <button
-                type="button"
-                id="load-fork"
-                disabled=move || !has_fork.get()
-                on:click=move |_| {
-                    page.load_witness(|measurement| measurement.fork.as_ref());
-                }
-            >
-                {strings::load_fork()}
-            </button>
-            <button type="button" id="load-adversarial" on:click=move |_| choose(TokenChoice::Adversarial)>{strings::load_adversarial()}</button>
-            <button type="button" id="load-skew" on:click=move |_| choose(TokenChoice::Skew)>{strings::load_skew()}</button>
+            <span>{strings::load()}</span>
+            {WITNESSES.map(witness).collect_view()}
+            {choices.map(choice).collect_view()}
         </div>
     }
 }

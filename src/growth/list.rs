@@ -7,7 +7,7 @@ use crate::controls::NumberField;
 use crate::field::Field;
 use crate::formulas::Formula;
 use crate::page::{Page, use_page};
-use crate::state::{PageState, Trace};
+use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
 use lipscope_core::bounds::BoundId;
 
@@ -33,7 +33,7 @@ pub fn TraceList() -> impl IntoView {
     let is_elsewhere = Memo::new(move |_| page.state.with(PageState::read_at) != n.get());
     let is_measurable = Memo::new(move |_| {
         page.state.with(|state| {
-            let is_own = matches!(state.tokens, crate::state::TokenChoice::Own | crate::state::TokenChoice::Clusters);
+            let is_own = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);
             !is_own && state.read_at() <= state.most_tokens() as f64
         })
     });
@@ -121,12 +121,18 @@ fn TraceLine(
     let is_open = RwSignal::new(false);
     let is_on = Memo::new(move |_| page.state.with(|state| state.growth.traces.has(trace)));
     let value = Memo::new(move |_| value_at(page, trace, at.get()));
-    let reason = Memo::new(move |_| {
-        let is_there = page.live.growth.with(|data| {
+    let is_absent = Memo::new(move |_| {
+        page.live.growth.with(|data| {
             let found = page.live.searched.read();
-            data.growth.is_none() || page.state.with(|state| has_values(data, &found, state, trace))
-        });
-        (!is_there).then(|| page.state.with(|state| strings::trace_absent(trace, state)))
+            data.growth.is_some() && !page.state.with(|state| has_values(data, &found, state, trace))
+        })
+    });
+    let reason = Memo::new(move |_| {
+        if is_absent.get() {
+            return Some(page.state.with(|state| strings::trace_absent(trace, state)));
+        }
+        let is_read = page.live.growth.with(|data| data.row(at.get()).is_some());
+        (is_read && value.with(Option::is_none)).then(|| strings::trace_absent_here(trace))
     });
     let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
     let log10 = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| v.log10.to_string()));
@@ -138,15 +144,16 @@ fn TraceLine(
         <div
             class="trace"
             class:off=move || !is_on.get()
-            class:absent=move || reason.get().is_some()
+            class:absent=is_absent
+            class:unread=move || reason.get().is_some()
             // What was not searched is no bound that fails.
-            hidden=move || trace == Trace::Found && reason.get().is_some()
+            hidden=move || trace == Trace::Found && is_absent.get()
         >
             <label class="trace-switch">
                 <input
                     type="checkbox"
                     id=format!("trace-{id}")
-                    disabled=move || reason.get().is_some()
+                    disabled=is_absent
                     prop:checked=move || is_on.get()
                     on:change=move |_| page.edit("growth-traces", |state| state.growth.traces = state.growth.traces.toggled(trace))
                 />

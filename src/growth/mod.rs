@@ -23,6 +23,7 @@ mod sentence;
 
 use leptos::prelude::*;
 
+use crate::charts::AxisChoice;
 use crate::controls::Switch;
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{PageState, RadiusLaw, Range};
@@ -71,7 +72,7 @@ pub fn GrowthView() -> impl IntoView {
         <div class="growth" data-testid="growth-view" hidden=is_hidden>
             <div class="growth-tools">
                 <RangeSwitch/>
-                <crate::charts::AxisChoice id="x-axis"/>
+                <AxisChoice id="x-axis"/>
                 <RadiusSwitch/>
             </div>
             <div class="growth-body">

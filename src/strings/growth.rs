@@ -155,6 +155,17 @@ pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
     }
 }
 
+/// Why a trace that has values has none at an n.
+pub fn trace_absent_here(trace: Trace) -> &'static str {
+    match trace {
+        Trace::Draws => trace_absent::not_measured(),
+        Trace::Found => trace_absent::not_searched(),
+        Trace::Fork => trace_absent::three(),
+        Trace::Skew => trace_absent::past(),
+        _ => trace_absent::here(),
+    }
+}
+
 pub fn growth_finding(data: &GrowthData, norm: Norm) -> String {
     let Some(growth) = &data.growth else {
         return growth_finding::waiting().into();

@@ -245,7 +245,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   await page.focus('#growth-plot');
   await page.keyboard.press('End');
   assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '1000000000000000000');
-  assert.match(await page.getByTestId('growth-said').textContent(), /unified ≤ 7\.339/);
+  assert.match(await page.getByTestId('growth-said').textContent(), /unified \(ours\) ≤ 7\.339/);
   await page.keyboard.press('ArrowLeft');
   assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '800000000000000000');
   await page.keyboard.press('Enter');

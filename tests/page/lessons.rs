@@ -10,7 +10,9 @@ use lipscope::lessons::{
 };
 use lipscope::link;
 use lipscope::live::{GrowthData, Measured, SweepData};
-use lipscope::state::{LessonAt, PageState, PlotChoice, RadiusLaw, Scene, Settings, TokenChoice, WeightChoice, XAxis};
+use lipscope::state::{
+    LessonAt, PageState, PlotChoice, RadiusLaw, Range, Scene, Settings, TokenChoice, WeightChoice, XAxis,
+};
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
@@ -60,7 +62,7 @@ fn other_scene() -> Scene {
         head_shown: 2,
         ..PageState::default()
     };
-    (state.growth.max, state.growth.at, state.growth.radius_law) = (1e5, 77.0, RadiusLaw::SqrtLog);
+    (state.growth.range, state.growth.at, state.growth.radius_law) = (Range::Million, Some(77.0), RadiusLaw::SqrtLog);
     Scene { state, plot: PlotChoice::Spectrum, ..Scene::default() }
 }
 
