@@ -9,8 +9,7 @@ use crate::state::View;
 use crate::strings::{self, Paper};
 
 use super::plot::LabPlot;
-use super::progress::LabProgress;
-use super::run::Run;
+use super::run::{Phase, Run};
 
 /// What a lab fills its frame with.
 pub struct LabParts<T: 'static> {
@@ -42,6 +41,14 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
     let page = use_page();
     let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
     let progress = Memo::new(move |_| run.with(|run| run.progress));
+    let is_running = move || phase.with(|phase| *phase == Phase::Running);
+    let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
+    let said = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
+    // Of work whose length nobody knows the bar stays empty.
+    let share = move || match progress.get() {
+        (_, 0) => 0.0,
+        (done, total) => done as f64 / total as f64,
+    };
     let is_stale = Memo::new(move |_| run.with(Run::is_stale));
     let is_wide = beside.is_some() || plots.len() > 1;
     let (_, name, heading, hint) = plot_name(plot);
@@ -79,7 +86,16 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
             {facts}
             <div class="lab-foot">
                 {terms}
-                <LabProgress id phase progress/>
+                <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
+                    <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
+                    <span class="progress-words" role="status">{said}</span>
+                    <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| page.labs.stop(page)>
+                        {strings::stop()}
+                    </button>
+                    <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| page.labs.again(page)>
+                        {strings::again()}
+                    </button>
+                </div>
             </div>
         </div>
     }

@@ -3,7 +3,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `run` | what a lab asks of the engine, and what came of it |
-//! | `frame`, `plot`, `chart`, `facts`, `inputs`, `number`, `progress` | what a lab is shown in, and the parts that it is filled with |
+//! | `frame`, `plot`, `chart`, `facts`, `inputs`, `number` | what a lab is shown in, and the parts that it is filled with |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `reach`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
 //! | `plane`, `player` | the iterates of the inverse |
@@ -22,7 +22,6 @@ mod number;
 mod plane;
 mod player;
 mod plot;
-mod progress;
 mod reach;
 mod run;
 mod scaling;
@@ -83,7 +82,7 @@ macro_rules! for_run {
 const REST: Duration = Duration::from_millis(70);
 
 /// What the views hold.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Labs {
     /// What a reader chooses here.
     pub settings: RwSignal<Settings>,
@@ -102,23 +101,6 @@ pub struct Labs {
     tab: StoredValue<PlotChoice>,
     /// Counts jobs.
     count: StoredValue<u64>,
-}
-
-impl Default for Labs {
-    fn default() -> Self {
-        Labs {
-            settings: RwSignal::default(),
-            scaling: RwSignal::default(),
-            tightness: RwSignal::default(),
-            inverse: RwSignal::default(),
-            spectrum: RwSignal::default(),
-            estimators: RwSignal::default(),
-            reach: RwSignal::default(),
-            frame: RwSignal::new(0),
-            tab: StoredValue::new(PlotChoice::Scaled),
-            count: StoredValue::new(0),
-        }
-    }
 }
 
 /// Asks for what the view that is shown needs, whenever that changes.

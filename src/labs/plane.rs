@@ -47,33 +47,28 @@ pub fn Plane(
         let frame = page.labs.frame.get_untracked();
         page.labs.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
     };
+    let [canvas_id, table_id, take_id] = match which {
+        Which::L2 => ["inverse-plane-l2", "inverse-plane-l2-table", "take-inverse-l2"],
+        Which::Dot => ["inverse-plane-dot", "inverse-plane-dot-table", "take-inverse-dot"],
+    };
     let words = move || strings::plane_words(which, page.labs.frame.get());
     view! {
         <figure class="lab-plane">
             <div class="small-stage">
-                <canvas node_ref=canvas id=format!("inverse-plane-{}", which.id()) role="img" aria-label=words></canvas>
+                <canvas node_ref=canvas id=canvas_id role="img" aria-label=words></canvas>
             </div>
             <figcaption class="note">
                 {caption}
                 <Twin
-                    id=match which {
-                        Which::L2 => "inverse-plane-l2-table",
-                        Which::Dot => "inverse-plane-dot-table",
-                    }
+                    id=table_id
                     name="lipscope-tokens-inverted.csv"
                     table=move || page.labs.inverse.with(|run| table(which.of(&run.data), page.labs.frame.get(), |x| Number::of(x).to_string()))
                     csv=csv
                 />
                 <Take
-                    id=match which {
-                        Which::L2 => "take-inverse-l2",
-                        Which::Dot => "take-inverse-dot",
-                    }
+                    id=take_id
                     name="lipscope-tokens-inverted"
-                    canvas=match which {
-                        Which::L2 => "inverse-plane-l2",
-                        Which::Dot => "inverse-plane-dot",
-                    }
+                    canvas=canvas_id
                     title=strings::inverse_heading()
                     figure=move |size| Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0)))
                     csv=csv

@@ -8,16 +8,18 @@ use crate::plane::{PlaneCanvas, Size};
 use crate::state::{PageState, ReachSettings, Settings};
 use crate::strings::{self, Paper};
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
+use lipscope_core::inverse::Places;
 use lipscope_core::search::NearbyEffort;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::EnginePlan;
 
+use super::Labs;
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inputs::{LabSlider, Slide};
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use super::run::Request;
+use super::run::{Phase, Request};
 
 /// The eps/R of a decade that are drawn.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
@@ -136,10 +138,27 @@ fn reach_shown(page: Page) -> f64 {
     page.labs.settings.with(|settings| settings.reach.relative)
 }
 
+impl Labs {
+    /// How far each token may move, and where the search within that has moved them; nowhere while it goes on.
+    pub fn reach_of(self) -> (f64, Option<Places>) {
+        let relative = self.settings.with(|settings| settings.reach.relative);
+        let places = self.reach.with(|run| {
+            let found = run.data.as_ref().filter(|_| run.phase == Phase::Done)?;
+            found.places.get(index_at(found, relative)?).cloned()
+        });
+        (relative, places)
+    }
+}
+
 /// The row at eps/R, or the nearest one.
 fn row_at(found: &Option<Certified>, relative: f64) -> Option<CertifiedRow> {
-    let distance = |row: &&CertifiedRow| (row.relative.ln() - relative.ln()).abs();
-    found.as_ref()?.rows.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).copied()
+    let found = found.as_ref()?;
+    found.rows.get(index_at(found, relative)?).copied()
+}
+
+fn index_at(found: &Certified, relative: f64) -> Option<usize> {
+    let distance = |at: &usize| (found.rows[*at].relative / relative).ln().abs();
+    (0..found.rows.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 /// The bounds and what is found over eps, with the eps that is read.

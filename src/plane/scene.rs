@@ -80,10 +80,6 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     if is_now {
         plane.shown = room(picture, &plane.points);
     }
-    if picture.d == 2 && page.plot.get() == PlotChoice::Reach {
-        let relative = page.labs.settings.with(|settings| settings.reach.relative);
-        plane.reach = Some(relative * largest(picture, &plane.points));
-    }
     plane.selected = page.plane.selected_of(n);
     let words = page.models.words_of(&measured.state);
     plane.labels = match &plane.ln_sizes {
@@ -112,6 +108,13 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
             Some(part) => Sway::At(part),
             None => Sway::Arrows,
         };
+    }
+    if picture.d == 2 && page.plot.get() == PlotChoice::Reach {
+        let (relative, found) = page.labs.reach_of();
+        plane.reach = Some(relative * largest(picture, &plane.points));
+        if let Some(found) = found.filter(|found| found.len() == n && !page.held.get()) {
+            plane.changes = Some(moves(&plane.points, &found));
+        }
     }
     if page.held.get() {
         plane.held = held.as_ref().and_then(|held| held.axes[size as usize]);
@@ -196,6 +199,13 @@ fn changes(pair: &TopPair, frame: &PlaneFrame, largest: f64, held: Option<f64>) 
     let longest = nudges.iter().chain(&responses).map(|by| by.0.hypot(by.1)).fold(0.0, f64::max);
     let stretch = held.unwrap_or_else(|| round_down(LONGEST_ARROW * largest / longest));
     Changes { nudges, images, responses, stretch, names: strings::CHANGE_NAMES.map(String::from), sway: Sway::Arrows }
+}
+
+/// Arrows from the points to other places.
+fn moves(points: &[Point], to: &[(f32, f32)]) -> Changes {
+    let nudges = points.iter().zip(to).map(|(p, to)| (f64::from(to.0) - p.0, f64::from(to.1) - p.1)).collect();
+    let names = [strings::reach_moves().into(), String::new(), String::new()];
+    Changes { nudges, stretch: 1.0, names, ..Changes::default() }
 }
 
 /// The greatest of 1, 2 and 5 times a power of ten that is not above a number.

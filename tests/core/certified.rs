@@ -1,7 +1,7 @@
 //! The certificate of a neighbourhood against norms inside it.
 
 use lipscope_core::bounds::{BoundId, Neighbourhood};
-use lipscope_core::certify::{CertifyPlan, certify};
+use lipscope_core::certify::{Certificate, CertifyPlan, certify};
 use lipscope_core::experiment::{Experiment, Memory};
 use lipscope_core::measure::measure;
 use lipscope_core::random::{Random, Stream};
@@ -111,6 +111,15 @@ fn a_search_within_eps_keeps_every_token_within_eps_and_finds_more_in_a_larger_b
         let plan = CertifyPlan { experiment, relative, effort: NearbyEffort { restarts: 1, iterations: 3, seed: 0 } };
         let rows = certify(&plan, Memory::default()).expect("certified");
         assert!(rows.windows(2).all(|pair| pair[0].found < pair[1].found), "{mask}: {rows:?}");
+        let mut certificate = Certificate::start_within(&plan, Memory::default()).expect("it applies");
+        while certificate.step().expect("finite") {}
+        for (row, places) in certificate.so_far().rows.iter().zip(&certificate.so_far().places) {
+            assert_eq!(places.len(), 9);
+            for ((x, y), token) in places.iter().zip(given.tokens.column_iter()) {
+                let away = (f64::from(*x) - token[0]).hypot(f64::from(*y) - token[1]);
+                assert!(away <= row.epsilon + 1e-6, "{mask}: {away} with eps {}", row.epsilon);
+            }
+        }
     }
 }
 

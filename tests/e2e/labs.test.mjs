@@ -226,7 +226,7 @@ pageTest('how far it reaches: discs around the tokens, which can be moved', { ha
   assert.match(await page.getByTestId('reach-progress').innerText(), /no certified bound/);
 });
 
-pageTest('controls that do not apply are away, with a line that brings them back', async ({ page }) => {
+pageTest('controls that do not apply are away, with a line that brings them back', { hash: '#v3', controls: 'open' }, async ({ page }) => {
   await answered(page, 'court', () => show(page, 'court'));
   assert.ok(await page.locator('.quick').isHidden() && await page.locator('#controls').isHidden());
   assert.match(await page.locator('[data-testid=court-lab] .lab-note').innerText(), /choose the example/);

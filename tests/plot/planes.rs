@@ -32,6 +32,26 @@ fn planes_have_equal_axes_and_find_the_nearest_point() {
 }
 
 #[test]
+fn the_disc_of_each_point_has_its_radius_and_lies_inside_the_plot() {
+    let mut plane = TokenPlane::new(vec![(-1.0, 0.0), (1.5, 0.5), (0.0, -1.0)]);
+    plane.reach = Some(0.75);
+    for (width, height) in SIZES {
+        let (layout, svg) = render((width, height), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        let layout = layout.expect("SVG draws");
+        let radius = layout.chart.x_to_px(0.75) - layout.chart.x_to_px(0.0);
+        let discs: Vec<_> =
+            elements(&svg, "circle").into_iter().filter(|disc| (disc.px("r") - radius).abs() < 1.0).collect();
+        assert_eq!(discs.len(), 6, "a disc and its edge for each of three points");
+        let plot = &layout.chart.plot;
+        for disc in discs {
+            let (x, y, r) = (disc.px("cx"), disc.px("cy"), disc.px("r"));
+            assert!(plot.left <= x - r && x + r <= plot.right && plot.top <= y - r && y + r <= plot.bottom);
+            assert!(layout.positions.iter().flatten().any(|place| (place.0 - x).hypot(place.1 - y) < 1.0));
+        }
+    }
+}
+
+#[test]
 fn points_on_a_line_are_stacked_where_they_coincide() {
     let mut line = TokenPlane::new(vec![(0.0, 0.0), (0.0, 0.0), (1.0, 0.0)]);
     line.x_label = "coordinate".into();

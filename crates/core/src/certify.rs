@@ -8,6 +8,7 @@ use crate::attention::Normalizer;
 use crate::bounds::{BoundId, Domain, Hypotheses, Neighbourhood, Norm, Side, all_bounds};
 use crate::cost::{self, BASE, Cost, parts, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Memory, TokenSource};
+use crate::inverse::Places;
 use crate::measure::{MeasureOptions, measure_with};
 use crate::phrase;
 use crate::search::{NearbyEffort, NearbySearch, cost_of_shape};
@@ -53,7 +54,12 @@ pub struct Certified {
     pub is_converged: bool,
     /// A row for each eps, in the order of the plan.
     pub rows: Vec<CertifiedRow>,
+    /// For each row the tokens that reach its `found`; none but those of a plane, and up to [`MOST_PLACES`] of them.
+    pub places: Vec<Places>,
 }
+
+/// The most tokens whose places are told: more arrows than this cannot be told apart.
+pub const MOST_PLACES: usize = 256;
 
 /// A certificate under way: the bounds at each eps, then the search within each.
 #[derive(Clone, Debug)]
@@ -98,6 +104,7 @@ impl Certificate {
                 spectral: found.spectral,
                 is_converged: found.warnings.is_empty(),
                 rows: Vec::with_capacity(relative.len()),
+                places: Vec::with_capacity(relative.len()),
             },
             experiment: experiment.clone(),
             relative: relative.clone(),
@@ -138,6 +145,7 @@ impl Certificate {
                 ball: on_ball(&self.hypotheses, self.certified.radius + epsilon),
                 found: self.certified.spectral,
             });
+            self.certified.places.push(places_of(&self.inputs.tokens));
             return Ok(true);
         }
         let Some(row) = rows.get_mut(self.searched) else { return Ok(false) };
@@ -145,8 +153,11 @@ impl Certificate {
         let first = if row.epsilon >= *eps { best } else { &self.inputs.tokens };
         let search = self.search.get_or_insert_with(|| NearbySearch::new(first.clone(), row.epsilon, self.effort));
         let is_going = search.step(&self.experiment, &self.inputs)?;
-        if let Some((_, norm)) = search.best() {
-            row.found = row.found.max(norm);
+        if let Some((tokens, norm)) = search.best()
+            && norm > row.found
+        {
+            row.found = norm;
+            self.certified.places[self.searched] = places_of(tokens);
         }
         if !is_going {
             if let Some((tokens, _)) = search.best() {
@@ -193,6 +204,12 @@ fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
         let search = cost_of_shape(shape, effort.restarts, effort.iterations);
         Cost { bytes: sum([held.bytes, search.bytes]), operations: sum([held.operations, search.operations]) }
     })
+}
+
+/// Where tokens (d x n) are on the plane, if they are on one and not too many.
+fn places_of(tokens: &DMatrix<f64>) -> Places {
+    let is_told = tokens.nrows() == 2 && tokens.ncols() <= MOST_PLACES;
+    tokens.column_iter().filter(|_| is_told).map(|token| (token[0] as f32, token[1] as f32)).collect()
 }
 
 /// The best upper bound on the ball of a radius.

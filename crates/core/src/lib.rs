@@ -7,7 +7,7 @@
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
 //! [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
 //! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
-//! [`spectrum`], [`estimators`], [`picture`].
+//! [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References
 //! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.
