@@ -51,7 +51,8 @@ pub struct Measurement {
     pub n: f64,
     /// Dimension of a token.
     pub d: usize,
-    /// R of the bounds: largest token norm, or sqrt d under a normaliser.
+    /// R of the bounds: the radius that the tokens' source states, or the largest norm of listed tokens; sqrt d under a
+    /// normaliser.
     pub radius: f64,
     /// The bounds that apply.
     pub bounds: Vec<Bound>,

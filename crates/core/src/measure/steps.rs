@@ -91,11 +91,11 @@ impl Measuring {
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
         super::cost::check(experiment, &options)?;
         let inputs = inputs(experiment)?;
-        let largest_norm = tokens::largest_norm(&inputs.tokens);
+        let stated = tokens::radius_of(&experiment.tokens, &inputs.tokens);
         let system = System::new(experiment, &inputs, &options)?;
-        let radius = radius_of_ball(experiment, inputs.tokens.nrows(), largest_norm);
+        let radius = radius_of_ball(experiment, inputs.tokens.nrows(), stated);
         let hypotheses = (options.detail == Detail::Full)
-            .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
+            .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), stated, system.ln_n()));
         let experiment = experiment.clone();
         Ok(Measuring { experiment, options, inputs, hypotheses, radius, system, stage: Stage::Begun, triplet: None })
     }
