@@ -37,6 +37,8 @@ pub struct Hypotheses {
     pub(super) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,
+    /// The normaliser.
+    pub(super) normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
     pub(super) scope: Scope,
 }
@@ -71,6 +73,7 @@ impl Hypotheses {
             gamma,
             adversarial: if has_lower { adversarial_line(seen) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
+            normalization: experiment.normalization,
             scope: experiment.scope(),
             heads,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
@@ -98,6 +101,7 @@ impl Hypotheses {
             gamma: 2.0 * norms.a_norm,
             adversarial: None,
             kim: None,
+            normalization: Normalization::None,
             scope: Scope::Inputs,
         }
     }

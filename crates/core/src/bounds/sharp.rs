@@ -109,10 +109,6 @@ mod tests {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
-    fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
-        id.at(hypotheses).and_then(|bound| bound.value).expect("it applies")
-    }
-
     #[test]
     fn sharp_is_at_most_unified_at_every_length_and_radius_and_does_not_fall() {
         for radius in [0.0, 1e-3, 0.3, 0.7, 1.0, 1.5, 2.0, 3.0, 6.0, 30.0, 1e3, 1e50] {

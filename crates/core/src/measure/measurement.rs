@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::bounds::{Bound, BoundSlack, ClusterWitness, Norm, TwoClusters};
+use crate::bounds::{Absence, Bound, BoundId, BoundSlack, ClusterWitness, Norm, TwoClusters};
 
 /// How a spectral norm was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +58,8 @@ pub struct Measurement {
     pub bounds: Vec<Bound>,
     /// Where the upper bounds lose (slack).
     pub slacks: Vec<BoundSlack>,
+    /// Why the bounds that are not among `bounds` have no value; empty where no bounds were asked for.
+    pub absent: Vec<(BoundId, Absence)>,
     /// The witness of the bound `two_clusters`.
     pub two_clusters: Option<TwoClusters>,
     /// The witness of the bound `sink`.
