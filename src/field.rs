@@ -89,7 +89,7 @@ impl Field {
         match self {
             Field::N => state.n_tokens(),
             Field::D => state.dim() as f64,
-            Field::Radius => state.radius,
+            Field::Radius => state.radius_used(),
             Field::Heads => state.n_heads() as f64,
             Field::HeadDim => state.head_dim_used() as f64,
             Field::Scale => state.scale,

@@ -41,6 +41,17 @@ pub fn OwnWeightsForm() -> impl IntoView {
             request_animation_frame(move || group.scroll_into_view_with_bool(false));
         }
     });
+    // The sentence stands under the button that it answers, which may be at the edge of what is in sight.
+    Effect::new(move |_| {
+        if page.live.problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.place == PLACE_OWN_WEIGHTS))
+        {
+            request_animation_frame(|| {
+                if let Some(sentence) = document().get_element_by_id("own-weights-problem") {
+                    sentence.scroll_into_view_with_bool(false);
+                }
+            });
+        }
+    });
     let option = move |(id, choice): (&'static str, WeightChoice)| {
         let is_chosen = move || match page.own_matrices_open.get() {
             true => choice == WeightChoice::Own,

@@ -1,7 +1,7 @@
 //! No upper bound is ever below the measured norm, no lower bound above the exact norm of its tokens, and ours are never
 //! worse than the published ones.
 
-use lipscope_testkit::{ratios, reference};
+use lipscope_testkit::{ratios, reference, tables};
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,18 +17,18 @@ use serde_json::json;
 const TOLERANCE: f64 = 1e-9;
 
 /// Over how many cases each pair was checked whose ratio must not exceed one.
-struct Worst {
+pub(crate) struct Worst {
     test: &'static str,
     cases: RefCell<BTreeMap<String, usize>>,
 }
 
 impl Worst {
-    fn of(test: &'static str) -> Self {
+    pub(crate) fn of(test: &'static str) -> Self {
         Worst { test, cases: RefCell::default() }
     }
 
     /// Fails where `below` exceeds `above`, both as decimal logarithms.
-    fn check(&self, what: String, below: f64, above: f64) -> Result<(), TestCaseError> {
+    pub(crate) fn check(&self, what: String, below: f64, above: f64) -> Result<(), TestCaseError> {
         let ratio = if below == f64::NEG_INFINITY { 0.0 } else { 10f64.powf(below - above) };
         ratios::record(self.test, &what, ratio);
         proptest::prop_assert!(ratio <= 1.0 + TOLERANCE, "{what}: 10^{below} is above 10^{above}");
@@ -40,17 +40,17 @@ impl Worst {
         *self.cases.borrow_mut().entry(what).or_default() += 1;
     }
 
-    fn cases(&self, what: &str) -> usize {
+    pub(crate) fn cases(&self, what: &str) -> usize {
         self.cases.borrow().get(what).copied().unwrap_or(0)
     }
 }
 
-fn find(found: &Measurement, id: BoundId) -> Option<&Bound> {
+pub(crate) fn find(found: &Measurement, id: BoundId) -> Option<&Bound> {
     found.bounds.iter().find(|bound| bound.id == id)
 }
 
 /// Checks the order of norm and bounds at the measured tokens.
-fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> {
+pub(crate) fn check_order(worst: &Worst, found: &Measurement) -> Result<(), TestCaseError> {
     let norm = found.spectral.log10();
     for bound in &found.bounds {
         proptest::prop_assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}");
@@ -279,6 +279,12 @@ fn bounds_do_not_overflow_for_large_radii_lengths_and_weights() {
             check_order(&Worst::of("bounds_hold.large"), &found).expect("the bounds hold");
         }
     }
+}
+
+#[test]
+fn the_sharp_bounds_and_the_witnesses_are_those_of_the_tables() {
+    tables::check_sharp_bounds();
+    tables::check_witnesses();
 }
 
 /// Two heads whose responses cancel to one part in 1e9: a Gram matrix of them would have no digit left.

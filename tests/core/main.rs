@@ -2,6 +2,7 @@
 
 mod alike;
 mod bounds_hold;
+mod bounds_searched;
 mod certified;
 mod clusters;
 mod cost;

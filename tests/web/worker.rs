@@ -1,6 +1,6 @@
 //! The same numbers in Chromium, in a dedicated worker, where the page computes them.
 
-use lipscope_testkit::{portable, reference};
+use lipscope_testkit::{portable, reference, tables};
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::Memory;
@@ -21,6 +21,12 @@ fn every_reference_case_agrees() {
 fn every_reference_case_of_a_token_measure_agrees_and_the_tables_are_reproduced() {
     assert!(reference::check_golden_clusters() >= 5);
     reference::check_cluster_tables();
+}
+
+#[wasm_bindgen_test]
+fn the_sharp_bounds_and_the_witnesses_are_those_of_the_tables() {
+    tables::check_sharp_bounds();
+    tables::check_witnesses();
 }
 
 #[wasm_bindgen_test]

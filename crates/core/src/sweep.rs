@@ -337,9 +337,9 @@ pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize
             let tokens = tokens::listed_tokens(rows);
             of(&tokens, tokens::largest_norm(&tokens))
         }
-        _ => {
+        source => {
             let inputs = inputs(experiment)?;
-            of(&inputs.tokens, tokens::largest_norm(&inputs.tokens))
+            of(&inputs.tokens, tokens::radius_of(source, &inputs.tokens))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::experiment::{Distribution, InputError, RandomTokens, Rows};
+use crate::experiment::{Distribution, InputError, RandomTokens, Rows, TokenSource};
 use crate::identity::multiple_of_identity;
 use crate::random::{Random, Stream};
 
@@ -45,6 +45,16 @@ pub fn listed_tokens(rows: &Rows) -> DMatrix<f64> {
 #[must_use]
 pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
     tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max)
+}
+
+/// R of the ball that tokens are in: the radius that their source states, or the largest norm of listed ones.
+#[must_use]
+pub fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
+    match source {
+        TokenSource::Random(law) => law.radius,
+        TokenSource::Adversarial { radius, .. } | TokenSource::Skew { radius, .. } => *radius,
+        TokenSource::Explicit(_) | TokenSource::Clusters { .. } => largest_norm(tokens),
+    }
 }
 
 /// n of the tokens, drawn without replacement and kept in their order, d x n; all of them if n is at least their

@@ -15,6 +15,7 @@ pub mod repeated;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod scripts;
 pub mod sources;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
 

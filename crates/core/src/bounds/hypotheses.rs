@@ -19,7 +19,7 @@ pub struct Hypotheses {
     pub mask: Mask,
     /// ln n; n may exceed every integer type.
     pub ln_n: f64,
-    /// R: largest token norm, or sqrt d under a normaliser.
+    /// R of the ball: that of the experiment, or sqrt d under a normaliser.
     pub radius: f64,
     /// The heads.
     pub heads: Vec<HeadNorms>,
@@ -37,19 +37,21 @@ pub struct Hypotheses {
     pub(super) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,
+    /// The normaliser.
+    pub(super) normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
     pub(super) scope: Scope,
 }
 
 impl Hypotheses {
     /// The hypotheses of an experiment with these weights and e^ln_n tokens. The normaliser is evaluated at some of the
-    /// tokens, and `largest_norm` is the largest token norm before it.
+    /// tokens, and `radius` is that of the ball that holds the tokens before it.
     #[must_use]
     pub fn new(
         experiment: &Experiment,
         weights: &Weights,
         normalizer: &Normalizer<f64>,
-        largest_norm: f64,
+        radius: f64,
         ln_n: f64,
     ) -> Self {
         let d = normalizer.outputs().nrows();
@@ -65,12 +67,13 @@ impl Hypotheses {
             attention: experiment.attention,
             mask: experiment.mask,
             ln_n,
-            radius: radius_of_ball(experiment, d, largest_norm),
+            radius: radius_of_ball(experiment, d, radius),
             lines: lines.into_iter().map(|line| line.in_dimension(d)).collect(),
             spots: spots.into_iter().map(|spot| spot.in_dimension(d)).collect(),
             gamma,
             adversarial: if has_lower { adversarial_line(seen) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
+            normalization: experiment.normalization,
             scope: experiment.scope(),
             heads,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
@@ -98,6 +101,7 @@ impl Hypotheses {
             gamma: 2.0 * norms.a_norm,
             adversarial: None,
             kim: None,
+            normalization: Normalization::None,
             scope: Scope::Inputs,
         }
     }
@@ -138,11 +142,11 @@ impl Hypotheses {
     }
 }
 
-/// R of the bounds: the largest token norm, or sqrt d under a normaliser.
+/// R of the bounds: that of the ball that holds the tokens, or sqrt d under a normaliser.
 #[must_use]
-pub fn radius_of_ball(experiment: &Experiment, d: usize, largest_norm: f64) -> f64 {
+pub fn radius_of_ball(experiment: &Experiment, d: usize, radius: f64) -> f64 {
     match experiment.normalization {
-        Normalization::None => largest_norm,
+        Normalization::None => radius,
         _ => (d as f64).sqrt(),
     }
 }

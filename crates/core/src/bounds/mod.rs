@@ -2,6 +2,7 @@
 //!
 //! One file per family of bounds; this one is the registry. docs/theory.md has statements and proofs.
 
+mod absence;
 mod adversarial;
 mod alike;
 mod bound;
@@ -34,6 +35,7 @@ mod witness;
 pub(crate) use cluster_norm::norm_of_clusters;
 use witness::Shape;
 
+pub use absence::Absence;
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use certified::Neighbourhood;
 pub use heads::{Combination, HeadNorms};

@@ -273,33 +273,6 @@ mod tests {
             .fold(0.0, f64::max)
     }
 
-    /// Exact norms of good witnesses, A = -I in the plane, computed outside this crate.
-    #[test]
-    fn the_best_witness_is_at_least_as_good_as_tabulated_ones() {
-        let minus = -DMatrix::<f64>::identity(2, 2);
-        let table = [
-            (2.0, 3.0, 4.957),
-            (2.0, 4.0, 5.7265),
-            (2.0, 8.0, 7.9965),
-            (2.0, 64.0, 19.21),
-            (2.0, 500.0, 41.18),
-            (2.0, 1e4, 164.5),
-            (3.0, 3.0, 11.06),
-            (3.0, 4.0, 12.785),
-            (3.0, 8.0, 18.097),
-            (3.0, 64.0, 51.05),
-            (3.0, 500.0, 140.7),
-            (3.0, 1e4, 586.9),
-            (3.0, 1e6, 4159.0),
-            (3.0, 1e7, 9883.0),
-            (3.0, 1e8, 47029.0),
-        ];
-        for (radius, n, least) in table {
-            let found = best_lower(&at(&minus, radius, n));
-            assert!(found >= least, "R={radius} n={n}: {found} is below {least}");
-        }
-    }
-
     #[test]
     fn the_best_upper_bound_is_near_the_best_lower_one_for_minus_the_identity() {
         let minus = -DMatrix::<f64>::identity(2, 2);

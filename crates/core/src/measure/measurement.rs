@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::bounds::{Bound, BoundSlack, ClusterWitness, Norm, TwoClusters};
+use crate::bounds::{Absence, Bound, BoundId, BoundSlack, ClusterWitness, Norm, TwoClusters};
 
 /// How a spectral norm was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,12 +51,15 @@ pub struct Measurement {
     pub n: f64,
     /// Dimension of a token.
     pub d: usize,
-    /// R of the bounds: largest token norm, or sqrt d under a normaliser.
+    /// R of the bounds: the radius that the tokens' source states, or the largest norm of listed tokens; sqrt d under a
+    /// normaliser.
     pub radius: f64,
     /// The bounds that apply.
     pub bounds: Vec<Bound>,
     /// Where the upper bounds lose (slack).
     pub slacks: Vec<BoundSlack>,
+    /// Why the bounds that are not among `bounds` have no value; empty where no bounds were asked for.
+    pub absent: Vec<(BoundId, Absence)>,
     /// The witness of the bound `two_clusters`.
     pub two_clusters: Option<TwoClusters>,
     /// The witness of the bound `sink`.

@@ -91,11 +91,11 @@ impl Measuring {
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
         super::cost::check(experiment, &options)?;
         let inputs = inputs(experiment)?;
-        let largest_norm = tokens::largest_norm(&inputs.tokens);
+        let stated = tokens::radius_of(&experiment.tokens, &inputs.tokens);
         let system = System::new(experiment, &inputs, &options)?;
-        let radius = radius_of_ball(experiment, inputs.tokens.nrows(), largest_norm);
+        let radius = radius_of_ball(experiment, inputs.tokens.nrows(), stated);
         let hypotheses = (options.detail == Detail::Full)
-            .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), largest_norm, system.ln_n()));
+            .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), stated, system.ln_n()));
         let experiment = experiment.clone();
         Ok(Measuring { experiment, options, inputs, hypotheses, radius, system, stage: Stage::Begun, triplet: None })
     }
@@ -328,6 +328,7 @@ impl Measuring {
         let mut local_parts: Option<LocalParts> = None;
         let mut tales = Vec::new();
         let mut witnesses = Witnesses::default();
+        let mut absent = Vec::new();
         if let Some(hypotheses) = &self.hypotheses {
             (bounds, witnesses) = bounds_and_witnesses(hypotheses);
             local_parts = local.finish(hypotheses.combination);
@@ -346,6 +347,7 @@ impl Measuring {
                 let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
                 bounds.insert(at, Bound::of_ln(BoundId::MaxToken, max_token.ln()));
             }
+            absent = hypotheses.absences(&bounds);
             tales = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
         Measurement {
@@ -360,6 +362,7 @@ impl Measuring {
             radius: self.radius,
             bounds,
             slacks: tales,
+            absent,
             two_clusters: witnesses.two_clusters,
             sink: witnesses.sink,
             fork: witnesses.fork,

@@ -8,7 +8,7 @@
 use nalgebra::DMatrix;
 
 use super::gradient::{gradient_at, norm_at};
-use super::prepare::{check_cost, prepared, radius_of, rows};
+use super::prepare::{check_cost, prepared, rows};
 use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
@@ -17,7 +17,7 @@ use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normali
 use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::spectral::SingularTriplet;
-use crate::tokens::{largest_norm, listed_tokens};
+use crate::tokens::{largest_norm, listed_tokens, radius_of};
 use crate::weights::Inputs;
 
 /// The state of a worst-case search.

@@ -7,17 +7,7 @@ use super::{MOST_ENTRIES, MOST_ITERATIONS, MOST_RESTARTS, MOST_TOKENS, SearchPla
 use crate::experiment::Phrase;
 use crate::experiment::{Experiment, Head, InputError, Memory, Normalization, Rows, TokenSource, WeightSource, limits};
 use crate::phrase;
-use crate::tokens::largest_norm;
 use crate::weights::{Inputs, Weights, check_sizes, inputs, weights_for};
-
-/// R: the radius of the tokens' distribution, or the largest norm of listed tokens.
-pub(super) fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
-    match source {
-        TokenSource::Random(law) => law.radius,
-        TokenSource::Adversarial { radius, .. } | TokenSource::Skew { radius, .. } => *radius,
-        TokenSource::Explicit(_) | TokenSource::Clusters { .. } => largest_norm(tokens),
-    }
-}
 
 /// Refuses what cannot be searched and what is too large, before anything is drawn.
 pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputError> {
