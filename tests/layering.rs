@@ -161,6 +161,33 @@ fn the_engine_the_models_and_the_protocol_have_no_clock() {
     }
 }
 
+/// The features of the page. One imports from itself and from what all share; never from another.
+const FEATURES: [&[&str]; 6] = [&["explore"], &["growth"], &["labs"], &["models"], &["lessons", "classroom"], &["own"]];
+
+#[test]
+fn no_feature_of_the_page_imports_from_another() {
+    // The opening view's "yours" opens the form of own data.
+    const ALLOWED: [(&str, &str); 1] = [("explore", "own")];
+    let mut n_files = 0;
+    for file in sources("src") {
+        let inside = file.path.trim_start_matches("src/");
+        let room = inside.split(['/', '.']).next().unwrap_or_default();
+        let Some(feature) = FEATURES.iter().find(|feature| feature.contains(&room)) else { continue };
+        n_files += 1;
+        let is_root = inside.ends_with("mod.rs") || !inside.contains('/');
+        let others = FEATURES.iter().filter(|other| *other != feature).flat_map(|other| other.iter());
+        for other in others.filter(|other| !ALLOWED.contains(&(room, other))) {
+            // From a feature's own root `super` is the page's.
+            let paths = [format!("crate::{other}::"), format!("super::super::{other}::")];
+            let of_root = is_root.then(|| format!("super::{other}::"));
+            for path in paths.iter().chain(&of_root) {
+                assert!(!code(&file).contains(path.as_str()), "{} reaches into the feature `{other}`", file.path);
+            }
+        }
+    }
+    assert!(n_files > 60, "only {n_files} files of features were found: the scan is broken");
+}
+
 #[test]
 fn the_page_holds_no_formula() {
     for file in sources("src") {

@@ -15,7 +15,7 @@ use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use super::run::Request;
+use crate::run::Request;
 
 /// What it asks for.
 pub fn request(settings: &Settings, state: &PageState) -> Request {

@@ -9,7 +9,8 @@ use crate::state::View;
 use crate::strings::{self, Paper};
 
 use super::plot::LabPlot;
-use super::run::{Phase, Run};
+use crate::phase::Phase;
+use crate::run::Run;
 
 /// What a lab fills its frame with.
 pub struct LabParts<T: 'static> {

@@ -18,8 +18,8 @@ use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::LineChart;
 
-use super::run::{Pair, Side};
 use super::{estimators_chart, inverse_chart, reach, scaling, tightness};
+use crate::run::{Pair, Side};
 
 /// What the pictures show.
 #[derive(Deserialize)]

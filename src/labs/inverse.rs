@@ -19,7 +19,7 @@ use super::inverse_controls::{InverseControls, shared_weights};
 use super::plane::{GRID_SIDE, Plane};
 use super::player::Player;
 use super::plot::{LabPlot, plot_ids};
-use super::run::{Pair, Request, Which};
+use crate::run::{Pair, Request, Which};
 
 /// The most iterations: at c = 0.9 the slowest that converges takes about 350.
 const ITERATIONS: usize = 600;

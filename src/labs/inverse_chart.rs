@@ -4,7 +4,7 @@ use crate::strings;
 use lipscope_core::inverse::InverseStep;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 
-use super::run::{Pair, Side};
+use crate::run::{Pair, Side};
 
 /// At most about so many iterations are marked by a point.
 const MARKED: usize = 40;

@@ -2,7 +2,6 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `run` | what a lab asks of the engine, and what came of it |
 //! | `frame`, `plot`, `chart`, `facts`, `inputs`, `number` | what a lab is shown in, and the parts that it is filled with |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `reach`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
@@ -23,7 +22,6 @@ mod plane;
 mod player;
 mod plot;
 mod reach;
-mod run;
 mod scaling;
 mod spectrum;
 mod spectrum_chart;
@@ -35,13 +33,13 @@ use leptos::prelude::*;
 
 use lipscope_core::certify::Certified;
 use lipscope_core::estimators::EstimatorPoint;
-use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::spectrum::Spectrum;
-use lipscope_core::tightness::TightnessPoint;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 use super::page::{Page, PlotChoice};
+use super::phase::Phase;
+use super::run::{InverseRun, Request, Run, ScalingRun, Side, TightnessRun};
 use super::state::Settings;
 use super::strings;
 use super::workers::{EngineLane, EngineReply};
@@ -50,19 +48,9 @@ pub use estimators::EstimatorLab;
 pub use gallery::Gallery;
 pub use inverse::InverseLab;
 pub use reach::ReachLab;
-pub use run::{Pair, Phase, Run, Side, Which};
 pub use scaling::ScalingLab;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;
-
-use run::Request;
-
-/// What came of the scaled tokens.
-pub type ScalingRun = Run<Vec<ScalingPoint>>;
-/// What came of the search for clusters at which L2 attention comes close to its bound.
-pub type TightnessRun = Run<Vec<TightnessPoint>>;
-/// What came of the inverses.
-pub type InverseRun = Run<Pair>;
 
 /// Does the same to the run of a lab, whatever it holds.
 macro_rules! for_run {

@@ -12,7 +12,7 @@ use lipscope_plot::{
     AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Style, Table, Theme,
 };
 
-use super::run::{Side, Which};
+use crate::run::{Side, Which};
 use crate::state::LabTokens;
 
 /// Tokens a side of the grid.

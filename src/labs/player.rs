@@ -9,7 +9,7 @@ use crate::frame::is_motion_reduced;
 use crate::page::{Page, PlotChoice, use_page};
 use crate::strings;
 
-use super::run::Phase;
+use crate::phase::Phase;
 
 /// How long an iterate is shown.
 const BEAT: Duration = Duration::from_millis(180);

@@ -7,7 +7,7 @@ use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, Number, Table};
 
 use super::chart::LabChart;
-use super::run::Run;
+use crate::run::Run;
 
 /// The ids and the file name of a plot; `plot_ids!("scaled")` makes those that begin or end with "scaled".
 #[derive(Clone, Copy)]

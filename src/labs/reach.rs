@@ -19,7 +19,8 @@ use super::frame::{LabParts, lab_view};
 use super::inputs::{LabSlider, Slide};
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use super::run::{Phase, Request};
+use crate::phase::Phase;
+use crate::run::Request;
 
 /// The eps/R of a decade that are drawn.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];

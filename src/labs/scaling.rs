@@ -15,7 +15,7 @@ use lipscope_protocol::tasks::EnginePlan;
 use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
 use super::plot::{LabPlot, plot_ids};
-use super::run::Request;
+use crate::run::Request;
 
 pub use super::facts::Fact;
 

@@ -13,8 +13,8 @@ use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use super::run::Request;
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
+use crate::run::Request;
 
 /// What it asks for.
 pub fn request(settings: &Settings, state: &PageState) -> Request {

@@ -15,7 +15,7 @@ use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use super::run::Request;
+use crate::run::Request;
 
 /// The numbers of tokens that are searched at.
 const LENGTHS: [usize; 15] = [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000];

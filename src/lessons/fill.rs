@@ -1,7 +1,7 @@
 //! What stands in the places of a lesson's text: read from what is set and what the workers have answered.
 
-use crate::labs::{InverseRun, ScalingRun, Side as Run, TightnessRun};
 use crate::live::{GrowthData, Measured as LiveMeasured, SweepData};
+use crate::run::{InverseRun, ScalingRun, Side as Run, TightnessRun};
 use crate::state::{PageState, Settings};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};

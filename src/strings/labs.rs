@@ -3,7 +3,8 @@
 use crate::words::labs as words;
 pub use crate::words::labs::*;
 
-use crate::labs::{Phase, Side, Which};
+use crate::phase::Phase;
+use crate::run::{Side, Which};
 use crate::state::{DotWeights, LabTokens, PlotChoice};
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::CertifiedRow;

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use lipscope::labs::{InverseRun, ScalingRun, TightnessRun};
 use lipscope::lessons::{
     Acts, Choice, Condition, Edition, Facts, Goal, Lesson, Limit, Piece, Prediction, Situation, Slot, Step, Way, agree,
     find, lessons, next_after, parse, pieces, scene_of, slots,
 };
 use lipscope::link;
 use lipscope::live::{GrowthData, Measured, SweepData};
+use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
 use lipscope::state::{
     LessonAt, PageState, PlotChoice, RadiusLaw, Range, Scene, Settings, TokenChoice, WeightChoice, XAxis,
 };

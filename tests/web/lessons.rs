@@ -1,11 +1,11 @@
 //! Every step of every lesson in Chromium: what it sets can be set and measured, what its texts name is there, and what the
 //! engine measures there reaches its goals. `tests/page/lessons.rs` has the rest, without a browser.
 
-use lipscope::labs::{InverseRun, ScalingRun, TightnessRun};
 use lipscope::lessons::{Acts, Facts, Situation, Slot, Step, Way, lessons, slots};
 use lipscope::link;
 use lipscope::live::{GrowthData, Measured, SweepData};
 use lipscope::page::PlotChoice;
+use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
 use lipscope::state::{PageState, Scene};
 use lipscope_core::measure::{MeasureOptions, measure_with};
 use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};

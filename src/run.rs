@@ -1,13 +1,22 @@
-//! What came of the work of a view.
+//! What the engine is asked for by a view, and what came of it: the lab shows it, and lessons speak of it.
 
 use lipscope_core::experiment::Attention;
 use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
+use lipscope_core::scaling::ScalingPoint;
+use lipscope_core::tightness::TightnessPoint;
 use lipscope_protocol::tasks::{EnginePlan, InverseEvent};
 
-pub use crate::phase::Phase;
+use crate::phase::Phase;
 
 /// The engine's work in order; or the sentence that says why there is none.
 pub type Request = Result<Vec<EnginePlan>, &'static str>;
+
+/// What came of the scaled tokens.
+pub type ScalingRun = Run<Vec<ScalingPoint>>;
+/// What came of the search for clusters at which L2 attention comes close to its bound.
+pub type TightnessRun = Run<Vec<TightnessPoint>>;
+/// What came of the inverses.
+pub type InverseRun = Run<Pair>;
 
 /// The last work of a view.
 #[derive(Clone, Debug, Default, PartialEq)]
