@@ -194,16 +194,16 @@ fn About(
         page.live.measured.with(|measured| {
             let m = &measured.as_ref()?.measurement;
             let id = bounds_of(trace).iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;
-            Some((id, m.n))
+            Some((id, m.n, m.radius))
         })
     });
-    let id = Memo::new(move |_| at_tokens.get().map(|(id, _)| id).or_else(|| bounds_of(trace).first().copied()));
+    let id = Memo::new(move |_| at_tokens.get().map(|(id, ..)| id).or_else(|| bounds_of(trace).first().copied()));
     view! {
         <p>{strings::trace_hint(trace)}</p>
         {move || id.get().map(|id| view! { <Formula id/> })}
         {move || match at_tokens.get() {
-            Some((id, n)) => view! {
-                <p class="note">{strings::at_your_tokens(n)}</p>
+            Some((id, n, radius)) => view! {
+                <p class="note">{strings::at_your_tokens(n, radius)}</p>
                 <BoundStory id/>
             }.into_any(),
             None => id.get().map(|id| view! {

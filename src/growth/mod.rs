@@ -89,10 +89,11 @@ pub fn GrowthView() -> impl IntoView {
 fn RangeSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.range)));
-    let longest = Memo::new(move |_| page.state.with(|state| state.sweep_max));
+    // As far as the sweep measures, or to the tokens where there are more.
+    let longest = Memo::new(move |_| page.state.with(|state| state.n_tokens().max(state.sweep_max as f64)));
     let options = Signal::derive(move || {
         vec![
-            ("growth-range-measured", Range::Measured, strings::count(longest.get() as f64)),
+            ("growth-range-measured", Range::Measured, strings::count(longest.get())),
             ("growth-range-1e6", Range::Million, strings::TEN_TO_SIX.to_owned()),
             ("growth-range-1e18", Range::Quintillion, strings::TEN_TO_EIGHTEEN.to_owned()),
         ]

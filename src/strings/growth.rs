@@ -123,9 +123,9 @@ pub fn use_n(n: f64) -> String {
     words::use_n(count(n))
 }
 
-/// Of which tokens the numbers behind a bound are.
-pub fn at_your_tokens(n: f64) -> String {
-    words::at_your_tokens(count(n))
+/// Of which ball the numbers behind a bound are.
+pub fn at_your_tokens(n: f64, radius: f64) -> String {
+    words::at_your_tokens(count(n), Number::of(radius))
 }
 
 /// Unfolds what stands behind a trace.

@@ -130,7 +130,7 @@ pageTest('a bound unfolds to its formula and to factors that multiply to its dis
   const product = factors.reduce((product, factor) => product * factor, 1);
   // Each factor has two digits, and steps under five percent are left out.
   assert.ok(Math.abs(Math.log(product / times)) < 0.05 * (factors.length + 1), `${factors} multiply to ${product}, not ${times}`);
-  assert.match(await about.innerText(), /At the present tokens, n = 64:[\s\S]*proof in docs\/theory\.md/);
+  assert.match(await about.innerText(), /For n = 64 tokens in the ball[\s\S]*proof in docs\/theory\.md/);
 });
 
 pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and n change what is read', async ({ page }) => {
@@ -158,7 +158,7 @@ pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and 
   await page.waitForFunction(() => document.querySelector('[data-testid=growth-castin_mean_field]').dataset.value === '');
   assert.equal(await digits(page, 'growth-two_clusters'), '');
   assert.equal(await digits(page, 'growth-exact'), '');
-  assert.match(await page.getByTestId('growth-castin_mean_field-reason').innerText(), /causal mask/);
+  assert.match(await page.getByTestId('growth-castin_mean_field-reason').innerText(), /without a mask/);
   assert.equal(await page.locator('#mask').inputValue(), 'causal');
   assert.ok((await changed(page, 'growth-unified', '71089.08483763404')) > (await value(page, 'growth-adversarial')));
   await page.click('#quick-mask-none');

@@ -1,7 +1,7 @@
 //! Line charts on an SVG back end: curves, bands, rules, labels, and reading values from them.
 
 use lipscope_plot::{
-    AxisSpec, Band, Extent, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
+    AxisSpec, Band, Extent, FarAbove, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
 };
 
 use lipscope_testkit::pictures::{
@@ -174,6 +174,51 @@ fn names_of_rules_stay_inside_the_plot_and_apart() {
             }
         }
     }
+}
+
+#[test]
+fn a_curve_that_ends_early_has_its_name_at_its_own_end() {
+    let line = |id: &str, last: f64| {
+        let data = [2.0, last].map(|x: f64| (x, x.sqrt())).to_vec();
+        Series::new(id, id, Role::Measured, SeriesKind::Line, data)
+    };
+    let axis = |label| AxisSpec::new(label, Scale::Log);
+    let chart = LineChart::new(axis("n"), axis("L"), vec![line("early", 256.0), line("whole", 1e6)]);
+    let (layout, svg) = draw_chart(&chart, Theme::Light, (900, 520));
+    let left_and_middle = |name: &str| {
+        let all = elements(&svg, "text");
+        let label = all.iter().find(|e| e.text == name).unwrap_or_else(|| panic!("{name} is not written")).text_box();
+        (label.left, 0.5 * (label.top + label.bottom))
+    };
+    let (left, middle) = left_and_middle("early");
+    let end = (layout.x_to_px(256.0), layout.y_to_px(16.0));
+    assert!((0.0..20.0).contains(&(left - end.0)), "the name begins at {left}, the curve ends at {}", end.0);
+    assert!((middle - end.1).abs() < 6.0, "the name is at the height {middle}, the end at {}", end.1);
+    assert!(left_and_middle("whole").0 > layout.plot.right);
+}
+
+#[test]
+fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
+    let flat = |id: &str, log10: f64| {
+        let data = vec![(2.0, log10), (256.0, log10)];
+        Series::new(id, id, Role::PublishedGeneral, SeriesKind::Line, data).given_log10()
+    };
+    let lifted = |scale: Scale, logs: [f64; 3]| {
+        let series = ["low", "near", "far"].into_iter().zip(logs).map(|(id, log10)| flat(id, log10)).collect();
+        let mut chart = LineChart::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("L", scale), series);
+        chart.lift(&["near", "far"], 2.0, |role, label, log10, up| FarAbove {
+            role,
+            words: format!("{label}: {log10}, {up} decades up"),
+        });
+        let words = chart.above.iter().map(|above| above.words.clone()).collect::<Vec<_>>();
+        (words, chart.series.len())
+    };
+    assert_eq!(lifted(Scale::Log, [0.5, 2.0, 9.5]), (vec!["far: 9.5, 9 decades up".to_owned()], 2));
+    // What is near one that stays stays too.
+    assert_eq!(lifted(Scale::Log, [0.5, 2.0, 3.9]), (vec![], 3));
+    assert_eq!(lifted(Scale::Log, [0.5, 4.0, 5.0]).1, 1);
+    // An axis that is no logarithm has no strip.
+    assert_eq!(lifted(Scale::Linear, [0.5, 4.0, 9.5]), (vec![], 3));
 }
 
 #[test]
