@@ -310,6 +310,8 @@ fn a_certificate_tells_its_bounds_before_its_searches_and_ends_as_the_engine_doe
         assert_eq!((early.certified, early.ball), (row.certified, row.ball));
         assert!(early.found == bounds.spectral && early.found <= row.found, "{early:?} {row:?}");
     }
+    // What is found within eps is known of every larger eps at once.
+    assert!(found.iter().all(|found| found.rows.is_sorted_by_key(|row| row.found)), "{found:?}");
     let measures = CertifyPlan { relative: vec![f64::NAN], ..plan };
     assert!(matches!(answer(EnginePlan::Certify(measures)).last(), Some(Reply { content: Content::Failed(_), .. })));
 }

@@ -148,20 +148,24 @@ impl Certificate {
             self.certified.places.push(places_of(&self.inputs.tokens));
             return Ok(true);
         }
-        let Some(row) = rows.get_mut(self.searched) else { return Ok(false) };
-        let (eps, best) = &self.reached;
-        let first = if row.epsilon >= *eps { best } else { &self.inputs.tokens };
-        let search = self.search.get_or_insert_with(|| NearbySearch::new(first.clone(), row.epsilon, self.effort));
+        let Some(eps) = rows.get(self.searched).map(|row| row.epsilon) else { return Ok(false) };
+        let (reached, best) = &self.reached;
+        let first = if eps >= *reached { best } else { &self.inputs.tokens };
+        let search = self.search.get_or_insert_with(|| NearbySearch::new(first.clone(), eps, self.effort));
         let is_going = search.step(&self.experiment, &self.inputs)?;
-        if let Some((tokens, norm)) = search.best()
-            && norm > row.found
-        {
-            row.found = norm;
-            self.certified.places[self.searched] = places_of(tokens);
+        if let Some((tokens, norm)) = search.best() {
+            // Tokens within eps are within every larger eps too.
+            let places = places_of(tokens);
+            for (row, known) in rows.iter_mut().zip(&mut self.certified.places) {
+                if row.epsilon >= eps && row.found < norm {
+                    row.found = norm;
+                    known.clone_from(&places);
+                }
+            }
         }
         if !is_going {
             if let Some((tokens, _)) = search.best() {
-                self.reached = (row.epsilon, tokens.clone());
+                self.reached = (eps, tokens.clone());
             }
             self.search = None;
             self.searched += 1;
