@@ -91,3 +91,50 @@ fn witnesses_are_tokens_of_the_experiments_dimension() {
     }
     assert_eq!(found.two_clusters.expect("it applies").token_source().expect("finite").n_tokens(), 5.0);
 }
+
+/// An entry of 1e-300 off the diagonal is nothing to the numbers, but makes the matrices such that they are stored, multiplied
+/// with and decomposed as any other.
+#[test]
+fn norms_and_bounds_are_those_of_matrices_that_are_decomposed() {
+    let (n, d) = (3, 80);
+    let (_, images) = tokens_and_images(n, d, 11);
+    let rows: Vec<Vec<f64>> = images.column_iter().map(|token| token.iter().copied().collect()).collect();
+    let multiple = |factor: f64, off: f64| -> Vec<Vec<f64>> {
+        let entry = |row: usize, col: usize| {
+            if row == col {
+                factor
+            } else if (row, col) == (0, 1) {
+                off
+            } else {
+                0.0
+            }
+        };
+        (0..d).map(|row| (0..d).map(|col| entry(row, col)).collect()).collect()
+    };
+    for (attention, mask) in [("dot", "none"), ("dot", "causal"), ("l2", "none")] {
+        let [found, decomposed] = [0.0, 1e-300].map(|off| {
+            let head = json!({"q": multiple(2.0, off), "k": multiple(-4.0, off), "v": multiple(1.5, off)});
+            let experiment = Experiment::from_value(json!({
+                "attention": attention, "mask": mask, "tokens": {"source": "explicit", "rows": rows},
+                "weights": {"source": "explicit", "heads": [head]},
+            }));
+            measure(&experiment.expect("a valid experiment")).expect("measured")
+        });
+        assert!(
+            (found.spectral / decomposed.spectral - 1.0).abs() < 1e-11,
+            "{} {}",
+            found.spectral,
+            decomposed.spectral
+        );
+        for bound in &found.bounds {
+            let other = value(&decomposed, bound.id).expect("it applies");
+            let ratio = bound.value.expect("in range") / other;
+            let (least, most) = match (bound.id, bound.id.domain()) {
+                (BoundId::Fork, _) => (1.0 - 1e-4, 1.0 + 1e-4),
+                (_, Domain::Tokens) => (0.9, 1.0 + 1e-11),
+                _ => (1.0 - 1e-11, 1.0 + 1e-11),
+            };
+            assert!((least..most).contains(&ratio), "{attention} {mask} {:?}: {ratio} of {other}", bound.id);
+        }
+    }
+}

@@ -2,6 +2,9 @@
 
 use nalgebra::DMatrix;
 
+/// Up to this dimension decompositions and products cost next to nothing: all weights are computed with alike.
+pub const SMALL: usize = 64;
+
 /// The number s for which a matrix is s I; `None` for any other matrix, and for entries that are not finite.
 /// Most matrices differ from s I in their first column, so that they are told apart after a few comparisons.
 #[must_use]

@@ -13,6 +13,7 @@ use super::normalize::Normalizer;
 use super::product::multiply;
 use super::projections::{HeadLayout, Projections, combine};
 use super::scalar::Scalar;
+use super::stacked::Stacked;
 use super::view::{Accumulate, View, ViewMut};
 use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
 use crate::phrase;
@@ -51,7 +52,7 @@ pub struct Forward<T: Scalar> {
     pub(crate) heads: Vec<HeadLayout>,
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
-    pub(crate) stacked: Arc<DMatrix<T>>,
+    pub(crate) stacked: Stacked<T>,
     /// p x n.
     pub(crate) projections: DMatrix<T>,
     /// d_out x (sum of d_v).

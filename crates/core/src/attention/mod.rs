@@ -11,6 +11,7 @@ mod packed;
 mod product;
 mod projections;
 mod scalar;
+mod stacked;
 mod view;
 
 pub use forward::{Forward, MOST_KEPT, RowBlock, Storage};

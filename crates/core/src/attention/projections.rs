@@ -12,6 +12,7 @@ use nalgebra::DMatrix;
 use super::kernel::Kernel;
 use super::product::multiply;
 use super::scalar::Scalar;
+use super::stacked::Stacked;
 use super::view::{Accumulate, View, ViewMut};
 use crate::experiment::Attention;
 use crate::weights::Weights;
@@ -33,7 +34,7 @@ pub(crate) struct HeadLayout {
 pub struct Projections<T: Scalar> {
     pub(super) heads: Vec<HeadLayout>,
     /// p x d.
-    pub(super) stacked: Arc<DMatrix<T>>,
+    pub(super) stacked: Stacked<T>,
     /// p numbers, or none.
     pub(super) biases: Option<Arc<[T]>>,
     /// d_out x (sum of d_v).
@@ -44,14 +45,11 @@ impl<T: Scalar> Projections<T> {
     /// Stacks the heads of `weights`, without biases.
     #[must_use]
     pub fn new(attention: Attention, weights: &Weights) -> Self {
-        let p: usize = weights.heads.iter().map(|head| 2 * head.q.nrows() + head.v.nrows()).sum();
-        let mut stacked = DMatrix::from_element(p, weights.d(), T::constant(0.0));
         let (mut row, mut out_row) = (0, 0);
         let mut heads = Vec::with_capacity(weights.heads.len());
         for head in &weights.heads {
             let mut place = |matrix: &DMatrix<f64>| {
                 let rows = row..row + matrix.nrows();
-                stacked.rows_mut(rows.start, rows.len()).copy_from(&matrix.map(T::constant));
                 row = rows.end;
                 rows
             };
@@ -61,7 +59,7 @@ impl<T: Scalar> Projections<T> {
             heads.push(HeadLayout { kernel: Kernel::new(attention, head.q.nrows()), q_rows, k_rows, v_rows, out_rows });
         }
         let output = weights.output.as_ref().map(|matrix| Arc::new(matrix.map(T::constant)));
-        Projections { heads, stacked: Arc::new(stacked), biases: None, output }
+        Projections { heads, stacked: Stacked::of(weights), biases: None, output }
     }
 
     /// Dot-product heads that all have key and value dimension k: `stacked` is p x d, and `biases` has p numbers.
@@ -80,7 +78,7 @@ impl<T: Scalar> Projections<T> {
         });
         Projections {
             heads: heads.collect(),
-            stacked: Arc::new(stacked),
+            stacked: Stacked::Dense(Arc::new(stacked)),
             biases: Some(biases.into()),
             output: output.map(Arc::new),
         }
@@ -94,18 +92,14 @@ impl<T: Scalar> Projections<T> {
     #[must_use]
     pub fn project(&self, tokens: &DMatrix<T>) -> DMatrix<T> {
         let (p, d) = self.stacked.shape();
+        assert!(tokens.nrows() == d, "tokens of {} entries for projections of {d}", tokens.nrows());
         let n = tokens.ncols();
         let mut projected = match &self.biases {
             Some(biases) => DMatrix::from_fn(p, n, |row, _| biases[row]),
             None => DMatrix::from_element(p, n, T::constant(0.0)),
         };
-        multiply(
-            ViewMut::new(projected.as_mut_slice(), p, n),
-            if self.biases.is_some() { Accumulate::Add } else { Accumulate::Replace },
-            View::new(self.stacked.as_slice(), p, d),
-            View::new(tokens.as_slice(), d, n),
-            T::constant(1.0),
-        );
+        let accumulate = if self.biases.is_some() { Accumulate::Add } else { Accumulate::Replace };
+        self.stacked.apply(projected.as_mut_slice(), accumulate, tokens.as_slice(), n);
         projected
     }
 

@@ -4,17 +4,15 @@
 
 use nalgebra::DMatrix;
 
-use crate::identity::multiple_of_identity;
+use crate::identity::{SMALL, multiple_of_identity};
 use crate::weights::{HeadWeights, Weights};
 
 /// The dimensions in which the directions of lower bounds are looked for: more than those that a witness spans.
 const FEW: usize = 6;
-/// Up to this dimension decompositions cost next to nothing, and all is computed as for other weights.
-const DENSE: usize = 64;
 
 /// Weights with the same A and V in [`FEW`] dimensions; `None` where d is small, or where directions differ.
 pub(super) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
-    if weights.d() <= DENSE || weights.output.is_some() {
+    if weights.d() <= SMALL || weights.output.is_some() {
         return None;
     }
     let heads = weights.heads.iter().map(|head| in_dimensions(head, FEW)).collect::<Option<Vec<_>>>()?;
@@ -49,7 +47,7 @@ impl OnSpan {
     /// gained.
     pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Self> {
         let (d, n) = tokens.shape();
-        if n >= d || d <= DENSE {
+        if n >= d || d <= SMALL {
             return None;
         }
         let ([q, k, v], outer) = (multiples(head)?, multiple_of_identity(outer)?);

@@ -148,15 +148,15 @@ impl HeadMatrices {
         let layout = &forward.heads[head_idx];
         let rows =
             |matrix: &DMatrix<f64>, range: &std::ops::Range<usize>| matrix.rows(range.start, range.len()).into_owned();
-        let own_value = rows(&forward.stacked, &layout.v_rows);
+        let own_value = forward.stacked.rows(&layout.v_rows);
         let (value, out_start) = match &forward.output {
             Some(output) => (output.columns(layout.out_rows.start, layout.out_rows.len()) * own_value, 0),
             None => (own_value, layout.out_rows.start),
         };
         HeadMatrices {
             kernel: layout.kernel,
-            q: rows(&forward.stacked, &layout.q_rows),
-            k: rows(&forward.stacked, &layout.k_rows),
+            q: forward.stacked.rows(&layout.q_rows),
+            k: forward.stacked.rows(&layout.k_rows),
             queries: rows(&forward.projections, &layout.q_rows),
             keys: rows(&forward.projections, &layout.k_rows),
             values: &value * forward.normalizer.outputs(),

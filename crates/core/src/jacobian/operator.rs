@@ -131,7 +131,7 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
     }
 
     fn apply(&mut self, v: &[T], out: &mut [T]) {
-        let (n, d) = (self.forward.n, self.forward.d);
+        let n = self.forward.n;
         let p = self.forward.projections.nrows();
         let d_cat = self.forward.d_concatenated();
         let one = T::constant(1.0);
@@ -142,13 +142,7 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
         } else {
             v
         };
-        multiply(
-            ViewMut::new(&mut self.projections, p, n),
-            Accumulate::Replace,
-            View::new(self.forward.stacked.as_slice(), p, d),
-            View::new(field, d, n),
-            one,
-        );
+        self.forward.stacked.apply(&mut self.projections, Accumulate::Replace, field, n);
         let has_output = self.forward.output.is_some();
         let mut heads = std::mem::take(&mut self.heads);
         {
@@ -199,7 +193,7 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
     }
 
     fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
-        let (n, d) = (self.forward.n, self.forward.d);
+        let n = self.forward.n;
         let p = self.forward.projections.nrows();
         let d_cat = self.forward.d_concatenated();
         let one = T::constant(1.0);
@@ -286,13 +280,7 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
                 }
             }
         }
-        multiply(
-            ViewMut::new(out, d, n),
-            Accumulate::Replace,
-            View::new(self.forward.stacked.as_slice(), p, d).transpose(),
-            View::new(&self.projections, p, n),
-            one,
-        );
+        self.forward.stacked.apply_transpose(out, &self.projections, n);
         if self.forward.scope == Scope::Composed {
             self.forward.normalizer.apply_jacobian(out);
         }
