@@ -89,6 +89,45 @@ fn a_pretty_printed_file_is_one_experiment() {
 }
 
 #[test]
+fn tables_are_measured_in_place_of_an_experiment() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.into_os_string().into_string().expect("text")
+    };
+    let tokens = write("tokens.txt", "tensor([[ 1.0000, -2.5000],\n        [ 0.2500,  3.0000]], dtype=torch.float64)");
+    let q = write("q.txt", "array([[1. , 0.5],\n       [0. , 2. ]], dtype=float32)");
+    let k = write("k.csv", "0.25,-1\n0.1,0\n");
+    let spectral = |arguments: &[&str], text: &str| -> f64 {
+        let output = lipscope().arg("measure").args(arguments).write_stdin(text).assert().success();
+        let found: Value = serde_json::from_slice(&output.get_output().stdout).expect("JSON");
+        found["spectral"].as_f64().expect("a number")
+    };
+    let file = |weights: &str| {
+        format!(r#"{{"tokens":{{"source":"explicit","rows":[[1,-2.5],[0.25,3]]}},"weights":{weights}}}"#)
+    };
+    let listed = r#"{"source":"explicit","heads":[{"q":[[1,0.5],[0,2]],"k":[[0.25,-1],[0.1,0]],"v":[[1,0],[0,1]]}]}"#;
+    let found = spectral(&["--tokens", &tokens, "--q", &q, "--k", &k], "");
+    assert_eq!(found, spectral(&["-"], &file(listed)));
+    let found = spectral(&["--tokens", &tokens, "--identity", "-1"], "");
+    assert_eq!(found, spectral(&["-"], &file(r#"{"source":"identity","sign":-1}"#)));
+    for (arguments, part) in [
+        (vec!["--tokens", &tokens], "needs weights"),
+        (vec!["--tokens", &tokens, "--q", &q], "--k"),
+        (vec!["--tokens", &tokens, "--q", &k, "--k", &tokens, "--v", "nowhere.npy"], "nowhere.npy"),
+    ] {
+        let output = lipscope().arg("measure").args(&arguments).assert().failure().get_output().stderr.clone();
+        let said = String::from_utf8_lossy(&output).into_owned();
+        assert!(said.contains(part), "{said}");
+    }
+    let wide = write("wide.csv", "1,2,3\n4,5,6\n");
+    let problem = lipscope().args(["measure", "--tokens", &tokens, "--q", &wide, "--k", &wide]).assert().code(1);
+    let said = String::from_utf8_lossy(&problem.get_output().stderr).into_owned();
+    assert!(said.contains("Q is 2 x 3") && said.contains("dimension 2"), "{said}");
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let problem = lipscope().args(["measure", "nowhere.json"]).assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("nowhere.json"));

@@ -23,6 +23,7 @@ mod script;
 mod search;
 mod spectrum;
 mod sweep;
+mod tables;
 mod task;
 
 use std::io;

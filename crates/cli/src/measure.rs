@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::memory::MemoryArguments;
 use super::read::read_text;
+use super::tables::TableArguments;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
 use lipscope_core::spectral::LanczosOptions;
@@ -31,6 +32,8 @@ pub(super) struct MeasureArguments {
     #[arg(long, default_value_t = MeasureOptions::default().dense_limit)]
     dense_limit: usize,
     #[command(flatten)]
+    tables: TableArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -38,7 +41,10 @@ pub(super) struct MeasureArguments {
 const MOST_DENSE: usize = 16_384;
 
 pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
-    let text = read_text(&arguments.file)?;
+    let experiments = match arguments.tables.experiment()? {
+        Some(experiment) => vec![(1, experiment)],
+        None => experiments(&read_text(&arguments.file)?),
+    };
     let options = MeasureOptions {
         lanczos: LanczosOptions { tolerance: arguments.tolerance, ..LanczosOptions::default() },
         svd_limit: arguments.svd_limit.min(MOST_DENSE),
@@ -49,7 +55,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
     };
     let mut out = io::stdout().lock();
     let mut code = ExitCode::SUCCESS;
-    for (line, experiment) in experiments(&text) {
+    for (line, experiment) in experiments {
         match experiment.and_then(|experiment| measure_with(&experiment, options)) {
             Ok(measurement) => {
                 writeln!(out, "{}", measurement.to_value())?;
