@@ -34,18 +34,12 @@ pub fn LabNumber(
     id: &'static str,
     /// Its name.
     label: &'static str,
-    /// What it is about, on hover, where nothing beside it says so.
-    #[prop(optional)]
-    hint: &'static str,
     /// What is taken.
     taken: Taken,
     /// Reads it.
     get: fn(&Settings) -> f64,
     /// Writes it.
     set: fn(&mut Settings, f64),
-    /// Whether it does not apply now.
-    #[prop(optional, into)]
-    disabled: Signal<bool>,
 ) -> impl IntoView {
     let settings = use_page().labs.settings;
     let value = Memo::new(move |_| settings.with(get));
@@ -75,7 +69,7 @@ pub fn LabNumber(
     };
     view! {
         <div class="lab-number">
-            <label for=id title=hint>{label}</label>
+            <label for=id>{label}</label>
             <input
                 type="number"
                 class="number"
@@ -83,7 +77,6 @@ pub fn LabNumber(
                 min=least.to_string()
                 max=most.to_string()
                 step=if matches!(taken, Taken::Whole(..)) { "1" } else { "any" }
-                disabled=disabled
                 aria-invalid=move || problem.with(Option::is_some).then_some("true")
                 aria-describedby=format!("{id}-problem")
                 prop:value=move || value.get().to_string()
