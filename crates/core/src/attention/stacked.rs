@@ -88,7 +88,7 @@ impl<T: Scalar> Stacked<T> {
                 out.fill(T::constant(0.0));
                 for (out, y) in out.chunks_exact_mut(d).zip(y.chunks_exact(p)) {
                     for (block, factor) in y.chunks_exact(d).zip(factors.iter()) {
-                        out.iter_mut().zip(block).for_each(|(out, y)| *out = *out + *y * *factor);
+                        out.iter_mut().zip(block).for_each(|(out, y)| *out += *y * *factor);
                     }
                 }
             }
