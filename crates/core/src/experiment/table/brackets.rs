@@ -1,7 +1,7 @@
 //! Lists in brackets: JSON, and what NumPy and PyTorch print, such as `[[1. 2.]\n [3. 4.]]` or
 //! `tensor([[1., 2.]], dtype=torch.float64, grad_fn=<MmBackward0>)`.
 
-use super::{Table, number};
+use super::kind::{Table, number};
 use crate::experiment::InputError;
 use crate::experiment::error::shorten;
 use crate::phrase;

@@ -2,7 +2,7 @@
 
 use npyz::{DType, NpyFile, TypeChar};
 
-use super::Table;
+use super::kind::Table;
 use crate::experiment::{InputError, Phrase, Rows, library_words};
 use crate::phrase;
 

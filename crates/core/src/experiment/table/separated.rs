@@ -1,6 +1,6 @@
 //! One row a line, its numbers separated by tabs, commas, semicolons or blanks.
 
-use super::{Table, number};
+use super::kind::{Table, number};
 use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Rows, library_words};
 use crate::phrase;
