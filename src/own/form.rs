@@ -4,8 +4,7 @@ use leptos::html::Textarea;
 use leptos::prelude::*;
 
 use super::export::Export;
-use super::file::FileButton;
-use super::take_file;
+use super::file::{FileButton, take_file};
 use super::weights::OwnWeightsForm;
 use crate::controls::ProblemAt;
 use crate::page::{PLACE_OWN, use_page};

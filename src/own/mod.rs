@@ -14,9 +14,11 @@ use web_sys::HtmlElement;
 
 use crate::files::read;
 use crate::later::LaterView;
-use crate::page::{PLACE_OWN, Page, PlotChoice, use_page};
+use crate::page::{Page, PlotChoice, use_page};
 use crate::strings;
 use lipscope_core::experiment::TableSource;
+
+use file::take_file;
 
 pub use export::{copy_link, experiment_text};
 pub use form::OwnForm;
@@ -80,15 +82,6 @@ pub fn OwnData() -> impl IntoView {
             <LaterView wanted=Signal::derive(move || page.own_open.get() || page.later().is_some()) view=|later| (later.own_form)()/>
         </details>
         <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::drop()}</p></div>
-    }
-}
-
-fn take_file(page: Page, name: String, bytes: Result<Vec<u8>, String>) {
-    page.own_open.set(true);
-    page.live.own_note.set(String::new());
-    match bytes {
-        Ok(bytes) => page.take_given(TableSource { file: Some(name), bytes }),
-        Err(sentence) => page.complain(PLACE_OWN, sentence),
     }
 }
 

@@ -1,9 +1,9 @@
-//! What a table is, and what holds of its entries whatever its format.
+//! What a table is, and how its numbers are written.
 
 use serde::{Deserialize, Serialize};
 
-use super::super::limits::{self, MAX_TOKEN_ENTRIES};
-use super::super::{InputError, Phrase};
+use crate::experiment::limits::{self, MAX_TOKEN_ENTRIES};
+use crate::experiment::{InputError, Phrase};
 use crate::phrase;
 
 /// What a table is: it decides its name in errors, and which shapes it may have.
@@ -43,7 +43,6 @@ impl Table {
         }
     }
 
-    /// Refuses more entries than it may have.
     pub(super) fn check_entries(self, count: usize) -> Result<(), InputError> {
         let too_large = |what: Phrase, limit: usize, fix: Phrase| {
             let found = phrase!("more_than", "more than {limit}", limit = limit);
