@@ -47,7 +47,13 @@ pub fn AttentionFolds() -> impl IntoView {
 pub fn LadderFolds() -> impl IntoView {
     let page = use_page();
     let csv = move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default();
+    let absent = Memo::new(move |_| {
+        page.live.measured.with(|m| m.as_ref().map(|m| strings::bounds_absent(&m.measurement)).unwrap_or_default())
+    });
     view! {
+        <ul class="absent" data-testid="ladder-absent" hidden=move || absent.with(Vec::is_empty)>
+            {move || absent.get().into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}
+        </ul>
         <Twin
             id="ladder-table"
             name="lipscope-bounds.csv"

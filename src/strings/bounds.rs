@@ -4,12 +4,13 @@ use crate::words::bounds as words;
 pub use crate::words::bounds::*;
 
 use crate::state::PageState;
-use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind};
+use lipscope_core::bounds::{Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
 use super::norms::needs_dense;
 use super::numbers::kind_of;
+use super::problems::phrase_text;
 
 pub fn bound_label(bound: BoundId) -> &'static str {
     match bound {
@@ -65,6 +66,14 @@ pub fn rung_label(bound: BoundId) -> &'static str {
         BoundId::KimL2 | BoundId::KimLinf => rung_label::kim_l2(),
         bound => bound_label_short(bound),
     }
+}
+
+/// A line for each bound that has no value, with the reason. Of twins with and without the mask one is there.
+pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
+    let is_twin = |id: BoundId| measurement.bounds.iter().any(|bound| rung_label(bound.id) == rung_label(id));
+    let of_others = |absence: Absence| matches!(absence, Absence::NoMask | Absence::OtherAttention);
+    let absent = measurement.absent.iter().filter(|(id, absence)| !of_others(*absence) && !is_twin(*id));
+    absent.map(|(id, absence)| words::bound_absent(rung_label(*id), phrase_text(&absence.phrase()))).collect()
 }
 
 /// What the letters of a formula are.

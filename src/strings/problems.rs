@@ -7,7 +7,7 @@ use lipscope_core::experiment::{InputError, Phrase};
 
 /// An error as a sentence.
 pub fn told(problem: &InputError) -> String {
-    text_of(&problem.phrase())
+    phrase_text(&problem.phrase())
 }
 
 /// A message as a sentence.
@@ -19,7 +19,7 @@ pub fn message(message: &Message) -> String {
 }
 
 /// A phrase in the page's language; one that the catalogue lacks stays English.
-fn text_of(phrase: &Phrase) -> String {
+pub fn phrase_text(phrase: &Phrase) -> String {
     let Some(template) = phrase.id().and_then(problems::text) else { return phrase.to_string() };
     let mut arguments: Vec<(&str, &Phrase)> = phrase.arguments().collect();
     arguments.sort_unstable_by_key(|(name, _)| *name);
@@ -29,7 +29,7 @@ fn text_of(phrase: &Phrase) -> String {
         match argument {
             Some((_, value)) => {
                 push(&mut out, piece.strip_suffix(|c| place(c).is_some()).unwrap_or_default());
-                push(&mut out, &text_of(value));
+                push(&mut out, &phrase_text(value));
             }
             None => push(&mut out, piece),
         }

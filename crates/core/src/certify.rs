@@ -46,7 +46,7 @@ pub struct CertifiedRow {
 /// All that is known around the tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certified {
-    /// R, the largest norm of a token.
+    /// R of the ball that the tokens are in: what their source states, or the largest norm of listed ones.
     pub radius: f64,
     /// ||J|| at the tokens themselves.
     pub spectral: f64,
@@ -93,7 +93,7 @@ impl Certificate {
         let neighbourhood = Neighbourhood::new(experiment, &inputs)?;
         let is_local = |id: BoundId| matches!(id, BoundId::Local | BoundId::LocalBlocks);
         let local = found.bounds.iter().filter(|bound| is_local(bound.id)).filter_map(|bound| bound.value);
-        let radius = tokens::largest_norm(&inputs.tokens);
+        let radius = tokens::radius_of(&experiment.tokens, &inputs.tokens);
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &inputs.tokens);
         let ln_n = (inputs.tokens.ncols() as f64).ln();
         Ok(Certificate {
