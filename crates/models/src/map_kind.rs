@@ -108,7 +108,9 @@ impl MapKind {
             problem: phrase!("adds_all_heads", "adds all heads of a layer, and single heads were asked for"),
             fix: phrase!(
                 "measure_all_heads_or",
-                "Measure all heads together, or choose the map attention or with-output."
+                "Measure all heads together, or choose the map {before} or {after}.",
+                before = MapKind::Attention.id(),
+                after = MapKind::WithOutput.id()
             ),
         })
     }

@@ -54,7 +54,12 @@ pub fn window_experiment(
                 "no_experiment_of_map",
                 "is no experiment: an experiment has neither a residual connection nor an MLP"
             ),
-            fix: phrase!("measure_map_attention", "Measure the map attention or with-output, and open its window."),
+            fix: phrase!(
+                "measure_map_attention",
+                "Measure the map {before} or {after}, and open its window.",
+                before = MapKind::Attention.id(),
+                after = MapKind::WithOutput.id()
+            ),
         });
     }
     let part = &model.block(cell.layer)?.attention;
