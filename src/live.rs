@@ -226,6 +226,8 @@ pub struct SearchFound {
     pub n: f64,
     /// The norm at the best tokens.
     pub norm: f64,
+    /// Dimension of a token.
+    pub d: usize,
     /// R of the search.
     pub radius: f64,
     /// The largest norm of the best tokens.
@@ -238,7 +240,8 @@ impl SearchFound {
     /// Whether it says something about a state whose ball has this radius: about the spectral norm alone.
     #[must_use]
     pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
-        if state.norm != Norm::Spectral {
+        // Tokens of more dimensions say nothing of those that have fewer.
+        if state.norm != Norm::Spectral || state.dim() != self.d {
             return false;
         }
         let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());

@@ -7,7 +7,7 @@ use crate::controls::{Choice, NumberField};
 use crate::field::Field;
 use crate::page::use_page;
 use crate::phase::Phase;
-use crate::state::SearchFold;
+use crate::state::{PageState, SearchFold};
 use crate::strings;
 use lipscope_core::search::Region;
 use lipscope_plot::Number;
@@ -57,10 +57,15 @@ fn About() -> impl IntoView {
         let now = page.state.with(searched_state);
         run.with(|run| run.of.as_ref().is_some_and(|of| *of != now) && run.loaded.as_ref() != Some(&now))
     });
+    let has_other_dim = Memo::new(move |_| {
+        let d = page.state.with(PageState::dim);
+        run.with(|run| run.domain.as_ref().is_some_and(|domain| domain.d != d))
+    });
     view! {
         <p class="note">{strings::search_about_text()}</p>
         <p class="note" hidden=move || about.get().is_none()>
             <span data-testid="search-about">{move || about.get()}</span>
+            <span data-testid="search-other-dim" hidden=move || !has_other_dim.get()>" " {strings::search_other_dim()}</span>
             <span data-testid="search-changed" hidden=move || !has_changed.get()>" " {strings::search_changed()}</span>
         </p>
     }

@@ -153,13 +153,15 @@ impl Growth {
             Some(SearchFound {
                 n: domain.n as f64,
                 norm: mark.best_norm(),
+                d: domain.d,
                 radius: domain.radius,
                 largest_norm: run.best.as_ref()?.largest_norm,
                 map: run.of.as_ref()?.for_map(),
             })
         });
         let Some(found) = found else { return };
-        let is_same = |old: &SearchFound| (old.n, old.radius) == (found.n, found.radius) && old.map == found.map;
+        let is_same =
+            |old: &SearchFound| (old.n, old.d, old.radius) == (found.n, found.d, found.radius) && old.map == found.map;
         let is_known = |old: &SearchFound| is_same(old) && old.norm >= found.norm;
         if !page.live.searched.with_untracked(|all| all.iter().any(is_known)) {
             page.live.searched.update(|all| {

@@ -25,7 +25,7 @@ const SCREENS = {
     await page.click('#plane-pair');
     await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
   }],
-  search: ['#v2&plot=hunt&hunt-restarts=4', async (page) => {
+  search: ['#v2&plot=hunt&tokens=ball&hunt-restarts=4', async (page) => {
     await page.click('#search-start');
     await done('search')(page);
     await page.locator('#search').scrollIntoViewIfNeeded();
