@@ -65,9 +65,9 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         None => strings::plane_axes(picture),
     };
     if picture.variance_shares.is_none() {
-        // In the opening view the disc is the one that tokens are drawn in, as long as they are.
+        // The ball that tokens are drawn in, as long as they are: that of the bounds.
         let state = &measured.state;
-        let is_given = size == Size::Opening && matches!(state.tokens, TokenChoice::Distribution(_));
+        let is_given = matches!(state.tokens, TokenChoice::Distribution(_));
         let radius = if is_given { state.radius } else { picture.largest_norm };
         plane.ball_radius = Some(radius);
         plane.ball_label = strings::ball(radius);

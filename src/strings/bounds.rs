@@ -73,7 +73,7 @@ pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
     let is_twin = |id: BoundId| measurement.bounds.iter().any(|bound| rung_label(bound.id) == rung_label(id));
     let of_others = |absence: Absence| matches!(absence, Absence::NoMask | Absence::OtherAttention);
     let absent = measurement.absent.iter().filter(|(id, absence)| !of_others(*absence) && !is_twin(*id));
-    absent.map(|(id, absence)| words::bound_absent(rung_label(*id), phrase_text(&absence.phrase()))).collect()
+    absent.map(|(id, absence)| bound_absent(rung_label(*id), phrase_text(&absence.phrase()))).collect()
 }
 
 /// What the letters of a formula are.
