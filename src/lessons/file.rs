@@ -5,7 +5,7 @@
 // ---
 // id: sink
 // title: The sink
-// set: plot=draws&tokens=ball&..       what every step starts from: fields of a link
+// set: plot=growth&tokens=ball&..       what every step starts from: fields of a link
 // ---
 // ## Be the sink                       a step
 // set: n=16&R=2                        what this step sets besides
@@ -326,7 +326,7 @@ fn fault<T>(line: usize, text: &str) -> Result<T, Fault> {
 mod tests {
     use super::*;
 
-    const TOP: &str = "---\nid: a\ntitle: A\nsummary: S\nminutes: 3\nset: plot=draws&tokens=ball&n=4&d=2&R=1&seed=0&weights=random&attention=dot&mask=none&normalization=none&scope=inputs&eps=1e-5&head=1&norm=spectral&axis=log&longest=64&draws=8&to=1e18&at=1e9\n---\n";
+    const TOP: &str = "---\nid: a\ntitle: A\nsummary: S\nminutes: 3\nset: plot=growth&tokens=ball&n=4&d=2&R=1&seed=0&weights=random&attention=dot&mask=none&normalization=none&scope=inputs&eps=1e-5&head=1&norm=spectral&axis=log&longest=64&draws=8&range=1e18&at=1e9\n---\n";
     const STEP: &str = "## One\nset: n=8\n> goal up: L >= 2 | Raise it.\n> solve up: R=3\nNow {measured}: [slider R 1..5] or [far](set R=5).\n{when up} Done.\n";
 
     fn english(steps: &str) -> Result<(), Fault> {

@@ -36,13 +36,24 @@ pub fn RunBar(
         }
         input.set_value("");
     };
+    let sentence = NodeRef::<leptos::html::P>::new();
+    let on_run = move |_| {
+        desk.run();
+        // What keeps it from running may stand out of sight.
+        request_animation_frame(move || {
+            if let Some(sentence) = sentence.get_untracked().filter(|_| problem.with_untracked(Option::is_some)) {
+                // An element that cannot have the focus leaves it where it was.
+                let _ = sentence.focus();
+            }
+        });
+    };
     let on_command = move |_| match desk.command() {
         Ok(line) => copy(line, copied),
         Err(problem) => desk.complain(problem),
     };
     view! {
         <div class="model-row">
-            <button type="button" id="model-run" class="primary" hidden=is_at_work on:click=move |_| desk.run()>{strings::model_run()}</button>
+            <button type="button" id="model-run" class="primary" hidden=is_at_work on:click=on_run>{strings::model_run()}</button>
             <button type="button" id="model-pause" hidden=move || !is(ModelPhase::Running) on:click=move |_| desk.pause()>{strings::model_pause()}</button>
             <button type="button" id="model-resume" hidden=move || !can_resume() on:click=move |_| desk.resume()>{strings::model_resume()}</button>
             <button type="button" id="model-stop" hidden=move || !is_at_work() on:click=move |_| desk.stop()>{strings::stop()}</button>
@@ -60,7 +71,7 @@ pub fn RunBar(
             <span class="progress-words" role="status">{move || strings::model_progress(phase.get(), &desk.progress.get())}</span>
         </div>
         <p class="note" role="status" data-testid="model-note">{move || desk.note.get()}</p>
-        <p class="problem" role="alert" data-testid="model-problem" hidden=move || problem.with(Option::is_none)>
+        <p class="problem" role="alert" node_ref=sentence tabindex="-1" data-testid="model-problem" hidden=move || problem.with(Option::is_none)>
             {move || problem.get().unwrap_or_default()}
         </p>
     }

@@ -395,3 +395,12 @@ pageTest('the view is accessible in the dark, with its folds open', { colorSchem
   assert.deepEqual(await faults(page), []);
   assert.ok((await value(page, 'model-tokens')) > 1000);
 });
+
+pageTest('Run with heads that do not divide the width goes to the sentence that says so', { hash: '#v3&plot=model' }, async ({ page }) => {
+  await page.fill('#model-heads', '7');
+  await page.click('#model-run');
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === 'model-problem');
+  assert.match(await page.getByTestId('model-problem').innerText(), /divisor of its width/);
+  await page.fill('#model-heads', '12');
+  await page.waitForFunction(() => document.querySelector('[data-testid=model-problem]').hidden);
+});
