@@ -49,9 +49,10 @@ const fn bound(name: &'static str, id: BoundId) -> LessonFormula {
     LessonFormula { name, written: Written::Bound(id) }
 }
 
-static FORMULAS: [LessonFormula; 20] = [
+static FORMULAS: [LessonFormula; 21] = [
     bound("castin_general", BoundId::CastinGeneral),
     bound("castin_mean_field", BoundId::CastinMeanField),
+    bound("sharp", BoundId::Sharp),
     bound("unified", BoundId::Unified),
     bound("unified_masked", BoundId::UnifiedMasked),
     bound("local", BoundId::Local),
