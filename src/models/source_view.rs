@@ -35,7 +35,7 @@ pub fn SourceFields(
             <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files desk/></div>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address desk/></div>
         </div>
-        <p class="note" data-testid="model-facts">{move || desk.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
+        <p class="note model-facts" data-testid="model-facts">{move || desk.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
     }
 }
 

@@ -80,9 +80,10 @@ pageTest('every matrix has a box that takes prints and files, and the experiment
 });
 
 pageTest('matrices that do not fit and abridged prints are answered with a sentence', async ({ page }) => {
-  await changed(page, 'spectral');
+  const before = await changed(page, 'spectral');
   await paste(page, '1,2\n3,4\n5,6');
   await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await changed(page, 'spectral', String(before));
   const good = await digits(page, 'spectral');
   await page.check('#own-weights-own');
   for (const [q, k, parts] of [
