@@ -37,16 +37,23 @@ pub fn RunBar(
         input.set_value("");
     };
     let sentence = NodeRef::<leptos::html::P>::new();
+    let is_pressed = StoredValue::new(false);
     let on_run = move |_| {
+        is_pressed.set_value(true);
         desk.run();
-        // What keeps it from running may stand out of sight.
-        request_animation_frame(move || {
-            if let Some(sentence) = sentence.get_untracked().filter(|_| problem.with_untracked(Option::is_some)) {
-                // An element that cannot have the focus leaves it where it was.
-                let _ = sentence.focus();
-            }
-        });
     };
+    // What keeps it from running may be found out a moment later, and stand out of sight.
+    Effect::new(move |_| {
+        if problem.with(Option::is_some) && phase.get() == ModelPhase::Idle && is_pressed.get_value() {
+            is_pressed.set_value(false);
+            request_animation_frame(move || {
+                if let Some(sentence) = sentence.get_untracked() {
+                    // An element that cannot have the focus leaves it where it was.
+                    let _ = sentence.focus();
+                }
+            });
+        }
+    });
     let on_command = move |_| match desk.command() {
         Ok(line) => copy(line, copied),
         Err(problem) => desk.complain(problem),
