@@ -1,7 +1,7 @@
 // Measures how long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
 // Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is
-// cached. Reports milliseconds from the start of the navigation, and the time to redraw the growth view when its n is
-// moved.
+// cached. Reports milliseconds from the start of the navigation, and the time to redraw its plot when the n that it
+// reads is moved.
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
 import { record } from './record.mjs';
 
@@ -15,10 +15,10 @@ function watch() {
   let isPainting = false;
   const { stroke } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.stroke = function (...given) {
-    if (this.canvas.id === 'growth-plot') {
+    if (this.canvas.id === 'explore-plot') {
       isPainting = true;
       note('axes');
-      if (document.querySelector('[data-testid="growth-unified"]')?.dataset.value) note('curves');
+      if (document.querySelector('[data-testid="explore-best"]')?.dataset.value) note('curves');
     }
     return stroke.apply(this, given);
   };
@@ -31,7 +31,7 @@ function watch() {
   });
   new MutationObserver(() => {
     if (document.documentElement.dataset.boot === 'started') note('started');
-    if (document.querySelector('[data-testid="spectral"]')?.dataset.value) note('number');
+    if (document.querySelector('[data-testid="explore-norm"]')?.dataset.value) note('number');
   }).observe(document, { subtree: true, childList: true, attributes: true });
 }
 
@@ -49,7 +49,7 @@ async function visit() {
       const shell = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
       // The plot is redrawn as its n is moved by key.
       frames.length = 0;
-      const plot = document.querySelector('#growth-plot');
+      const plot = document.querySelector('#explore-plot');
       plot.focus();
       for (let step = 0; step < 40; step++) {
         plot.dispatchEvent(new KeyboardEvent('keydown', { key: step % 30 < 15 ? 'ArrowRight' : 'ArrowLeft', bubbles: true }));
