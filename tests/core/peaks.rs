@@ -1,8 +1,4 @@
 //! What tasks hold at a time, counted by a global allocator, against what the cost model says before they are begun.
-#![allow(unsafe_code)]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::cost::Cost;
@@ -15,51 +11,10 @@ use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::{self, Region, Search, SearchPlan};
 use lipscope_core::spectrum::{self, Finding, SpectrumPlan};
 use lipscope_core::sweep::{SweepPlan, Sweeping};
-
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-fn take(size: usize) {
-    let held = HELD.fetch_add(size, Ordering::Relaxed) + size;
-    MOST.fetch_max(held, Ordering::Relaxed);
-}
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        take(layout.size());
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        take(layout.size());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        take(new_size);
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.realloc(pointer, layout, new_size) }
-    }
-}
+use lipscope_testkit::peak::{Counting, peak};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// The most bytes that a task holds besides what was held before it.
-fn peak(task: impl FnOnce()) -> u64 {
-    let before = HELD.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    task();
-    (MOST.load(Ordering::Relaxed) - before) as u64
-}
 
 fn random(n: usize, d: usize, weights: &str, rest: &str) -> Experiment {
     read(&format!(r#"{{"tokens":{{"source":"random","n":{n},"d":{d},"radius":2}},"weights":{{{weights}}}{rest}}}"#))

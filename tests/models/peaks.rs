@@ -1,29 +1,7 @@
 //! What a run over a model holds at a time, counted by a global allocator, against what [`Plan::bytes`] says before.
-#![allow(unsafe_code)]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lipscope_models::{Estimators, Heads, MapKind, Maps, ModelConfig, Plan, Shard, draw_model};
-
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(held, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use lipscope_testkit::peak::{Counting, peak};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -53,15 +31,14 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
                 };
                 let config = ModelConfig::gpt2().resized(d, depth, heads).expect("sizes");
-                let before = HELD.load(Ordering::Relaxed);
-                MOST.store(before, Ordering::Relaxed);
-                let batches = plan.batches(Shard { index: 0, count: 1 });
-                let model = draw_model(config, &plan.needs(&ids, &batches), 0).expect("drawn");
-                let maps = Maps::new(&plan, model).expect("four layers");
-                for batch in &batches {
-                    maps.measure(&ids, batch, |_| true).expect("measured");
-                }
-                let measured = MOST.load(Ordering::Relaxed) - before;
+                let measured = peak(|| {
+                    let batches = plan.batches(Shard { index: 0, count: 1 });
+                    let model = draw_model(config, &plan.needs(&ids, &batches), 0).expect("drawn");
+                    let maps = Maps::new(&plan, model).expect("four layers");
+                    for batch in &batches {
+                        maps.measure(&ids, batch, |_| true).expect("measured");
+                    }
+                });
                 let ratio = measured as f64 / plan.bytes(&config) as f64;
                 let name = format!("{} of layers {:?}, d = {d}, n = {n}", kind.id(), plan.layers);
                 println!("{name:<44} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));

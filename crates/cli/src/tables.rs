@@ -6,9 +6,7 @@ use std::{fs, io};
 use clap::Args;
 
 use lipscope_core::experiment::table::Table;
-use lipscope_core::experiment::{
-    Attention, Experiment, InputError, Mask, Normalization, Scope, TableSource, TokenSource, WeightSource, WeightTables,
-};
+use lipscope_core::experiment::{Experiment, InputError, TableSource, TokenSource, WeightSource, WeightTables};
 
 /// The files of tokens and weights.
 #[derive(Debug, Args)]
@@ -51,16 +49,7 @@ impl TableArguments {
                 Some(sign) => WeightSource::Identity { sign },
                 None => tables.read(Some(rows.n_columns()))?,
             };
-            Ok(Experiment {
-                version: 1,
-                attention: Attention::Dot,
-                mask: Mask::None,
-                normalization: Normalization::None,
-                normalization_scope: Scope::Inputs,
-                eps: 1e-5,
-                tokens: TokenSource::Explicit(rows),
-                weights: Some(weights),
-            })
+            Ok(Experiment::of(TokenSource::Explicit(rows), weights))
         })))
     }
 }

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::attention::Forward;
 use crate::cost::{BASE, Cost, Shape, largest, parts, shape_of, sum};
 use crate::experiment::{
-    Attention, Distribution, Experiment, Head, InputError, Mask, Memory, Normalization, Output, RandomTokens,
-    RandomWeights, Rows, Scope, TokenSource, WeightSource,
+    Distribution, Experiment, Head, InputError, Memory, Output, RandomTokens, RandomWeights, Rows, TokenSource,
+    WeightSource,
 };
 use crate::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
 use crate::measure::cost::checked_shape;
@@ -336,22 +336,8 @@ fn small_head(seed: u64) -> RandomWeights {
 }
 
 fn drawn(seed: u64, weights: WeightSource) -> Experiment {
-    Experiment {
-        version: 1,
-        attention: Attention::Dot,
-        mask: Mask::None,
-        normalization: Normalization::None,
-        normalization_scope: Scope::Inputs,
-        eps: 1e-5,
-        tokens: TokenSource::Random(RandomTokens {
-            distribution: Distribution::Gaussian,
-            n: TOKENS,
-            d: DIM,
-            radius: 3.0,
-            seed,
-        }),
-        weights: Some(weights),
-    }
+    let law = RandomTokens { distribution: Distribution::Gaussian, n: TOKENS, d: DIM, radius: 3.0, seed };
+    Experiment::of(TokenSource::Random(law), weights)
 }
 
 /// The drawn heads with V scaled.

@@ -12,9 +12,7 @@ use super::map_kind::MapKind;
 use super::parts::{Linear, Model};
 use super::plan::Plan;
 use super::table::Cell;
-use lipscope_core::experiment::{
-    Attention, Experiment, Head, InputError, Normalization, Rows, Scope, TokenSource, WeightSource,
-};
+use lipscope_core::experiment::{Experiment, Head, InputError, Rows, TokenSource, WeightSource};
 use lipscope_core::phrase;
 
 /// The biases that are lost in the conversion to an experiment.
@@ -102,20 +100,10 @@ pub fn window_experiment(
     } else {
         LeftOut::Nothing
     };
-    let experiment = Experiment {
-        version: 1,
-        attention: Attention::Dot,
-        mask: plan.mask,
-        normalization: Normalization::None,
-        normalization_scope: Scope::Inputs,
-        eps: model.config.eps,
-        // A column of `tokens` is a row of the list.
-        tokens: TokenSource::Explicit(Rows::new(
-            phrase!("tokens_inside", "the tokens"),
-            d,
-            tokens.as_slice().to_vec(),
-        )?),
-        weights: Some(WeightSource::Explicit { heads, output }),
-    };
+    // A column of `tokens` is a row of the list.
+    let rows = Rows::new(phrase!("tokens_inside", "the tokens"), d, tokens.as_slice().to_vec())?;
+    let weights = WeightSource::Explicit { heads, output };
+    let experiment =
+        Experiment { mask: plan.mask, eps: model.config.eps, ..Experiment::of(TokenSource::Explicit(rows), weights) };
     Ok(WindowExperiment { experiment, left_out })
 }

@@ -5,6 +5,8 @@ pub mod cost;
 pub mod drawn;
 pub mod imports;
 pub mod models;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod peak;
 pub mod pictures;
 pub mod portable;
 #[cfg(not(target_arch = "wasm32"))]

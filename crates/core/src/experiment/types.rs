@@ -27,6 +27,22 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// Tokens and weights with everything else as in a file that says nothing of it: dot-product scores, no mask, no
+    /// normaliser.
+    #[must_use]
+    pub fn of(tokens: TokenSource, weights: WeightSource) -> Self {
+        Experiment {
+            version: 1,
+            attention: Attention::Dot,
+            mask: Mask::None,
+            normalization: Normalization::None,
+            normalization_scope: Scope::Inputs,
+            eps: 1e-5,
+            tokens,
+            weights: Some(weights),
+        }
+    }
+
     /// Whether the Jacobian includes the normaliser; [`Scope::Inputs`] if there is none.
     #[must_use]
     pub fn scope(&self) -> Scope {
