@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::prelude::{request_animation_frame, set_timeout};
+use wasm_bindgen::JsCast;
 
 /// Work that is done once in the next animation frame, however often it is asked for.
 #[derive(Clone)]
@@ -44,6 +45,16 @@ impl OncePerFrame {
             });
         }
     }
+}
+
+/// Gives the focus away at the next frame, when what is to have it is in the page and can be seen.
+pub fn focus_soon(find: impl Fn() -> Option<web_sys::Element> + 'static) {
+    request_animation_frame(move || {
+        if let Some(element) = find().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // An element that cannot have it leaves it where it was.
+            let _ = element.focus();
+        }
+    });
 }
 
 /// Milliseconds since the page began.

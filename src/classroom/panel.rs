@@ -3,6 +3,7 @@
 use leptos::html::{Div, H2};
 use leptos::prelude::*;
 
+use crate::frame::focus_soon;
 use crate::lessons::{Prediction, Step, next_after};
 use crate::page::{Page, use_page};
 use crate::strings;
@@ -209,15 +210,4 @@ fn Leaving() -> impl IntoView {
 
 fn has_before(page: Page) -> bool {
     page.classroom.before.with(Option::is_some)
-}
-
-/// Gives the focus away when what is to have it is in the page.
-fn focus_soon(find: impl Fn() -> Option<web_sys::Element> + 'static) {
-    use wasm_bindgen::JsCast;
-    request_animation_frame(move || {
-        if let Some(element) = find().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
-            // An element that cannot have it leaves it where it was.
-            let _ = element.focus();
-        }
-    });
 }

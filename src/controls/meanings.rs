@@ -11,10 +11,7 @@ pub fn Meanings(
     of: Vec<(&'static str, &'static str)>,
 ) -> impl IntoView {
     let row = |(name, meaning): (&'static str, &'static str)| {
-        view! {
-            <dt>{name}</dt>
-            <dd>{meaning}</dd>
-        }
+        view! { <div><dt>{name}</dt><dd>{meaning}</dd></div> }
     };
     view! {
         <details class="meanings">

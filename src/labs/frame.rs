@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use crate::charts::{Behind, plot_name};
+use crate::controls::Meanings;
 use crate::page::{PlotChoice, use_page};
 use crate::state::View;
 use crate::strings::{self, Paper};
@@ -55,15 +56,7 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
     let (_, name, heading, hint) = plot_name(plot);
     let in_gallery = plot.view() == View::Lab;
     let without_controls = move || in_gallery && !page.labs.settings.with(|settings| settings.has_tokens(plot));
-    let meaning = |(term, text): (&'static str, &'static str)| view! { <div><dt>{term}</dt><dd>{text}</dd></div> };
-    let terms = (!terms.is_empty()).then(|| {
-        view! {
-            <details class="lab-terms" id=format!("{id}-terms")>
-                <summary>{strings::lab_terms()}</summary>
-                <dl>{terms.into_iter().map(meaning).collect_view()}</dl>
-            </details>
-        }
-    });
+    let terms = (!terms.is_empty()).then(|| view! { <Meanings of=terms/> });
     let title = in_gallery.then(|| {
         view! {
             <div class="lab-title">

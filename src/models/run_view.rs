@@ -8,6 +8,7 @@ use super::ModelPhase;
 use super::desk::Desk;
 use super::folder::take_table_file;
 use crate::files::copy;
+use crate::frame::focus_soon;
 use crate::strings;
 use lipscope_protocol::models::{TableForm, command_line};
 
@@ -46,12 +47,7 @@ pub fn RunBar(
     Effect::new(move |_| {
         if problem.with(Option::is_some) && phase.get() == ModelPhase::Idle && is_pressed.get_value() {
             is_pressed.set_value(false);
-            request_animation_frame(move || {
-                if let Some(sentence) = sentence.get_untracked() {
-                    // An element that cannot have the focus leaves it where it was.
-                    let _ = sentence.focus();
-                }
-            });
+            focus_soon(move || sentence.get_untracked().map(Into::into));
         }
     });
     let on_command = move |_| match desk.command() {

@@ -2,7 +2,7 @@
 
 pub use crate::words::take::*;
 
-use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
+use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::script::Dialect;
 use lipscope_plot::Number;
 
@@ -77,19 +77,22 @@ pub fn settings(state: &PageState) -> String {
         parts.push(settings::heads(state.n_heads()));
     }
     if state.attention == Attention::L2 {
-        parts.push(settings::kernel(kernels()[1].1));
+        parts.push(settings::kernel(named(kernels(), state.attention.id())));
     }
     parts.push(settings::mask(match state.mask {
         Mask::None => quick_none(),
         Mask::Causal => quick_causal(),
     }));
-    let scope = scopes()[usize::from(state.scope == Scope::Composed)].1;
-    match state.normalization {
-        Normalization::None => {}
-        Normalization::Layer => parts.push(settings::normalizer(normalizers()[1].1, scope)),
-        Normalization::Rms => parts.push(settings::normalizer(normalizers()[2].1, scope)),
+    if state.normalization != Normalization::None {
+        let normalizer = named(normalizers(), state.normalization.id());
+        parts.push(settings::normalizer(normalizer, named(scopes(), state.scope.id())));
     }
     parts.join(settings::between())
+}
+
+/// The words of an option.
+fn named<const N: usize>(options: [(&'static str, &'static str); N], id: &str) -> &'static str {
+    options.into_iter().find(|(known, _)| *known == id).map_or("", |(_, words)| words)
 }
 
 pub fn script_name(dialect: Dialect) -> &'static str {
