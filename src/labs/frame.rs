@@ -56,7 +56,7 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
     let (_, name, heading, hint) = plot_name(plot);
     let in_gallery = plot.view() == View::Lab;
     let without_controls = move || in_gallery && !page.labs.settings.with(|settings| settings.has_tokens(plot));
-    let terms = (!terms.is_empty()).then(|| view! { <Meanings of=terms/> });
+    let terms = (!terms.is_empty()).then(|| view! { <Meanings id=format!("{id}-terms") of=terms/> });
     let title = in_gallery.then(|| {
         view! {
             <div class="lab-title">
