@@ -23,7 +23,29 @@ async function eachDialog(page, body) {
   }
 }
 
+// A slow machine shows old numbers long enough for a reader to want to read them.
+const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence'];
+
 for (const colorScheme of ['light', 'dark']) {
+  pageTest(`what is out of date can still be read (${colorScheme})`, { colorScheme, timeout: 120_000 }, async ({ page }) => {
+    await changed(page, 'spectral');
+    const found = [];
+    const seen = new Set();
+    for (const tab of Object.keys(PLOTS)) {
+      await show(page, tab);
+      await settle(page);
+      const marked = await page.evaluate((old) => old.filter((selector) => {
+        const parts = document.querySelectorAll(selector);
+        for (const part of parts) part.classList.add('stale');
+        return parts.length > 0;
+      }), OLD);
+      for (const selector of marked) seen.add(selector);
+      found.push(...(await faults(page)).map((fault) => `${tab}: ${fault}`));
+    }
+    assert.deepEqual(found, []);
+    assert.deepEqual([...seen].sort(), [...OLD].sort());
+  });
+
   for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
     pageTest(`axe-core finds nothing on any plot (${name}, ${colorScheme})`, { viewport, colorScheme, timeout: 400_000 }, async ({ page }) => {
       await changed(page, 'spectral');
