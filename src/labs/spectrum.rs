@@ -6,11 +6,12 @@ use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
-use lipscope_core::spectrum::{Coverage, Level, MOST_COUNT, Spectrum, SpectrumPlan};
+use lipscope_core::spectrum::{Coverage, Level, MOST_COUNT, Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
+use super::inputs::LabChoice;
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
@@ -18,7 +19,8 @@ use crate::run::Request;
 
 /// What it asks for.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
-    let plan = SpectrumPlan { experiment: state.experiment(), count: settings.spectrum_count };
+    let Settings { spectrum_count: count, spectrum_map: map, .. } = *settings;
+    let plan = SpectrumPlan { experiment: state.experiment(), count, map };
     Ok(vec![EnginePlan::Spectrum(plan)])
 }
 
@@ -55,6 +57,14 @@ pub fn SpectrumLab() -> impl IntoView {
         controls: view! {
             <div class="lab-head">
                 <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|run| strings::spectrum_how(run.data.as_ref()))}</p>
+                <LabChoice
+                    id="spectrum-map"
+                    label=strings::spectrum_map()
+                    all=SpectrumMap::ALL
+                    words=strings::spectrum_map_choice
+                    get=|settings| settings.spectrum_map
+                    set=|settings, map: SpectrumMap| settings.spectrum_map = map
+                />
                 <LabNumber
                     id="spectrum-count"
                     label=strings::leading()
@@ -80,6 +90,7 @@ pub fn SpectrumLab() -> impl IntoView {
         }
         .into_any(),
         terms: vec![
+            (strings::spectrum_map_name::residual(), strings::spectrum_map_about()),
             (strings::leading(), strings::leading_hint()),
             (strings::spectral_gap(), strings::spectral_gap_about()),
             (strings::numerical_rank(), strings::numerical_rank_about()),

@@ -11,7 +11,7 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
 use lipscope_core::search::Region;
-use lipscope_core::spectrum::MOST_COUNT;
+use lipscope_core::spectrum::{MOST_COUNT, SpectrumMap};
 
 use super::data;
 use super::values::{count, digits, number, pick, size, whole, word};
@@ -84,7 +84,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 51] = [
+pub const FIELDS: [Field; 52] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -140,6 +140,7 @@ pub const FIELDS: [Field; 51] = [
     seed!("hunt-seed", state.growth.search.seed),
     size!("hunt-d", SearchSettings::DIM, state.growth.search.dim),
     size!("spectrum-count", 1..=MOST_COUNT, labs.spectrum_count),
+    choice!("spectrum-map", SpectrumMap::ALL, labs.spectrum_map),
     choice!("court-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     number!("court-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
     choice!("court-shown", Shown::ALL, labs.estimators.shown),

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use lipscope_core::estimators::{Preset, USUAL_TOLERANCE};
 use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
-use lipscope_core::spectrum::USUAL_COUNT;
+use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
 use super::PlotChoice;
 
@@ -24,6 +24,8 @@ pub struct Settings {
     pub inverse: InverseSettings,
     /// How many of the leading singular values, where not all are found.
     pub spectrum_count: usize,
+    /// Whose singular values.
+    pub spectrum_map: SpectrumMap,
     /// What the estimators are tried on.
     pub estimators: EstimatorSettings,
     /// How far the tokens may move.
@@ -37,6 +39,7 @@ impl Default for Settings {
             restarts: 12,
             inverse: InverseSettings::default(),
             spectrum_count: USUAL_COUNT,
+            spectrum_map: SpectrumMap::Attention,
             estimators: EstimatorSettings {
                 trial: Some(Preset::SmallValues),
                 tolerance: USUAL_TOLERANCE,

@@ -5,7 +5,7 @@ pub use crate::words::spectrum::*;
 
 use crate::state::Shown;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Preset, Stop};
-use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, TopPair};
+use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, SpectrumMap, TopPair};
 use lipscope_plot::{Kind, Number};
 
 pub fn spectrum_columns() -> [&'static str; 5] {
@@ -47,6 +47,14 @@ pub fn estimators_columns() -> [&'static str; 8] {
 /// The sign of a converged number or of a lower bound.
 pub fn claim(is_converged: bool) -> &'static str {
     if is_converged { Kind::Exact.sign() } else { Kind::LowerBound.sign() }
+}
+
+pub fn spectrum_map_choice(map: SpectrumMap) -> String {
+    match map {
+        SpectrumMap::Attention => spectrum_map_name::attention(),
+        SpectrumMap::AttentionResidual => spectrum_map_name::residual(),
+    }
+    .into()
 }
 
 pub fn spectrum_how(spectrum: Option<&Spectrum>) -> String {

@@ -8,7 +8,7 @@ use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost, measure, measure_with};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::{Region, Search, SearchPlan};
-use lipscope_core::spectrum::{Finding, SpectrumPlan};
+use lipscope_core::spectrum::{Finding, SpectrumMap, SpectrumPlan};
 use lipscope_core::sweep::{SweepPlan, Sweeping};
 use lipscope_testkit::cost::{
     SLIDERS, WIDE_HEADS, check_products_do_not_wrap, check_the_browser_refuses_what_its_sliders_reach, read,
@@ -101,7 +101,7 @@ fn every_door_refuses_before_anything_is_drawn() {
     let options = with_memory(memory);
     costly("The measurement", Measuring::start(&experiment, options).err());
     costly("The measurement", measure_with(&experiment, options).err());
-    let plan = SpectrumPlan { experiment: experiment.clone(), count: 20 };
+    let plan = SpectrumPlan { experiment: experiment.clone(), count: 20, map: SpectrumMap::Attention };
     costly("The spectrum", Finding::start_within(&plan, memory).err());
     let plan = EstimatorPlan { experiment: experiment.clone(), tolerance: 1e-4 };
     costly("The comparison of estimators", EstimatorComparison::new_within(&plan, memory).err());

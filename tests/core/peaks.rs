@@ -9,7 +9,7 @@ use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{Grouping, MeasureOptions, Measuring, Step, cost, cost_of_pictures};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::{self, Region, Search, SearchPlan};
-use lipscope_core::spectrum::{self, Finding, SpectrumPlan};
+use lipscope_core::spectrum::{self, Finding, SpectrumMap, SpectrumPlan};
 use lipscope_core::sweep::{SweepPlan, Sweeping};
 use lipscope_testkit::peak::{Counting, peak};
 
@@ -80,7 +80,7 @@ fn task(name: &str, modelled: Cost, run: impl FnOnce()) -> Row {
 }
 
 fn spectrum(name: &str, experiment: &Experiment) -> Row {
-    let plan = SpectrumPlan { experiment: experiment.clone(), count: 20 };
+    let plan = SpectrumPlan { experiment: experiment.clone(), count: 20, map: SpectrumMap::Attention };
     task(name, spectrum::cost(&plan), || {
         let mut finding = Finding::start(&plan).expect("it fits");
         while let spectrum::Step::Going { .. } = finding.step().expect("it is found") {}

@@ -8,7 +8,7 @@ use lipscope_core::experiment::Experiment;
 use lipscope_core::jacobian::{JacobianOperator, dense_jacobian};
 use lipscope_core::measure::{Grouping, MeasureOptions, Method, measure, measure_with};
 use lipscope_core::spectral::{LanczosOptions, Leading, singular_values};
-use lipscope_core::spectrum::{Coverage, Finding, Places, Spectrum, SpectrumPlan, Step, TOLERANCE};
+use lipscope_core::spectrum::{Coverage, Finding, Places, Spectrum, SpectrumMap, SpectrumPlan, Step, TOLERANCE};
 use lipscope_core::weights::inputs;
 use serde_json::{Value, json};
 
@@ -29,7 +29,12 @@ fn forward(experiment: &Experiment) -> Forward<f64> {
 }
 
 fn find(experiment: &Experiment) -> Spectrum {
-    let mut finding = Finding::start(&SpectrumPlan { experiment: experiment.clone(), count: 20 }).expect("a plan");
+    find_of(SpectrumMap::Attention, experiment)
+}
+
+fn find_of(map: SpectrumMap, experiment: &Experiment) -> Spectrum {
+    let plan = SpectrumPlan { experiment: experiment.clone(), count: 20, map };
+    let mut finding = Finding::start(&plan).expect("a plan");
     loop {
         if let Step::Done(spectrum) = finding.step().expect("a spectrum") {
             return *spectrum;
@@ -151,11 +156,85 @@ fn causal_runs_are_iterated_and_too_large_ones_give_an_error() {
     }
     let block = found.top.expect("a pair").block.expect("a block");
     assert!(block.share > 0.0 && block.norm > 0.0);
-    let plan = SpectrumPlan { experiment: causal(1_000_000), count: 20 };
+    let plan = SpectrumPlan { experiment: causal(1_000_000), count: 20, map: SpectrumMap::Attention };
     let problem = Finding::start(&plan).expect_err("too large").to_string();
     assert!(problem.contains("fewer tokens"), "{problem}");
-    let plan = SpectrumPlan { experiment: causal(8), count: 0 };
+    let plan = SpectrumPlan { experiment: causal(8), count: 0, map: SpectrumMap::Attention };
     assert!(Finding::start(&plan).is_err());
+}
+
+/// The singular values of I + J from the dense Jacobian, every token on its own.
+fn with_residual(experiment: &Experiment) -> Vec<f64> {
+    let jacobian = dense_jacobian(&forward(experiment));
+    let identity = nalgebra::DMatrix::identity(jacobian.nrows(), jacobian.ncols());
+    singular_values(&(identity + jacobian)).expect("finite")
+}
+
+#[test]
+fn attention_with_its_residual_has_the_singular_values_of_the_dense_identity_plus_jacobian() {
+    let adversarial = |mask: &str, n: usize| {
+        experiment(json!({
+            "mask": mask, "tokens": {"source": "adversarial", "n": n, "radius": 1.5},
+            "weights": {"source": "identity", "sign": -1},
+        }))
+    };
+    for (experiment, method) in [
+        (random("dot", "none", "none", 9), Method::DenseSvd),
+        (random("l2", "causal", "layer", 9), Method::DenseSvd),
+        (random("dot", "causal", "rms", 160), Method::Lanczos),
+        (random("l2", "none", "none", 160), Method::Lanczos),
+        (adversarial("none", 601), Method::Clusters),
+        (adversarial("causal", 700), Method::CausalRuns),
+    ] {
+        let found = find_of(SpectrumMap::AttentionResidual, &experiment);
+        assert_eq!(found.method, method);
+        let levels = found.levels.iter();
+        let mut expanded: Vec<f64> =
+            levels.flat_map(|level| std::iter::repeat_n(level.value, level.multiplicity as usize)).collect();
+        expanded.sort_by(|a, b| b.total_cmp(a));
+        let dense = with_residual(&experiment);
+        for (value, expected) in expanded.iter().zip(&dense) {
+            assert!((value - expected).abs() < 1e-9 * dense[0], "{method:?}: {value} for {expected}");
+        }
+        let attention = find(&experiment).levels[0].value;
+        assert!(expanded[0] <= (1.0 + attention) * (1.0 + 1e-12), "{} for {attention}", expanded[0]);
+        let block = found.top.expect("a pair").block.expect("a block");
+        assert!(block.share > 0.0 && block.norm > 0.0);
+    }
+}
+
+#[test]
+fn the_first_value_with_the_residual_is_the_largest_rate_of_change_of_tokens_plus_outputs() {
+    let experiment = random("dot", "none", "layer", 7);
+    let at = inputs(&experiment).expect("inputs");
+    let sum_at = |tokens: &nalgebra::DMatrix<f64>| {
+        let mut moved = at.clone();
+        moved.tokens = tokens.clone();
+        tokens + Forward::new(&experiment, &moved).expect("a forward pass").output()
+    };
+    let first = find_of(SpectrumMap::AttentionResidual, &experiment).levels[0].value;
+    let dense = dense_jacobian(&forward(&experiment));
+    let identity = nalgebra::DMatrix::identity(dense.nrows(), dense.ncols());
+    let svd = (identity + dense).svd(true, true);
+    let direction = svd.v_t.expect("v").row(svd.singular_values.imax()).transpose();
+    let (h, (d, n)) = (1e-5, at.tokens.shape());
+    let change = nalgebra::DMatrix::from_column_slice(d, n, direction.as_slice()) * h;
+    let rate = (sum_at(&(&at.tokens + &change)) - sum_at(&(&at.tokens - &change))).norm() / (2.0 * h);
+    assert!((rate / first - 1.0).abs() < 1e-7, "{rate} for {first}");
+}
+
+#[test]
+fn a_residual_needs_outputs_of_the_tokens_dimension() {
+    let experiment = experiment(json!({
+        "tokens": {"source": "random", "law": "ball", "n": 5, "d": 3, "radius": 1, "seed": 0},
+        "weights": {"source": "random", "heads": 1, "head_dim": 2, "seed": 0},
+    }));
+    let plan = SpectrumPlan { experiment, count: 20, map: SpectrumMap::AttentionResidual };
+    let problem = Finding::start(&plan).expect_err("2 outputs for 3 coordinates").to_string();
+    assert_eq!(
+        problem,
+        "The dimension of the outputs is 2, but it must be 3, that of the tokens, because x + F(x) adds the two."
+    );
 }
 
 fn trial(preset: Preset) -> Vec<EstimatorPoint> {

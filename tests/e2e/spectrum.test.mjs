@@ -1,7 +1,8 @@
 // The singular values and the estimators of the largest one.
 import assert from 'node:assert/strict';
-import { pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { answered, digits, show, type, value } from './reading.mjs';
+import { execFileSync } from 'node:child_process';
+import { pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
+import { answered, digits, exported, show, type, value } from './reading.mjs';
 
 const rows = (page, id) => page.locator(`#${id} tbody tr`).count();
 
@@ -26,6 +27,19 @@ pageTest('the first singular value is the headline, and there are as many as row
   await page.click('#energy-table summary');
   await page.waitForSelector('#energy-table tbody tr');
   assert.equal(await rows(page, 'energy-table'), 400);
+});
+
+pageTest('attention with its residual connection has the values of the command line', async ({ page }) => {
+  await answered(page, 'spectrum', () => show(page, 'spectrum'));
+  const alone = await value(page, 'spectrum-first');
+  await answered(page, 'spectrum', () => page.selectOption('#spectrum-map', 'attention-residual'));
+  const first = await value(page, 'spectrum-first');
+  assert.ok(first > 0 && first <= 1 + alone, `${first} with the residual, ${alone} without`);
+  const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
+  const table = execFileSync(binary, ['spectrum', '--map', 'attention-residual'], { input: JSON.stringify(await exported(page)) });
+  const [, line] = table.toString().split('\n');
+  assert.ok(Math.abs(Number(line.split(',')[1]) / first - 1) < 1e-12, `${line} and ${first}`);
+  assert.match(page.url(), /spectrum-map=attention-residual/);
 });
 
 pageTest('keys read both charts', async ({ page }) => {

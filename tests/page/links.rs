@@ -13,6 +13,7 @@ use lipscope::state::{
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Experiment, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
 use lipscope_core::search::Region;
+use lipscope_core::spectrum::SpectrumMap;
 
 /// splitmix64: the same scenes in every run.
 struct Dice(u64);
@@ -133,6 +134,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
             seed: dice.next() >> 11,
         },
         spectrum_count: 1 + dice.below(100),
+        spectrum_map: dice.of(&SpectrumMap::ALL).1,
         estimators: EstimatorSettings {
             trial: dice.of(&EstimatorSettings::TRIALS).1,
             tolerance: 10f64.powi(-1 - dice.below(12) as i32),

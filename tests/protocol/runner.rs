@@ -7,7 +7,7 @@ use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
-use lipscope_core::spectrum::{Spectrum, SpectrumPlan};
+use lipscope_core::spectrum::{Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::envelope::{Command, Content, Progress, Reply, Request};
 use lipscope_protocol::models::{
@@ -209,7 +209,11 @@ fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
 #[test]
 fn a_spectrum_streams_lower_bounds_and_ends_with_its_first_pair() {
     let text = r#"{"tokens":{"source":"random","n":120,"d":6,"radius":2},"weights":{"source":"random","head_dim":6}}"#;
-    let plan = SpectrumPlan { experiment: Experiment::from_json(text).expect("valid"), count: 12 };
+    let plan = SpectrumPlan {
+        experiment: Experiment::from_json(text).expect("valid"),
+        count: 12,
+        map: SpectrumMap::Attention,
+    };
     let replies = answer(EnginePlan::Spectrum(plan));
     let spectra: Vec<&Spectrum> = events(&replies)
         .filter_map(|event| if let EngineEvent::Spectrum(spectrum) = event { Some(spectrum.as_ref()) } else { None })

@@ -11,7 +11,7 @@ use super::read::read_text;
 use super::task;
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumPlan, USUAL_COUNT};
+use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan, USUAL_COUNT};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 /// Arguments of `lipscope spectrum`.
@@ -23,6 +23,9 @@ pub(super) struct SpectrumArguments {
     /// Number of leading values if the Jacobian has more than 600 rows; a smaller one gives all values.
     #[arg(long, default_value_t = USUAL_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
     count: u32,
+    /// Whose Jacobian: attention, or attention-residual, x + F(x). The first value is the local Lipschitz constant.
+    #[arg(long, default_value = "attention", value_parser = map)]
+    map: SpectrumMap,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
@@ -56,8 +59,9 @@ pub(super) struct EstimatorArguments {
 
 pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
-    let (count, memory) = (arguments.count as usize, arguments.memory.memory);
-    let found = Experiment::from_json(&text).and_then(|experiment| find(SpectrumPlan { experiment, count }, memory));
+    let (count, map, memory) = (arguments.count as usize, arguments.map, arguments.memory.memory);
+    let found =
+        Experiment::from_json(&text).and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
     let spectrum = match found {
         Ok(Some(spectrum)) => spectrum,
         // A task that is complete has told what it found.
@@ -170,6 +174,11 @@ fn try_all(plan: EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, I
 fn preset(text: &str) -> Result<Preset, String> {
     let known = Preset::ALL.iter().find(|(id, _)| *id == text);
     known.map(|(_, preset)| *preset).ok_or_else(|| "must be small-values, small-gap or easy".into())
+}
+
+fn map(text: &str) -> Result<SpectrumMap, String> {
+    let known = SpectrumMap::ALL.iter().find(|(id, _)| *id == text);
+    known.map(|(_, map)| *map).ok_or_else(|| "must be attention or attention-residual".into())
 }
 
 fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {

@@ -121,6 +121,14 @@ impl ClusterJacobian {
             .collect()
     }
 
+    /// Makes it the Jacobian of x + F(x): the identity is added to the own part of every cluster, and so to J on all fields. For
+    /// d_out = d.
+    pub fn add_residual(&mut self) {
+        for own in &mut self.own {
+            *own += DMatrix::identity(self.d_out, self.d);
+        }
+    }
+
     /// The matrix of J on cluster-constant fields, in the basis of their normalised indicators: m d_out x m d.
     #[must_use]
     pub fn between(&self) -> DMatrix<f64> {

@@ -6,8 +6,10 @@ mod causal_runs;
 mod clusters;
 mod dense;
 mod operator;
+mod residual;
 
 pub use causal_runs::{CausalRuns, RunRow};
 pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
 pub use dense::{BlockRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator};
+pub use residual::WithResidual;

@@ -4,10 +4,10 @@ use nalgebra::DMatrix;
 
 use super::cost::{MOST_TOKENS_OF_BLOCKS, basis};
 use super::pair::{BlockSearch, pair};
-use super::{ALL_UP_TO, Coverage, Level, MOST_COUNT, Spectrum, SpectrumPlan, TOLERANCE, clusters, cost};
+use super::{ALL_UP_TO, Coverage, Level, MOST_COUNT, Spectrum, SpectrumMap, SpectrumPlan, TOLERANCE, clusters, cost};
 use crate::attention::Forward;
 use crate::experiment::{Experiment, InputError, Memory};
-use crate::jacobian::{LinearOperator, dense_jacobian};
+use crate::jacobian::{LinearOperator, WithResidual, dense_jacobian};
 use crate::measure::cost::checked_shape;
 use crate::measure::{Matrix, Method, System};
 use crate::phrase;
@@ -21,6 +21,7 @@ pub struct Finding {
     inputs: Inputs,
     system: System,
     count: usize,
+    map: SpectrumMap,
     stage: Stage,
 }
 
@@ -67,7 +68,7 @@ impl Finding {
     /// # Errors
     /// As [`Finding::start`]; [`InputError::TooCostly`] before anything is drawn.
     pub fn start_within(plan: &SpectrumPlan, memory: Memory) -> Result<Self, InputError> {
-        let SpectrumPlan { experiment, count } = plan;
+        let SpectrumPlan { experiment, count, map } = plan;
         if !(1..=MOST_COUNT).contains(count) {
             let expected = phrase!("whole_number_from_1", "a whole number from 1 to {most}", most = MOST_COUNT);
             return Err(InputError::bad_value(
@@ -80,7 +81,21 @@ impl Finding {
         let shape = checked_shape(experiment, &options)?;
         crate::cost::check(phrase!("spectrum", "The spectrum"), &shape, memory, |shape| cost::of_shape(shape, *count))?;
         let inputs = inputs(experiment)?;
+        if *map == SpectrumMap::AttentionResidual && inputs.weights.d_out() != inputs.tokens.nrows() {
+            return Err(InputError::bad_value(
+                phrase!("output_dimension", "The dimension of the outputs"),
+                inputs.weights.d_out().to_string(),
+                phrase!(
+                    "dimension_of_tokens_for_residual",
+                    "{d}, that of the tokens, because x + F(x) adds the two",
+                    d = inputs.tokens.nrows()
+                ),
+            ));
+        }
         let mut system = System::new(experiment, &inputs, &options)?;
+        if let (SpectrumMap::AttentionResidual, System::Clusters(clusters)) = (*map, &mut system) {
+            clusters.jacobian.add_residual();
+        }
         if let Some((operator, _)) = system.operator() {
             let numbers = operator.n_inputs().max(operator.n_outputs());
             let most = MOST_IN_BASIS / (count + BESIDES);
@@ -98,7 +113,7 @@ impl Finding {
                 });
             }
         }
-        Ok(Finding { experiment: experiment.clone(), inputs, system, count: *count, stage: Stage::Begun })
+        Ok(Finding { experiment: experiment.clone(), inputs, system, count: *count, map: *map, stage: Stage::Begun })
     }
 
     /// One step of an iteration, some rows of blocks, or a dense decomposition.
@@ -110,7 +125,11 @@ impl Finding {
             Stage::Begun => self.begin(),
             Stage::Iterating(mut leading) => {
                 let Some((operator, method)) = self.system.operator() else { return Ok(waiting()) };
-                if let Status::Going { relative_residual, .. } = leading.step(operator) {
+                let status = match self.map {
+                    SpectrumMap::Attention => leading.step(operator),
+                    SpectrumMap::AttentionResidual => leading.step(&mut WithResidual(operator)),
+                };
+                if let Status::Going { relative_residual, .. } = status {
                     let iterations = leading.iterations();
                     self.stage = Stage::Iterating(leading);
                     return Ok(Step::Going { iterations, relative_residual });
@@ -185,7 +204,10 @@ impl Finding {
         if let System::Tokens(operator) = &self.system
             && operator.n_inputs().max(operator.n_outputs()) <= ALL_UP_TO
         {
-            let jacobian = dense_jacobian(operator.forward());
+            let mut jacobian = dense_jacobian(operator.forward());
+            if self.map == SpectrumMap::AttentionResidual {
+                jacobian += DMatrix::identity(jacobian.nrows(), jacobian.ncols());
+            }
             let (spectrum, triplet) = all_of(jacobian, Method::DenseSvd)?;
             return self.then_blocks(spectrum, triplet);
         }
@@ -214,7 +236,7 @@ impl Finding {
             (None, System::Tokens(operator)) => operator.forward(),
             (None, _) => return Ok(Step::Done(Box::new(spectrum))),
         };
-        let search = Box::new(BlockSearch::new(at, triplet));
+        let search = Box::new(BlockSearch::new(at, triplet, self.map));
         let iterations = spectrum.iterations;
         self.stage = Stage::Searching { spectrum: Box::new(spectrum), forward, search };
         Ok(Step::Going { iterations, relative_residual: 0.0 })

@@ -24,6 +24,25 @@ pub struct SpectrumPlan {
     pub experiment: Experiment,
     /// Number of leading values to compute, if J is too large for all.
     pub count: usize,
+    /// Whose Jacobian it is.
+    pub map: SpectrumMap,
+}
+
+/// The map whose Jacobian is decomposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SpectrumMap {
+    /// Attention, X -> F(X).
+    Attention,
+    /// Attention with its residual connection, X -> X + F(X), as in a block of a transformer: J stands for I + J. Under a
+    /// normaliser measured with attention this is the pre-norm branch, X + F(N(X)). Only for outputs of the tokens'
+    /// dimension.
+    AttentionResidual,
+}
+
+impl SpectrumMap {
+    /// Both, with their names in links and on the command line.
+    pub const ALL: [(&'static str, SpectrumMap); 2] =
+        [("attention", SpectrumMap::Attention), ("attention-residual", SpectrumMap::AttentionResidual)];
 }
 
 /// The default number of leading values.

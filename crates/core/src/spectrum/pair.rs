@@ -1,6 +1,8 @@
 //! The tokens and the block on which the leading singular pair is concentrated.
 
-use super::{Energy, Places, TopBlock, TopPair};
+use nalgebra::DMatrix;
+
+use super::{Energy, Places, SpectrumMap, TopBlock, TopPair};
 use crate::attention::Forward;
 use crate::jacobian::BlockRows;
 use crate::spectral::{SingularTriplet, largest_singular_value};
@@ -45,14 +47,15 @@ pub(super) fn largest_energies(inputs: &[f64], outputs: &[f64]) -> Vec<Energy> {
 pub(super) struct BlockSearch {
     rows: BlockRows,
     triplet: SingularTriplet,
+    map: SpectrumMap,
     next: usize,
     best: (f64, usize, usize),
 }
 
 impl BlockSearch {
-    pub(super) fn new(forward: &Forward<f64>, triplet: SingularTriplet) -> Self {
+    pub(super) fn new(forward: &Forward<f64>, triplet: SingularTriplet, map: SpectrumMap) -> Self {
         let rows = BlockRows::new(forward, &triplet.right);
-        BlockSearch { rows, triplet, next: 0, best: (f64::NEG_INFINITY, 0, 0) }
+        BlockSearch { rows, triplet, map, next: 0, best: (f64::NEG_INFINITY, 0, 0) }
     }
 
     /// Computes some rows; returns the block after the last one.
@@ -60,7 +63,13 @@ impl BlockSearch {
         let (n, d_out) = (forward.n(), forward.d_out());
         let last = n.min(self.next + (BLOCKS_A_STEP / n.max(1)).max(1));
         for i in self.next..last {
-            let row = self.rows.row(forward, i, &self.triplet.left[i * d_out..(i + 1) * d_out]);
+            let left = &self.triplet.left[i * d_out..(i + 1) * d_out];
+            let mut row = self.rows.row(forward, i, left);
+            if self.map == SpectrumMap::AttentionResidual {
+                // The identity carries u_i . v_i from a token to itself.
+                let right = &self.triplet.right[i * d_out..(i + 1) * d_out];
+                row[i] += left.iter().zip(right).map(|(u, v)| u * v).sum::<f64>();
+            }
             for (j, carried) in row.into_iter().enumerate() {
                 if carried > self.best.0 {
                     self.best = (carried, i, j);
@@ -72,7 +81,11 @@ impl BlockSearch {
             return None;
         }
         let (carried, output, input) = self.best;
-        let norm = largest_singular_value(&self.rows.block(forward, output, input));
+        let mut block = self.rows.block(forward, output, input);
+        if self.map == SpectrumMap::AttentionResidual && output == input {
+            block += DMatrix::identity(block.nrows(), block.ncols());
+        }
+        let norm = largest_singular_value(&block);
         let share = carried / self.triplet.value;
         let energy: f64 = self.triplet.left[output * d_out..(output + 1) * d_out].iter().map(|x| x * x).sum();
         Some(TopBlock { output, input, share, of_output: share / energy, norm })
