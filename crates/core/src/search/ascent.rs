@@ -40,12 +40,18 @@ pub struct Search {
 
 #[derive(Clone, Copy, Debug)]
 struct Counters {
+    /// Iterations over all restarts.
     at: usize,
     restart: usize,
+    /// Of this restart.
     iteration: usize,
+    /// Iterations in a row that gained next to nothing.
     idle: usize,
+    /// Of this restart; it names the stream of random numbers of the next one.
     kicks: usize,
+    /// Kicks in a row whose ascent ended no higher.
     kicks_in_vain: usize,
+    /// Of the next step, in units of R.
     step_length: f64,
 }
 
@@ -76,7 +82,7 @@ const MOST_TRIALS: usize = 10;
 /// An iteration with a smaller relative gain counts as idle.
 const LEAST_GAIN: f64 = 1e-8;
 /// Idle iterations in a row that make a plateau.
-const PATIENCE: usize = 4;
+const PLATEAU: usize = 4;
 /// Kicks without a gain that end a restart.
 const MOST_KICKS_IN_VAIN: usize = 6;
 /// The standard deviation of a kick of all tokens, in units of R.
@@ -264,7 +270,7 @@ impl Search {
                 let tokens = self.start_of(restart).1;
                 self.point(tokens, None)?
             }
-            Some(point) if self.next.idle >= PATIENCE => self.kicked(point)?,
+            Some(point) if self.next.idle >= PLATEAU => self.kicked(point)?,
             Some(point) => self.climbed(point)?,
         };
         let (norm, relative_residual) = (point.triplet.value, point.triplet.relative_residual);
@@ -282,7 +288,7 @@ impl Search {
         let best = self.best.as_ref().map_or(norm, |(best, _)| best.norm);
         self.next.at += 1;
         self.next.iteration += 1;
-        let is_stuck = self.next.idle >= PATIENCE && self.next.kicks_in_vain >= MOST_KICKS_IN_VAIN;
+        let is_stuck = self.next.idle >= PLATEAU && self.next.kicks_in_vain >= MOST_KICKS_IN_VAIN;
         if is_stuck || self.next.iteration >= self.iterations {
             self.base = None;
             self.next = Counters {
@@ -335,7 +341,7 @@ impl Search {
                 length *= SHRINKING;
             }
         }
-        self.next.idle = PATIENCE;
+        self.next.idle = PLATEAU;
         Ok(point)
     }
 
