@@ -36,7 +36,7 @@ pageTest('attention with its residual connection has the values of the command l
   const first = await value(page, 'spectrum-first');
   assert.ok(first > 0 && first <= 1 + alone, `${first} with the residual, ${alone} without`);
   const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
-  const table = execFileSync(binary, ['spectrum', '--map', 'attention-residual'], { input: JSON.stringify(await exported(page)) });
+  const table = execFileSync(binary, ['spectrum', '--map', 'attention-residual'], { input: JSON.stringify(await exported(page)), stdio: ['pipe', 'pipe', 'ignore'] });
   const [, line] = table.toString().split('\n');
   assert.ok(Math.abs(Number(line.split(',')[1]) / first - 1) < 1e-12, `${line} and ${first}`);
   assert.match(page.url(), /spectrum-map=attention-residual/);
