@@ -165,7 +165,7 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
     if rungs.contains(&selected) {
         return selected;
     }
-    let ours = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
+    let ours = [BoundId::Sharp, BoundId::SharpMasked, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
     ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 

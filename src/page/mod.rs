@@ -123,7 +123,7 @@ impl Page {
             state: RwSignal::new(PageState::default()),
             plot: RwSignal::new(PlotChoice::default()),
             // By name: the rows change with mask and kernel.
-            rung: RwSignal::new(Some(BoundId::Unified)),
+            rung: RwSignal::new(Some(BoundId::Sharp)),
             lesson: RwSignal::new(None),
             stage: RwSignal::new(Stage::Full),
             held: RwSignal::new(false),
