@@ -53,8 +53,8 @@ test-python: ## build the Python package and use it in an environment of its own
 	@$(setup) rust numpy maturin
 	@bash scripts/test.sh python
 
-test-models: ## a trained encoder against PyTorch, table on standard output (installs PyTorch and the model)
-	@$(setup) rust
+test-models: ## a trained encoder and lipscope.torch against PyTorch, table on standard output (installs PyTorch and the model)
+	@$(setup) rust maturin
 	@bash scripts/test-models.sh
 
 bench: ## measure: native, in Chromium, and PyTorch, which it installs (PARTS="native sizes": see benches/run.sh)

@@ -4,8 +4,6 @@ import doctest
 import importlib
 import unittest
 
-import numpy as np
-
 MODULES = ["lipscope", "lipscope._experiment", "lipscope._functions", "lipscope._linear"]
 
 
