@@ -9,6 +9,8 @@ site=crates/python/python/lipscope/site
 rm -rf dist-python "$site"
 if [ -e dist/index.html ]; then
   cp -R dist "$site"
+  # The service worker keeps the page for an address, and that of a notebook's kernel is another one each time.
+  rm -f "$site/sw.js"
 else
   say "dist/ holds no site: the wheel is built without the page, and lipscope.explore will only link to it"
 fi

@@ -27,6 +27,7 @@ package=target/test-models/package
 rm -rf "$package"
 "$python" -m zipfile -e dist-python/*.whl "$package"
 PYTHONPATH=$package "$python" -W ignore -m unittest discover -s tests/python_torch -t . >&2
+PYTHONPATH=$package "$python" -W ignore -m unittest tests.python.test_notebook >&2
 
 out=target/test-models
 mkdir -p "$out"

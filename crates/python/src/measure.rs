@@ -71,7 +71,7 @@ pub(crate) fn norm_of(name: &str) -> PyResult<Norm> {
     })
 }
 
-/// What every bound is: a JSON object by id, with side, norm, domain and formula.
+/// What every bound is, upper ones first: a JSON list of objects with id, side, norm, domain and formula.
 #[pyfunction]
 pub(crate) fn catalogue() -> String {
     let entry = |id: BoundId| {
@@ -81,9 +81,9 @@ pub(crate) fn catalogue() -> String {
             Domain::OtherWeights => "other weights",
         };
         let (side, norm) = (id.side().id(), id.norm().id());
-        (id.id().to_owned(), json!({"side": side, "norm": norm, "domain": domain, "formula": id.formula()}))
+        json!({"id": id.id(), "side": side, "norm": norm, "domain": domain, "formula": id.formula()})
     };
-    Value::Object(BoundId::ALL.into_iter().map(entry).collect()).to_string()
+    Value::Array(BoundId::ALL.into_iter().map(entry).collect()).to_string()
 }
 
 fn to_value(found: &Measurement) -> Value {

@@ -16,6 +16,7 @@ unified ≤ 4.72701
 
 from ._bounds import Bound, BoundTable, Growth
 from ._experiment import Experiment
+from ._explore import explore
 from ._functions import bounds, certify, growth, measure, search, spectrum, sweep
 from ._linear import jacobian, spectral_norm
 from ._lipscope import __version__
@@ -40,6 +41,7 @@ __all__ = [
     "__version__",
     "bounds",
     "certify",
+    "explore",
     "growth",
     "jacobian",
     "measure",

@@ -11,8 +11,8 @@ import numpy as np
 
 from . import _lipscope
 
-#: What every bound is, by id: side, norm, domain, formula.
-CATALOGUE: dict[str, dict[str, str]] = json.loads(_lipscope.catalogue())
+#: What every bound is, by id and upper ones first: side, norm, domain, formula.
+CATALOGUE: dict[str, dict[str, str]] = {entry["id"]: entry for entry in json.loads(_lipscope.catalogue())}
 
 #: The sign of each kind of number.
 SIGNS = {"exact": "=", "lower bound": "≥", "upper bound": "≤"}
