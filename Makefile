@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-models bench times npm setup clean
+.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-python test-models bench times npm python setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -25,8 +25,8 @@ release: ## build the site and pack it into dist-release/lipscope-VERSION.zip
 	@$(setup) wasm
 	@bash scripts/release.sh
 
-test: ## run everything: check, native, wasm, site, e2e, npm
-	@$(setup) wasm browser e2e npm numpy
+test: ## run everything: check, native, wasm, site, e2e, npm, python
+	@$(setup) wasm browser e2e npm numpy maturin
 	@bash scripts/test.sh
 
 check: ## formatting, lints on both targets, and that the tool versions agree
@@ -49,8 +49,12 @@ test-npm: ## build the npm package and use it in Node
 	@$(setup) npm
 	@bash scripts/test.sh npm
 
-test-models: ## a trained encoder against PyTorch, table on standard output (installs PyTorch and the model)
-	@$(setup) rust
+test-python: ## build the Python package and use it in an environment of its own
+	@$(setup) rust numpy maturin
+	@bash scripts/test.sh python
+
+test-models: ## a trained encoder and lipscope.torch against PyTorch, table on standard output (installs PyTorch and the model)
+	@$(setup) rust maturin
 	@bash scripts/test-models.sh
 
 bench: ## measure: native, in Chromium, and PyTorch, which it installs (PARTS="native sizes": see benches/run.sh)
@@ -65,8 +69,13 @@ npm: ## build the npm package into pkg/
 	@$(setup) npm
 	@bash scripts/npm.sh
 
+python: ## build the Python package into dist-python/, with the site for notebooks
+	@$(setup) wasm maturin
+	@bash scripts/build.sh
+	@bash scripts/python.sh
+
 setup: ## install every tool but PyTorch
-	@$(setup) wasm browser e2e npm numpy
+	@$(setup) wasm browser e2e npm numpy maturin
 
 clean: ## remove what was built (the tools stay)
-	rm -rf target dist dist-release pkg tests/e2e/node_modules tests/e2e/results
+	rm -rf target dist dist-release dist-python pkg crates/python/python/lipscope/site tests/e2e/node_modules tests/e2e/results

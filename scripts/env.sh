@@ -50,7 +50,7 @@ find_python() {
 }
 
 numpy_dir=$cache_dir/numpy
-# A Python with numpy, for the tests of exported scripts.
+# A Python with numpy, for the tests of exported scripts and of the Python package.
 find_numpy() {
   python_with numpy "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3 || return 1
   export LIPSCOPE_NUMPY=$python

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [python]
+# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [python]
 # Everything except Debian packages is installed into a cache in the home directory, shared by all clones.
 # Order of preference: a tool of the right version on PATH, a prebuilt one, one compiled here.
 set -euo pipefail
@@ -261,6 +261,23 @@ setup_numpy() {
   find_numpy || die "numpy was installed, but cannot be imported."
 }
 
+# maturin, which builds the wheel of the Python package.
+setup_maturin() {
+  setup_rust
+  settled maturin "$MATURIN_VERSION" && return
+  have_venv
+  has maturin "$MATURIN_VERSION" && return
+  say "installing maturin $MATURIN_VERSION (PyPI, 10 MB)"
+  local dir=$cache_dir/maturin-$MATURIN_VERSION
+  rm -rf "$dir"
+  python3 -m venv "$dir"
+  "$dir/bin/pip" install --quiet --disable-pip-version-check "maturin==$MATURIN_VERSION" </dev/null ||
+    { rm -rf "$dir"; die "pip could not install maturin."; }
+  ln -sfn "$dir/bin/maturin" "$tools_bin/maturin"
+  hash -r
+  has maturin "$MATURIN_VERSION" || die "maturin does not answer as version $MATURIN_VERSION."
+}
+
 # PyTorch, for the benches only.
 setup_python() {
   find_python && return
@@ -280,7 +297,7 @@ setup_python() {
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
 for what in "$@"; do
   case $what in
-    rust | wasm | browser | npm | e2e | numpy | python | node) "setup_$what" ;;
-    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy or python." ;;
+    rust | wasm | browser | npm | e2e | numpy | maturin | python | node) "setup_$what" ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin or python." ;;
   esac
 done

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64; prints the table of docs/models.md.
+# Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64, and lipscope.torch with automatic
+# differentiation; prints the table of docs/models.md.
 # LIPSCOPE_MODELS_PYTHON may name a Python that has the packages of scripts/models/requirements.txt.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
@@ -19,6 +20,14 @@ fi
 
 # The scripts that users take away, against the engine.
 LIPSCOPE_PYTHON=$python cargo test --locked --quiet --package lipscope-core --test pytorch >&2
+
+# The Python package at modules of PyTorch and transformers.
+bash scripts/python.sh dev >&2
+package=target/test-models/package
+rm -rf "$package"
+"$python" -m zipfile -e dist-python/*.whl "$package"
+PYTHONPATH=$package "$python" -W ignore -m unittest discover -s tests/python_torch -t . >&2
+PYTHONPATH=$package "$python" -W ignore -m unittest tests.python.test_notebook >&2
 
 out=target/test-models
 mkdir -p "$out"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the given parts of the test suite (default: all), continues after a failure, and prints a summary. The times are also
 # added to target/times/test.tsv, from which scripts/times.sh takes them into docs/performance.md.
-#   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm]
+#   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm] [python]
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 . "$project_root/scripts/versions.sh"
@@ -113,14 +113,33 @@ part_npm() {
   step build bash scripts/npm.sh site && step run node --test --test-reporter=spec tests/npm/
 }
 
+# In an environment of its own, which has nothing but the wheel and sees the NumPy that is installed for the tests.
+python_tests() {
+  local folder=$target_dir/python.venv
+  rm -rf "$folder"
+  "$LIPSCOPE_NUMPY" -m venv "$folder" &&
+    "$LIPSCOPE_NUMPY" -c 'import numpy, pathlib; print(pathlib.Path(numpy.__file__).parents[1])' \
+      > "$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/numpy.pth" &&
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps dist-python/*.whl &&
+    LIPSCOPE_BIN="$target_dir/debug/lipscope" "$folder/bin/python" -m unittest discover -s tests/python -t .
+}
+
+part_python() {
+  find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  # Its digits are compared with those of the command line.
+  step build cargo build --locked --package lipscope-cli &&
+    step wheel bash scripts/python.sh dev &&
+    step run python_tests
+}
+
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(check native wasm site e2e npm)
+[ ${#parts[@]} -gt 0 ] || parts=(check native wasm site e2e npm python)
 
 for part in "${parts[@]}"; do
   case $part in
-    check | native | site | npm) ;;
+    check | native | site | npm | python) ;;
     wasm | e2e) find_browser || die "no browser to be found. Run: scripts/setup.sh browser" ;;
-    *) die "there is no part \"$part\": check, native, wasm, site, e2e, npm" ;;
+    *) die "there is no part \"$part\": check, native, wasm, site, e2e, npm, python" ;;
   esac
 done
 

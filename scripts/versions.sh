@@ -15,6 +15,7 @@ WASM_PACK_VERSION=0.15.1
 BINARYEN_VERSION=132
 WASM_SPLIT_VERSION=0.2.4
 NUMPY_VERSION=2.4.6
+MATURIN_VERSION=1.16.0
 TORCH_VERSION=2.15.0
 
 # The version that a tool reports; empty if it is missing or does not run.

@@ -17,6 +17,7 @@ use super::controls::Controls;
 use super::embed::EmbedLine;
 use super::explore::ExploreFolds;
 use super::growth;
+use super::host;
 use super::labs;
 use super::lessons::{self, Lesson};
 use super::link::{self, Followed, TooLong};
@@ -124,6 +125,7 @@ fn begin(page: Page) {
     plane::begin(page);
     charts::keep_in_sight(page);
     classroom::begin_steps(page);
+    host::begin(page);
 }
 
 fn plot(choice: PlotChoice) -> AnyView {

@@ -19,7 +19,7 @@
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |
-//! | `embed` | what stands under the plot inside another page |
+//! | `embed`, `host` | what stands under the plot inside another page; messages from and to that page |
 //! | `new_build` | the line that offers a newer build |
 //! | `message` | what a reader is told: a text, or an error as data |
 //! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
@@ -38,6 +38,7 @@ mod files;
 mod formulas;
 mod frame;
 mod growth;
+mod host;
 mod keys;
 mod labs;
 pub mod language;

@@ -14,7 +14,7 @@ use lipscope_core::phrase;
 use lipscope_testkit::sources::{SourceFile, sources};
 
 /// Folders whose errors are not shown on the page.
-const ELSEWHERE: [&str; 2] = ["crates/cli", "crates/npm"];
+const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
 /// Texts that are no part of an error.
 const NOT_SAID: [&str; 6] = [
     "The iteration stopped at a relative residual of",

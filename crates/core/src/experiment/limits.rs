@@ -84,7 +84,7 @@ pub fn check_scores(n: usize) -> Result<(), InputError> {
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
-pub(crate) fn check_weights(entries: u64) -> Result<(), InputError> {
+pub fn check_weights(entries: u64) -> Result<(), InputError> {
     if entries <= MAX_WEIGHT_ENTRIES as u64 {
         return Ok(());
     }

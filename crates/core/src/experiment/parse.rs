@@ -9,7 +9,7 @@ use super::types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
     TokenSource, WeightSource,
 };
-use super::{Phrase, json_problem};
+use super::{Phrase, Rows, json_problem};
 use crate::phrase;
 
 impl Experiment {
@@ -108,6 +108,29 @@ impl Experiment {
     }
 }
 
+impl WeightSource {
+    /// Listed matrices whose shapes fit each other; whether they fit the tokens is checked with the tokens.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] for no heads or too many, [`InputError::Shape`] that names the matrix.
+    pub fn listed(heads: Vec<Head>, output: Option<Rows>) -> Result<Self, InputError> {
+        check_head_count(heads.len())?;
+        check_explicit(&heads, output.as_ref())?;
+        Ok(WeightSource::Explicit { heads, output })
+    }
+}
+
+fn check_head_count(count: usize) -> Result<(), InputError> {
+    if (1..=MAX_HEADS).contains(&count) {
+        return Ok(());
+    }
+    Err(InputError::bad_value(
+        "weights.heads",
+        phrase!("list_of", "a list of {count}", count = count),
+        phrase!("list_1_heads", "a list of 1 to {most} heads", most = MAX_HEADS),
+    ))
+}
+
 fn tokens(value: Value) -> Result<TokenSource, InputError> {
     let mut fields = Fields::of("tokens", value)?;
     let source = source(&mut fields, &["explicit", "random", "adversarial", "skew", "clusters"])?;
@@ -188,18 +211,10 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
             let Value::Array(list) = value else {
                 return Err(InputError::bad_value("weights.heads", value.to_string(), expected));
             };
-            if list.is_empty() || list.len() > MAX_HEADS {
-                let expected = phrase!("list_1_heads", "a list of 1 to {most} heads", most = MAX_HEADS);
-                return Err(InputError::bad_value(
-                    "weights.heads",
-                    phrase!("list_of", "a list of {count}", count = list.len()),
-                    expected,
-                ));
-            }
+            check_head_count(list.len())?;
             let heads = list.into_iter().enumerate().map(|(h, value)| head(h, value)).collect::<Result<Vec<_>, _>>()?;
             let output = fields.take("output").map(|value| rows_of("weights.output", &value)).transpose()?;
-            check_explicit(&heads, output.as_ref())?;
-            WeightSource::Explicit { heads, output }
+            WeightSource::listed(heads, output)?
         }
         "random" => {
             let heads = fields.size("heads", 1, MAX_HEADS)?;
@@ -243,7 +258,7 @@ fn head(head_idx: usize, value: Value) -> Result<Head, InputError> {
 }
 
 /// Checks the shapes of explicit weights against each other; `weights.rs` checks them against the tokens.
-fn check_explicit(heads: &[Head], output: Option<&super::Rows>) -> Result<(), InputError> {
+fn check_explicit(heads: &[Head], output: Option<&Rows>) -> Result<(), InputError> {
     let d = heads[0].q.n_columns();
     let mut d_v_total = 0;
     for (h, head) in heads.iter().enumerate() {

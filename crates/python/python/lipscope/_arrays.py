@@ -1,0 +1,154 @@
+"""Anything that holds numbers as the engine's arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _lipscope
+
+#: What is taken for an array: NumPy's, anything with `__dlpack__` or `__array__`, nested lists.
+ArrayLike = Any
+
+#: More than any list of lengths or epsilons has.
+_MOST_NUMBERS = 1_000_000
+
+
+def plain(name: str, given: ArrayLike) -> np.ndarray:
+    """An array of real numbers as NumPy sees it, without a copy where there is a way without.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for errors.
+    given : ArrayLike
+        The array.
+
+    Raises
+    ------
+    TypeError
+        If it holds no real numbers, or cannot be read from this process.
+    """
+    # A tensor that takes part in differentiation does not hand out its numbers.
+    if hasattr(given, "detach") and getattr(given, "requires_grad", False):
+        given = given.detach()
+    try:
+        if isinstance(given, np.ndarray):
+            array = given
+        elif hasattr(given, "__array__") or not hasattr(given, "__dlpack__"):
+            array = np.asarray(given)
+        else:
+            array = np.from_dlpack(given)
+    except (TypeError, ValueError, RuntimeError, BufferError) as problem:
+        raise TypeError(
+            f"`{name}` cannot be read as an array: {_first_line(problem)}. Give an array of float64 or float32 on the CPU."
+        ) from problem
+    if array.dtype.kind not in "fiu":
+        raise TypeError(
+            f"`{name}` holds {array.dtype}, but it must hold real numbers. Convert it to float64 or float32."
+        )
+    return array
+
+
+def matrix(name: str, given: ArrayLike, axes: str) -> np.ndarray:
+    """A C-contiguous float64 matrix; the same memory where it is one already.
+
+    Parameters
+    ----------
+    axes : str
+        What its two axes are, for errors, such as ``(n, d)``.
+    """
+    array = plain(name, given)
+    if array.ndim != 2:
+        raise ValueError(f"`{name}` has shape {array.shape}, but it must have shape {axes}.")
+    return contiguous(array)
+
+
+def contiguous(array: np.ndarray) -> np.ndarray:
+    """A C-contiguous float64 array; the same memory where it is one already."""
+    # What is not finite in float64 is found by the engine, with its place.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def stacked(name: str, given: ArrayLike, axes: str) -> np.ndarray:
+    """The matrices of the heads, (heads, rows, columns); of one head also (rows, columns)."""
+    array = plain(name, given)
+    if array.ndim not in (2, 3):
+        raise ValueError(f"`{name}` has shape {array.shape}, but it must have shape {axes}.")
+    return array if array.ndim == 3 else array[np.newaxis]
+
+
+def heads(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Q, K and V of each head, from arrays (heads, k, d), (heads, k, d) and (heads, d_v, d)."""
+    for name, given in (("q", q), ("k", k), ("v", v)):
+        if given is None:
+            raise TypeError(f"`{name}` is missing. Give tokens, q, k and v, or an Experiment alone.")
+    q, k = stacked("q", q, "(heads, k, d) or (k, d)"), stacked("k", k, "(heads, k, d) or (k, d)")
+    v = stacked("v", v, "(heads, d_v, d) or (d_v, d)")
+    counts = {"q": len(q), "k": len(k), "v": len(v)}
+    if len(set(counts.values())) > 1:
+        found = ", ".join(f"`{name}` has {count}" for name, count in counts.items())
+        raise ValueError(f"The number of heads differs: {found}. Give the same number in all three.")
+    # Before anything is converted: a broadcast array may stand for more numbers than there is memory.
+    _lipscope.check_weight_sizes(q.size + k.size + v.size)
+    return [tuple(contiguous(part) for part in head) for head in zip(q, k, v)]
+
+
+def vector(name: str, given: ArrayLike) -> np.ndarray:
+    """A contiguous float64 vector."""
+    array = plain(name, given)
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` has shape {array.shape}, but it must have one axis.")
+    return contiguous(array)
+
+
+def whole(name: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number within limits."""
+    try:
+        # `operator.index` takes what is a whole number, and no float.
+        number = given.__index__()
+    except AttributeError:
+        raise TypeError(f"`{name}` is {given!r}, but it must be a whole number.") from None
+    if not least <= number <= most:
+        raise ValueError(f"`{name}` is {number}, but it must be from {least} to {most}.")
+    return number
+
+
+def real(name: str, given: Any) -> float:
+    """A real number."""
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"`{name}` is {given!r}, but it must be a number.")
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"`{name}` is {_short(given)}, but it must be a number.") from None
+
+
+def word(name: str, given: Any) -> str:
+    """A text."""
+    if not isinstance(given, str):
+        raise TypeError(f"`{name}` is {_short(given)}, but it must be a text.")
+    return given
+
+
+def numbers(name: str, given: Any) -> list[float]:
+    """A list of real numbers, from one number or many."""
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"`{name}` is {given!r}, but it must be a list of numbers.")
+    array = np.atleast_1d(plain(name, given))
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` has shape {array.shape}, but it must have one axis.")
+    if array.size > _MOST_NUMBERS:
+        raise ValueError(f"`{name}` holds {array.size} numbers, over the limit of {_MOST_NUMBERS}. Give fewer.")
+    return [float(number) for number in array]
+
+
+def _first_line(problem: BaseException) -> str:
+    return (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+
+
+def _short(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 40 else text[:40] + "…"

@@ -1,0 +1,225 @@
+"""The experiment: all that describes one measurement."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
+import numpy as np
+
+from . import _lipscope
+from ._arrays import ArrayLike, heads, matrix, plain, real, word
+
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict
+
+    class Options(TypedDict, total=False):
+        """All that an experiment of arrays has besides tokens, Q, K and V; see `Experiment.from_arrays`."""
+
+        output: ArrayLike | None
+        mask: str
+        attention: str
+        normalization: str
+        normalization_scope: str
+        eps: float
+
+
+class Experiment:
+    """Tokens, weights and the kind of attention: the description of one measurement.
+
+    The same JSON object is the file of the page and of the command line, so that a number seen in one place can be
+    measured again in any other. Two experiments are equal if their files are.
+
+    Examples
+    --------
+    >>> experiment = Experiment.from_dict({
+    ...     "tokens": {"source": "adversarial", "n": 100, "radius": 1},
+    ...     "weights": {"source": "identity", "sign": -1},
+    ... })
+    >>> experiment.n
+    100
+    >>> Experiment.from_json(experiment.to_json()) == experiment
+    True
+    """
+
+    __slots__ = ("_engine",)
+
+    def __init__(self, engine: _lipscope.Experiment) -> None:
+        self._engine = engine
+
+    @classmethod
+    def from_json(cls, text: str) -> Experiment:
+        """Reads an experiment file.
+
+        Parameters
+        ----------
+        text : str
+            One JSON object, as the page exports it.
+
+        Raises
+        ------
+        ValueError
+            With the key (and row and column) at fault, and the fix.
+
+        Examples
+        --------
+        >>> Experiment.from_json('{"tokens": {"source": "random", "n": 0}}')
+        Traceback (most recent call last):
+        ...
+        ValueError: `tokens.n` is 0, but it must be a whole number of at least 1.
+        """
+        return cls(_lipscope.Experiment.from_json(word("text", text)))
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Experiment:
+        """The same from the object that the file holds; arrays may stand where the file has lists of rows.
+
+        Examples
+        --------
+        >>> tokens = {"source": "explicit", "rows": np.ones((3, 2))}
+        >>> Experiment.from_dict({"tokens": tokens, "weights": {"source": "identity"}}).n
+        3
+        """
+        return cls.from_json(json.dumps(value, default=_listed))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        tokens: ArrayLike,
+        q: ArrayLike,
+        k: ArrayLike,
+        v: ArrayLike,
+        *,
+        output: ArrayLike | None = None,
+        mask: str = "none",
+        attention: str = "dot",
+        normalization: str = "none",
+        normalization_scope: str = "inputs",
+        eps: float = 1e-5,
+    ) -> Experiment:
+        """An experiment at listed tokens with listed weights.
+
+        Parameters
+        ----------
+        tokens : array (n, d)
+            A row a token.
+        q, k : array (heads, k, d) or (k, d)
+            The matrices of queries and keys: q_i = Q x_i.
+        v : array (heads, d_v, d) or (d_v, d)
+            The matrix of values.
+        output : array (d_out, heads d_v), optional
+            Applied to the concatenated heads; without it they are the output.
+        mask : {"none", "causal"}
+            Whether a token attends to all tokens, or to itself and those before it.
+        attention : {"dot", "l2"}
+            Scores (Q x_i).(K x_j)/sqrt(k), or -|Q x_i - K x_j|^2/sqrt(k).
+        normalization : {"none", "layer", "rms"}
+            Applied to each token before attention.
+        normalization_scope : {"inputs", "composed"}
+            The Jacobian of attention alone at the normalised tokens, or of both together.
+        eps : float
+            The normaliser's epsilon.
+
+        Examples
+        --------
+        >>> Experiment.from_arrays([[0.0], [1.0]], [[1.0]], [[-1.0]], [[1.0]])
+        Experiment(n=2, tokens='explicit', weights='explicit', attention='dot', mask='none', normalization='none')
+        """
+        given = plain("tokens", tokens)
+        if given.ndim == 2:
+            _lipscope.check_token_sizes(*given.shape)
+        options = {
+            "attention": word("attention", attention),
+            "mask": word("mask", mask),
+            "normalization": word("normalization", normalization),
+            "normalization_scope": word("normalization_scope", normalization_scope),
+            "eps": real("eps", eps),
+        }
+        # JSON has no infinity: the reader of files says what it must be.
+        if not np.isfinite(options["eps"]):
+            options["eps"] = str(options["eps"])
+        if output is not None:
+            output = plain("output", output)
+            _lipscope.check_weight_sizes(output.size)
+            output = matrix("output", output, "(d_out, heads d_v)")
+        arrays = matrix("tokens", given, "(n, d)"), heads(q, k, v), output
+        return cls(_lipscope.Experiment.from_arrays(*arrays, json.dumps(options)))
+
+    def to_json(self) -> str:
+        """The experiment file on one line, with every key written out."""
+        return self._engine.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the file holds."""
+        return json.loads(self.to_json())
+
+    @property
+    def n(self) -> int | float:
+        """The number of tokens. For clusters it may be past every whole number, and infinite past the range of floats."""
+        n = self._engine.n
+        return int(n) if n < 2**53 and n == int(n) else n
+
+    def arrays(self) -> dict[str, Any]:
+        """Tokens and weights as arrays, drawn where the experiment draws them.
+
+        Returns
+        -------
+        dict
+            ``tokens`` (n, d), which for clusters are the positions; ``q``, ``k`` (heads, k, d) and ``v`` (heads, d_v, d),
+            or lists of matrices where the heads differ in size; ``output`` (d_out, heads d_v) or None.
+
+        Examples
+        --------
+        >>> experiment = Experiment.from_dict({"tokens": {"source": "random", "n": 5, "d": 2},
+        ...                                    "weights": {"source": "random", "heads": 3, "head_dim": 4}})
+        >>> {name: array.shape for name, array in experiment.arrays().items() if array is not None}
+        {'tokens': (5, 2), 'q': (3, 4, 2), 'k': (3, 4, 2), 'v': (3, 4, 2)}
+        """
+        tokens, of_heads, output = self._engine.arrays()
+        q, k, v = (_stack([head[at] for head in of_heads]) for at in range(3))
+        return {"tokens": tokens, "q": q, "k": k, "v": v, "output": output}
+
+    def __eq__(self, other: object) -> bool:
+        return self._engine == other._engine if isinstance(other, Experiment) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Experiment.from_json, (self.to_json(),)
+
+    def __repr__(self) -> str:
+        file = self.to_dict()
+        weights = file.get("weights", {"source": "skew"})["source"]
+        kinds = ", ".join(f"{key}={file[key]!r}" for key in ("attention", "mask", "normalization"))
+        return f"Experiment(n={self.n}, tokens={file['tokens']['source']!r}, weights={weights!r}, {kinds})"
+
+
+def experiment_of(tokens: Any, q: Any = None, k: Any = None, v: Any = None, **options: Any) -> Experiment:
+    """The experiment that the arguments of a function describe: an Experiment, the dict or the text of its file, or
+    arrays with the options of `Experiment.from_arrays`."""
+    is_whole = isinstance(tokens, (Experiment, Mapping, str))
+    if not is_whole:
+        return Experiment.from_arrays(tokens, q, k, v, **options)
+    given = [name for name, array in (("q", q), ("k", k), ("v", v)) if array is not None] + list(options)
+    if given:
+        raise TypeError(
+            f"An experiment is whole by itself. Leave out {', '.join(given)}, or give arrays instead of it."
+        )
+    if isinstance(tokens, Experiment):
+        return tokens
+    return Experiment.from_json(tokens) if isinstance(tokens, str) else Experiment.from_dict(tokens)
+
+
+def _listed(value: Any) -> Any:
+    """An array where a file has lists."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) or hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+        return plain("an array of the experiment", value).tolist()
+    raise TypeError(f"An experiment holds no {type(value).__name__}. Use numbers, texts, lists and arrays.")
+
+
+def _stack(matrices: Sequence[np.ndarray]) -> Any:
+    """One array where all have one shape."""
+    return np.stack(matrices) if len({matrix.shape for matrix in matrices}) == 1 else list(matrices)

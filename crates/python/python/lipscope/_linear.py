@@ -1,0 +1,117 @@
+"""The Jacobian as a matrix and as a map, and the norm of any map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _lipscope
+from ._arrays import ArrayLike, contiguous, plain, real, vector, whole
+from ._experiment import experiment_of
+from ._functions import _bytes
+from ._measurement import CONVERGED
+from ._results import Norm
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._experiment import Options
+
+
+def jacobian(
+    tokens: Any,
+    q: ArrayLike | None = None,
+    k: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    form: str = "dense",
+    memory: int | None = None,
+    **options: Unpack[Options],
+) -> Any:
+    """The Jacobian of attention at given tokens.
+
+    Parameters
+    ----------
+    tokens, q, k, v, **options
+        As for `lipscope.measure`.
+    form : {"dense", "operator"}
+        An array, or a `scipy.sparse.linalg.LinearOperator`, whose products never form it.
+    memory : int, optional
+        The most bytes that it may hold; without it 2 GiB.
+
+    Returns
+    -------
+    array (n d_out, n d), or LinearOperator
+        Row ``i d_out + r`` is entry r of output token i, column ``j d + c`` entry c of token j.
+
+    Examples
+    --------
+    >>> tokens, one = np.array([[-1.0], [0.5], [1.0]]), np.eye(1)
+    >>> jacobian(tokens, one, -one, one).shape
+    (3, 3)
+    """
+    experiment = experiment_of(tokens, q, k, v, **options)
+    if form == "dense":
+        entries, n_rows, n_columns = _lipscope.dense_jacobian(experiment._engine, _bytes(memory))
+        # The engine's matrices are stored by columns.
+        return entries.reshape(n_columns, n_rows).T
+    if form != "operator":
+        raise ValueError(f"`form` is {form!r}, but it must be one of: dense, operator.")
+    try:
+        from scipy.sparse.linalg import LinearOperator
+    except ImportError as problem:
+        raise ImportError('form="operator" needs SciPy. Install it: pip install scipy.') from problem
+    products = _lipscope.Jacobian(experiment._engine, _bytes(memory))
+    flat = lambda x: contiguous(np.asarray(x).ravel())
+    return LinearOperator(
+        products.shape,
+        matvec=lambda x: products.matvec(flat(x)),
+        rmatvec=lambda x: products.rmatvec(flat(x)),
+        dtype=np.float64,
+    )
+
+
+def spectral_norm(operator: Any, *, tolerance: float = 1e-10, iterations: int = 600, seed: int = 0) -> Norm:
+    """The spectral norm of any linear map, by Golub-Kahan-Lanczos on its products.
+
+    Parameters
+    ----------
+    operator : array (m, n), or an object with `shape`, `matvec` and `rmatvec`
+        Such as a `scipy.sparse.linalg.LinearOperator`.
+    tolerance : float
+        The relative residual at which the iteration stops.
+    iterations : int
+        The most steps; a step is one product each way.
+    seed : int
+        Of the start vector.
+
+    Returns
+    -------
+    Norm
+        With the residual of the singular vectors themselves: |J^T u - s v| / s.
+
+    Examples
+    --------
+    >>> found = spectral_norm(np.diag([3.0, 1.0, 2.0]))
+    >>> f"{found.value:.12f}", found.kind
+    ('3.000000000000', 'exact')
+    """
+    if not (hasattr(operator, "matvec") and hasattr(operator, "rmatvec")):
+        array = plain("operator", operator)
+        if array.ndim != 2:
+            raise ValueError(f"`operator` has shape {array.shape}, but it must be a matrix.")
+        array = contiguous(array)
+        return lanczos(array.shape, lambda x: array @ x, lambda x: array.T @ x, tolerance, iterations, seed)
+    apply = lambda x: vector("operator.matvec", np.ravel(operator.matvec(x)))
+    transpose = lambda x: vector("operator.rmatvec", np.ravel(operator.rmatvec(x)))
+    return lanczos(operator.shape, apply, transpose, tolerance, iterations, seed)
+
+
+def lanczos(shape: tuple[int, int], apply: Any, transpose: Any, tolerance: float, iterations: int, seed: int) -> Norm:
+    """The norm of the map of that shape whose products are two functions of vectors."""
+    n_outputs, n_inputs = (whole("shape", size) for size in shape)
+    options = real("tolerance", tolerance), whole("iterations", iterations, least=1), whole("seed", seed)
+    value, residual, steps, right, left = _lipscope.operator_norm((n_inputs, n_outputs), apply, transpose, options)
+    kind = "exact" if residual <= CONVERGED else "lower bound"
+    return Norm(value, kind, residual, steps, right, left)

@@ -1,0 +1,120 @@
+//! An experiment as an object of Python.
+
+use lipscope_core::experiment::{Experiment, Head, Rows, TokenSource, WeightSource, limits};
+use lipscope_core::weights::inputs;
+use nalgebra::DMatrix;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::arrays::rows_of;
+use crate::task::{interruptible, value_error};
+
+/// Q, K and V of a head.
+type HeadArrays<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>);
+/// The same to Python.
+type NewHead<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+/// Tokens, heads and output matrix.
+type NewArrays<'py> = (Bound<'py, PyArray2<f64>>, Vec<NewHead<'py>>, Option<Bound<'py, PyArray2<f64>>>);
+
+/// One measurement: tokens, weights and the kind of attention.
+#[pyclass(frozen, name = "Experiment", module = "lipscope._lipscope")]
+#[derive(Debug)]
+pub(crate) struct PyExperiment(pub(crate) Experiment);
+
+#[pymethods]
+impl PyExperiment {
+    /// From an experiment file.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let read = py.detach(|| Experiment::from_json(text));
+        read.map(PyExperiment).map_err(|problem| value_error(&problem))
+    }
+
+    /// From arrays: tokens n x d, for each head Q and K k x d and V d_v x d, the output matrix d_out x (sum of d_v). The
+    /// other keys of an experiment file are in `options`, a JSON object.
+    #[staticmethod]
+    fn from_arrays(
+        tokens: PyReadonlyArray2<'_, f64>,
+        heads: Vec<HeadArrays<'_>>,
+        output: Option<PyReadonlyArray2<'_, f64>>,
+        options: &str,
+    ) -> PyResult<Self> {
+        let one_head = heads.len() == 1;
+        let name = |matrix: &str, at: usize| if one_head { matrix.to_owned() } else { format!("{matrix}[{at}]") };
+        let heads = heads.iter().enumerate().map(|(at, (q, k, v))| {
+            let [q, k, v] = [("q", q), ("k", k), ("v", v)].map(|(matrix, array)| rows_of(&name(matrix, at), array));
+            Ok(Head { q: q?, k: k?, v: v? })
+        });
+        let heads = heads.collect::<PyResult<Vec<Head>>>()?;
+        let output = output.map(|output| rows_of("output", &output)).transpose()?;
+        let tokens = rows_of("tokens", &tokens)?;
+        options_and(options, tokens, heads, output).map(PyExperiment).map_err(|problem| value_error(&problem))
+    }
+
+    /// The experiment file on one line.
+    fn to_json(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.to_json())
+    }
+
+    /// The number of tokens; for clusters it may be larger than every integer type.
+    #[getter]
+    fn n(&self) -> f64 {
+        self.0.tokens.n_tokens()
+    }
+
+    /// Tokens n x d, Q, K and V of each head, and the output matrix where there is one: drawn where the experiment draws
+    /// them. For clusters the tokens are the positions.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<NewArrays<'py>> {
+        let experiment = self.0.clone();
+        let inputs = interruptible(py, move |_| inputs(&experiment))?;
+        let heads = inputs
+            .weights
+            .heads
+            .iter()
+            .map(|head| Ok((new_array(py, &head.q)?, new_array(py, &head.k)?, new_array(py, &head.v)?)));
+        let heads = heads.collect::<PyResult<Vec<NewHead<'py>>>>()?;
+        let output = inputs.weights.output.as_ref().map(|output| new_array(py, output)).transpose()?;
+        Ok((new_array(py, &inputs.tokens.transpose())?, heads, output))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+/// Refuses a token matrix that is too large, before it is converted.
+#[pyfunction]
+pub(crate) fn check_token_sizes(n: usize, d: usize) -> PyResult<()> {
+    limits::check_tokens(n, d).map_err(|problem| value_error(&problem))
+}
+
+/// Refuses weights of too many entries, before they are converted.
+#[pyfunction]
+pub(crate) fn check_weight_sizes(entries: u64) -> PyResult<()> {
+    limits::check_weights(entries).map_err(|problem| value_error(&problem))
+}
+
+/// The options of a file without tokens and weights, with these.
+fn options_and(
+    options: &str,
+    tokens: Rows,
+    heads: Vec<Head>,
+    output: Option<Rows>,
+) -> Result<Experiment, lipscope_core::experiment::InputError> {
+    let mut file: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
+    // The reader of files checks all else about an experiment, which these stand in for.
+    file.insert("tokens".into(), json!({"source": "explicit", "rows": [[0]]}));
+    file.insert("weights".into(), json!({"source": "identity"}));
+    let read = Experiment::from_value(Value::Object(file))?;
+    limits::check_tokens(tokens.n_rows(), tokens.n_columns())?;
+    let weights = Some(WeightSource::listed(heads, output)?);
+    Ok(Experiment { tokens: TokenSource::Explicit(tokens), weights, ..read })
+}
+
+/// A matrix as a new C-contiguous array.
+fn new_array<'py>(py: Python<'py>, matrix: &DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    // Columns of the transposed matrix are the rows of the array.
+    let entries: Vec<f64> = matrix.transpose().data.into();
+    PyArray1::from_vec(py, entries).reshape([matrix.nrows(), matrix.ncols()])
+}

@@ -1,0 +1,98 @@
+//! One measurement, as `lipscope measure` makes it.
+
+use lipscope_core::bounds::{BoundId, Domain, Norm};
+use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
+use lipscope_core::spectral::LanczosOptions;
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::experiment::PyExperiment;
+use crate::task::{Stop, interruptible, memory};
+
+/// The largest dense Jacobian that is formed for a norm that was asked for: 16384 square takes 2 GiB.
+const MOST_DENSE: usize = 16_384;
+
+/// Measures an experiment. Gives a JSON object: `measurement` in the documented form, and `absent`, the reasons of the
+/// bounds that have no value.
+#[pyfunction]
+pub(crate) fn measure(
+    py: Python<'_>,
+    experiment: &PyExperiment,
+    norm: &str,
+    tolerance: f64,
+    memory_bytes: Option<u64>,
+) -> PyResult<String> {
+    let asked = norm_of(norm)?;
+    if !(1e-15..1.0).contains(&tolerance) {
+        let sentence = format!("`tolerance` is {tolerance}, but it must lie between 1e-15 and 1.");
+        return Err(pyo3::exceptions::PyValueError::new_err(sentence));
+    }
+    let mut options = MeasureOptions {
+        lanczos: LanczosOptions { tolerance, ..LanczosOptions::default() },
+        block_norms: BlockNorms::for_norm(asked),
+        memory: memory(memory_bytes),
+        ..MeasureOptions::default()
+    };
+    if asked != Norm::Spectral {
+        options.dense_limit = MOST_DENSE;
+    }
+    let experiment = experiment.0.clone();
+    let found = interruptible(py, move |stop| steps(&experiment, options, stop))?;
+    Ok(found.as_ref().map_or_else(|| "null".to_owned(), |found| to_value(found).to_string()))
+}
+
+/// A measurement in steps; `None` if it was stopped.
+pub(crate) fn steps(
+    experiment: &Experiment,
+    options: MeasureOptions,
+    stop: &Stop,
+) -> Result<Option<Measurement>, InputError> {
+    let mut measuring = Measuring::start(experiment, options)?;
+    while !stop.is_asked() {
+        if let Step::Done(measurement) = measuring.step()? {
+            return Ok(Some(*measurement));
+        }
+    }
+    Ok(None)
+}
+
+/// A norm by its name in files.
+///
+/// # Errors
+/// `ValueError` with the names.
+pub(crate) fn norm_of(name: &str) -> PyResult<Norm> {
+    Norm::ALL.into_iter().find(|norm| norm.id() == name).ok_or_else(|| {
+        let names: Vec<&str> = Norm::ALL.into_iter().map(Norm::id).collect();
+        pyo3::exceptions::PyValueError::new_err(format!(
+            "`norm` is {name:?}, but it must be one of: {}.",
+            names.join(", ")
+        ))
+    })
+}
+
+/// What every bound is, upper ones first: a JSON list of objects with id, side, norm, domain and formula.
+#[pyfunction]
+pub(crate) fn catalogue() -> String {
+    let entry = |id: BoundId| {
+        let domain = match id.domain() {
+            Domain::Tokens => "tokens",
+            Domain::Ball => "ball",
+            Domain::OtherWeights => "other weights",
+        };
+        let (side, norm) = (id.side().id(), id.norm().id());
+        json!({"id": id.id(), "side": side, "norm": norm, "domain": domain, "formula": id.formula()})
+    };
+    Value::Array(BoundId::ALL.into_iter().map(entry).collect()).to_string()
+}
+
+fn to_value(found: &Measurement) -> Value {
+    let reason = |(id, absence): &(BoundId, lipscope_core::bounds::Absence)| {
+        (id.id().to_owned(), Value::String(absence.phrase().to_string()))
+    };
+    let absent: Map<String, Value> = found.absent.iter().map(reason).collect();
+    json!({
+        "measurement": found.to_value(), "absent": absent, "max_token": found.norm(Norm::MaxToken),
+        "mean_field_limit": found.mean_field_limit, "large_radius_limit": found.large_radius_limit,
+    })
+}

@@ -1,0 +1,112 @@
+//! The spectral norm of any linear map that Python gives as two functions.
+
+use lipscope_core::jacobian::LinearOperator;
+use lipscope_core::spectral::{Lanczos, LanczosOptions, Status};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::arrays::entries_of;
+
+/// Value, relative residual, iterations, right and left singular vector.
+type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// The spectral norm of the map with that many inputs and outputs, whose products with a vector `apply` and
+/// `apply_transpose` give. Signals are looked at after every product.
+#[pyfunction]
+pub(crate) fn operator_norm<'py>(
+    py: Python<'py>,
+    sizes: (usize, usize),
+    apply: Bound<'py, PyAny>,
+    apply_transpose: Bound<'py, PyAny>,
+    options: (f64, usize, u64),
+) -> PyResult<Norm<'py>> {
+    let ((n_inputs, n_outputs), (tolerance, max_iterations, seed)) = (sizes, options);
+    if !(1e-15..1.0).contains(&tolerance) {
+        let sentence = format!("`tolerance` is {tolerance}, but it must lie between 1e-15 and 1.");
+        return Err(PyValueError::new_err(sentence));
+    }
+    if n_inputs == 0 || n_outputs == 0 {
+        return Err(PyValueError::new_err("The map has no inputs or no outputs. Give at least one of each."));
+    }
+    let mut map = Map { n_inputs, n_outputs, apply, apply_transpose, failure: None };
+    let options = LanczosOptions { tolerance, max_iterations, seed, ..LanczosOptions::default() };
+    let mut lanczos = Lanczos::new(n_inputs, options);
+    loop {
+        let status = lanczos.step(&mut map);
+        map.checked(py)?;
+        if status == Status::Done {
+            break;
+        }
+    }
+    let triplet = lanczos.finish(&mut map);
+    map.checked(py)?;
+    if !triplet.value.is_finite() {
+        return Err(PyValueError::new_err("The products of the map overflow 64-bit numbers. Make its inputs smaller."));
+    }
+    let (right, left) = (PyArray1::from_vec(py, triplet.right), PyArray1::from_vec(py, triplet.left));
+    Ok((triplet.value, triplet.relative_residual, triplet.iterations, right, left))
+}
+
+/// Two functions of Python as a linear map. A product cannot fail, so that the first failure is kept.
+struct Map<'py> {
+    n_inputs: usize,
+    n_outputs: usize,
+    apply: Bound<'py, PyAny>,
+    apply_transpose: Bound<'py, PyAny>,
+    failure: Option<PyErr>,
+}
+
+impl<'py> Map<'py> {
+    /// Raises what a product raised, or a signal.
+    fn checked(&mut self, py: Python<'py>) -> PyResult<()> {
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => py.check_signals(),
+        }
+    }
+
+    fn call(&mut self, function: &Bound<'py, PyAny>, name: &str, vector: &[f64], out: &mut [f64]) {
+        if let Err(failure) = product(function, name, vector, out) {
+            out.fill(0.0);
+            self.failure.get_or_insert(failure);
+        }
+    }
+}
+
+fn product<'py>(function: &Bound<'py, PyAny>, name: &str, vector: &[f64], out: &mut [f64]) -> PyResult<()> {
+    let given = PyArray1::from_slice(function.py(), vector);
+    let found = function.call1((given,))?;
+    let found: PyReadonlyArray1<'py, f64> = found
+        .extract()
+        .map_err(|_| PyTypeError::new_err(format!("`{name}` must return an array of float64 with one axis.")))?;
+    let found = entries_of(name, found.as_slice().ok())?;
+    if found.len() != out.len() {
+        let (found, expected) = (found.len(), out.len());
+        return Err(PyValueError::new_err(format!(
+            "`{name}` returned {found} numbers, but it must return {expected}."
+        )));
+    }
+    out.copy_from_slice(found);
+    Ok(())
+}
+
+impl LinearOperator<f64> for Map<'_> {
+    fn n_inputs(&self) -> usize {
+        self.n_inputs
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.n_outputs
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        let function = self.apply.clone();
+        self.call(&function, "matvec", v, out);
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        let function = self.apply_transpose.clone();
+        self.call(&function, "rmatvec", u, out);
+    }
+}

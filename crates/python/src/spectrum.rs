@@ -1,0 +1,35 @@
+//! The singular values of the Jacobian, as `lipscope spectrum` gives them.
+
+use lipscope_core::experiment::InputError;
+use lipscope_core::spectrum::SpectrumPlan;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+use crate::experiment::PyExperiment;
+use crate::task::{interruptible, memory, run};
+
+/// The singular values. Gives a JSON object: `spectrum` as `lipscope spectrum --format json` writes it, `converged` for
+/// each value, `rank` and `gap`.
+#[pyfunction]
+pub(crate) fn spectrum(
+    py: Python<'_>,
+    experiment: &PyExperiment,
+    count: usize,
+    memory_bytes: Option<u64>,
+) -> PyResult<String> {
+    let plan = SpectrumPlan { experiment: experiment.0.clone(), count };
+    let value = interruptible(py, move |stop| {
+        let mut found = None;
+        run(EnginePlan::Spectrum(plan), memory(memory_bytes), stop, |event| {
+            if let EngineEvent::Spectrum(spectrum) = event {
+                found = Some(spectrum);
+            }
+        })?;
+        let Some(found) = found else { return Ok(Value::Null) };
+        let converged: Vec<bool> = found.levels.iter().map(|level| level.is_converged()).collect();
+        let (rank, gap) = (found.rank(), found.gap());
+        Ok::<_, InputError>(json!({"spectrum": found, "converged": converged, "rank": rank, "gap": gap}))
+    })?;
+    Ok(value.to_string())
+}

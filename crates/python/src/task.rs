@@ -1,0 +1,108 @@
+//! Runs the engine in a thread of its own while the interpreter goes on, and stops when Ctrl-C is pressed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lipscope_core::experiment::{InputError, Memory};
+use lipscope_protocol::envelope::{Command, Content, Request};
+use lipscope_protocol::runner::Runner;
+use lipscope_protocol::task::Turn;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+/// Tells a run that nobody waits for it any longer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Whether the run is to end before its next step.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An error of the engine as a `ValueError` with the same sentence as everywhere.
+pub(crate) fn value_error(problem: &InputError) -> PyErr {
+    PyValueError::new_err(problem.to_string())
+}
+
+/// The limit on memory: the usual one, or that many bytes.
+pub(crate) fn memory(bytes: Option<u64>) -> Memory {
+    bytes.map_or_else(Memory::default, Memory::from_bytes)
+}
+
+/// Runs `work` in a thread without the interpreter's lock and waits for its result.
+///
+/// Signals are looked at every 50 ms. After Ctrl-C the call returns at once, and the thread ends after its present step,
+/// which nothing can interrupt.
+///
+/// # Errors
+/// `ValueError` with the engine's sentence, `KeyboardInterrupt`, or `RuntimeError` for a fault of the engine.
+pub(crate) fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Stop) -> Result<T, InputError> + Send + 'static,
+) -> PyResult<T> {
+    /// As the main thread of a process has: decompositions recurse.
+    const STACK_BYTES: usize = 8 << 20;
+    const PATIENCE: Duration = Duration::from_millis(50);
+    let stop = Stop::default();
+    let (sender, mut receiver) = channel();
+    let asked = stop.clone();
+    thread::Builder::new().name("lipscope".into()).stack_size(STACK_BYTES).spawn(move || {
+        // Nobody listens after Ctrl-C.
+        let _ = sender.send(work(&asked));
+    })?;
+    loop {
+        let outcome;
+        (receiver, outcome) = py.detach(move || {
+            let outcome = receiver.recv_timeout(PATIENCE);
+            (receiver, outcome)
+        });
+        match outcome {
+            Ok(result) => return result.map_err(|problem| value_error(&problem)),
+            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| stop.ask())?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err(
+                    "The engine came upon a fault of its own; what it printed says where. Please report it with the experiment.",
+                ));
+            }
+        }
+    }
+}
+
+/// Runs a task of the page's workers in slices until it is over or nobody waits for it; `hear` gets its events.
+///
+/// # Errors
+/// What is wrong with the plan, or cannot be done within that memory.
+pub(crate) fn run(
+    plan: EnginePlan,
+    memory: Memory,
+    stop: &Stop,
+    mut hear: impl FnMut(EngineEvent),
+) -> Result<(), InputError> {
+    const SLICE_MILLISECONDS: f64 = 20.0;
+    let began = Instant::now();
+    let clock = || 1e3 * began.elapsed().as_secs_f64();
+    let mut runner = Runner::<EngineTasks>::new(memory);
+    runner.begin(Command::Run(Request { run_id: 0, plan }), clock(), |_| ());
+    let mut failure = None;
+    while !stop.is_asked() {
+        let turn = runner.slice(clock() + SLICE_MILLISECONDS, clock, |reply| match reply.content {
+            Content::Event(event) => hear(event),
+            Content::Failed(problem) => failure = Some(problem),
+            _ => {}
+        });
+        if turn == Turn::Done {
+            break;
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}

@@ -1,0 +1,117 @@
+//! The page around this one, which may set the experiment and hear how it changes, by messages.
+//!
+//! When it is ready, this page says `{lipscope: "ready"}` to the window around it, to whatever origin: it says nothing else.
+//! From that window, and no other, it takes
+//!
+//! - `{lipscope: "follow"}`: tell me the experiment on screen, now and whenever it changes;
+//! - `{lipscope: "show", experiment: TEXT}`: show the experiment of this file, and go on as for `follow`.
+//!
+//! It answers the origin that asked, and no other, with `{lipscope: "experiment", experiment: TEXT}`, or with
+//! `{lipscope: "problem", problem: SENTENCE}` where it cannot show an experiment. Until it is asked it tells nothing. A window
+//! of an opaque origin cannot be answered so that only it would hear: it is not heard.
+
+use js_sys::{Object, Reflect};
+use leptos::ev;
+use leptos::prelude::*;
+use web_sys::{MessageEvent, Window};
+
+use super::frame::{OncePerFrame, When};
+use super::page::Page;
+use super::strings;
+use lipscope_core::experiment::Experiment;
+
+/// The key by which messages are known.
+const KEY: &str = "lipscope";
+
+/// Listens to the page around this one, if there is one.
+pub fn begin(page: Page) {
+    let Some(around) = window_around() else { return };
+    let origin = RwSignal::new(None::<String>);
+    let told = StoredValue::new(String::new());
+    let tell = OncePerFrame::new(When::After, {
+        let around = around.clone();
+        move || {
+            let Some(origin) = origin.get_untracked() else { return };
+            let text = page.shown_state().experiment().to_json();
+            if told.with_value(|told| *told != text) {
+                send(&around, &origin, ("experiment", &text));
+                told.set_value(text);
+            }
+        }
+    });
+    // Numbers follow the experiment; one that cannot be measured is not told.
+    Effect::new(move || {
+        let is_measured = page.live.measured.with(Option::is_some);
+        if origin.get().is_some() && is_measured {
+            tell.ask();
+        }
+    });
+    let heard = window_event_listener(ev::message, {
+        let around = around.clone();
+        move |event| {
+            let Some(message) = asked(&event, &around) else { return };
+            if let Some(text) = message.show
+                && let Err(problem) = show(page, &text)
+            {
+                send(&around, &event.origin(), ("problem", &problem));
+            }
+            told.set_value(String::new());
+            origin.set(Some(event.origin()));
+        }
+    });
+    on_cleanup(move || heard.remove());
+    send(&around, "*", ("ready", ""));
+}
+
+/// What the page around this one asks for.
+struct Asked {
+    /// The file of the experiment to show.
+    show: Option<String>,
+}
+
+/// The window around this one.
+fn window_around() -> Option<Window> {
+    let own = window();
+    // The parent of a window that is in no other is itself.
+    own.parent().ok().flatten().filter(|parent| !Object::is(parent, &own))
+}
+
+/// What a message asks for, if it is one of ours and from the window around.
+fn asked(event: &MessageEvent, around: &Window) -> Option<Asked> {
+    let is_from_around = event.source().is_some_and(|source| Object::is(&source, around));
+    let origin = event.origin();
+    if !is_from_around || origin.is_empty() || origin == "null" {
+        return None;
+    }
+    let field = |key: &str| Reflect::get(&event.data(), &key.into()).ok()?.as_string();
+    match field(KEY)?.as_str() {
+        "follow" => Some(Asked { show: None }),
+        "show" => Some(Asked { show: Some(field("experiment")?) }),
+        _ => None,
+    }
+}
+
+/// Shows the experiment of a file, or says why not.
+fn show(page: Page, text: &str) -> Result<(), String> {
+    let told = |problem| strings::told(&problem);
+    let experiment = Experiment::from_json(text).map_err(told)?;
+    page.state.get_untracked().with_experiment(experiment.clone()).map_err(told)?;
+    // What is too large to be measured is said on the page itself.
+    page.take_experiment(experiment);
+    Ok(())
+}
+
+/// Posts what a message is, with its text.
+fn send(to: &Window, origin: &str, (kind, text): (&str, &str)) {
+    let message = Object::new();
+    let set = |key: &str, value: &str| {
+        // A plain object takes every key.
+        let _ = Reflect::set(&message, &key.into(), &value.into());
+    };
+    set(KEY, kind);
+    if !text.is_empty() {
+        set(kind, text);
+    }
+    // A window that has closed in the meantime hears nothing.
+    let _ = to.post_message(&message, origin);
+}
