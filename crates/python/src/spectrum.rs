@@ -1,8 +1,9 @@
 //! The singular values of the Jacobian, as `lipscope spectrum` gives them.
 
 use lipscope_core::experiment::InputError;
-use lipscope_core::spectrum::SpectrumPlan;
+use lipscope_core::spectrum::{SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,9 +17,10 @@ pub(crate) fn spectrum(
     py: Python<'_>,
     experiment: &PyExperiment,
     count: usize,
+    map: &str,
     memory_bytes: Option<u64>,
 ) -> PyResult<String> {
-    let plan = SpectrumPlan { experiment: experiment.0.clone(), count };
+    let plan = SpectrumPlan { experiment: experiment.0.clone(), count, map: map_of(map)? };
     let value = interruptible(py, move |stop| {
         let mut found = None;
         run(EnginePlan::Spectrum(plan), memory(memory_bytes), stop, |event| {
@@ -32,4 +34,13 @@ pub(crate) fn spectrum(
         Ok::<_, InputError>(json!({"spectrum": found, "converged": converged, "rank": rank, "gap": gap}))
     })?;
     Ok(value.to_string())
+}
+
+/// A map by its name.
+fn map_of(name: &str) -> PyResult<SpectrumMap> {
+    let known = SpectrumMap::ALL.into_iter().find(|(id, _)| *id == name);
+    known.map(|(_, map)| map).ok_or_else(|| {
+        let names: Vec<&str> = SpectrumMap::ALL.iter().map(|(id, _)| *id).collect();
+        PyValueError::new_err(format!("`map` is {name:?}, but it must be one of: {}.", names.join(", ")))
+    })
 }

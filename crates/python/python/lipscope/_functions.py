@@ -315,6 +315,7 @@ def spectrum(
     v: ArrayLike | None = None,
     *,
     count: int = 20,
+    map: str = "attention",
     memory: int | None = None,
     **options: Unpack[Options],
 ) -> Spectrum:
@@ -326,6 +327,8 @@ def spectrum(
         As for `measure`.
     count : int
         How many, from 1 to 100, where the Jacobian has more than 600 rows or columns.
+    map : {"attention", "attention-residual"}
+        Whose Jacobian: attention F(X), or attention with its residual connection, X + F(X).
 
     Returns
     -------
@@ -338,7 +341,7 @@ def spectrum(
     ('all', 3.0)
     """
     experiment = experiment_of(tokens, q, k, v, **options)
-    return Spectrum._of(_lipscope.spectrum(experiment._engine, whole("count", count), _bytes(memory)))
+    return Spectrum._of(_lipscope.spectrum(experiment._engine, whole("count", count), word("map", map), _bytes(memory)))
 
 
 def _bytes(memory: int | None) -> int | None:
