@@ -10,7 +10,8 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: one imports from itself and from those before it.
-const MODULES: [&str; 23] = [
+const MODULES: [&str; 24] = [
+    "parallel",
     "random",
     "experiment",
     "identity",
@@ -37,8 +38,8 @@ const MODULES: [&str; 23] = [
 ];
 
 /// Crates, and crates that they must not depend on, directly or not.
-const FORBIDDEN: [(&str, &[&str]); 7] = [
-    ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap", "rayon"]),
+const FORBIDDEN: [(&str, &[&str]); 8] = [
+    ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
     ("lipscope-models", &["web-sys", "leptos", "clap"]),
     ("lipscope-train", &["web-sys", "leptos", "clap", "rayon", "lipscope-models", "lipscope-plot"]),
@@ -147,6 +148,18 @@ fn no_crate_depends_on_a_forbidden_crate() {
                 if of_ours(dependency) && !reached.contains(dependency) {
                     reached.push(dependency.clone());
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_file_of_the_engine_knows_threads() {
+    for folder in ["crates/core/src", "crates/models/src", "crates/train/src", "crates/protocol/src", "crates/plot/src"]
+    {
+        for file in sources(folder).iter().filter(|file| file.path != "crates/core/src/parallel.rs") {
+            for word in ["rayon::", "std::thread", "use std::sync::Mutex"] {
+                assert!(!code(file).contains(word), "{} knows `{word}`", file.path);
             }
         }
     }

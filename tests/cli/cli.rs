@@ -34,12 +34,14 @@ fn json_lines_are_answered_in_order_and_a_faulty_line_does_not_stop_the_rest() {
 fn a_line_that_is_too_large_is_refused_and_the_lines_after_it_are_answered() {
     let wide =
         r#"{"tokens":{"source":"random","n":16384,"d":1},"weights":{"source":"random","heads":512,"head_dim":16384}}"#;
-    let assert = lipscope().arg("measure").write_stdin(format!("{GOOD}\n{wide}\n{GOOD}\n")).assert().code(1);
+    // Each thread has buffers of its own, which are counted.
+    let lines = format!("{GOOD}\n{wide}\n{GOOD}\n");
+    let assert = lipscope().args(["measure", "--threads", "1"]).write_stdin(lines).assert().code(1);
     let output = assert.get_output();
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
     let problem = String::from_utf8_lossy(&output.stderr);
     let said =
-        "line 2: The measurement would take 49 TiB of memory, over the limit of 2 GiB: lower the head dimension.";
+        "line 2: The measurement would take 52 TiB of memory, over the limit of 2 GiB: lower the head dimension.";
     assert_eq!(problem.trim_end(), said);
 }
 
@@ -146,6 +148,20 @@ fn a_sweep_is_the_same_on_one_thread_and_on_all() {
     let text = String::from_utf8_lossy(&table);
     assert_eq!(text.lines().count(), 1 + 9);
     assert!(text.starts_with("n,draw,spectral,"), "{text}");
+}
+
+#[test]
+fn a_large_experiment_is_the_same_on_one_thread_and_on_several() {
+    let large = r#"{"tokens":{"source":"random","n":200,"d":48,"radius":2},"weights":{"source":"random","heads":3,"head_dim":16,"output":true}}"#;
+    let measure = |threads: &str| {
+        let arguments = ["measure", "--threads", threads];
+        lipscope().args(arguments).write_stdin(large).assert().success().get_output().stdout.clone()
+    };
+    let alone = measure("1");
+    assert!(alone.len() > 100, "{alone:?}");
+    for threads in ["2", "3", "0"] {
+        assert_eq!(measure(threads), alone, "--threads {threads}");
+    }
 }
 
 #[test]

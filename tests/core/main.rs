@@ -12,6 +12,7 @@ mod gallery;
 mod golden;
 mod growth;
 mod l2;
+mod parallel;
 mod portable;
 mod script;
 mod search;

@@ -1,6 +1,9 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
 //! `spectrum`, `estimators`, `script`, `model` and `merge`.
 //!
+//! Every command runs on the pool of threads that `--threads` sets: many small measurements side by side, one at a time with
+//! all threads where there are few of them.
+//!
 //! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
 mod bounds;
@@ -25,6 +28,7 @@ mod spectrum;
 mod sweep;
 mod tables;
 mod task;
+mod threads;
 
 use std::io;
 use std::process::ExitCode;
@@ -35,6 +39,9 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 struct Arguments {
+    /// Threads; 0 uses all cores. Results have the same digits on any number of threads.
+    #[arg(long, global = true, default_value_t = 0)]
+    threads: usize,
     #[command(subcommand)]
     command: Command,
 }
@@ -43,7 +50,7 @@ struct Arguments {
 enum Command {
     /// Measures an experiment file, or JSON Lines of experiments: one result per line.
     Measure(measure::MeasureArguments),
-    /// Measures the spectral norm over a list of lengths n, with several random samples at each, on all cores.
+    /// Measures the spectral norm over a list of lengths n, with several random samples at each.
     Sweep(sweep::SweepArguments),
     /// Lists all bounds at a list of n up to 1e300, for an experiment's weights and radius.
     Bounds(bounds::BoundsArguments),
@@ -70,7 +77,7 @@ enum Command {
     #[command(alias = "court")]
     Estimators(spectrum::EstimatorArguments),
     /// Measures the attention, the MLP or the blocks of a BERT or GPT-2, trained or randomly initialised, over windows of
-    /// text, on all cores.
+    /// text.
     Model(model::ModelArguments),
     /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),
@@ -79,7 +86,21 @@ enum Command {
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let Arguments { threads, command } = Arguments::parse();
+    let outcome = threads::pool(threads).and_then(|pool| pool.install(|| run_command(command)));
+    match outcome {
+        Ok(code) => code,
+        // A closed pipe is normal, as in `lipscope .. | head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lipscope: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_command(command: Command) -> io::Result<ExitCode> {
+    match command {
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
@@ -94,14 +115,5 @@ pub fn run() -> ExitCode {
         Command::Estimators(arguments) => spectrum::estimators(&arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Merge(arguments) => results::merge(&arguments),
-    };
-    match outcome {
-        Ok(code) => code,
-        // A closed pipe is normal, as in `lipscope .. | head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("lipscope: {error}");
-            ExitCode::FAILURE
-        }
     }
 }

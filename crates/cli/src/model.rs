@@ -87,9 +87,6 @@ pub(super) struct ModelArguments {
     /// Measure part i of N of the windows, as i/N with i from 0; merge the parts with `lipscope merge`.
     #[arg(long, default_value = "0/1", value_parser = shard)]
     shard: Shard,
-    /// Threads; 0 uses all cores.
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
     #[command(flatten)]
     memory: MemoryArguments,
 }
@@ -113,7 +110,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
         None => include_str!("../../../assets/attention.txt").to_string(),
     };
     let outcome = prepare(arguments, &text).and_then(|(mut run, results)| match arguments.adversarial {
-        Some(radius) => model_adversarial::measure(&mut run, radius, (arguments.shard, arguments.threads), results),
+        Some(radius) => model_adversarial::measure(&mut run, radius, arguments.shard, results),
         None => measure(arguments, &mut run, results),
     });
     match outcome {
@@ -179,7 +176,7 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
     let maps = Maps::new(plan, &model)?;
     let done = results.table().rows.clone();
-    measure_all(batches, ("portions", arguments.threads), (results, Vec::new()), |batch| {
+    measure_all(batches, "portions", (results, Vec::new()), |batch| {
         maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell))
     })
 }

@@ -6,7 +6,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Needs, Shard};
 
 /// Measures the missing cells of a shard; returns the problems met.
-pub(super) fn measure(run: &mut Run, radius: f64, (shard, threads): (Shard, usize), results: Results) -> Outcome {
+pub(super) fn measure(run: &mut Run, radius: f64, shard: Shard, results: Results) -> Outcome {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);
     let model =
@@ -39,5 +39,5 @@ pub(super) fn measure(run: &mut Run, radius: f64, (shard, threads): (Shard, usiz
         .filter(|(at, (cell, _))| at % shard.count.max(1) == shard.index && !results.table().rows.contains_key(cell))
         .map(|(_, (cell, head))| (head, cell.n))
         .collect();
-    measure_all(wanted, ("lengths", threads), (results, problems), |(head, n)| Ok(vec![head.measure(&plan, n)?]))
+    measure_all(wanted, "lengths", (results, problems), |(head, n)| Ok(vec![head.measure(&plan, n)?]))
 }

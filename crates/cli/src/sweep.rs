@@ -13,6 +13,7 @@ use super::memory::MemoryArguments;
 use super::norm::NormName;
 use super::progress::progress_bar;
 use super::read::read_text;
+use super::threads::one_of;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::fit::fit_power_law;
@@ -37,9 +38,6 @@ pub(super) struct SweepArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// Threads; 0 uses all cores.
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
     #[command(flatten)]
     memory: MemoryArguments,
 }
@@ -72,18 +70,16 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     for n in plan.left_out() {
         eprintln!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build().map_err(io::Error::other)?;
     let bar = progress_bar(plan.n_points(), "points");
-    let results: Vec<Result<SweepPoint, InputError>> = pool.install(|| {
-        (0..plan.n_points())
-            .into_par_iter()
-            .progress_with(bar)
-            .map(|point_idx| {
-                let measurement = measure_with(&plan.experiment_at(point_idx)?, options)?;
-                Ok(plan.point(point_idx, &measurement))
-            })
-            .collect()
-    });
+    let results: Vec<Result<SweepPoint, InputError>> = (0..plan.n_points())
+        .into_par_iter()
+        .progress_with(bar)
+        .map(|point_idx| {
+            let experiment = plan.experiment_at(point_idx)?;
+            let measurement = one_of(plan.n_points(), || measure_with(&experiment, options))?;
+            Ok(plan.point(point_idx, &measurement))
+        })
+        .collect();
     let (points, problems): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     let points: Vec<SweepPoint> = points.into_iter().flatten().collect();
     match arguments.format {

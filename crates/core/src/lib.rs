@@ -2,10 +2,11 @@
 //!
 //! The local Lipschitz constant of self-attention at given tokens is the spectral norm of its Jacobian there. The page,
 //! its workers, the command line and the npm package all call this crate. It does no I/O and uses neither browser nor
-//! clock.
+//! clock. Natively large work is split over the rayon pool that the caller has installed ([`parallel`]); digits do not depend
+//! on the number of threads.
 //!
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
-//! [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
+//! [`parallel`], [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
 //! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
 //! [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
@@ -34,6 +35,7 @@ mod identity;
 pub mod inverse;
 pub mod jacobian;
 pub mod measure;
+pub mod parallel;
 pub mod picture;
 pub mod random;
 pub mod scaling;

@@ -8,6 +8,7 @@ use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_controls;
 use lipscope_core::experiment::Phrase;
 use lipscope_core::experiment::{Control, InputError, Mask, Memory};
+use lipscope_core::parallel::threads;
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 
@@ -87,7 +88,7 @@ impl Plan {
     /// Weights are f32: 4 d^2 for attention and 2 d inner for the MLP, for each layer up to the deepest, and a row for
     /// each token id and position. Forward pass and maps keep attention's 4 d^2 in f64, and the measured maps in f32 too.
     /// A window adds, in f64 and f32, the attention matrices, slopes and fields of every layer that its map includes,
-    /// and 40 pairs of vectors for the iteration.
+    /// and 40 pairs of vectors for the iteration. As many windows are held as threads measure at the same time.
     #[must_use]
     pub fn bytes(&self, config: &ModelConfig) -> u64 {
         self.bytes_with(config, None)
@@ -159,6 +160,8 @@ impl Plan {
         };
         let of_mlp = if self.kind.has_mlp() { 12.0 * n * (3.0 * inner + 3.0 * d) } else { 0.0 };
         let window = layers * (of_attention + of_mlp) + 8.0 * 82.0 * n * d;
-        (MARGIN * (weights + forward + maps + pass + window)) as u64
+        // Every thread has a window of its own.
+        let at_once = threads().min(self.lengths.len().saturating_mul(self.windows)).max(1) as f64;
+        (MARGIN * (weights + forward + maps + at_once * (pass + window))) as u64
     }
 }

@@ -16,6 +16,7 @@ use super::scalar::Scalar;
 use super::stacked::Stacked;
 use super::view::{Accumulate, View, ViewMut};
 use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
+use crate::parallel::{self, Schedule, Scratch};
 use crate::phrase;
 use crate::weights::Inputs;
 
@@ -59,11 +60,11 @@ pub struct Forward<T: Scalar> {
     pub(crate) output: Option<Arc<DMatrix<T>>>,
     /// For each head, n pairs (largest score of the row, 1/sum_j exp(s_ij - largest)). Kept as two numbers, because one
     /// logarithm of the sum would lose digits where scores are large.
-    row_scales: Vec<Vec<(T, T)>>,
+    pub(super) row_scales: Vec<Vec<(T, T)>>,
     /// |k_j|^2 of each head; empty for the dot kernel.
-    key_squares: Vec<Vec<T>>,
-    kept: Vec<Vec<T>>,
-    storage: Storage,
+    pub(super) key_squares: Vec<Vec<T>>,
+    pub(super) kept: Vec<Vec<T>>,
+    pub(super) storage: Storage,
 }
 
 /// A block of rows of P, stored transposed: a column for each row of P.
@@ -148,8 +149,8 @@ impl<T: Scalar> Forward<T> {
             d,
             mask,
             scope,
-            row_scales: Vec::with_capacity(heads.len()),
-            key_squares: Vec::with_capacity(heads.len()),
+            row_scales: Vec::new(),
+            key_squares: Vec::new(),
             kept: Vec::new(),
             heads,
             normalizer,
@@ -161,9 +162,7 @@ impl<T: Scalar> Forward<T> {
         if forward.projections.iter().any(|x| !x.value().is_finite()) {
             return Err(InputError::Overflow { what: phrase!("queries_keys_values", "The queries, keys or values") });
         }
-        for head_idx in 0..forward.heads.len() {
-            forward.attend(head_idx)?;
-        }
+        forward.attend()?;
         Ok(forward)
     }
 
@@ -214,25 +213,28 @@ impl<T: Scalar> Forward<T> {
     pub fn concatenated(&self) -> DMatrix<T> {
         let d_cat = self.d_concatenated();
         let mut concatenated = DMatrix::from_element(d_cat, self.n, T::constant(0.0));
-        let mut buffer = self.row_buffer();
-        for (head_idx, head) in self.heads.iter().enumerate() {
-            for rows in self.row_blocks() {
-                let reach = self.reach(&rows);
-                let block = self.rows_of_p(head_idx, rows.clone(), &mut buffer);
-                multiply(
-                    ViewMut::strided(
-                        &mut concatenated.as_mut_slice()[rows.start * d_cat + head.out_rows.start..],
-                        head.out_rows.len(),
-                        rows.len(),
-                        d_cat,
-                    ),
-                    Accumulate::Replace,
-                    self.projection(&head.v_rows, 0..reach),
-                    View::strided(block.weights, reach, rows.len(), block.stride),
-                    T::constant(1.0),
-                );
-            }
-        }
+        let buffers = Scratch::new(self.row_buffer());
+        let start = |block: usize| d_cat * self.block_start(block);
+        parallel::for_parts(self.schedule(), 0..self.n_blocks(), concatenated.as_mut_slice(), &start, &|block, out| {
+            let rows = self.block_rows(block);
+            let reach = self.reach(&rows);
+            buffers.with(
+                || self.row_buffer(),
+                |buffer| {
+                    for (head_idx, head) in self.heads.iter().enumerate() {
+                        let block = self.rows_of_p(head_idx, rows.clone(), buffer);
+                        let place = &mut out[head.out_rows.start..];
+                        multiply(
+                            ViewMut::strided(place, head.out_rows.len(), rows.len(), d_cat),
+                            Accumulate::Replace,
+                            self.projection(&head.v_rows, 0..reach),
+                            View::strided(block.weights, reach, rows.len(), block.stride),
+                            T::constant(1.0),
+                        );
+                    }
+                },
+            );
+        });
         concatenated
     }
 
@@ -268,9 +270,29 @@ impl<T: Scalar> Forward<T> {
     }
 
     /// The row ranges of the blocks, in order.
-    pub fn row_blocks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
-        let (n, step) = (self.n, self.rows_a_block());
-        (0..n).step_by(step).map(move |start| start..(start + step).min(n))
+    pub fn row_blocks(&self) -> impl Iterator<Item = Range<usize>> + use<'_, T> {
+        (0..self.n_blocks()).map(|block| self.block_rows(block))
+    }
+
+    /// Number of blocks of rows.
+    pub(crate) fn n_blocks(&self) -> usize {
+        self.n.div_ceil(self.rows_a_block())
+    }
+
+    /// The first row of a block; n for the block after the last.
+    pub(crate) fn block_start(&self, block: usize) -> usize {
+        (block * self.rows_a_block()).min(self.n)
+    }
+
+    /// The rows of a block.
+    pub(crate) fn block_rows(&self, block: usize) -> Range<usize> {
+        self.block_start(block)..self.block_start(block + 1)
+    }
+
+    /// Whether a pass over the attention matrices is worth several threads.
+    pub(crate) fn schedule(&self) -> Schedule {
+        let n = self.n as u64;
+        Schedule::of(n.saturating_mul(n).saturating_mul(4 * self.projections.nrows() as u64))
     }
 
     /// The number of leading tokens that some row of the block attends to: n, or the block's end under the causal mask.
@@ -288,80 +310,6 @@ impl<T: Scalar> Forward<T> {
 
     pub(crate) fn d_concatenated(&self) -> usize {
         self.heads.iter().map(|head| head.out_rows.len()).sum()
-    }
-
-    /// Computes scores, row sums and, where it is stored, the softmax of one head.
-    fn attend(&mut self, head_idx: usize) -> Result<(), InputError> {
-        let (n, head) = (self.n, self.heads[head_idx].clone());
-        let squares = match head.kernel.key_square {
-            0.0 => Vec::new(),
-            _ => (0..n)
-                .map(|j| {
-                    let keys = self.projections.column(j);
-                    head.k_rows.clone().fold(T::constant(0.0), |sum, row| sum + keys[row] * keys[row])
-                })
-                .collect(),
-        };
-        self.key_squares.push(squares);
-        let mut scales = Vec::with_capacity(n);
-        let mut kept = match self.storage {
-            Storage::Kept => vec![T::constant(0.0); n * n],
-            Storage::Recomputed => Vec::new(),
-        };
-        let mut block = vec![T::constant(0.0); n * self.rows_a_block()];
-        for rows in self.row_blocks() {
-            self.scores(head_idx, &rows, &mut block);
-            let reach = self.reach(&rows);
-            for (row, scores) in rows.clone().zip(block.chunks_exact_mut(reach)) {
-                let scores = &mut scores[..self.reach(&(row..row + 1))];
-                // f64::max ignores NaN, so each score is tested.
-                let finite = scores.iter().all(|s| s.value().is_finite());
-                if !finite {
-                    return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
-                }
-                let largest = scores.iter().map(|s| s.value()).fold(f64::NEG_INFINITY, f64::max);
-                let shift = T::constant(largest);
-                let mut sum = T::constant(0.0);
-                for score in scores.iter_mut() {
-                    *score = (*score - shift).exp();
-                    sum += *score;
-                }
-                let inverse = T::constant(1.0) / sum;
-                scales.push((shift, inverse));
-                if self.storage == Storage::Kept {
-                    let row_of_p = &mut kept[row * n..row * n + scores.len()];
-                    for (p, score) in row_of_p.iter_mut().zip(scores.iter()) {
-                        *p = *score * inverse;
-                    }
-                }
-            }
-        }
-        self.row_scales.push(scales);
-        if self.storage == Storage::Kept {
-            self.kept.push(kept);
-        }
-        Ok(())
-    }
-
-    /// Writes the scores of some rows (up to a row constant), reach x rows.len(), to the front of `block`.
-    fn scores(&self, head_idx: usize, rows: &Range<usize>, block: &mut [T]) {
-        let head = &self.heads[head_idx];
-        let reach = self.reach(rows);
-        multiply(
-            ViewMut::new(block, reach, rows.len()),
-            Accumulate::Replace,
-            self.projection(&head.k_rows, 0..reach).transpose(),
-            self.projection(&head.q_rows, rows.clone()),
-            T::constant(head.kernel.cross),
-        );
-        if head.kernel.key_square != 0.0 {
-            let weight = T::constant(head.kernel.key_square);
-            for column in block[..reach * rows.len()].chunks_exact_mut(reach) {
-                for (score, square) in column.iter_mut().zip(&self.key_squares[head_idx]) {
-                    *score -= *square * weight;
-                }
-            }
-        }
     }
 }
 

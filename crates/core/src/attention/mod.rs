@@ -11,6 +11,7 @@ mod packed;
 mod product;
 mod projections;
 mod scalar;
+mod softmax;
 mod stacked;
 mod view;
 
@@ -19,6 +20,7 @@ pub(crate) use forward::{part, rows_a_block, storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::multiply;
+pub(crate) use product::multiply_tokens;
 pub use projections::Projections;
 pub use scalar::{Dual, Scalar};
 pub use view::{Accumulate, View, ViewMut};

@@ -2,6 +2,7 @@
 
 use super::scalar::Scalar;
 use super::view::{Accumulate, View, ViewMut};
+use crate::parallel::{Schedule, for_parts, token_parts};
 
 /// out = alpha a b ([`Accumulate::Replace`]) or out += alpha a b ([`Accumulate::Add`]).
 ///
@@ -14,6 +15,22 @@ pub fn multiply<T: Scalar>(out: ViewMut<'_, T>, into: Accumulate, a: View<'_, T>
         "shapes of out, a and b do not fit"
     );
     T::multiply_into(out, into, a, b, alpha);
+}
+
+/// out (m x n) = a x, or out + a x, for a column of x (k x n) for each of n tokens, over all threads where it is large.
+///
+/// # Panics
+/// As [`multiply`].
+pub(crate) fn multiply_tokens<T: Scalar>(out: &mut [T], into: Accumulate, a: View<'_, T>, x: &[T], n: usize) {
+    let (m, k) = (a.n_rows, a.n_columns);
+    let operations = 2 * (m as u64) * (k as u64) * (n as u64);
+    let parts = token_parts(n, operations);
+    let start = |part: usize| m * (part * n / parts);
+    for_parts(Schedule::of(operations), 0..parts, &mut out[..m * n], &start, &|part, out| {
+        let (first, end) = (part * n / parts, (part + 1) * n / parts);
+        let x = View::new(&x[first * k..end * k], k, end - first);
+        multiply(ViewMut::new(out, m, end - first), into, a, x, T::constant(1.0));
+    });
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::kernel::Kernel;
-use super::product::multiply;
+use super::product::multiply_tokens;
 use super::scalar::Scalar;
 use super::stacked::Stacked;
-use super::view::{Accumulate, View, ViewMut};
+use super::view::{Accumulate, View};
 use crate::experiment::Attention;
 use crate::weights::Weights;
 
@@ -115,12 +115,7 @@ pub(super) fn combine<T: Scalar>(output: Option<&DMatrix<T>>, concatenated: DMat
     let Some(matrix) = output else { return concatenated };
     let n = concatenated.ncols();
     let mut out = DMatrix::from_element(matrix.nrows(), n, T::constant(0.0));
-    multiply(
-        ViewMut::new(out.as_mut_slice(), matrix.nrows(), n),
-        Accumulate::Replace,
-        View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols()),
-        View::new(concatenated.as_slice(), concatenated.nrows(), n),
-        T::constant(1.0),
-    );
+    let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
+    multiply_tokens(out.as_mut_slice(), Accumulate::Replace, stored, concatenated.as_slice(), n);
     out
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::product::multiply;
+use super::product::multiply_tokens;
 use super::scalar::Scalar;
-use super::view::{Accumulate, View, ViewMut};
+use super::view::{Accumulate, View};
 use crate::identity::{SMALL, multiple_of_identity};
 use crate::weights::Weights;
 
@@ -59,8 +59,7 @@ impl<T: Scalar> Stacked<T> {
         let (p, d) = self.shape();
         match self {
             Stacked::Dense(matrix) => {
-                let matrix = View::new(matrix.as_slice(), p, d);
-                multiply(ViewMut::new(out, p, n), accumulate, matrix, View::new(x, d, n), T::constant(1.0));
+                multiply_tokens(out, accumulate, View::new(matrix.as_slice(), p, d), x, n);
             }
             Stacked::Multiples { factors, .. } => {
                 for (out, x) in out.chunks_exact_mut(p).zip(x.chunks_exact(d)) {
@@ -80,9 +79,7 @@ impl<T: Scalar> Stacked<T> {
         let (p, d) = self.shape();
         match self {
             Stacked::Dense(matrix) => {
-                let matrix = View::new(matrix.as_slice(), p, d).transpose();
-                let out = ViewMut::new(out, d, n);
-                multiply(out, Accumulate::Replace, matrix, View::new(y, p, n), T::constant(1.0));
+                multiply_tokens(out, Accumulate::Replace, View::new(matrix.as_slice(), p, d).transpose(), y, n);
             }
             Stacked::Multiples { factors, .. } => {
                 out.fill(T::constant(0.0));

@@ -9,7 +9,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::heads::{Combination, HeadNorms, head_norms};
-use super::local::reduced_value;
+use super::local_shared::reduced_value;
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
 use crate::phrase;
 use crate::spectral::largest_eigenvalue;

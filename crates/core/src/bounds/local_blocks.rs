@@ -46,6 +46,19 @@ impl Blocks {
         })
     }
 
+    /// For so many of the rows after these, to be [appended](Blocks::append).
+    pub(super) fn for_rows(&self, n_rows: usize) -> Self {
+        let (mixed, own) = (Vec::with_capacity(n_rows * self.n), Vec::with_capacity(n_rows));
+        Blocks { mixed, own, ..*self }
+    }
+
+    /// Adds the rows that come after these.
+    pub(super) fn append(&mut self, mut next: Blocks) {
+        self.mixed.reserve_exact(next.mixed.len());
+        self.mixed.append(&mut next.mixed);
+        self.own.append(&mut next.own);
+    }
+
     /// Adds the next row: the weight of each block and what its bound needs, and a bound on the own part.
     pub(super) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
         let (d, value_norm) = (self.d, self.value_norm);

@@ -3,7 +3,7 @@
 use super::exponent::HeadDirections;
 use super::heads::HeadNorms;
 use super::line::{Line, leading_heads};
-use super::local::reduced_value;
+use super::local_shared::reduced_value;
 use super::spot::Spot;
 use crate::weights::Weights;
 

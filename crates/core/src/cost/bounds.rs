@@ -5,6 +5,7 @@ use super::shape::Weights;
 use super::{Shape, largest, product, sum};
 use crate::attention::{Storage, storage};
 use crate::experiment::{Attention, Normalization};
+use crate::parallel::{groups, threads};
 
 /// Heads whose directions are tried, times the directions of each.
 const LINES: u64 = 16;
@@ -98,21 +99,27 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let r = value_dim.min(d).min(outer(shape));
     let height = sum([r, k]);
-    let gram = sum([product([r, r]), product([r, k]), product([k, k]), product([k, k.min(d)]), product([r, height])]);
-    let rows = product([columns, sum([product([2, height]), r, d, 2])]);
+    // What the rows of a head share: products of its matrices, values and keys, tokens.
+    let gram = sum([product([r, r]), product([r, k]), product([k, k]), product([k, k.min(d)]), product([height, d])]);
+    let shared = sum([gram, product([columns, sum([height, d])])]);
+    // Sums of each group of rows.
+    let groups = groups(heads as usize, (columns / 64).max(1) as usize) as u64;
+    let group = sum([product([2, columns]), product([r, height]), r, 60]);
     let through = sum([product([value_dim, outer(shape), 3]), product([2, value_dim, d])]);
     let making = sum([product([columns, sum([height, largest([r, k])])]), through]);
     let buffer = match storage(shape.n, heads) {
         Storage::Kept => 0,
         Storage::Recomputed => parts::block(shape.n),
     };
-    let taking = sum([buffer, product([8, r, r]), product([4, k, k.min(d)])]);
+    // A row's values and keys less their mean or tokens less theirs, of each thread.
+    let centred = sum([product([columns, largest([sum([height, r]), d])]), product([2, d, d]), height]);
+    let taking = product([threads() as u64, sum([buffer, centred, product([8, r, r]), product([4, k, k.min(d)])])]);
     // `local_blocks`: a matrix for each head, and another with the own parts while its norm is taken.
     let entries = product([columns, columns, heads]);
     let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
     let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
-        kept: sum([product([heads, sum([gram, rows, 40])]), blocks]),
+        kept: sum([product([heads, sum([shared, product([groups, group])])]), blocks]),
         besides: largest([sum([making, coordinates]), taking, blocks]),
         operations: product([heads, shape.n, columns, r, height, 4]),
     }

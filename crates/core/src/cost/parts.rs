@@ -4,6 +4,7 @@ use super::shape::Weights;
 use super::{Shape, largest, product, sum};
 use crate::attention::{Storage, rows_a_block, storage};
 use crate::experiment::{Attention, Normalization, Scope};
+use crate::parallel::{groups, threads};
 
 /// Steps of an iteration that operations are counted for: most attention Jacobians need 15 to 40.
 const USUAL_STEPS: u64 = 40;
@@ -75,7 +76,10 @@ pub(crate) fn forward(shape: &Shape) -> Part {
     Part {
         kept: sum(parts),
         // The tokens as numbers of the scalar, and a head's matrix or a block of scores.
-        besides: sum([shape.inputs(), largest([product([shape.key_dim.max(shape.value_dim), d]), block(n)])]),
+        besides: sum([
+            shape.inputs(),
+            largest([product([shape.key_dim.max(shape.value_dim), d]), product([threads() as u64, block(n)])]),
+        ]),
         operations: sum([
             product([2, p, d, n]),
             product([2, n, n, shape.keys]),
@@ -85,7 +89,7 @@ pub(crate) fn forward(shape: &Shape) -> Part {
     }
 }
 
-/// The buffers of the operator's products besides the forward pass.
+/// The buffers of the operator's products besides the forward pass, those of every thread that may work on them included.
 pub(crate) fn operator(shape: &Shape) -> Part {
     let Shape { n, .. } = *shape;
     let field = if shape.scope == Scope::Composed { shape.inputs() } else { 0 };
@@ -94,7 +98,16 @@ pub(crate) fn operator(shape: &Shape) -> Part {
         Storage::Recomputed => block(n),
     };
     let projections = product([shape.projections(), n]);
-    let kept = sum([field, projections, product([shape.values, n]), block(n), recomputed, n]);
+    let is_joined = shape.output.is_some() && shape.heads > 1;
+    let heads = product([if is_joined { 2 } else { 1 }, shape.values, n]);
+    let is_l2 = shape.attention == Attention::L2;
+    let key_terms = if is_l2 { product([shape.heads, n]) } else { 0 };
+    // The groups of rows over which the adjoint sums: keys, values and, for the L2 kernel, the terms of the keys.
+    let groups = groups(shape.heads as usize, n.div_ceil(rows_a_block(n).max(1)) as usize) as u64;
+    let summed = product([groups, n, sum([shape.keys, shape.values, if is_l2 { shape.heads } else { 0 }])]);
+    let parts = sum([summed, product([shape.keys, n])]);
+    let blocks = product([threads() as u64, sum([block(n), recomputed])]);
+    let kept = sum([field, projections, heads, key_terms, parts, blocks]);
     let scores =
         product([n, n, sum([product([8, shape.keys]), product([8, shape.values]), product([8, shape.heads])])]);
     let linear =

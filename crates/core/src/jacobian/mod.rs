@@ -2,6 +2,8 @@
 //!
 //! J_ij = V \[P_ij (I + (x_j - m_i) b_ij^T) + delta_ij O_i\], O_i = sum_l P_il (x_l - m_i) a_il^T.
 
+mod adjoint;
+mod buffers;
 mod causal_runs;
 mod clusters;
 mod dense;

@@ -3,10 +3,18 @@
 //! With dq = Q xi, dk = K xi, dv = V xi of a field xi of tokens, the scores move by
 //! ds_ij = c (dq_i.k_j + q_i.dk_j) - 2 w k_j.dk_j, the attention weights by dP_ij = P_ij (ds_ij - sum_l P_il ds_il), and
 //! the head by df_i = sum_j dP_ij v_j + P_ij dv_j. The adjoint runs the same steps backwards.
+//!
+//! The blocks of rows of all heads are spread over the threads of the caller. What the adjoint sums over rows, the keys'
+//! and the values' part, is summed in groups of blocks, and these in order.
 
+use std::ops::Range;
+
+use super::adjoint::{PartLayout, gather};
+use super::buffers::{Buffers, center_row, dot};
 use crate::attention::part;
-use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply};
+use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply, multiply_tokens};
 use crate::experiment::Scope;
+use crate::parallel::{Scratch, for_parts};
 
 /// A linear map J with products J v and J^T u.
 pub trait LinearOperator<T> {
@@ -28,14 +36,16 @@ pub struct JacobianOperator<T: Scalar> {
     field: Vec<T>,
     /// Changes of the projections, p n.
     projections: Vec<T>,
-    /// Concatenated heads, (sum of d_v) n.
+    /// The changes of the heads' outputs, head by head, (sum of d_v) n; in the adjoint the gradient of the heads, token
+    /// by token.
     heads: Vec<T>,
-    /// A block of ds or of its adjoint, n x (rows per block).
-    scores: Vec<T>,
-    /// Buffer for attention matrices that are recomputed.
-    rows_of_p: Vec<T>,
-    /// k_j.dk_j, or the column sums of ds, n.
+    /// The heads' outputs token by token; empty unless several heads go through an output matrix.
+    concatenated: Vec<T>,
+    /// What the adjoint sums over rows, head by head and group by group ([`PartLayout`]).
+    parts: Vec<T>,
+    /// k_j.dk_j of each head, n numbers each; empty for the dot kernel.
     key_terms: Vec<T>,
+    buffers: Scratch<Buffers<T>>,
 }
 
 impl<T: Scalar> JacobianOperator<T> {
@@ -45,13 +55,17 @@ impl<T: Scalar> JacobianOperator<T> {
         let zero = |len: usize| vec![T::constant(0.0); len];
         let n = forward.n();
         let field = if forward.scope == Scope::Composed { zero(n * forward.d()) } else { Vec::new() };
+        let layout = PartLayout::of(&forward);
+        let has_key_terms = forward.heads.iter().any(|head| head.kernel.key_square != 0.0);
+        let is_joined = forward.output.is_some() && forward.heads.len() > 1;
         JacobianOperator {
             field,
             projections: zero(forward.projections.len()),
             heads: zero(forward.d_concatenated() * n),
-            scores: zero(n * forward.rows_a_block()),
-            rows_of_p: forward.row_buffer(),
-            key_terms: zero(n),
+            concatenated: if is_joined { zero(forward.d_concatenated() * n) } else { Vec::new() },
+            parts: zero(layout.start(layout.n_parts())),
+            key_terms: if has_key_terms { zero(forward.heads.len() * n) } else { Vec::new() },
+            buffers: Scratch::new(Buffers::of(&forward)),
             forward,
         }
     }
@@ -63,7 +77,7 @@ impl<T: Scalar> JacobianOperator<T> {
     }
 
     /// Computes dP of some rows into `scores` (reach x rows, packed) from the changes of the projections.
-    fn change_of_rows(&mut self, head_idx: usize, rows: &std::ops::Range<usize>) {
+    fn change_of_rows(&self, head_idx: usize, rows: &Range<usize>, buffers: &mut Buffers<T>) {
         let forward = &self.forward;
         let head = &forward.heads[head_idx];
         let p = forward.projections.nrows();
@@ -71,14 +85,14 @@ impl<T: Scalar> JacobianOperator<T> {
         let cross = T::constant(head.kernel.cross);
         let changed = |part_rows, tokens| part(&self.projections, p, part_rows, tokens);
         multiply(
-            ViewMut::new(&mut self.scores, reach, rows.len()),
+            ViewMut::new(&mut buffers.scores, reach, rows.len()),
             Accumulate::Replace,
             forward.projection(&head.k_rows, 0..reach).transpose(),
             changed(&head.q_rows, rows.clone()),
             cross,
         );
         multiply(
-            ViewMut::new(&mut self.scores, reach, rows.len()),
+            ViewMut::new(&mut buffers.scores, reach, rows.len()),
             Accumulate::Add,
             changed(&head.k_rows, 0..reach).transpose(),
             forward.projection(&head.q_rows, rows.clone()),
@@ -86,39 +100,66 @@ impl<T: Scalar> JacobianOperator<T> {
         );
         let weight = T::constant(2.0 * head.kernel.key_square);
         let has_key_term = head.kernel.key_square != 0.0;
-        let block = forward.rows_of_p(head_idx, rows.clone(), &mut self.rows_of_p);
-        let columns = self.scores[..reach * rows.len()].chunks_exact_mut(reach);
+        let block = forward.rows_of_p(head_idx, rows.clone(), &mut buffers.rows_of_p);
+        let columns = buffers.scores[..reach * rows.len()].chunks_exact_mut(reach);
         for (column, p_row) in columns.zip(block.weights.chunks(block.stride)) {
             let p_row = &p_row[..reach];
             if has_key_term {
-                for (ds, term) in column.iter_mut().zip(&self.key_terms) {
+                for (ds, term) in column.iter_mut().zip(&self.key_terms[head_idx * forward.n..]) {
                     *ds -= *term * weight;
                 }
             }
             center_row(column, p_row);
         }
     }
-}
 
-/// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose.
-fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T]) {
-    let mean = dot(ds, p_row);
-    for (ds, p) in ds.iter_mut().zip(p_row) {
-        *ds = *p * (*ds - mean);
+    /// Writes the changes of the heads' outputs, head by head.
+    fn change_of_heads(&self, out: &mut [T]) {
+        let forward = &self.forward;
+        let (n, p, n_blocks) = (forward.n, forward.projections.nrows(), forward.n_blocks());
+        let start = |task: usize| match forward.heads.get(task / n_blocks) {
+            Some(head) => head.out_rows.start * n + head.out_rows.len() * forward.block_start(task % n_blocks),
+            None => forward.d_concatenated() * n,
+        };
+        let tasks = 0..forward.heads.len() * n_blocks;
+        for_parts(forward.schedule(), tasks, &mut out[..forward.d_concatenated() * n], &start, &|task, out| {
+            let (head_idx, rows) = (task / n_blocks, forward.block_rows(task % n_blocks));
+            let head = &forward.heads[head_idx];
+            let (reach, d_v) = (forward.reach(&rows), head.out_rows.len());
+            let work = |buffers: &mut Buffers<T>| {
+                self.change_of_rows(head_idx, &rows, buffers);
+                let Buffers { scores, rows_of_p } = buffers;
+                let block = forward.rows_of_p(head_idx, rows.clone(), rows_of_p);
+                multiply(
+                    ViewMut::new(out, d_v, rows.len()),
+                    Accumulate::Replace,
+                    forward.projection(&head.v_rows, 0..reach),
+                    View::new(scores, reach, rows.len()),
+                    T::constant(1.0),
+                );
+                multiply(
+                    ViewMut::new(out, d_v, rows.len()),
+                    Accumulate::Add,
+                    part(&self.projections, p, &head.v_rows, 0..reach),
+                    View::strided(block.weights, reach, rows.len(), block.stride),
+                    T::constant(1.0),
+                );
+            };
+            self.buffers.with(|| Buffers::of(forward), work);
+        });
     }
 }
 
-/// Four partial sums, so that the compiler vectorises.
-fn dot<T: Scalar>(a: &[T], b: &[T]) -> T {
-    let mut sums = [T::constant(0.0); 4];
-    let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail = a_chunks.remainder().iter().zip(b_chunks.remainder()).fold(T::constant(0.0), |s, (x, y)| s + *x * *y);
-    for (x, y) in a_chunks.zip(b_chunks) {
-        for lane in 0..4 {
-            sums[lane] += x[lane] * y[lane];
+/// Writes the heads' outputs token by token, from `heads` head by head.
+fn interleave<T: Scalar>(forward: &Forward<T>, heads: &[T], out: &mut [T]) {
+    let (n, d_cat) = (forward.n, forward.d_concatenated());
+    for head in &forward.heads {
+        let d_v = head.out_rows.len();
+        let of_head = heads[head.out_rows.start * n..].chunks_exact(d_v);
+        for (out, column) in out.chunks_exact_mut(d_cat).zip(of_head) {
+            out[head.out_rows.clone()].copy_from_slice(column);
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
@@ -132,9 +173,6 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
 
     fn apply(&mut self, v: &[T], out: &mut [T]) {
         let n = self.forward.n;
-        let p = self.forward.projections.nrows();
-        let d_cat = self.forward.d_concatenated();
-        let one = T::constant(1.0);
         let field = if self.forward.scope == Scope::Composed {
             self.field.copy_from_slice(v);
             self.forward.normalizer.apply_jacobian(&mut self.field);
@@ -143,147 +181,62 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
             v
         };
         self.forward.stacked.apply(&mut self.projections, Accumulate::Replace, field, n);
-        let has_output = self.forward.output.is_some();
-        let mut heads = std::mem::take(&mut self.heads);
-        {
-            let heads_out: &mut [T] = if has_output { &mut heads } else { &mut *out };
-            for head_idx in 0..self.forward.heads.len() {
-                if self.forward.heads[head_idx].kernel.key_square != 0.0 {
-                    let k_rows = &self.forward.heads[head_idx].k_rows;
-                    for j in 0..n {
-                        let at = j * p + k_rows.start..j * p + k_rows.end;
-                        let keys = &self.forward.projections.as_slice()[at.clone()];
-                        self.key_terms[j] = dot(keys, &self.projections[at]);
-                    }
-                }
-                for rows in self.forward.row_blocks() {
-                    self.change_of_rows(head_idx, &rows);
-                    let forward = &self.forward;
-                    let head = &forward.heads[head_idx];
-                    let reach = forward.reach(&rows);
-                    let block = forward.rows_of_p(head_idx, rows.clone(), &mut self.rows_of_p);
-                    let at = rows.start * d_cat + head.out_rows.start;
-                    multiply(
-                        ViewMut::strided(&mut heads_out[at..], head.out_rows.len(), rows.len(), d_cat),
-                        Accumulate::Replace,
-                        forward.projection(&head.v_rows, 0..reach),
-                        View::new(&self.scores, reach, rows.len()),
-                        one,
-                    );
-                    multiply(
-                        ViewMut::strided(&mut heads_out[at..], head.out_rows.len(), rows.len(), d_cat),
-                        Accumulate::Add,
-                        part(&self.projections, p, &head.v_rows, 0..reach),
-                        View::strided(block.weights, reach, rows.len(), block.stride),
-                        one,
-                    );
-                }
+        let p = self.forward.projections.nrows();
+        for (head, terms) in self.forward.heads.iter().zip(self.key_terms.chunks_exact_mut(n)) {
+            for (j, term) in terms.iter_mut().enumerate() {
+                let at = j * p + head.k_rows.start..j * p + head.k_rows.end;
+                *term = dot(&self.forward.projections.as_slice()[at.clone()], &self.projections[at]);
             }
         }
-        if let Some(matrix) = &self.forward.output {
-            multiply(
-                ViewMut::new(out, matrix.nrows(), n),
-                Accumulate::Replace,
-                View::new(matrix.as_slice(), matrix.nrows(), d_cat),
-                View::new(&heads, d_cat, n),
-                one,
-            );
+        let is_alone = self.forward.heads.len() == 1;
+        match &self.forward.output {
+            // The outputs of one head lie token by token already.
+            None if is_alone => self.change_of_heads(out),
+            None => {
+                let mut heads = std::mem::take(&mut self.heads);
+                self.change_of_heads(&mut heads);
+                interleave(&self.forward, &heads, out);
+                self.heads = heads;
+            }
+            Some(matrix) => {
+                let mut heads = std::mem::take(&mut self.heads);
+                self.change_of_heads(&mut heads);
+                let concatenated = if is_alone {
+                    &heads
+                } else {
+                    interleave(&self.forward, &heads, &mut self.concatenated);
+                    &self.concatenated
+                };
+                let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
+                multiply_tokens(out, Accumulate::Replace, stored, concatenated, n);
+                self.heads = heads;
+            }
         }
-        self.heads = heads;
     }
 
     fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
         let n = self.forward.n;
-        let p = self.forward.projections.nrows();
-        let d_cat = self.forward.d_concatenated();
-        let one = T::constant(1.0);
         let mut heads = std::mem::take(&mut self.heads);
         let gradient: &[T] = match &self.forward.output {
             None => u,
             Some(matrix) => {
-                multiply(
-                    ViewMut::new(&mut heads, d_cat, n),
-                    Accumulate::Replace,
-                    View::new(matrix.as_slice(), matrix.nrows(), d_cat).transpose(),
-                    View::new(u, matrix.nrows(), n),
-                    one,
-                );
+                let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
+                multiply_tokens(&mut heads, Accumulate::Replace, stored.transpose(), u, n);
                 &heads
             }
         };
-        self.projections.fill(T::constant(0.0));
-        for head_idx in 0..self.forward.heads.len() {
-            self.key_terms.fill(T::constant(0.0));
-            for rows in self.forward.row_blocks() {
-                let forward = &self.forward;
-                let head = &forward.heads[head_idx];
-                let reach = forward.reach(&rows);
-                let cross = T::constant(head.kernel.cross);
-                let head_gradient = part(gradient, d_cat, &head.out_rows, rows.clone());
-                multiply(
-                    ViewMut::new(&mut self.scores, reach, rows.len()),
-                    Accumulate::Replace,
-                    forward.projection(&head.v_rows, 0..reach).transpose(),
-                    head_gradient,
-                    one,
-                );
-                let block = forward.rows_of_p(head_idx, rows.clone(), &mut self.rows_of_p);
-                let columns = self.scores[..reach * rows.len()].chunks_exact_mut(reach);
-                for (column, p_row) in columns.zip(block.weights.chunks(block.stride)) {
-                    center_row(column, &p_row[..reach]);
-                    if head.kernel.key_square != 0.0 {
-                        for (term, ds) in self.key_terms.iter_mut().zip(column.iter()) {
-                            *term += *ds;
-                        }
-                    }
-                }
-                let scores = View::new(&self.scores, reach, rows.len());
-                // Values: sum_i P_ij g_i.
-                multiply(
-                    ViewMut::strided(&mut self.projections[head.v_rows.start..], head.v_rows.len(), reach, p),
-                    Accumulate::Add,
-                    head_gradient,
-                    View::strided(block.weights, reach, rows.len(), block.stride).transpose(),
-                    one,
-                );
-                // Keys: sum_i ds_ij q_i.
-                multiply(
-                    ViewMut::strided(&mut self.projections[head.k_rows.start..], head.k_rows.len(), reach, p),
-                    Accumulate::Add,
-                    forward.projection(&head.q_rows, rows.clone()),
-                    scores.transpose(),
-                    cross,
-                );
-                // Queries: sum_j ds_ij k_j.
-                multiply(
-                    ViewMut::strided(
-                        &mut self.projections[rows.start * p + head.q_rows.start..],
-                        head.q_rows.len(),
-                        rows.len(),
-                        p,
-                    ),
-                    Accumulate::Replace,
-                    forward.projection(&head.k_rows, 0..reach),
-                    scores,
-                    cross,
-                );
-            }
-            let head = &self.forward.heads[head_idx];
-            if head.kernel.key_square != 0.0 {
-                let weight = T::constant(2.0 * head.kernel.key_square);
-                for j in 0..n {
-                    let at = j * p + head.k_rows.start..j * p + head.k_rows.end;
-                    let keys = &self.forward.projections.as_slice()[at.clone()];
-                    for (slot, key) in self.projections[at].iter_mut().zip(keys) {
-                        *slot -= *key * self.key_terms[j] * weight;
-                    }
-                }
-            }
-        }
+        let mut parts = std::mem::take(&mut self.parts);
+        let layout = PartLayout::of(&self.forward);
+        let start = |part: usize| layout.start(part);
+        for_parts(self.forward.schedule(), 0..layout.n_parts(), &mut parts, &start, &|part, out| {
+            layout.pull_back(part, gradient, &self.buffers, out);
+        });
+        gather(layout, &parts, &mut self.projections);
+        self.parts = parts;
+        self.heads = heads;
         self.forward.stacked.apply_transpose(out, &self.projections, n);
         if self.forward.scope == Scope::Composed {
             self.forward.normalizer.apply_jacobian(out);
         }
-        self.heads = heads;
     }
 }

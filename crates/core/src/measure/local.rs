@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::system::{Clusters, Runs, System};
 use crate::attention::Kernel;
-use crate::bounds::{Combination, LocalBound, LocalHead, LocalParts, combine_local};
+use crate::bounds::{Combination, LocalBound, LocalBuffers, LocalHead, LocalParts, combine_local};
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
@@ -65,15 +65,16 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
     let done = heads(weights, attention, positions).into_iter().enumerate().map(|(head_idx, (head, queries))| {
         let mut head = head.with_blocks(positions.nrows(), weights.heads.len());
         let masses = jacobian.masses(head_idx);
+        let mut buffers = LocalBuffers::default();
         for (a, ln_size) in ln_sizes.iter().enumerate() {
             let row: Vec<f64> = masses.row(a).iter().copied().collect();
             // What one token of cluster b receives from all tokens of cluster a.
             let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
             let query = queries.column(a);
-            head.row(&row, share, query.as_slice(), 1.0);
+            head.row(&mut buffers, &row, share, query.as_slice(), 1.0);
             // On fields constant on each cluster; those of sum zero see the own parts alone, which are not larger.
             let weight = |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
-            head.block_row(&row, weight, query.as_slice());
+            head.block_row(&buffers, &row, weight, query.as_slice());
         }
         head
     });
@@ -88,7 +89,7 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
     }
     let done = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
         |(head_idx, (mut head, queries))| {
-            let mut block = Block::default();
+            let (mut block, mut buffers) = (Block::default(), LocalBuffers::default());
             let (mut count, mut run) = (0, usize::MAX);
             jacobian.for_rows(head_idx, |row| {
                 count = if row.run == run { count + 1 } else { 1 };
@@ -109,9 +110,9 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
                 if count == block.until {
                     let shares = &block.shares;
                     let query = queries.column(run);
-                    head.row(&block.masses, |b| shares[b], query.as_slice(), block.slack);
+                    head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), block.slack);
                     if block.slack > 1.0 {
-                        head.row(&row.masses, |_| 0.0, query.as_slice(), block.slack);
+                        head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), block.slack);
                     }
                     block.until = 0;
                 }

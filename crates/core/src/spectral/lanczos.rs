@@ -16,7 +16,8 @@ use crate::random::{Random, Stream};
 
 use super::dense::full_svd;
 use super::triplet::SingularTriplet;
-use super::vectors::{add, norm, orthogonalize};
+use super::vectors::{PART, add, norm, orthogonalize};
+use crate::parallel::{self, Schedule, Scratch};
 
 /// Stopping rule, basis size and start of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -280,23 +281,31 @@ impl Lanczos {
 
 /// Turns a basis into the first Ritz vectors, which are combinations of it, in place: part by part, so that old and new
 /// vectors are never held together.
-fn combine(basis: &mut Vec<Vec<f64>>, count: usize, weight: impl Fn(usize, usize) -> f64) {
-    /// Numbers of each vector that are combined at a time: 8 KiB.
-    const PART: usize = 1024;
-    let len = basis[0].len();
-    let mut combined = vec![0.0; count * PART];
-    for start in (0..len).step_by(PART) {
-        let part = start..len.min(start + PART);
-        combined.fill(0.0);
-        for (new, target) in combined.chunks_exact_mut(PART).enumerate() {
-            for (old, old_vector) in basis.iter().enumerate() {
-                add(&mut target[..part.len()], weight(old, new), &old_vector[part.clone()]);
-            }
-        }
-        for (vector, source) in basis.iter_mut().zip(combined.chunks_exact(PART)) {
-            vector[part.clone()].copy_from_slice(&source[..part.len()]);
-        }
+fn combine(basis: &mut Vec<Vec<f64>>, count: usize, weight: impl Fn(usize, usize) -> f64 + Sync) {
+    let operations = 2 * count * basis.len() * basis[0].len();
+    let mut columns: Vec<_> = basis.iter_mut().map(|vector| vector.chunks_mut(PART)).collect();
+    // For each part of the vectors' entries, that part of all of them.
+    let mut parts: Vec<Vec<&mut [f64]>> = Vec::new();
+    while let Some(part) = columns.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>().filter(|p| !p.is_empty())
+    {
+        parts.push(part);
     }
+    let buffers = Scratch::new(vec![0.0; count * PART]);
+    parallel::for_each(Schedule::of(operations as u64), &mut parts, &|_, part| {
+        let work = |combined: &mut Vec<f64>| {
+            combined.fill(0.0);
+            let len = part[0].len();
+            for (new, target) in combined.chunks_exact_mut(PART).enumerate() {
+                for (old, old_part) in part.iter().enumerate() {
+                    add(&mut target[..len], weight(old, new), old_part);
+                }
+            }
+            for (slot, source) in part.iter_mut().zip(combined.chunks_exact(PART)) {
+                slot.copy_from_slice(&source[..len]);
+            }
+        };
+        buffers.with(|| vec![0.0; count * PART], work);
+    });
     basis.truncate(count);
 }
 

@@ -1,26 +1,41 @@
 //! Operations on vectors stored as slices.
 
+use crate::parallel::{self, Schedule, for_parts};
+
 /// Subtracts the projection of a vector onto the span of an orthonormal basis; returns the coefficients.
 ///
 /// If most of the vector is removed, the rest has lost digits and is orthogonalised a second time (Daniel, Gragg,
 /// Kaufman and Stewart, "Reorthogonalization and stable algorithms for updating the Gram-Schmidt QR factorization",
-/// Math. Comp. 30, 1976). Testing for it halves the work on most steps.
+/// Math. Comp. 30, 1976). Testing for it halves the work on most steps. All coefficients of a pass are taken before any
+/// of them is subtracted, so that threads can share both.
 pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> {
     /// The second pass runs if less than this part of the norm is left: one binary digit was lost.
     const KEPT_PART: f64 = 0.5;
     let mut coefficients = vec![0.0; basis.len()];
+    let schedule = Schedule::of(4 * (vector.len() as u64) * basis.len() as u64);
     let before = norm(vector);
     for _ in 0..2 {
-        for (coefficient, unit) in coefficients.iter_mut().zip(basis) {
-            let along = dot(vector, unit);
-            *coefficient += along;
-            add(vector, -along, unit);
-        }
+        let along = parallel::map(schedule, basis.len(), &|at| dot(vector, &basis[at]));
+        in_parts(schedule, vector, &|part, numbers| {
+            for (along, unit) in along.iter().zip(basis) {
+                add(numbers, -along, &unit[part * PART..][..numbers.len()]);
+            }
+        });
+        coefficients.iter_mut().zip(&along).for_each(|(sum, along)| *sum += along);
         if norm(vector) > KEPT_PART * before {
             break;
         }
     }
     coefficients
+}
+
+/// Numbers of a vector that are worked on at a time: 8 KiB, which stay in the first-level cache.
+pub(super) const PART: usize = 1024;
+
+/// Calls `job` with the parts of a vector, [`PART`] numbers each.
+fn in_parts(schedule: Schedule, vector: &mut [f64], job: &(impl Fn(usize, &mut [f64]) + Sync)) {
+    let len = vector.len();
+    for_parts(schedule, 0..len.div_ceil(PART), vector, &|part| (part * PART).min(len), job);
 }
 
 /// target += weight * vector.
@@ -45,10 +60,12 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Euclidean norm, safe from overflow and underflow.
 pub(super) fn norm(vector: &[f64]) -> f64 {
-    let scale = vector.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
-    if (1e-140..1e140).contains(&scale) {
-        return dot(vector, vector).sqrt();
+    // Squares that have left the range of f64 leave a sum outside of this one, or too small beside it to matter.
+    let square = dot(vector, vector);
+    if (1e-280..1e280).contains(&square) {
+        return square.sqrt();
     }
+    let scale = vector.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
     if scale == 0.0 || !scale.is_finite() {
         return scale;
     }

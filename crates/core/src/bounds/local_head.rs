@@ -1,0 +1,345 @@
+//! The bound `local` of one head, a row of its attention matrix at a time: see [`super::local`].
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVectorView};
+
+use super::alike::OnSpan;
+use super::local_blocks::{Blocks, Pair};
+use super::local_shared::{LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, quadratic, reduced_value};
+use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
+use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
+use crate::weights::HeadWeights;
+
+/// The terms of `local` for the head with the largest bound; `value` is over all heads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LocalParts {
+    /// The bound with all heads, without the normaliser's factor.
+    pub value: f64,
+    /// The head that the other fields describe.
+    pub head_idx: usize,
+    /// max_i ||V O_i||.
+    pub own: f64,
+    /// sqrt(max_j sum_i P_ij w_i).
+    pub mixed: f64,
+    /// max_j sum_i P_ij, the most attention that one token receives.
+    pub column_sum: f64,
+    /// max_i w_i.
+    pub w: f64,
+    /// max_i |b_i|^2, with b the gradient of the score in the key token.
+    pub gradient_square: f64,
+    /// max_i |b_i|^2 tr C_i: the variance of the tokens under row i of P, times the squared gradient.
+    pub spread: f64,
+    /// max_i ln(max_j P_ij / min_j P_ij): the range of the scores in a row; infinite where attention underflows.
+    pub ln_ratio: f64,
+    /// The bound `local_blocks` with all heads, without the normaliser's factor; `None` for runs of equal tokens, and
+    /// where its matrices would be too large.
+    pub blocks: Option<f64>,
+}
+
+/// Accumulates the bound of one head over rows of its attention matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalHead {
+    shared: Arc<Shared>,
+    blocks: Option<Blocks>,
+    parts: LocalParts,
+    sums: Vec<f64>,
+    weighted_sums: Vec<f64>,
+    /// Covariances of the values, and of values with keys, r x (r + k).
+    covariance: Vec<f64>,
+    last: Last,
+    top: TopEigenvalue,
+}
+
+/// Two numbers of a row's covariances.
+struct Covariance {
+    /// |b_i|^2 where b_ij does not depend on j, otherwise its mean over the row.
+    gradient_square: f64,
+    /// The variance of the tokens, tr C_i.
+    trace: f64,
+}
+
+/// What `local_blocks` needs of the row that was added last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    gradient_square: f64,
+    /// An upper bound on ||V O_i||.
+    own: f64,
+}
+
+/// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
+const SMALL_OWN: usize = 8;
+
+impl LocalHead {
+    /// For a head with an attention matrix over the given columns (tokens, d x columns).
+    pub(crate) fn new(kernel: Kernel, outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
+        let shared = match OnSpan::of(outer, head, tokens) {
+            Some(OnSpan { frame, tokens, head }) => {
+                Shared { frame: Some(frame), ..Shared::new(kernel, head.v.clone(), &head, &tokens) }
+            }
+            None => Shared::new(kernel, reduced_value(outer, &head.v), head, tokens),
+        };
+        LocalHead::empty(Arc::new(shared))
+    }
+
+    fn empty(shared: Arc<Shared>) -> Self {
+        let (r, k, columns) = (shared.r, shared.k, shared.tokens.ncols());
+        LocalHead {
+            blocks: None,
+            parts: LocalParts::default(),
+            sums: vec![0.0; columns],
+            weighted_sums: vec![0.0; columns],
+            covariance: vec![0.0; r * (r + k)],
+            last: Last::default(),
+            top: TopEigenvalue::default(),
+            shared,
+        }
+    }
+
+    /// The same with the matrix of `local_blocks` for one of so many heads, where it is not too large.
+    pub(crate) fn with_blocks(self, dimension: usize, heads: usize) -> Self {
+        let blocks = Blocks::new(self.shared.tokens.ncols(), dimension, heads, self.shared.value_square.sqrt());
+        LocalHead { blocks, ..self }
+    }
+
+    /// For so many of the rows after those of this one, to be [appended](LocalHead::append) to it.
+    pub(crate) fn for_rows(&self, n_rows: usize) -> Self {
+        let blocks = self.blocks.as_ref().map(|blocks| blocks.for_rows(n_rows));
+        LocalHead { blocks, ..LocalHead::empty(Arc::clone(&self.shared)) }
+    }
+
+    /// Adds the rows that another one has taken.
+    pub(crate) fn append(&mut self, next: LocalHead) {
+        let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        add(&mut self.sums, &next.sums);
+        add(&mut self.weighted_sums, &next.weighted_sums);
+        let (a, b) = (self.parts, next.parts);
+        self.parts = LocalParts {
+            own: a.own.max(b.own),
+            w: a.w.max(b.w),
+            gradient_square: a.gradient_square.max(b.gradient_square),
+            spread: a.spread.max(b.spread),
+            ln_ratio: a.ln_ratio.max(b.ln_ratio),
+            ..a
+        };
+        if let (Some(blocks), Some(more)) = (&mut self.blocks, next.blocks) {
+            blocks.append(more);
+        }
+    }
+
+    /// Operations for a row, about.
+    pub(crate) fn operations_a_row(&self) -> usize {
+        let Shared { r, k, d, .. } = *self.shared;
+        let height = if self.shared.through.is_some() { d * d } else { r * (r + k) };
+        self.shared.tokens.ncols() * height + r.pow(3) * 8
+    }
+
+    /// The matrix of `local_blocks`, if there is one.
+    pub(super) fn into_blocks(self) -> Option<Blocks> {
+        self.blocks
+    }
+
+    /// Adds a row of attention. `masses` is its attention to each column (they sum to one); `shares` the attention that
+    /// one token of each column receives from all rows that this one stands for; `query` is q_i; `slack` a factor by
+    /// which the norms of those rows may exceed this row's (1 for a row that stands for itself).
+    pub(crate) fn row(
+        &mut self,
+        buffers: &mut LocalBuffers,
+        masses: &[f64],
+        shares: impl Fn(usize) -> f64,
+        query: &[f64],
+        slack: f64,
+    ) {
+        let query = &*self.on_frame(query);
+        let Covariance { gradient_square, trace } = self.take_covariance(buffers, masses, query);
+        let w = slack * self.w(buffers, masses, query, (gradient_square, trace));
+        self.parts.w = self.parts.w.max(w);
+        let own = self.own();
+        self.parts.own = self.parts.own.max(slack * own);
+        self.parts.gradient_square = self.parts.gradient_square.max(gradient_square);
+        self.parts.spread = self.parts.spread.max(gradient_square * trace);
+        let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+        for j in 0..masses.len() {
+            let share = shares(j);
+            (least, most) = (least.min(share), most.max(share));
+            self.sums[j] += share;
+            self.weighted_sums[j] += share * w;
+        }
+        self.last = Last { gradient_square, own };
+        // A row that only bounds others has no shares.
+        if most > 0.0 {
+            self.parts.ln_ratio = self.parts.ln_ratio.max((most / least).ln());
+        }
+    }
+
+    /// Adds the row that was added last to the matrix of `local_blocks`; `weights` of the blocks are P_ij for tokens.
+    pub(crate) fn block_row(
+        &mut self,
+        buffers: &LocalBuffers,
+        masses: &[f64],
+        weights: impl Fn(usize) -> f64,
+        query: &[f64],
+    ) {
+        let Some(mut blocks) = self.blocks.take() else { return };
+        let query = &*self.on_frame(query);
+        let (r, height, d) = (self.shared.r, self.shared.r + self.shared.k, self.shared.d);
+        let mut mean = vec![0.0; d];
+        for (token, mass) in self.shared.tokens.as_slice().chunks_exact(d).zip(masses) {
+            mean.iter_mut().zip(token).for_each(|(mean, x)| *mean += mass * x);
+        }
+        let columns = self.shared.tokens.as_slice().chunks_exact(d).zip(self.shared.stacked.chunks_exact(height));
+        let (mean_value, mean_key) = buffers.mean.split_at(r);
+        let pairs = columns.zip(0..masses.len()).map(|((token, column), j)| {
+            let gradient = |(q, k): (&f64, &f64)| self.shared.kernel.key_gradient(*q, *k);
+            let gradients = || query.iter().zip(&column[r..]).map(gradient);
+            let y = match self.shared.kernel.key_square {
+                0.0 => self.last.gradient_square,
+                _ => quadratic(&self.shared.kk, &gradients().collect::<Vec<f64>>()),
+            };
+            let pair = Pair {
+                t: token.iter().zip(&mean).map(|(x, mean)| (x - mean) * (x - mean)).sum(),
+                y,
+                product: column[r..].iter().zip(mean_key).zip(gradients()).map(|((k, mean), y)| (k - mean) * y).sum(),
+                value: column.iter().zip(mean_value).map(|(x, mean)| (x - mean) * (x - mean)).sum(),
+            };
+            (weights(j), pair)
+        });
+        blocks.row(pairs, self.last.own);
+        self.blocks = Some(blocks);
+    }
+
+    /// A query in the coordinates in which everything is computed.
+    fn on_frame<'a>(&self, query: &'a [f64]) -> Cow<'a, [f64]> {
+        match &self.shared.frame {
+            None => Cow::Borrowed(query),
+            Some(frame) => {
+                frame.column_iter().map(|axis| axis.dot(&DVectorView::from_slice(query, query.len()))).collect()
+            }
+        }
+    }
+
+    /// The terms of the bound over the rows added so far.
+    pub(crate) fn parts(&self, head_idx: usize) -> LocalParts {
+        let largest = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max);
+        let mixed = largest(&self.weighted_sums).sqrt();
+        let value = self.parts.own + mixed;
+        LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
+    }
+
+    /// Computes the covariances of values, and of values with keys, r x (r + k).
+    fn take_covariance(&mut self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64]) -> Covariance {
+        let Shared { kernel, r, k, d, .. } = *self.shared;
+        let (height, columns) = (r + k, masses.len());
+        let mut mean_token = vec![0.0; d];
+        let mut square = 0.0;
+        for (token, mass) in self.shared.tokens.as_slice().chunks_exact(d).zip(masses) {
+            for (mean, x) in mean_token.iter_mut().zip(token) {
+                *mean += mass * x;
+                square += mass * x * x;
+            }
+        }
+        let mut trace = (square - mean_token.iter().map(|x| x * x).sum::<f64>()).max(0.0);
+        let mut mean = std::mem::take(&mut buffers.mean);
+        mean.clear();
+        mean.resize(height, 0.0);
+        for (column, mass) in self.shared.stacked.chunks_exact(height).zip(masses) {
+            mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += mass * x);
+        }
+        if let Some(through) = &self.shared.through {
+            trace = covariance_of_tokens(&self.shared.tokens, &mean_token, masses, buffers);
+            let stacked = View::new(through.as_slice(), height, d);
+            buffers.through.resize(r * d, 0.0);
+            multiply(
+                ViewMut::new(&mut buffers.through, r, d),
+                Accumulate::Replace,
+                View::strided(through.as_slice(), r, d, height),
+                View::new(&buffers.of_tokens[..d * d], d, d),
+                1.0,
+            );
+            multiply(
+                ViewMut::new(&mut self.covariance, r, height),
+                Accumulate::Replace,
+                View::new(&buffers.through, r, d),
+                stacked.transpose(),
+                1.0,
+            );
+        } else {
+            buffers.centred.resize(height * columns, 0.0);
+            buffers.weighted.resize(r * columns, 0.0);
+            let places = buffers.centred.chunks_exact_mut(height).zip(buffers.weighted.chunks_exact_mut(r));
+            for ((centred, weighted), (column, mass)) in
+                places.zip(self.shared.stacked.chunks_exact(height).zip(masses))
+            {
+                for ((c, x), mean) in centred.iter_mut().zip(column).zip(&mean) {
+                    *c = x - mean;
+                }
+                weighted.iter_mut().zip(centred.iter()).for_each(|(w, c)| *w = mass * c);
+            }
+            multiply(
+                ViewMut::new(&mut self.covariance, r, height),
+                Accumulate::Replace,
+                View::new(&buffers.weighted, r, columns),
+                View::new(&buffers.centred, height, columns).transpose(),
+                1.0,
+            );
+        }
+        let gradient: Vec<f64> = query.iter().zip(&mean[r..]).map(|(q, k)| kernel.key_gradient(*q, *k)).collect();
+        buffers.mean = mean;
+        Covariance { gradient_square: quadratic(&self.shared.kk, &gradient), trace }
+    }
+
+    fn own(&self) -> f64 {
+        let (r, k) = (self.shared.r, self.shared.k);
+        let covariance = DMatrix::from_column_slice(r, k, &self.covariance[r * r..]);
+        let own = covariance * &self.shared.query_factor * self.shared.kernel.cross;
+        let frobenius = own.norm();
+        // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
+        // maximum; small ones only where `local_blocks` does not need every row.
+        let is_needed = self.blocks.is_some() && own.nrows().min(own.ncols()) <= SMALL_OWN;
+        if (frobenius <= self.parts.own && !is_needed) || own.nrows() == 1 || own.ncols() == 1 {
+            return frobenius;
+        }
+        if own.nrows().min(own.ncols()) > SMALL_OWN && is_norm_at_most(&own, self.parts.own) {
+            return self.parts.own;
+        }
+        crate::spectral::largest_singular_value(&own)
+    }
+
+    fn w(
+        &mut self,
+        buffers: &LocalBuffers,
+        masses: &[f64],
+        query: &[f64],
+        (gradient_square, trace): (f64, f64),
+    ) -> f64 {
+        let (r, height) = (self.shared.r, self.shared.r + self.shared.k);
+        let covariance = DMatrix::from_column_slice(r, r, &self.covariance[..r * r]);
+        if self.shared.kernel.key_square == 0.0 {
+            let matrix = &self.shared.vv + covariance * gradient_square;
+            if r <= SMALL_OWN {
+                return largest_symmetric(&matrix);
+            }
+            // ||V||^2 (1 + |b|^2 tr C) is not smaller either; with it `local` is never above `unified`.
+            return self.top.bound(&matrix).min(self.shared.value_square * (1.0 + gradient_square * trace));
+        }
+        // b_ij = K^T (c q_i - 2 w k_j) depends on j, so terms linear in it do not vanish, and |b_ij|^2 weights the
+        // quadratic ones.
+        let with_keys = DMatrix::from_column_slice(r, self.shared.k, &self.covariance[r * r..]);
+        let cross = with_keys * self.shared.vk.transpose() * (-2.0 * self.shared.kernel.key_square);
+        let mut sum = &self.shared.vv + &cross + cross.transpose();
+        for ((column, centred), mass) in
+            self.shared.stacked.chunks_exact(height).zip(buffers.centred.chunks_exact(height)).zip(masses)
+        {
+            let gradient: Vec<f64> =
+                query.iter().zip(&column[r..]).map(|(q, k)| self.shared.kernel.key_gradient(*q, *k)).collect();
+            let weight = mass * quadratic(&self.shared.kk, &gradient);
+            for (col, x) in centred[..r].iter().enumerate() {
+                for (row, y) in centred[..r].iter().enumerate() {
+                    sum[(row, col)] += weight * x * y;
+                }
+            }
+        }
+        largest_symmetric(&sum)
+    }
+}

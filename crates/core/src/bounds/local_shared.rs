@@ -1,0 +1,151 @@
+//! What the rows of a head share in the bound `local`, and the covariance of tokens under a row: see [`super::local`].
+
+use nalgebra::DMatrix;
+
+use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
+use crate::weights::HeadWeights;
+
+/// What the rows of one head share.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub(super) kernel: Kernel,
+    pub(super) r: usize,
+    pub(super) k: usize,
+    pub(super) d: usize,
+    /// Values stacked over keys, (r + k) x columns.
+    pub(super) stacked: Vec<f64>,
+    /// V stacked over K, (r + k) x d, where the covariances are taken of the tokens themselves.
+    pub(super) through: Option<DMatrix<f64>>,
+    /// d x columns, or their coordinates in the span of fewer columns.
+    pub(super) tokens: DMatrix<f64>,
+    /// Where everything is computed in the span of the tokens: orthonormal columns, d x columns.
+    pub(super) frame: Option<DMatrix<f64>>,
+    /// V V^T, V K^T, K K^T.
+    pub(super) vv: DMatrix<f64>,
+    pub(super) vk: DMatrix<f64>,
+    pub(super) kk: DMatrix<f64>,
+    /// L with Q = L Z, where Z has orthonormal rows.
+    pub(super) query_factor: DMatrix<f64>,
+    /// ||V||^2.
+    pub(super) value_square: f64,
+}
+
+/// Tokens of fewer dimensions are not worth products of their own.
+const LEAST_DIMENSION: usize = 16;
+
+impl Shared {
+    /// With `value` in place of the head's V.
+    pub(super) fn new(kernel: Kernel, value: DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
+        let (r, k, (d, columns)) = (value.nrows(), head.k.nrows(), tokens.shape());
+        let mut through = DMatrix::zeros(r + k, d);
+        through.rows_mut(0, r).copy_from(&value);
+        through.rows_mut(r, k).copy_from(&head.k);
+        let stacked = &through * tokens;
+        // Three quarters of d^2 numbers for each token and a change of coordinates, or r (r + k) numbers for each token.
+        let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
+        let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
+        // The L2 kernel weights the values of each token.
+        let is_enough = kernel.key_square == 0.0;
+        let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
+        let vv = &value * value.transpose();
+        Shared {
+            kernel,
+            r,
+            k,
+            d: d.min(columns),
+            stacked: stacked.as_slice().to_vec(),
+            through: (is_shorter && is_enough).then_some(through),
+            frame: None,
+            tokens: if d > columns { tokens.clone().qr().r() } else { tokens.clone() },
+            value_square: largest_symmetric(&vv),
+            vk: &value * head.k.transpose(),
+            kk: &head.k * head.k.transpose(),
+            vv,
+            query_factor,
+        }
+    }
+}
+
+/// What a row of one head needs while it is added.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LocalBuffers {
+    /// The mean of values and keys.
+    pub(super) mean: Vec<f64>,
+    /// Values and keys less their mean.
+    pub(super) centred: Vec<f64>,
+    /// Values times attention, or tokens times the root of it, less their mean.
+    pub(super) weighted: Vec<f64>,
+    /// The covariance of the tokens, and that of values with tokens.
+    pub(super) of_tokens: Vec<f64>,
+    pub(super) through: Vec<f64>,
+}
+
+/// The covariance of the tokens (d x columns) under a row of attention, d x d, in the buffers; returns its trace.
+///
+/// It is W W^T for tokens less their mean, times the root of their attention: a sum of squares, so nothing cancels.
+pub(super) fn covariance_of_tokens(
+    tokens: &DMatrix<f64>,
+    mean: &[f64],
+    masses: &[f64],
+    buffers: &mut LocalBuffers,
+) -> f64 {
+    /// Columns that are taken at a time, from the diagonal down: the rest is known by symmetry.
+    const WIDTH: usize = 32;
+    let (d, columns) = (tokens.nrows(), masses.len());
+    let LocalBuffers { weighted, of_tokens, .. } = buffers;
+    weighted.resize(d * columns, 0.0);
+    of_tokens.resize(d * d, 0.0);
+    for ((weighted, token), mass) in weighted.chunks_exact_mut(d).zip(tokens.as_slice().chunks_exact(d)).zip(masses) {
+        let root = mass.sqrt();
+        for ((w, x), mean) in weighted.iter_mut().zip(token).zip(mean) {
+            *w = root * (x - mean);
+        }
+    }
+    for first in (0..d).step_by(WIDTH) {
+        let width = WIDTH.min(d - first);
+        multiply(
+            ViewMut::strided(&mut of_tokens[first * d + first..], d - first, width, d),
+            Accumulate::Replace,
+            View::strided(&weighted[first..], d - first, columns, d),
+            View::strided(&weighted[first..], width, columns, d).transpose(),
+            1.0,
+        );
+    }
+    for col in 0..d {
+        for row in col + 1..d {
+            of_tokens[row * d + col] = of_tokens[col * d + row];
+        }
+    }
+    (0..d).map(|at| of_tokens[at * d + at]).sum()
+}
+
+/// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
+pub(super) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
+    // `outer` is O_h^T, d_v x d_out.
+    let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
+    if through.nrows() > through.ncols() { through.qr().r() } else { through }
+}
+
+/// x^T M x for a Gram matrix M, clamped to 0 against rounding.
+pub(super) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (col, x_col) in x.iter().enumerate() {
+        for (row, x_row) in x.iter().enumerate() {
+            sum += x_row * matrix[(row, col)] * x_col;
+        }
+    }
+    sum.max(0.0)
+}
+
+/// The largest eigenvalue of a positive semidefinite matrix, in closed form for sizes 1 and 2.
+pub(super) fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
+    match matrix.nrows() {
+        0 => 0.0,
+        1 => matrix[(0, 0)].max(0.0),
+        2 => {
+            let (a, b, c) = (matrix[(0, 0)], matrix[(0, 1)], matrix[(1, 1)]);
+            (0.5 * (a + c) + (0.5 * (a - c)).hypot(b)).max(0.0)
+        }
+        _ => crate::spectral::largest_eigenvalue(matrix),
+    }
+}

@@ -1,0 +1,163 @@
+//! The part of J^T u that sums over the rows of attention matrices: what queries, keys and values receive.
+//!
+//! The keys' and the values' part are sums over all rows. They are taken in groups of row blocks, each with sums of its
+//! own, so that several threads work on one head, and the groups are added in order.
+
+use std::ops::Range;
+
+use super::buffers::{Buffers, center_row};
+use crate::attention::part;
+use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply};
+use crate::parallel::{Schedule, Scratch, for_parts, groups, share, token_parts};
+
+/// Where the part of each head and group of row blocks lies in the buffer of the adjoint: keys (k x n), values (d_v x n),
+/// for the L2 kernel the column sums of ds (n), and the queries of the group's own rows (k x rows).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartLayout<'a, T: Scalar> {
+    forward: &'a Forward<T>,
+    groups: usize,
+}
+
+impl<'a, T: Scalar> PartLayout<'a, T> {
+    /// The layout for a forward pass.
+    pub(super) fn of(forward: &'a Forward<T>) -> Self {
+        PartLayout { forward, groups: groups(forward.heads.len(), forward.n_blocks()) }
+    }
+
+    /// Number of parts: groups of all heads.
+    pub(super) fn n_parts(&self) -> usize {
+        self.forward.heads.len() * self.groups
+    }
+
+    /// Where the part begins; for the number of parts, the length of the whole buffer.
+    pub(super) fn start(&self, part: usize) -> usize {
+        let (head_idx, group) = (part / self.groups, part % self.groups);
+        let before: usize = (0..head_idx).map(|head_idx| self.of_head(head_idx, self.groups)).sum();
+        before + if group == 0 { 0 } else { self.of_head(head_idx, group) }
+    }
+
+    /// Length of the first parts of a head.
+    fn of_head(&self, head_idx: usize, groups: usize) -> usize {
+        let own_rows = self.first_row(groups);
+        groups * self.summed(head_idx) + self.forward.heads[head_idx].q_rows.len() * own_rows
+    }
+
+    /// Numbers of a part that are summed over groups.
+    fn summed(&self, head_idx: usize) -> usize {
+        let head = &self.forward.heads[head_idx];
+        let terms = usize::from(head.kernel.key_square != 0.0);
+        (head.k_rows.len() + head.v_rows.len() + terms) * self.forward.n
+    }
+
+    /// The blocks of a group.
+    fn blocks(&self, group: usize) -> Range<usize> {
+        share(group, self.groups, self.forward.n_blocks())
+    }
+
+    fn first_row(&self, group: usize) -> usize {
+        self.forward.block_start(share(group, self.groups, self.forward.n_blocks()).start)
+    }
+
+    /// One part of the adjoint: the rows of one group of blocks of one head.
+    pub(super) fn pull_back(&self, part_idx: usize, gradient: &[T], buffers: &Scratch<Buffers<T>>, out: &mut [T]) {
+        let forward = self.forward;
+        let (head_idx, group) = (part_idx / self.groups, part_idx % self.groups);
+        let head = &forward.heads[head_idx];
+        let (n, d_cat, k, d_v) = (forward.n, forward.d_concatenated(), head.k_rows.len(), head.v_rows.len());
+        let (cross, one) = (T::constant(head.kernel.cross), T::constant(1.0));
+        let (summed, queries) = out.split_at_mut(self.summed(head_idx));
+        summed.fill(T::constant(0.0));
+        let (keys, summed) = summed.split_at_mut(k * n);
+        let (values, key_terms) = summed.split_at_mut(d_v * n);
+        let first_row = self.first_row(group);
+        for block_idx in self.blocks(group) {
+            let rows = forward.block_rows(block_idx);
+            let reach = forward.reach(&rows);
+            let head_gradient = part(gradient, d_cat, &head.out_rows, rows.clone());
+            let mut work = |buffers: &mut Buffers<T>| {
+                let Buffers { scores, rows_of_p } = buffers;
+                multiply(
+                    ViewMut::new(scores, reach, rows.len()),
+                    Accumulate::Replace,
+                    forward.projection(&head.v_rows, 0..reach).transpose(),
+                    head_gradient,
+                    one,
+                );
+                let block = forward.rows_of_p(head_idx, rows.clone(), rows_of_p);
+                let columns = scores[..reach * rows.len()].chunks_exact_mut(reach);
+                for (column, p_row) in columns.zip(block.weights.chunks(block.stride)) {
+                    center_row(column, &p_row[..reach]);
+                    for (term, ds) in key_terms.iter_mut().zip(column.iter()) {
+                        *term += *ds;
+                    }
+                }
+                let scores = View::new(scores, reach, rows.len());
+                // Values: sum_i P_ij g_i.
+                multiply(
+                    ViewMut::new(values, d_v, reach),
+                    Accumulate::Add,
+                    head_gradient,
+                    View::strided(block.weights, reach, rows.len(), block.stride).transpose(),
+                    one,
+                );
+                // Keys: sum_i ds_ij q_i.
+                multiply(
+                    ViewMut::new(keys, k, reach),
+                    Accumulate::Add,
+                    forward.projection(&head.q_rows, rows.clone()),
+                    scores.transpose(),
+                    cross,
+                );
+                // Queries: sum_j ds_ij k_j.
+                multiply(
+                    ViewMut::new(&mut queries[(rows.start - first_row) * k..], k, rows.len()),
+                    Accumulate::Replace,
+                    forward.projection(&head.k_rows, 0..reach),
+                    scores,
+                    cross,
+                );
+            };
+            buffers.with(|| Buffers::of(forward), &mut work);
+        }
+    }
+}
+
+/// Adds the parts of the adjoint in order, token by token: p x n.
+pub(super) fn gather<T: Scalar>(layout: PartLayout<'_, T>, parts: &[T], out: &mut [T]) {
+    let forward = layout.forward;
+    let (n, p) = (forward.n, forward.projections.nrows());
+    let operations = parts.len() as u64;
+    let pieces = token_parts(n, operations);
+    let start = |piece: usize| p * (piece * n / pieces);
+    for_parts(Schedule::of(operations), 0..pieces, out, &start, &|piece, out| {
+        let tokens = share(piece, pieces, n);
+        for (head_idx, head) in forward.heads.iter().enumerate() {
+            let (k, d_v) = (head.k_rows.len(), head.v_rows.len());
+            for group in 0..layout.groups {
+                let part = &parts[layout.start(head_idx * layout.groups + group)..];
+                let (summed, queries) = part.split_at(layout.summed(head_idx));
+                let own = layout.first_row(group)..layout.first_row(group + 1);
+                let (keys, rest) = summed.split_at(k * n);
+                let (values, key_terms) = rest.split_at(d_v * n);
+                for (token, out) in tokens.clone().zip(out.chunks_exact_mut(p)) {
+                    if own.contains(&token) {
+                        out[head.q_rows.clone()].copy_from_slice(&queries[(token - own.start) * k..][..k]);
+                    }
+                    let (keys, values) = (&keys[token * k..][..k], &values[token * d_v..][..d_v]);
+                    if group == 0 {
+                        out[head.k_rows.clone()].copy_from_slice(keys);
+                        out[head.v_rows.clone()].copy_from_slice(values);
+                    } else {
+                        out[head.k_rows.clone()].iter_mut().zip(keys).for_each(|(sum, x)| *sum += *x);
+                        out[head.v_rows.clone()].iter_mut().zip(values).for_each(|(sum, x)| *sum += *x);
+                    }
+                    if let Some(term) = key_terms.get(token) {
+                        let weight = *term * T::constant(2.0 * head.kernel.key_square);
+                        let keys = &forward.projections.as_slice()[token * p..][head.k_rows.clone()];
+                        out[head.k_rows.clone()].iter_mut().zip(keys).for_each(|(slot, key)| *slot -= *key * weight);
+                    }
+                }
+            }
+        }
+    });
+}
