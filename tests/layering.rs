@@ -37,12 +37,13 @@ const MODULES: [&str; 24] = [
     "picture",
 ];
 
-/// Crates, and crates that they must not depend on, directly or not.
+/// Crates, and crates that they must not depend on, directly or not. Crates of the browser are judged by what they link there:
+/// the engine's threads are of native programs alone.
 const FORBIDDEN: [(&str, &[&str]); 8] = [
     ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
     ("lipscope-models", &["web-sys", "leptos", "clap"]),
-    ("lipscope-train", &["web-sys", "leptos", "clap", "rayon", "lipscope-models", "lipscope-plot"]),
+    ("lipscope-train", &["web-sys", "leptos", "clap", "lipscope-models", "lipscope-plot"]),
     ("lipscope-protocol", &["web-sys", "leptos", "clap"]),
     ("lipscope-workers", &["leptos", "lipscope", "clap", "rayon"]),
     ("lipscope-cli", &["leptos", "lipscope", "web-sys"]),
@@ -112,8 +113,18 @@ fn no_file_of_a_crate_imports_in_a_circle() {
     assert!(circles.is_empty(), "files import in circles:\n{}", circles.join("\n"));
 }
 
+/// A crate that a package links.
+struct Dependency {
+    name: String,
+    /// Whether it is left out in the browser.
+    is_native: bool,
+}
+
+/// Crates that run in the browser alone.
+const BROWSER: [&str; 1] = ["lipscope-workers"];
+
 /// The direct dependencies of every package, without dev and build dependencies.
-fn dependencies() -> BTreeMap<String, Vec<String>> {
+fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--no-deps"])
         .current_dir(in_repository("."))
@@ -126,8 +137,11 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
         .map(|package| {
             let dependencies = package["dependencies"].as_array().expect("a list").iter();
             let linked = dependencies.filter(|dependency| dependency["kind"].is_null());
-            let names = linked.filter_map(|dependency| Some(dependency["name"].as_str()?.to_owned()));
-            (package["name"].as_str().expect("a name").to_owned(), names.collect())
+            let all = linked.filter_map(|dependency| {
+                let is_native = dependency["target"].as_str() == Some("cfg(not(target_arch = \"wasm32\"))");
+                Some(Dependency { name: dependency["name"].as_str()?.to_owned(), is_native })
+            });
+            (package["name"].as_str().expect("a name").to_owned(), all.collect())
         })
         .collect()
 }
@@ -142,7 +156,9 @@ fn no_crate_depends_on_a_forbidden_crate() {
         while let Some(name) = reached.get(at).cloned() {
             at += 1;
             let direct = dependencies.get(&name).unwrap_or_else(|| panic!("there is no package {name}"));
-            for dependency in direct {
+            for Dependency { name: dependency, .. } in
+                direct.iter().filter(|dependency| !dependency.is_native || !BROWSER.contains(&package))
+            {
                 assert!(!forbidden.contains(&dependency.as_str()), "{package} reaches {dependency} by {name}");
                 // Libraries may have optional dependencies of these names that are not enabled.
                 if of_ours(dependency) && !reached.contains(dependency) {
