@@ -1,5 +1,5 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
-//! `spectrum`, `estimators`, `script`, `model` and `merge`.
+//! `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
 //!
 //! Every command runs on the pool of threads that `--threads` sets: many small measurements side by side, one at a time with
 //! all threads where there are few of them.
@@ -29,6 +29,9 @@ mod sweep;
 mod tables;
 mod task;
 mod threads;
+mod train;
+mod train_invert;
+mod train_run;
 
 use std::io;
 use std::process::ExitCode;
@@ -81,6 +84,9 @@ enum Command {
     Model(model::ModelArguments),
     /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),
+    /// Trains character-level Transformers with dot-product, L2 or contractive attention on a text, one run for each kind and
+    /// depth, and writes loss and norms of every layer as CSV; or runs a trained one backwards.
+    Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of this process.
@@ -115,5 +121,6 @@ fn run_command(command: Command) -> io::Result<ExitCode> {
         Command::Estimators(arguments) => spectrum::estimators(&arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Merge(arguments) => results::merge(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
     }
 }
