@@ -44,6 +44,7 @@ mod parameters;
 mod plan;
 mod sample;
 mod stack;
+mod tensors;
 mod trainer;
 
 pub use branch::{AttentionBranch, Branch, MlpBranch};
