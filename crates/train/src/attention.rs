@@ -54,6 +54,7 @@ fn tied_values(query: &Tensor<2>, value: &Tensor<2>, heads: usize) -> Tensor<2> 
     let k = columns / heads;
     let of_heads = |matrix: &Tensor<2>| matrix.clone().reshape([d, heads, k]).swap_dims(0, 1);
     let (query, value) = (of_heads(query), of_heads(value));
+    // A product: burn's division by a number has a gradient of f32 precision, in f64 too.
     let inner = query.clone().swap_dims(1, 2).matmul(value).mul_scalar(1.0 / (k as f64).sqrt());
     query.matmul(inner).swap_dims(0, 1).reshape([d, columns])
 }

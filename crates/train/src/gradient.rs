@@ -1,6 +1,6 @@
 //! The loss of a batch and its gradient.
 
-use super::network;
+use super::network::cross_entropy;
 use super::number::Number;
 use super::parameters::Parameters;
 use super::plan::Plan;
@@ -30,7 +30,7 @@ impl Batch {
 /// The mean cross entropy over a batch in nats.
 #[must_use]
 pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> f64 {
-    let loss = network::loss(&Tensors::new(plan, parameters, Record::Nothing), &batch.ids, &batch.next);
+    let loss = cross_entropy(&Tensors::new(plan, parameters, Record::Nothing), &batch.ids, &batch.next);
     E::values(&loss.into_data())[0].double()
 }
 
@@ -41,7 +41,7 @@ pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -
 #[must_use]
 pub fn loss_and_gradients<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> (f64, Vec<Vec<E>>) {
     let tensors = Tensors::new(plan, parameters, Record::Gradients);
-    let loss = network::loss(&tensors, &batch.ids, &batch.next);
+    let loss = cross_entropy(&tensors, &batch.ids, &batch.next);
     let mut gradients = loss.backward();
     let gradient = |name: &str| {
         let tensor = tensors.matrix(name).grad_remove(&mut gradients).expect("every matrix takes part in the loss");

@@ -1,13 +1,19 @@
-//! The network on burn's tensors: embeddings, blocks, head. Tokens are rows: windows x T x d.
+//! The network on tensors: embeddings, blocks, head. Tokens are rows: windows x T x d.
 //!
 //! x = embedding + position; in every block x -> x + attention(norm x), x -> x + MLP(norm x); logits = norm(x) W + b.
 
 use burn_tensor::Tensor;
+use burn_tensor::activation::log_softmax;
 
 use super::attention::attention;
 use super::lambda::mlp_constant;
 use super::layer_norm::layer_norm;
 use super::tensors::Tensors;
+
+/// The mean cross entropy of the characters that follow, in nats; one number.
+pub(crate) fn cross_entropy(tensors: &Tensors<'_>, ids: &[u32], next: &[u32]) -> Tensor<1> {
+    log_softmax(logits(tensors, ids), 1).gather(1, tensors.indices(next).unsqueeze_dim(1)).mean().neg()
+}
 
 /// Logits of windows of T characters, window after window: (windows T) x vocabulary.
 fn logits(tensors: &Tensors<'_>, ids: &[u32]) -> Tensor<2> {
@@ -29,12 +35,6 @@ fn logits(tensors: &Tensors<'_>, ids: &[u32]) -> Tensor<2> {
         tokens = layer_norm(tokens, tensors.matrix("norm.scale").clone(), tensors.matrix("norm.shift").clone());
     }
     tokens.reshape([windows * n, d]).matmul(tensors.matrix("head").clone()) + tensors.matrix("head_bias").clone()
-}
-
-/// The mean cross entropy of the characters that follow, in nats; one number.
-pub(crate) fn loss(tensors: &Tensors<'_>, ids: &[u32], next: &[u32]) -> Tensor<1> {
-    let log_probabilities = burn_tensor::activation::log_softmax(logits(tensors, ids), 1);
-    log_probabilities.gather(1, tensors.indices(next).unsqueeze_dim(1)).mean().neg()
 }
 
 /// What the MLP of a block adds to its tokens (windows x T x d).

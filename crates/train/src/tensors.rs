@@ -1,18 +1,18 @@
-//! The weights of a plan as burn's tensors.
+//! The weights as tensors of burn, for one forward pass.
 
 use std::collections::BTreeMap;
 
-use burn_tensor::{Device, Int, Tensor, TensorData};
+use burn_tensor::{DType, Device, Int, Tensor, TensorData};
 
 use super::number::Number;
 use super::parameters::{Parameters, in_block};
 use super::plan::Plan;
 
-/// The weights as tensors, for one forward pass.
+/// The plan of a network and its weights by name.
 pub(crate) struct Tensors<'a> {
     pub(crate) plan: &'a Plan,
     device: Device,
-    dtype: burn_tensor::DType,
+    dtype: DType,
     matrices: BTreeMap<&'a str, Tensor<2>>,
 }
 
@@ -40,9 +40,9 @@ impl<'a> Tensors<'a> {
     /// The matrix of that name.
     ///
     /// # Panics
-    /// If there is none: weights and forward pass are built from one plan.
+    /// If the network has none: weights and forward pass are built from one plan.
     pub(crate) fn matrix(&self, name: &str) -> &Tensor<2> {
-        self.matrices.get(name).unwrap_or_else(|| panic!("there is no matrix {name}"))
+        self.matrices.get(name).unwrap_or_else(|| panic!("the network has no matrix {name}"))
     }
 
     /// The matrix of a block.
@@ -58,7 +58,7 @@ impl<'a> Tensors<'a> {
         Tensor::from_data(TensorData::new(values.to_vec(), shape), (&self.device, self.dtype))
     }
 
-    /// Characters as indices.
+    /// Ids as a tensor.
     pub(crate) fn indices(&self, ids: &[u32]) -> Tensor<1, Int> {
         let ids: Vec<i64> = ids.iter().map(|id| i64::from(*id)).collect();
         let len = ids.len();
