@@ -18,7 +18,7 @@ pub(crate) fn spectrum(
     count: usize,
     memory_bytes: Option<u64>,
 ) -> PyResult<String> {
-    let plan = SpectrumPlan { experiment: experiment.0.clone(), count };
+    let plan = SpectrumPlan { experiment: (*experiment.0).clone(), count };
     let value = interruptible(py, move |stop| {
         let mut found = None;
         run(EnginePlan::Spectrum(plan), memory(memory_bytes), stop, |event| {
