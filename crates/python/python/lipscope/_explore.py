@@ -36,7 +36,7 @@ def explore(
     *,
     view: str = "full",
     plot: str | None = None,
-    height: int = 760,
+    height: int = 900,
     url: str | None = None,
     **options: Unpack[Options],
 ) -> Any:
