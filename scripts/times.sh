@@ -125,8 +125,8 @@ run_tests() {
 # The parts of the last run of all of them, with the date and commit of that run.
 last_tests() {
   local file=$target_dir/times/test.tsv run machine what verdict seconds date commit state total=0 all=ok load
-  # The last part is npm; a run with all parts began with check.
-  run=$(awk -F '\t' '$1 == "check" { began[$4] = 1 } $1 == "npm" && began[$4] { run = $4 } END { print run }' "$file" 2>/dev/null) || true
+  # The last part is python; a run with all parts began with check.
+  run=$(awk -F '\t' '$1 == "check" { began[$4] = 1 } $1 == "python" && began[$4] { run = $4 } END { print run }' "$file" 2>/dev/null) || true
   if [ -z "$run" ]; then
     say "times: no whole run of make test is noted in $file"
     return

@@ -50,12 +50,14 @@ pub fn begin(page: Page) {
         let around = around.clone();
         move |event| {
             let Some(message) = asked(&event, &around) else { return };
-            if let Some(text) = message.show
-                && let Err(problem) = show(page, &text)
-            {
+            let before = page.shown_state().experiment().to_json();
+            let outcome = message.show.map_or(Ok(()), |text| show(page, &text));
+            // The numbers of another experiment are on their way: the one before it is no answer.
+            let is_other = page.state.get_untracked().experiment().to_json() != before;
+            told.set_value(if is_other { before } else { String::new() });
+            if let Err(problem) = outcome {
                 send(&around, &event.origin(), ("problem", &problem));
             }
-            told.set_value(String::new());
             origin.set(Some(event.origin()));
         }
     });

@@ -1,5 +1,7 @@
 //! Bounds over n, as `lipscope bounds` and `lipscope growth` give them, and around tokens, as `lipscope certify` does.
 
+use std::sync::Arc;
+
 use lipscope_core::bounds::Bound;
 use lipscope_core::certify::{CertifiedRow, CertifyPlan};
 use lipscope_core::experiment::InputError;
@@ -34,7 +36,7 @@ pub(crate) fn bound_table(
     memory_bytes: Option<u64>,
 ) -> PyResult<Vec<Row>> {
     let plan = plan(lengths, None)?;
-    let experiment = experiment.0.clone();
+    let experiment = Arc::clone(&experiment.0);
     let found = interruptible(py, move |_| growth_within(&experiment, &plan, memory(memory_bytes)))?;
     Ok(rows(&found))
 }
@@ -49,7 +51,7 @@ pub(crate) fn growth(
     memory_bytes: Option<u64>,
 ) -> PyResult<Curves> {
     let plan = plan(lengths, growing_from)?;
-    let experiment = experiment.0.clone();
+    let experiment = Arc::clone(&experiment.0);
     interruptible(py, move |stop| {
         let curves = growth_within(&experiment, &plan, memory(memory_bytes))?;
         let mut family = Family::new_within(&experiment, &plan, memory(memory_bytes))?;
@@ -73,7 +75,7 @@ pub(crate) fn certify(
 ) -> PyResult<Vec<CertifiedNumbers>> {
     let (restarts, iterations, seed) = effort;
     let effort = NearbyEffort { restarts, iterations, seed };
-    let plan = CertifyPlan { experiment: experiment.0.clone(), relative: epsilon, effort };
+    let plan = CertifyPlan { experiment: (*experiment.0).clone(), relative: epsilon, effort };
     interruptible(py, move |stop| {
         let mut found = Vec::new();
         run(EnginePlan::Certify(plan), memory(memory_bytes), stop, |event| {

@@ -1,6 +1,9 @@
 //! An experiment as an object of Python.
 
-use lipscope_core::experiment::{Experiment, Head, Rows, TokenSource, WeightSource, limits};
+use std::sync::Arc;
+
+use lipscope_core::cost::shape_of;
+use lipscope_core::experiment::{Experiment, Head, InputError, Rows, TokenSource, WeightSource, limits};
 use lipscope_core::weights::inputs;
 use nalgebra::DMatrix;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
@@ -17,10 +20,10 @@ type NewHead<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound
 /// Tokens, heads and output matrix.
 type NewArrays<'py> = (Bound<'py, PyArray2<f64>>, Vec<NewHead<'py>>, Option<Bound<'py, PyArray2<f64>>>);
 
-/// One measurement: tokens, weights and the kind of attention.
+/// One measurement: tokens, weights and the kind of attention. Runs share it instead of copying its arrays.
 #[pyclass(frozen, name = "Experiment", module = "lipscope._lipscope")]
 #[derive(Debug)]
-pub(crate) struct PyExperiment(pub(crate) Experiment);
+pub(crate) struct PyExperiment(pub(crate) Arc<Experiment>);
 
 #[pymethods]
 impl PyExperiment {
@@ -28,7 +31,7 @@ impl PyExperiment {
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
         let read = py.detach(|| Experiment::from_json(text));
-        read.map(PyExperiment).map_err(|problem| value_error(&problem))
+        read.map(PyExperiment::of).map_err(|problem| value_error(&problem))
     }
 
     /// From arrays: tokens n x d, for each head Q and K k x d and V d_v x d, the output matrix d_out x (sum of d_v). The
@@ -49,7 +52,7 @@ impl PyExperiment {
         let heads = heads.collect::<PyResult<Vec<Head>>>()?;
         let output = output.map(|output| rows_of("output", &output)).transpose()?;
         let tokens = rows_of("tokens", &tokens)?;
-        options_and(options, tokens, heads, output).map(PyExperiment).map_err(|problem| value_error(&problem))
+        options_and(options, tokens, heads, output).map(PyExperiment::of).map_err(|problem| value_error(&problem))
     }
 
     /// The experiment file on one line.
@@ -63,10 +66,36 @@ impl PyExperiment {
         self.0.tokens.n_tokens()
     }
 
+    /// The dimension of a token.
+    #[getter]
+    fn d(&self) -> u64 {
+        shape_of(&self.0).d
+    }
+
+    /// Where tokens and weights come from, and the kinds of attention, mask and normaliser, by their names in files.
+    fn kinds(&self) -> [&'static str; 5] {
+        let tokens = match &self.0.tokens {
+            TokenSource::Explicit(_) => "explicit",
+            TokenSource::Random(_) => "random",
+            TokenSource::Adversarial { .. } => "adversarial",
+            TokenSource::Skew { .. } => "skew",
+            TokenSource::Clusters { .. } => "clusters",
+        };
+        let weights = match &self.0.weights {
+            Some(WeightSource::Explicit { .. }) => "explicit",
+            Some(WeightSource::Random(_)) => "random",
+            Some(WeightSource::Identity { .. }) => "identity",
+            Some(WeightSource::Kim { .. }) => "kim",
+            // Only the skew witness brings its own.
+            None => "skew",
+        };
+        [tokens, weights, self.0.attention.id(), self.0.mask.id(), self.0.normalization.id()]
+    }
+
     /// Tokens n x d, Q, K and V of each head, and the output matrix where there is one: drawn where the experiment draws
     /// them. For clusters the tokens are the positions.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<NewArrays<'py>> {
-        let experiment = self.0.clone();
+        let experiment = Arc::clone(&self.0);
         let inputs = interruptible(py, move |_| inputs(&experiment))?;
         let heads = inputs
             .weights
@@ -83,6 +112,13 @@ impl PyExperiment {
     }
 }
 
+impl PyExperiment {
+    /// Takes it over.
+    pub(crate) fn of(experiment: Experiment) -> Self {
+        PyExperiment(Arc::new(experiment))
+    }
+}
+
 /// Refuses a token matrix that is too large, before it is converted.
 #[pyfunction]
 pub(crate) fn check_token_sizes(n: usize, d: usize) -> PyResult<()> {
@@ -96,12 +132,7 @@ pub(crate) fn check_weight_sizes(entries: u64) -> PyResult<()> {
 }
 
 /// The options of a file without tokens and weights, with these.
-fn options_and(
-    options: &str,
-    tokens: Rows,
-    heads: Vec<Head>,
-    output: Option<Rows>,
-) -> Result<Experiment, lipscope_core::experiment::InputError> {
+fn options_and(options: &str, tokens: Rows, heads: Vec<Head>, output: Option<Rows>) -> Result<Experiment, InputError> {
     let mut file: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
     // The reader of files checks all else about an experiment, which these stand in for.
     file.insert("tokens".into(), json!({"source": "explicit", "rows": [[0]]}));

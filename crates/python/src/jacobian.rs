@@ -1,6 +1,6 @@
 //! The Jacobian as an array, and as products with vectors.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
@@ -97,12 +97,12 @@ impl PyJacobian {
 }
 
 /// An experiment whose tokens are a list.
-fn listed(experiment: &PyExperiment) -> PyResult<Experiment> {
+fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     match &experiment.0.tokens {
         TokenSource::Clusters { .. } => Err(PyValueError::new_err(
             "Clusters stand for more tokens than a Jacobian could have rows. List the tokens, or ask for the spectrum.",
         )),
-        _ => Ok(experiment.0.clone()),
+        _ => Ok(Arc::clone(&experiment.0)),
     }
 }
 

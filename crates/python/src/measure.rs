@@ -1,5 +1,7 @@
 //! One measurement, as `lipscope measure` makes it.
 
+use std::sync::Arc;
+
 use lipscope_core::bounds::{BoundId, Domain, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
@@ -37,7 +39,7 @@ pub(crate) fn measure(
     if asked != Norm::Spectral {
         options.dense_limit = MOST_DENSE;
     }
-    let experiment = experiment.0.clone();
+    let experiment = Arc::clone(&experiment.0);
     let found = interruptible(py, move |stop| steps(&experiment, options, stop))?;
     Ok(found.as_ref().map_or_else(|| "null".to_owned(), |found| to_value(found).to_string()))
 }

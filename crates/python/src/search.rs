@@ -26,7 +26,7 @@ pub(crate) fn search(
         PyValueError::new_err(format!("`region` is {region:?}, but it must be one of: ball, sphere."))
     })?;
     let (restarts, iterations, seed) = effort;
-    let plan = SearchPlan { experiment: experiment.0.clone(), region, dim, restarts, iterations, seed };
+    let plan = SearchPlan { experiment: (*experiment.0).clone(), region, dim, restarts, iterations, seed };
     let found = interruptible(py, move |stop| {
         let (mut domain, mut found, mut steps) = (None, None, Vec::new());
         let request = SearchRequest { plan, checkpoint: None };
@@ -58,5 +58,5 @@ fn outcome(domain: &SearchDomain, found: &SearchCheckpoint, steps: &[SearchStep]
         "lower_bound_found": found.best_norm(), "n": domain.n, "d": domain.d, "radius": domain.radius,
         "on": domain.region.id(), "bounds": bounds, "steps": steps, "experiment": best.to_value(),
     });
-    (value.to_string(), PyExperiment(best))
+    (value.to_string(), PyExperiment::of(best))
 }

@@ -20,7 +20,7 @@ pub(crate) fn spectrum(
     map: &str,
     memory_bytes: Option<u64>,
 ) -> PyResult<String> {
-    let plan = SpectrumPlan { experiment: experiment.0.clone(), count, map: map_of(map)? };
+    let plan = SpectrumPlan { experiment: (*experiment.0).clone(), count, map: map_of(map)? };
     let value = interruptible(py, move |stop| {
         let mut found = None;
         run(EnginePlan::Spectrum(plan), memory(memory_bytes), stop, |event| {

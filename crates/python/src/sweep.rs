@@ -1,5 +1,7 @@
 //! A sweep on all cores, as `lipscope sweep` makes it.
 
+use std::sync::Arc;
+
 use lipscope_core::experiment::InputError;
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::measure::MeasureOptions;
@@ -39,7 +41,7 @@ pub(crate) fn sweep(
         Lengths::Text(text) => parse_lengths(&text).map_err(|problem| value_error(&problem))?,
         Lengths::List(list) => list,
     };
-    let experiment = experiment.0.clone();
+    let experiment = Arc::clone(&experiment.0);
     let options = MeasureOptions { memory: memory(memory_bytes), ..MeasureOptions::for_norm(norm) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| PyRuntimeError::new_err(format!("No threads can be started: {error}.")))?;

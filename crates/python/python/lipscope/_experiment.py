@@ -123,7 +123,7 @@ class Experiment:
         Examples
         --------
         >>> Experiment.from_arrays([[0.0], [1.0]], [[1.0]], [[-1.0]], [[1.0]])
-        Experiment(n=2, tokens='explicit', weights='explicit', attention='dot', mask='none', normalization='none')
+        Experiment(n=2, d=1, tokens='explicit', weights='explicit', attention='dot', mask='none', normalization='none')
         """
         given = plain("tokens", tokens)
         if given.ndim == 2:
@@ -159,6 +159,11 @@ class Experiment:
         n = self._engine.n
         return int(n) if n < 2**53 and n == int(n) else n
 
+    @property
+    def d(self) -> int:
+        """The dimension of a token."""
+        return self._engine.d
+
     def arrays(self) -> dict[str, Any]:
         """Tokens and weights as arrays, drawn where the experiment draws them.
 
@@ -189,10 +194,9 @@ class Experiment:
         return Experiment.from_json, (self.to_json(),)
 
     def __repr__(self) -> str:
-        file = self.to_dict()
-        weights = file.get("weights", {"source": "skew"})["source"]
-        kinds = ", ".join(f"{key}={file[key]!r}" for key in ("attention", "mask", "normalization"))
-        return f"Experiment(n={self.n}, tokens={file['tokens']['source']!r}, weights={weights!r}, {kinds})"
+        names = "tokens", "weights", "attention", "mask", "normalization"
+        kinds = ", ".join(f"{name}={kind!r}" for name, kind in zip(names, self._engine.kinds()))
+        return f"Experiment(n={self.n}, d={self.d}, {kinds})"
 
 
 def experiment_of(tokens: Any, q: Any = None, k: Any = None, v: Any = None, **options: Any) -> Experiment:

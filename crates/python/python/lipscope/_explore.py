@@ -36,7 +36,7 @@ def explore(
     *,
     view: str = "full",
     plot: str | None = None,
-    height: int = 760,
+    height: int = 900,
     url: str | None = None,
     **options: Unpack[Options],
 ) -> Any:
@@ -119,7 +119,7 @@ def html(experiment: Experiment, page: str | None) -> str:
             "<p>This package holds no page. Install a wheel that <code>make python</code> built, or give <code>url</code>.</p>"
         )
     try:
-        if experiment.n * _dimension(experiment) <= _MOST_MEASURED:
+        if experiment.n * experiment.d <= _MOST_MEASURED:
             parts.append(measure(experiment)._repr_html_())
         else:
             parts.append(f"<p>{escape(repr(experiment))}</p>")
@@ -138,9 +138,3 @@ def link(experiment: Experiment, page: str) -> str:
 def script() -> str:
     """The part of the widget that runs in the browser."""
     return (Path(__file__).parent / "_widget.js").read_text(encoding="utf-8")
-
-
-def _dimension(experiment: Experiment) -> int:
-    tokens = experiment.to_dict()["tokens"]
-    rows = tokens.get("rows", tokens.get("positions"))
-    return tokens.get("d", 1) if rows is None else len(rows[0])

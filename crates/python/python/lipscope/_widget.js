@@ -9,7 +9,7 @@ export default {
     const address = new URL(model.get('_page'));
     const frame = document.createElement('iframe');
     frame.title = 'Lipscope';
-    frame.style.cssText = `width: 100%; height: ${model.get('_height')}px; border: 1px solid rgb(128 128 128 / 40%); border-radius: 6px;`;
+    frame.style.cssText = `display: block; box-sizing: border-box; width: 100%; height: ${model.get('_height')}px; border: 1px solid rgb(128 128 128 / 40%); border-radius: 6px;`;
     const note = document.createElement('div');
     note.setAttribute('role', 'status');
     note.className = 'lipscope-note';

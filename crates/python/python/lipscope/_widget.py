@@ -38,7 +38,7 @@ class Explorer(anywidget.AnyWidget):
     _text = traitlets.Unicode().tag(sync=True)
     _page = traitlets.Unicode().tag(sync=True)
     _link = traitlets.Unicode().tag(sync=True)
-    _height = traitlets.Int(760).tag(sync=True)
+    _height = traitlets.Int(900).tag(sync=True)
     _fallback = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, experiment: Experiment, page: str, height: int) -> None:
