@@ -8,8 +8,10 @@ mod causal_runs;
 mod clusters;
 mod dense;
 mod operator;
+mod span;
 
 pub use causal_runs::{CausalRuns, RunRow};
 pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
 pub use dense::{BlockRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator};
+pub use span::{ProjectionSpan, SpanOperator};
