@@ -1,6 +1,6 @@
-"""The same norms by PyTorch: power iteration on J^T J, in float64 on one thread.
+"""The same norms by PyTorch: power iteration on J^T J, in float64 on one thread or more.
 
-    python benches/peer.py DATA OUT.json
+    python benches/peer.py DATA OUT.json [THREADS [EXPERIMENT...]]
 
 DATA holds a folder an experiment with the tokens and weights as .npy and a reference, as benches/measure.rs writes them.
 J v is the SECOND element of torch.func.jvp (the first is the function's value); J^T u is the pullback of torch.func.vjp,
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch.func import jvp, vjp
 
-torch.set_num_threads(1)
+torch.set_num_threads(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 torch.set_default_dtype(torch.float64)
 
 MAX_STEPS = 2000
@@ -95,8 +95,10 @@ def measure(folder):
 
 
 def main():
-    data, out = map(pathlib.Path, sys.argv[1:])
-    found = {folder.name: measure(folder) for folder in sorted(data.iterdir()) if folder.is_dir()}
+    data, out = map(pathlib.Path, sys.argv[1:3])
+    names = sys.argv[4:]
+    folders = (folder for folder in sorted(data.iterdir()) if folder.is_dir())
+    found = {folder.name: measure(folder) for folder in folders if not names or folder.name in names}
     out.write_text(json.dumps({"torch": torch.__version__, "experiments": found}, indent=1))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
-#   benches/run.sh [native] [torch] [browser] [slider] [drag] [first_view] [sizes]     (default: all)
+#   benches/run.sh [native] [torch] [cores] [browser] [slider] [drag] [first_view] [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
 # scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
 # For steady numbers, run nothing else at the same time. LIPSCOPE_BENCH_QUICK=1 takes the shortest settings, to see that
@@ -14,7 +14,7 @@ mkdir -p "$data" "$web"
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(native torch browser slider drag first_view sizes)
+[ ${#parts[@]} -gt 0 ] || parts=(native torch cores browser slider drag first_view sizes)
 quick=${LIPSCOPE_BENCH_QUICK:-}
 
 wants() { # any of the parts
@@ -26,15 +26,19 @@ wants() { # any of the parts
 }
 for part in "${parts[@]}"; do
   case $part in
-    native | torch | browser | slider | drag | first_view | sizes) ;;
-    *) die "there is no part \"$part\": native, torch, browser, slider, drag, first_view, sizes" ;;
+    native | torch | cores | browser | slider | drag | first_view | sizes) ;;
+    *) die "there is no part \"$part\": native, torch, cores, browser, slider, drag, first_view, sizes" ;;
   esac
 done
 
 # Everything is built before the first measurement.
-if wants native torch; then
+if wants native torch cores; then
   say "benches: building the native one"
   cargo bench --locked --package lipscope-benches --bench measure --no-run
+fi
+if wants cores; then
+  say "benches: building the command line"
+  cargo build --locked --release --package lipscope-cli
 fi
 if wants browser; then
   say "benches: building Chromium's"
@@ -67,6 +71,13 @@ if wants torch; then
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
   "$LIPSCOPE_PYTHON" -W ignore benches/peer.py "$data" "$data/peer.json"
   node benches/record.mjs torch "$data/peer.json"
+fi
+if wants cores; then
+  say "benches: all cores (about 5 minutes)"
+  wants native torch ||
+    LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
+  # shellcheck disable=SC2086
+  node benches/cores.mjs "$target_dir/release/lipscope" "$data" ${quick:+quick}
 fi
 if wants browser; then
   say "benches: Chromium (about 3 minutes)"

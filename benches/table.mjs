@@ -62,6 +62,7 @@ const ms = (x) => (x === undefined ? '' : x >= 100 ? x.toFixed(0) : x >= 10 ? x.
 const ratio = (x) => (Number.isFinite(x) ? `${x >= 10 ? x.toFixed(0) : x.toFixed(1)} x` : '');
 const kb = (bytes) => (bytes / 1e3).toFixed(1);
 const seconds = (x) => (x >= 10 ? x.toFixed(0) : x.toFixed(1));
+const precise = (x) => x.toPrecision(3);
 const exponent = (x) => x.toExponential();
 const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const shapeOf = (name) => `(${name.match(/\d+/g).join(', ')})`;
@@ -111,6 +112,22 @@ function steps() {
   });
   const [value, residual] = [exponent(settings.value_error), exponent(settings.tolerance)];
   return `${source(['PyTorch', torch], ['Lipscope', native])}\n\n${table([SHAPE, `PyTorch, ${value}`, `Lipscope, ${value}`, `PyTorch, ${residual}`, `Lipscope, ${residual}`], rows)}`;
+}
+
+function cores() {
+  const found = record('cores');
+  const rows = Object.entries(found.experiments).map(([name, { torch = [], lipscope }]) => [
+    shapeOf(name), ...[0, 1].map((at) => (torch[at] === undefined ? '' : precise(torch[at]))), ...lipscope.map(precise),
+    `${(lipscope[0] / lipscope[1]).toFixed(2)} x`,
+  ]);
+  const head = [SHAPE, 'PyTorch, 1 thread', `PyTorch, ${found.threads}`, 'Lipscope, 1 thread', `Lipscope, ${found.threads}`, 'gain'];
+  return `${source([`PyTorch ${found.torch} and Lipscope`, found])}\n\n${table(head, rows)}`;
+}
+
+function largest() {
+  const found = record('cores');
+  const { d, head_dim: k, bytes, lipscope, torch } = found.largest;
+  return `${source(['Both', found])}\n\n${table(['(d, heads, k)', 'memory', 'Lipscope, n', 'PyTorch, n'], [[`(${d}, 1, ${k})`, `${(bytes / 2 ** 30).toFixed(0)} GiB`, lipscope, torch]])}`;
 }
 
 // ---- tables of the engine --------------------------------------------------------------------------------------------
@@ -257,7 +274,7 @@ function goalTable() {
 
 const PLACES = {
   goals: goalTable,
-  ratios, steps, products_native: productsNative, products_browser: productsBrowser, limit, memory,
+  ratios, steps, cores, largest, products_native: productsNative, products_browser: productsBrowser, limit, memory,
   sizes, slider, drag, first_view: firstView, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),

@@ -47,7 +47,7 @@ impl<T: Scalar> Stacked<T> {
     }
 
     /// p and d.
-    pub(super) fn shape(&self) -> (usize, usize) {
+    pub(crate) fn shape(&self) -> (usize, usize) {
         match self {
             Stacked::Dense(matrix) => matrix.shape(),
             Stacked::Multiples { d, factors } => (d * factors.len(), *d),

@@ -107,7 +107,10 @@ pub(crate) fn operator(shape: &Shape) -> Part {
     let summed = product([groups, n, sum([shape.keys, shape.values, if is_l2 { shape.heads } else { 0 }])]);
     let parts = sum([summed, product([shape.keys, n])]);
     let blocks = product([threads() as u64, sum([block(n), recomputed])]);
-    let kept = sum([field, projections, heads, key_terms, parts, blocks]);
+    // The span of the projections, with what its factors are made of.
+    let (p, d) = (shape.projections(), shape.d);
+    let span = if p < d && shape.scope == Scope::Inputs { product([p, sum([p, product([2, d])])]) } else { 0 };
+    let kept = sum([field, projections, heads, key_terms, parts, blocks, span]);
     let scores =
         product([n, n, sum([product([8, shape.keys]), product([8, shape.values]), product([8, shape.heads])])]);
     let linear =

@@ -9,9 +9,11 @@ mod clusters;
 mod dense;
 mod operator;
 mod residual;
+mod span;
 
 pub use causal_runs::{CausalRuns, RunRow};
 pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
 pub use dense::{BlockRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator};
 pub use residual::WithResidual;
+pub use span::{ProjectionSpan, SpanOperator};

@@ -76,6 +76,67 @@ impl<T: Scalar> JacobianOperator<T> {
         &self.forward
     }
 
+    /// The change of the outputs for the changes of the projections (p n numbers) that `project` writes.
+    pub(super) fn apply_through(&mut self, project: impl FnOnce(&Forward<T>, &mut [T]), out: &mut [T]) {
+        let n = self.forward.n;
+        project(&self.forward, &mut self.projections);
+        let p = self.forward.projections.nrows();
+        for (head, terms) in self.forward.heads.iter().zip(self.key_terms.chunks_exact_mut(n)) {
+            for (j, term) in terms.iter_mut().enumerate() {
+                let at = j * p + head.k_rows.start..j * p + head.k_rows.end;
+                *term = dot(&self.forward.projections.as_slice()[at.clone()], &self.projections[at]);
+            }
+        }
+        let is_alone = self.forward.heads.len() == 1;
+        match &self.forward.output {
+            // The outputs of one head lie token by token already.
+            None if is_alone => self.change_of_heads(out),
+            None => {
+                let mut heads = std::mem::take(&mut self.heads);
+                self.change_of_heads(&mut heads);
+                interleave(&self.forward, &heads, out);
+                self.heads = heads;
+            }
+            Some(matrix) => {
+                let mut heads = std::mem::take(&mut self.heads);
+                self.change_of_heads(&mut heads);
+                let concatenated = if is_alone {
+                    &heads
+                } else {
+                    interleave(&self.forward, &heads, &mut self.concatenated);
+                    &self.concatenated
+                };
+                let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
+                multiply_tokens(out, Accumulate::Replace, stored, concatenated, n);
+                self.heads = heads;
+            }
+        }
+    }
+
+    /// The gradient at the projections, p n numbers, of a gradient u at the outputs.
+    pub(super) fn pull_back_to_projections(&mut self, u: &[T]) -> &[T] {
+        let n = self.forward.n;
+        let mut heads = std::mem::take(&mut self.heads);
+        let gradient: &[T] = match &self.forward.output {
+            None => u,
+            Some(matrix) => {
+                let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
+                multiply_tokens(&mut heads, Accumulate::Replace, stored.transpose(), u, n);
+                &heads
+            }
+        };
+        let mut parts = std::mem::take(&mut self.parts);
+        let layout = PartLayout::of(&self.forward);
+        let start = |part: usize| layout.start(part);
+        for_parts(self.forward.schedule(), 0..layout.n_parts(), &mut parts, &start, &|part, out| {
+            layout.pull_back(part, gradient, &self.buffers, out);
+        });
+        gather(layout, &parts, &mut self.projections);
+        self.parts = parts;
+        self.heads = heads;
+        &self.projections
+    }
+
     /// Computes dP of some rows into `scores` (reach x rows, packed) from the changes of the projections.
     fn change_of_rows(&self, head_idx: usize, rows: &Range<usize>, buffers: &mut Buffers<T>) {
         let forward = &self.forward;
@@ -172,69 +233,26 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
     }
 
     fn apply(&mut self, v: &[T], out: &mut [T]) {
-        let n = self.forward.n;
-        let field = if self.forward.scope == Scope::Composed {
-            self.field.copy_from_slice(v);
-            self.forward.normalizer.apply_jacobian(&mut self.field);
-            &self.field[..]
-        } else {
-            v
-        };
-        self.forward.stacked.apply(&mut self.projections, Accumulate::Replace, field, n);
-        let p = self.forward.projections.nrows();
-        for (head, terms) in self.forward.heads.iter().zip(self.key_terms.chunks_exact_mut(n)) {
-            for (j, term) in terms.iter_mut().enumerate() {
-                let at = j * p + head.k_rows.start..j * p + head.k_rows.end;
-                *term = dot(&self.forward.projections.as_slice()[at.clone()], &self.projections[at]);
-            }
-        }
-        let is_alone = self.forward.heads.len() == 1;
-        match &self.forward.output {
-            // The outputs of one head lie token by token already.
-            None if is_alone => self.change_of_heads(out),
-            None => {
-                let mut heads = std::mem::take(&mut self.heads);
-                self.change_of_heads(&mut heads);
-                interleave(&self.forward, &heads, out);
-                self.heads = heads;
-            }
-            Some(matrix) => {
-                let mut heads = std::mem::take(&mut self.heads);
-                self.change_of_heads(&mut heads);
-                let concatenated = if is_alone {
-                    &heads
+        let mut field = std::mem::take(&mut self.field);
+        self.apply_through(
+            |forward, projections| {
+                let changes = if forward.scope == Scope::Composed {
+                    field.copy_from_slice(v);
+                    forward.normalizer.apply_jacobian(&mut field);
+                    &field[..]
                 } else {
-                    interleave(&self.forward, &heads, &mut self.concatenated);
-                    &self.concatenated
+                    v
                 };
-                let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
-                multiply_tokens(out, Accumulate::Replace, stored, concatenated, n);
-                self.heads = heads;
-            }
-        }
+                forward.stacked.apply(projections, Accumulate::Replace, changes, forward.n);
+            },
+            out,
+        );
+        self.field = field;
     }
 
     fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
-        let n = self.forward.n;
-        let mut heads = std::mem::take(&mut self.heads);
-        let gradient: &[T] = match &self.forward.output {
-            None => u,
-            Some(matrix) => {
-                let stored = View::new(matrix.as_slice(), matrix.nrows(), matrix.ncols());
-                multiply_tokens(&mut heads, Accumulate::Replace, stored.transpose(), u, n);
-                &heads
-            }
-        };
-        let mut parts = std::mem::take(&mut self.parts);
-        let layout = PartLayout::of(&self.forward);
-        let start = |part: usize| layout.start(part);
-        for_parts(self.forward.schedule(), 0..layout.n_parts(), &mut parts, &start, &|part, out| {
-            layout.pull_back(part, gradient, &self.buffers, out);
-        });
-        gather(layout, &parts, &mut self.projections);
-        self.parts = parts;
-        self.heads = heads;
-        self.forward.stacked.apply_transpose(out, &self.projections, n);
+        self.pull_back_to_projections(u);
+        self.forward.stacked.apply_transpose(out, &self.projections, self.forward.n);
         if self.forward.scope == Scope::Composed {
             self.forward.normalizer.apply_jacobian(out);
         }

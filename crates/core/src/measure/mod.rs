@@ -7,6 +7,7 @@ mod group;
 mod leading;
 mod limit;
 mod local;
+mod max_token;
 mod measurement;
 mod options;
 mod steps;

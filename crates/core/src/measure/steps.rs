@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
+use super::max_token::max_token;
 use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
@@ -13,7 +14,7 @@ use crate::bounds::{
     Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
 };
 use crate::experiment::{Experiment, InputError};
-use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
+use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, ProjectionSpan, dense_jacobian};
 use crate::phrase;
 use crate::spectral::{
     DenseNorms, Lanczos, LanczosOptions, SingularTriplet, Status, dense_norms, largest_singular_value, singular_values,
@@ -30,6 +31,8 @@ pub struct Measuring {
     hypotheses: Option<Hypotheses>,
     radius: f64,
     system: System,
+    /// Where the iteration over tokens takes place, if that is smaller than their space.
+    span: Option<ProjectionSpan>,
     stage: Stage,
     /// The triplet found by an iteration over tokens, once it has ended.
     triplet: Option<SingularTriplet>,
@@ -80,9 +83,6 @@ pub enum View<'a> {
     Runs(&'a CausalRuns, &'a [usize]),
 }
 
-/// The most blocks whose norms are computed, each by a small SVD.
-const MOST_BLOCKS: usize = 20_000;
-
 impl Measuring {
     /// Draws the inputs and runs the forward pass.
     ///
@@ -97,7 +97,17 @@ impl Measuring {
         let hypotheses = (options.detail == Detail::Full)
             .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), stated, system.ln_n()));
         let experiment = experiment.clone();
-        Ok(Measuring { experiment, options, inputs, hypotheses, radius, system, stage: Stage::Begun, triplet: None })
+        Ok(Measuring {
+            experiment,
+            options,
+            inputs,
+            hypotheses,
+            radius,
+            system,
+            span: None,
+            stage: Stage::Begun,
+            triplet: None,
+        })
     }
 
     /// The experiment that is measured.
@@ -165,20 +175,30 @@ impl Measuring {
                 if let Some(norms) = self.at_once()? {
                     return self.then_bounds(norms);
                 }
-                if let Some((operator, _)) = self.system.operator() {
-                    let n_inputs = operator.n_inputs();
+                self.span = match &self.system {
+                    System::Tokens(operator) => ProjectionSpan::of(operator.forward()),
+                    System::Clusters(_) | System::Runs(_) => None,
+                };
+                if let Some((n_inputs, _)) = self.with_operator(|operator| operator.n_inputs()) {
                     self.stage = Stage::Iterating(Lanczos::new(n_inputs, self.lanczos_options(n_inputs)));
                 }
                 Ok(waiting)
             }
             Stage::Iterating(mut lanczos) => {
-                let Some((operator, method)) = self.system.operator() else { return Ok(waiting) };
-                if let Status::Going { relative_residual, .. } = lanczos.step(operator) {
+                let Some((status, method)) = self.with_operator(|operator| lanczos.step(operator)) else {
+                    return Ok(waiting);
+                };
+                if let Status::Going { relative_residual, .. } = status {
                     let iterations = lanczos.iterations();
                     self.stage = Stage::Iterating(lanczos);
                     return Ok(Step::Going { iterations, relative_residual });
                 }
-                let triplet = lanczos.finish(operator);
+                let Some((mut triplet, _)) = self.with_operator(|operator| lanczos.finish(operator)) else {
+                    return Ok(waiting);
+                };
+                if let Some(span) = &self.span {
+                    triplet.right = span.to_tokens(&triplet.right);
+                }
                 let norms = self.iterated(&triplet, method);
                 self.triplet = Some(triplet);
                 self.then_bounds(norms)
@@ -197,6 +217,15 @@ impl Measuring {
                 self.stage = Stage::Begun;
                 Ok(waiting)
             }
+        }
+    }
+
+    /// Calls `job` with the operator of the iteration, on the span of the projections where that is smaller; `None` for a
+    /// token measure, whose norms need none.
+    fn with_operator<R>(&mut self, job: impl FnOnce(&mut dyn LinearOperator<f64>) -> R) -> Option<(R, Method)> {
+        match (&mut self.system, &self.span) {
+            (System::Tokens(operator), Some(span)) => Some((job(&mut span.operator(operator)), Method::Lanczos)),
+            (system, _) => system.operator().map(|(operator, method)| (job(operator), method)),
         }
     }
 
@@ -275,28 +304,13 @@ impl Measuring {
     fn dense(&self, jacobian: &DMatrix<f64>) -> Option<DenseNormValues> {
         (self.options.detail != Detail::NormOnly).then(|| {
             let DenseNorms { frobenius, linf, l1 } = dense_norms(jacobian);
-            DenseNormValues { frobenius, linf, l1, max_token: self.max_token(jacobian) }
+            let shape = (self.inputs.weights.d_out(), self.inputs.tokens.nrows());
+            let max_token = match self.options.block_norms {
+                BlockNorms::Included => max_token(jacobian, shape),
+                BlockNorms::Skipped => None,
+            };
+            DenseNormValues { frobenius, linf, l1, max_token }
         })
-    }
-
-    /// The largest row sum of block norms.
-    fn max_token(&self, jacobian: &DMatrix<f64>) -> Option<f64> {
-        let (d, d_out) = (self.inputs.tokens.nrows(), self.inputs.weights.d_out());
-        let (n, blocks) = (jacobian.ncols() / d, jacobian.ncols() / d * (jacobian.nrows() / d_out));
-        let is_large = d.min(d_out) > 1 && blocks > MOST_BLOCKS;
-        if is_large || self.options.block_norms == BlockNorms::Skipped {
-            return None;
-        }
-        let row_sum = |i: usize| -> f64 {
-            let block = |j: usize| jacobian.view((i * d_out, j * d), (d_out, d));
-            (0..n)
-                .map(|j| match d.min(d_out) {
-                    1 => block(j).norm(),
-                    _ => largest_singular_value(&block(j).into_owned()),
-                })
-                .sum()
-        };
-        Some((0..jacobian.nrows() / d_out).map(row_sum).fold(0.0, f64::max))
     }
 
     /// Checks the norms for overflow and goes on to the bounds, if they are requested.

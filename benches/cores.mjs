@@ -1,0 +1,87 @@
+// Measures what all cores give, and the largest n in 4 GB: node benches/cores.mjs LIPSCOPE DATA [quick]
+// LIPSCOPE is the release build of the command line, DATA the folder with the inputs that benches/measure.rs writes.
+// LIPSCOPE_PYTHON has torch.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { record } from './record.mjs';
+
+const [lipscope, data, quick] = process.argv.slice(2);
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const { cores: settings } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
+const python = process.env.LIPSCOPE_PYTHON;
+const threads = availableParallelism();
+// Libraries are told how many threads they may use, and not by what this process was told.
+const { OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS, RAYON_NUM_THREADS, ...env } = process.env;
+
+const random = ({ n, d, heads, head_dim }) => JSON.stringify({
+  tokens: { source: 'random', law: 'gaussian', n, d, radius: Math.sqrt(d), seed: 0 },
+  weights: { source: 'random', heads, head_dim, seed: 0 },
+});
+
+/** Seconds of the fastest of some measurements by the command line, its start included. */
+function ours(text, count) {
+  const times = Array.from({ length: quick ? 1 : settings.repeats }, () => {
+    const began = performance.now();
+    execFileSync(lipscope, ['measure', '--threads', `${count}`], { input: text, env, maxBuffer: 1 << 28 });
+    return (performance.now() - began) / 1e3;
+  });
+  return Math.min(...times);
+}
+
+/** Seconds of PyTorch's measurements by experiment. */
+function theirs(count, names) {
+  const folder = mkdtempSync(`${tmpdir()}/cores-`);
+  try {
+    execFileSync(python, ['-W', 'ignore', here('peer.py'), data, `${folder}/peer.json`, `${count}`, ...names], { env, stdio: 'inherit' });
+    const { torch, experiments } = JSON.parse(readFileSync(`${folder}/peer.json`, 'utf8'));
+    return { torch, seconds: Object.fromEntries(Object.entries(experiments).map(([name, { measure }]) => [name, measure.seconds])) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What the command line says of a measurement that it does not begin. */
+function refusal(n, { d, head_dim }, memory) {
+  const input = random({ n, d, heads: 1, head_dim });
+  return spawnSync(lipscope, ['measure', '--threads', '1', '--memory', memory], { input, env, encoding: 'utf8' }).stderr;
+}
+
+/** The largest n at which the command line begins a measurement: it names the most that it takes, and the memory for that. */
+function ourLargest(shape) {
+  const [, most] = /at most (\d+)/.exec(refusal(shape.refused, shape, `${shape.bytes}`)) ?? [];
+  const [, count, unit] = /would take ([\d.]+) (MiB|GiB)/.exec(refusal(Number(most), shape, '1MiB')) ?? [];
+  const bytes = Number(count) * { MiB: 2 ** 20, GiB: 2 ** 30 }[unit];
+  if (bytes <= shape.bytes) return Number(most);
+  const [, fitting] = /at most (\d+)/.exec(refusal(Number(most), shape, `${shape.bytes}`)) ?? [];
+  if (!fitting) throw new Error(`lipscope does not name the largest n: ${count} ${unit} at ${most}`);
+  return Number(fitting);
+}
+
+/** The largest n, to a hundredth, at which PyTorch takes both products in that memory. */
+function theirLargest({ d, head_dim, bytes }) {
+  const fits = (n) => spawnSync(python, [here('largest.py'), `${n}`, `${d}`, `${head_dim}`, `${bytes}`], { env }).status === 0;
+  let [low, high] = [quick ? 1024 : 2048, 65536];
+  if (!fits(low)) throw new Error(`PyTorch does not take n = ${low} in ${bytes} bytes`);
+  while (high / low > (quick ? 2 : 1.01)) {
+    const middle = Math.round(Math.sqrt(low * high));
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+const names = quick ? settings.inputs.slice(0, 1) : settings.inputs;
+const [one, all] = [theirs(1, names), theirs(threads, names)];
+const experiments = Object.fromEntries(names.map((name) => {
+  const text = readFileSync(here(`inputs/${name}.json`), 'utf8');
+  return [name, { torch: [one.seconds[name], all.seconds[name]], lipscope: [ours(text, 1), ours(text, threads)] }];
+}));
+for (const shape of quick ? [] : settings.large) {
+  const text = random(shape);
+  const { n, d, heads, head_dim } = shape;
+  experiments[`n${n}-d${d}-h${heads}-k${head_dim}`] = { lipscope: [ours(text, 1), ours(text, threads)] };
+}
+const largest = { ...settings.largest, lipscope: ourLargest(settings.largest), torch: theirLargest(settings.largest) };
+record('cores', { threads, torch: one.torch, experiments, largest });

@@ -1,0 +1,88 @@
+//! The Jacobian on the span of its projections: docs/theory.md section 1, "On the span of the projections".
+//!
+//! Attention reads tokens only through the p rows S of all Q, K and V. With p < d and S = F Z^T, where Z (d x p) has
+//! orthonormal columns, J = M (I x F) (I x Z)^T: the map M (I x F) on n p numbers has the singular values of J that are not
+//! zero, with the same left vectors, and Z takes its right vectors to those of J.
+
+use nalgebra::DMatrix;
+
+use super::operator::{JacobianOperator, LinearOperator};
+use crate::attention::{Accumulate, Forward, View, multiply_tokens};
+use crate::experiment::Scope;
+
+/// The span of the rows of all Q, K and V, where it has fewer dimensions than a token.
+#[derive(Clone, Debug)]
+pub struct ProjectionSpan {
+    /// Z, d x p, orthonormal columns.
+    basis: DMatrix<f64>,
+    /// F = S Z, p x p.
+    factor: DMatrix<f64>,
+}
+
+impl ProjectionSpan {
+    /// Of a forward pass; `None` where the span is not smaller, and where the Jacobian includes a normaliser, which mixes
+    /// all dimensions of a token.
+    #[must_use]
+    pub fn of(forward: &Forward<f64>) -> Option<Self> {
+        let (p, d) = forward.stacked.shape();
+        if p >= d || forward.scope == Scope::Composed {
+            return None;
+        }
+        let (basis, triangle) = forward.stacked.rows(&(0..p)).transpose().qr().unpack();
+        Some(ProjectionSpan { basis, factor: triangle.transpose() })
+    }
+
+    /// The Jacobian on the span.
+    #[must_use]
+    pub fn operator<'a>(&'a self, jacobian: &'a mut JacobianOperator<f64>) -> SpanOperator<'a> {
+        SpanOperator { span: self, jacobian }
+    }
+
+    /// A field on the span (n p numbers) as a field of tokens (n d numbers), with the same norm.
+    #[must_use]
+    pub fn to_tokens(&self, field: &[f64]) -> Vec<f64> {
+        let (d, p) = self.basis.shape();
+        let n = field.len() / p.max(1);
+        let mut tokens = vec![0.0; n * d];
+        let basis = View::new(self.basis.as_slice(), d, p);
+        multiply_tokens(&mut tokens, Accumulate::Replace, basis, field, n);
+        tokens
+    }
+
+    fn view(&self) -> View<'_, f64> {
+        View::new(self.factor.as_slice(), self.factor.nrows(), self.factor.ncols())
+    }
+}
+
+/// The Jacobian as a map from fields on the span, p numbers for each token.
+#[derive(Debug)]
+pub struct SpanOperator<'a> {
+    span: &'a ProjectionSpan,
+    jacobian: &'a mut JacobianOperator<f64>,
+}
+
+impl LinearOperator<f64> for SpanOperator<'_> {
+    fn n_inputs(&self) -> usize {
+        self.jacobian.forward().n() * self.span.factor.ncols()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.jacobian.n_outputs()
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        let n = self.jacobian.forward().n();
+        self.jacobian.apply_through(
+            |_, projections| {
+                multiply_tokens(projections, Accumulate::Replace, self.span.view(), v, n);
+            },
+            out,
+        );
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        let n = self.jacobian.forward().n();
+        let projections = self.jacobian.pull_back_to_projections(u);
+        multiply_tokens(out, Accumulate::Replace, self.span.view().transpose(), projections, n);
+    }
+}
