@@ -1,5 +1,6 @@
 //! Tests of the command line.
 
 mod cli;
+mod faults;
 mod model;
 mod model_worker;
