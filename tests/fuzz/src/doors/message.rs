@@ -71,7 +71,7 @@ fn made() -> Vec<Vec<u8>> {
     for plan in [
         ModelPlan::Open(OpenPlan { origin: origin(), text: "words of a text".into() }),
         ModelPlan::ReadTable(ReadTablePlan { name: "table.csv".into(), bytes: b"model,text\n".to_vec() }),
-        ModelPlan::Window(WindowPlan { origin: origin(), plan, ids: vec![1, 2, 3, 4, 5, 6, 7, 8].into(), cell }),
+        ModelPlan::Window(WindowPlan { origin: origin(), plan, ids: vec![1, 2, 3, 4, 5, 6, 7, 8], cell }),
     ] {
         add(encode(&Command::Run(Request { run_id: 1, plan })));
     }
