@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-python test-models bench times npm python setup clean
+.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-python test-models fuzz soak bench times npm python setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -56,6 +56,14 @@ test-python: ## build the Python package and use it in an environment of its own
 test-models: ## a trained encoder and lipscope.torch against PyTorch, table on standard output (installs PyTorch and the model)
 	@$(setup) rust maturin
 	@bash scripts/test-models.sh
+
+fuzz: ## random and broken input at every door, on all cores (MINUTES=30, SEED=1, DOOR=all, PROCESSES=one a core)
+	@$(setup) rust
+	@bash scripts/fuzz.sh
+
+soak: ## random actions on the built site for a long time (MINUTES=60, SEED=1)
+	@$(setup) wasm browser e2e
+	@bash scripts/soak.sh
 
 bench: ## measure: native, in Chromium, and PyTorch, which it installs (PARTS="native sizes": see benches/run.sh)
 	@$(setup) wasm browser e2e python

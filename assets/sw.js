@@ -22,8 +22,14 @@ async function fetchListed(path) {
 async function install() {
   const paths = Object.keys(BUILD.files).filter((path) => !BUILD.later.includes(path));
   const responses = await Promise.all(paths.map(fetchListed));
-  const cache = await caches.open(cacheName);
-  await Promise.all(paths.map((path, i) => cache.put(new URL(path, self.registration.scope), responses[i])));
+  try {
+    const cache = await caches.open(cacheName);
+    await Promise.all(paths.map((path, i) => cache.put(new URL(path, self.registration.scope), responses[i])));
+  } catch (problem) {
+    // Out of space: the part that found some would take it from whatever comes next.
+    await caches.delete(cacheName);
+    throw problem;
+  }
 }
 
 async function deleteOthers() {
@@ -52,7 +58,8 @@ async function answer(path, request) {
 /** Fetches a file that waited until it was asked for. Where a newer build lies on the server, it fails, and the page says so. */
 async function keep(cache, url, path) {
   const response = await fetchListed(path).catch(() => Response.error());
-  if (response.ok) await cache.put(url, response.clone());
+  // Where there is no space to keep it, it is fetched again the next time.
+  if (response.ok) await cache.put(url, response.clone()).catch(() => {});
   return response;
 }
 

@@ -153,7 +153,8 @@ fn NumberBox(
         let stroke = keystrokes.get_value();
         if let Err(sentence) = take(&text) {
             let later = move || {
-                if keystrokes.get_value() == stroke {
+                // Another view may have taken the box away since.
+                if keystrokes.try_get_value() == Some(stroke) {
                     complain(sentence);
                 }
             };
@@ -161,8 +162,10 @@ fn NumberBox(
         }
     };
     let settle = move || {
+        // A box that is taken away while it has the focus loses it last of all: what was typed went with it.
+        let Some(typed) = draft.try_get_untracked() else { return };
         keystrokes.update_value(|count| *count += 1);
-        if let Some(text) = draft.get_untracked() {
+        if let Some(text) = typed {
             match take(&text) {
                 Ok(()) => draft.set(None),
                 Err(sentence) => complain(sentence),

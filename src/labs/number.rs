@@ -61,7 +61,8 @@ pub fn LabNumber(
             }
             Some(x) => {
                 problem.set(None);
-                if x != value.get_untracked() {
+                // The box may lose the focus because its view is taken away.
+                if value.try_get_untracked().is_some_and(|now| now != x) {
                     settings.update(|settings| set(settings, x));
                 }
             }

@@ -1,6 +1,7 @@
 //! Tests of the command line.
 
 mod cli;
+mod faults;
 mod model;
 mod model_worker;
 mod train;

@@ -118,7 +118,9 @@ fn shards_merge_into_the_whole() {
     let (merged, said) = run(lipscope(&["merge", &path("0.csv"), &path("2.csv"), &path("1.csv")]));
     assert_eq!(merged, whole);
     assert!(said.contains("(21 windows)"), "{said}");
-    run(lipscope(&["merge", &path("0.csv"), &path("1.csv"), "-o", &path("all.csv"), "--svg", &path("all.svg")]));
+    let all =
+        ["merge", &path("0.csv"), &path("1.csv"), &path("2.csv"), "-o", &path("all.csv"), "--svg", &path("all.svg")];
+    run(lipscope(&all));
     let svg = fs::read_to_string(path("all.svg")).expect("written");
     assert!(svg.contains("layer 0: released") && svg.contains("local constant"), "{svg}");
     let changed = fs::read_to_string(path("0.csv")).expect("written").replace(",causal,", ",none,");

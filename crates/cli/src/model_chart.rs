@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use super::save::save;
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart};
 use lipscope_models::{Group, MapKind, PUBLISHED, Published, Table};
 use lipscope_plot::{Caption, Figure, Scatter};
@@ -10,7 +11,7 @@ use lipscope_plot::{Caption, Figure, Scatter};
 /// Writes the chart as an SVG file.
 pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
     let svg = chart(table).to_svg((760.0, 460.0), &title(table), &Caption::default()).map_err(io::Error::other)?;
-    std::fs::write(path, svg).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    save(path, &svg).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 fn title(table: &Table) -> String {

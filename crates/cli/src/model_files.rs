@@ -83,8 +83,16 @@ impl Source for FileSource {
         // Limited by the file's length, because a header may claim anything.
         let mut bytes = vec![0; range.end.min(self.len).saturating_sub(range.start) as usize];
         let outcome = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
-        outcome.map_err(|error| unreadable(&self.path, &error))?;
-        Ok(bytes)
+        match outcome {
+            Ok(()) => Ok(bytes),
+            // Within its length when it was opened.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(InputError::File {
+                file: self.path.display().to_string().into(),
+                problem: "it became shorter while it was read".into(),
+                fix: "Wait until it is copied whole, then run the command again.".into(),
+            }),
+            Err(error) => Err(unreadable(&self.path, &error)),
+        }
     }
 }
 
@@ -98,5 +106,28 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> InputError {
         file: path.display().to_string().into(),
         problem: error.to_string().into(),
         fix: "Check the path, and that the file is there.".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_becomes_shorter_or_vanishes_while_it_is_read_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("model.safetensors");
+        fs::write(&path, [7; 100]).expect("written");
+        let mut source = FileSource::open(&path).expect("it is there");
+        assert_eq!(source.read(90..100).expect("whole"), [7; 10]);
+        // Beyond its end there is nothing, whatever a header says.
+        assert_eq!(source.read(90..u64::MAX).expect("whole"), [7; 10]);
+        assert_eq!(source.read(200..300).expect("nothing"), [0; 0]);
+        File::options().write(true).open(&path).and_then(|file| file.set_len(95)).expect("cut");
+        let said = source.read(90..100).expect_err("five bytes are gone").to_string();
+        assert!(said.contains("model.safetensors") && said.contains("became shorter"), "{said}");
+        fs::remove_file(&path).expect("removed");
+        let said = FileSource::open(&path).err().expect("it is gone").to_string();
+        assert!(said.contains("model.safetensors"), "{said}");
     }
 }

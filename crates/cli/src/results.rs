@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_files::unreadable;
 use super::model_summary::summary;
+use super::save::save;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Table};
 
@@ -38,19 +40,39 @@ pub(super) struct MergeArguments {
     /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
+    /// Windows per length of the run, so that missing last windows are seen.
+    #[arg(long)]
+    windows: Option<usize>,
+    /// Shards of the run, so that those that lack windows are named; without it they are where the tables show how many
+    /// there were.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    shards: Option<u32>,
 }
 
 pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
-    match merged(&arguments.files).and_then(|table| {
+    match merged(&arguments.files).and_then(|(table, parts)| {
         write_whole(arguments.out.as_deref(), arguments.format, &table)?;
-        Ok(table)
+        Ok((table, parts))
     }) {
-        Ok(table) => {
+        Ok((table, parts)) => {
             eprint!("{}", summary(&table));
             if let Some(path) = &arguments.svg {
                 model_chart::write(path, &table)?;
             }
-            Ok(ExitCode::SUCCESS)
+            Ok(
+                match missing(
+                    &table,
+                    &parts,
+                    &Known { windows: arguments.windows, shards: arguments.shards.map(|count| count as usize) },
+                ) {
+                    // What there is has been written: it may be looked at while the rest is measured.
+                    Some(said) => {
+                        eprintln!("lipscope merge: {said}");
+                        ExitCode::FAILURE
+                    }
+                    None => ExitCode::SUCCESS,
+                },
+            )
         }
         Err(problem) => {
             eprintln!("lipscope merge: {problem}");
@@ -59,19 +81,24 @@ pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
     }
 }
 
-fn merged(files: &[PathBuf]) -> Result<Table, InputError> {
+/// The merged table, and those that it was made of.
+fn merged(files: &[PathBuf]) -> Result<(Table, Vec<Table>), InputError> {
     let mut whole: Option<Table> = None;
+    let mut parts = Vec::new();
     for path in files {
         let name = path.display().to_string();
         let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
         // A shard without windows leaves an empty table.
         let Some(table) = Table::parse(&name, &text)? else { continue };
+        parts.push(table.clone());
         match &mut whole {
             None => whole = Some(table),
             Some(whole) => whole.merge(&name, table)?,
         }
     }
-    whole.ok_or_else(|| InputError::Empty { what: "Every table".into(), least: "one with a row".into() })
+    let whole =
+        whole.ok_or_else(|| InputError::Empty { what: "Every table".into(), least: "one with a row".into() })?;
+    Ok((whole, parts))
 }
 
 /// The table of a run and the file in which it is saved.
@@ -86,7 +113,7 @@ impl Results {
     /// Loads the rows that the file already has; `empty` holds the subject of the run.
     pub(super) fn open(out: Option<&Path>, form: Form, empty: Table) -> Result<Self, InputError> {
         let mut table = empty;
-        if let Some(path) = out.filter(|path| path.exists()) {
+        if let Some(path) = out.filter(|path| path.is_file()) {
             let name = path.display().to_string();
             let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
             if let Some(present) = Table::parse(&name, &text)? {
@@ -119,17 +146,23 @@ impl Results {
     }
 }
 
-/// Writes to a temporary file and renames it, so that an interrupted run leaves a complete table.
+/// Writes the whole table, so that an interrupted run leaves a complete one.
 fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), InputError> {
     let text = match form {
         Form::Csv => table.to_csv()?,
         Form::Json => table.to_value().to_string() + "\n",
     };
     let Some(path) = out else {
-        return io::stdout().lock().write_all(text.as_bytes()).map_err(|error| unreadable(Path::new("-"), &error));
+        return io::stdout().lock().write_all(text.as_bytes()).map_err(|error| unwritable(Path::new("-"), &error));
     };
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let beside = PathBuf::from(beside);
-    fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)).map_err(|error| unreadable(path, &error))
+    save(path, &text).map_err(|error| unwritable(path, &error))
+}
+
+/// The error for a file that the system cannot write.
+fn unwritable(path: &Path, error: &io::Error) -> InputError {
+    InputError::Conflict {
+        what: path.display().to_string().into(),
+        problem: format!("cannot be written ({error})").into(),
+        fix: "Check the folder, its permissions and the room on the disk.".into(),
+    }
 }

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::{fs, path::Path};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::memory::MemoryArguments;
 use super::read::read_text;
+use super::save::save;
 use super::task;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
@@ -108,7 +108,8 @@ fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<ExitCod
     let Searched { domain, found, steps } = searched;
     let best = Experiment { tokens: TokenSource::Explicit(found.best_tokens().clone()), ..domain.experiment.clone() };
     if let Some(path) = &arguments.out {
-        save(path, &best)?;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        save(path, &(best.to_json() + "\n")).map_err(named)?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match arguments.format {
@@ -125,11 +126,6 @@ fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<ExitCod
     out.flush()?;
     eprintln!("{}", summary(searched));
     Ok(ExitCode::SUCCESS)
-}
-
-fn save(path: &Path, best: &Experiment) -> io::Result<()> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    fs::write(path, best.to_json() + "\n").map_err(named)
 }
 
 fn to_value(searched: &Searched, best: &Experiment) -> serde_json::Value {

@@ -112,7 +112,7 @@ impl Plan {
     /// Number of layers that are needed: one more than the index of the deepest one measured.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.layers.iter().max().map_or(0, |layer| layer + 1)
+        self.layers.iter().max().map_or(0, |layer| layer.saturating_add(1))
     }
 
     /// Number of layers whose MLP is needed: the deepest layer's only for a map that includes it.

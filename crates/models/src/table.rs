@@ -71,6 +71,26 @@ struct Record {
     relative_residual: Option<f64>,
 }
 
+impl Record {
+    /// The cells that are texts and may come from a reader, such as the name of a folder.
+    fn texts(&mut self) -> [&mut String; 5] {
+        [&mut self.model, &mut self.text, &mut self.map, &mut self.mask, &mut self.estimator]
+    }
+}
+
+/// What a spreadsheet takes for the beginning of a formula, and the apostrophe that is put before it.
+const MARKS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
+
+/// A text as a cell of a CSV file that no spreadsheet takes for a formula.
+fn guarded(text: &str) -> String {
+    if text.starts_with(MARKS) { format!("'{text}") } else { text.to_owned() }
+}
+
+/// The text of such a cell.
+fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| text.starts_with(MARKS)).unwrap_or(cell)
+}
+
 impl Table {
     /// An empty table.
     #[must_use]
@@ -85,7 +105,8 @@ impl Table {
     pub fn to_csv(&self) -> Result<String, InputError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let failed = |problem: String| broken(phrase!("table", "The table"), library_words(problem));
-        for record in self.records() {
+        for mut record in self.records() {
+            record.texts().into_iter().for_each(|text| *text = guarded(text));
             writer.serialize(record).map_err(|error| failed(error.to_string()))?;
         }
         let bytes = writer.into_inner().map_err(|error| failed(error.to_string()))?;
@@ -126,7 +147,11 @@ impl Table {
         let whole_lines = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut reader = csv::Reader::from_reader(whole_lines.as_bytes());
         let records: Result<Vec<Record>, _> = reader.deserialize().collect();
-        Table::of_records(file, records.map_err(|error| broken(file, library_words(error.to_string())))?)
+        let mut records = records.map_err(|error| broken(file, library_words(error.to_string())))?;
+        for text in records.iter_mut().flat_map(Record::texts) {
+            *text = unguarded(text).to_owned();
+        }
+        Table::of_records(file, records)
     }
 
     /// Adds the rows of another table; on an error this table is unchanged.
@@ -233,6 +258,19 @@ impl Table {
                 (Some(mass), Some(token), Some(head)) => Some(Sink { mass, token, head }),
                 _ => None,
             };
+            let numbers = [
+                ("spectral", record.spectral),
+                ("released", record.released),
+                ("radius", Some(record.radius)),
+                ("sink", record.sink),
+                ("relative_residual", record.relative_residual),
+            ];
+            if let Some((column, _)) = numbers.into_iter().find(|(_, x)| x.is_some_and(|x| !x.is_finite())) {
+                return Err(broken(
+                    line,
+                    phrase!("column_not_finite", "`{column}` is not a finite number", column = column),
+                ));
+            }
             let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink };
             let Record { model, text, map, mask, estimator, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
@@ -271,5 +309,31 @@ fn broken(file: impl Into<Phrase>, problem: Phrase) -> InputError {
             detail = problem
         ),
         fix: phrase!("give_csv_json_file", "Give a CSV or JSON file that it wrote."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_named_like_a_formula_is_written_as_text_and_read_as_it_was() {
+        for model in ["=cmd|' /C calc'!A0", "+x", "-1 model", "@a", "'quoted", "''=", "plain", "", "\t=1"] {
+            let subject = Subject {
+                model: model.into(),
+                text: "0".into(),
+                map: "attention".into(),
+                mask: "none".into(),
+                estimator: "both".into(),
+            };
+            let mut table = Table::new(subject);
+            let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None };
+            table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
+            let csv = table.to_csv().expect("written");
+            let cell = csv.lines().nth(1).expect("a row").trim_start_matches('"');
+            assert!(!cell.starts_with(['=', '+', '-', '@', '\t']), "{cell}");
+            assert_eq!(Table::parse("it.csv", &csv), Ok(Some(table.clone())), "{csv}");
+            assert_eq!(Table::parse("it.json", &table.to_value().to_string()), Ok(Some(table)));
+        }
     }
 }

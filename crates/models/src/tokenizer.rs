@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use lipscope_core::experiment::InputError;
-use lipscope_core::experiment::{Phrase, library_words};
+use lipscope_core::experiment::{Phrase, json_problem, library_words};
 use lipscope_core::phrase;
 
 /// The contents of a tokenizer's files; the first complete format is used.
@@ -33,7 +33,7 @@ impl Tokenizer {
     /// [`InputError::File`] that names the file.
     pub fn new(files: &TokenizerFiles) -> Result<Self, InputError> {
         let (file, text): (Phrase, _) = match files {
-            TokenizerFiles { tokenizer: Some(text), .. } => ("tokenizer.json".into(), text.clone()),
+            TokenizerFiles { tokenizer: Some(text), .. } => ("tokenizer.json".into(), needed_of(text)?),
             TokenizerFiles { word_pieces: Some(lines), .. } => ("vocab.txt".into(), word_piece_json(lines).to_string()),
             TokenizerFiles { pieces: Some(pieces), merges: Some(merges), .. } => (
                 phrase!("vocab_json_merges_txt", "vocab.json with merges.txt"),
@@ -50,10 +50,10 @@ impl Tokenizer {
                 });
             }
         };
-        let mut tokenizer =
-            tokenizers::Tokenizer::from_bytes(text).map_err(|error| wrong(file.clone(), &error.to_string()))?;
+        let mut tokenizer = tokenizers::Tokenizer::from_bytes(text)
+            .map_err(|error| wrong(file.clone(), library_words(error.to_string())))?;
         tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|error| wrong(file, &error.to_string()))?;
+        tokenizer.with_truncation(None).map_err(|error| wrong(file, library_words(error.to_string())))?;
         Ok(Tokenizer(tokenizer))
     }
 
@@ -65,7 +65,7 @@ impl Tokenizer {
         let encoding = self
             .0
             .encode_fast(text, false)
-            .map_err(|error| wrong(phrase!("tokenizer", "The tokenizer"), &error.to_string()))?;
+            .map_err(|error| wrong(phrase!("tokenizer", "The tokenizer"), library_words(error.to_string())))?;
         Ok(encoding.get_ids().to_vec())
     }
 
@@ -77,20 +77,54 @@ impl Tokenizer {
         let encoding = self
             .0
             .encode(text, false)
-            .map_err(|error| wrong(phrase!("tokenizer", "The tokenizer"), &error.to_string()))?;
+            .map_err(|error| wrong(phrase!("tokenizer", "The tokenizer"), library_words(error.to_string())))?;
         let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect();
         Ok((encoding.get_ids().to_vec(), spans))
     }
 }
 
-fn wrong(file: impl Into<Phrase>, problem: &str) -> InputError {
+/// A `tokenizer.json` without the parts that are never used: its decoder, which turns ids into text (the library panics at
+/// a broken one, and at broken JSON inside of it), and its post-processor, which adds special tokens and may repeat the
+/// text any number of times.
+fn needed_of(text: &str) -> Result<String, InputError> {
+    let mut whole: Value = serde_json::from_str(text).map_err(|error| wrong("tokenizer.json", json_problem(&error)))?;
+    check_merges(&whole["model"])?;
+    if let Some(fields) = whole.as_object_mut() {
+        fields.remove("decoder");
+        fields.remove("post_processor");
+    }
+    Ok(whole.to_string())
+}
+
+/// Checks that the second piece of every merge begins with the prefix of pieces inside a word, which the library cuts off
+/// without a look.
+fn check_merges(model: &Value) -> Result<(), InputError> {
+    let Some(prefix) = model["continuing_subword_prefix"].as_str().filter(|prefix| !prefix.is_empty()) else {
+        return Ok(());
+    };
+    let second = |merge: &Value| match merge {
+        Value::String(pair) => pair.split(' ').nth(1).map(str::to_owned),
+        pair => pair[1].as_str().map(str::to_owned),
+    };
+    let merges = model["merges"].as_array().into_iter().flatten();
+    match merges.filter_map(second).find(|piece| !piece.starts_with(prefix)) {
+        None => Ok(()),
+        Some(piece) => Err(wrong(
+            "tokenizer.json",
+            phrase!(
+                "merge_without_prefix",
+                "it merges the piece {piece}, which does not begin with its prefix {prefix}",
+                piece = piece,
+                prefix = prefix
+            ),
+        )),
+    }
+}
+
+fn wrong(file: impl Into<Phrase>, problem: Phrase) -> InputError {
     InputError::File {
         file: file.into(),
-        problem: phrase!(
-            "not_tokenizer_this_kind",
-            "it is not a tokenizer of this kind ({detail})",
-            detail = library_words(problem)
-        ),
+        problem: phrase!("not_tokenizer_this_kind", "it is not a tokenizer of this kind ({detail})", detail = problem),
         fix: phrase!("copy_file_again_from", "Copy the file again from the model's folder."),
     }
 }
@@ -118,7 +152,7 @@ fn word_piece_json(lines: &str) -> Value {
 
 fn byte_level_json(pieces: &str, merges: &str) -> Result<Value, InputError> {
     let pieces: Map<String, Value> =
-        serde_json::from_str(pieces).map_err(|error| wrong("vocab.json", &error.to_string()))?;
+        serde_json::from_str(pieces).map_err(|error| wrong("vocab.json", json_problem(&error)))?;
     let merges: Vec<&str> = merges.lines().filter(|line| !line.is_empty() && !line.starts_with("#version")).collect();
     Ok(json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,

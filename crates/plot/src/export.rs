@@ -31,6 +31,8 @@ fn finished(svg: &str, style: &Style, title: &str, caption: &Caption) -> Option<
         }
         _ => body.to_owned(),
     };
+    // Plotters escapes marks, and leaves characters that no XML may have.
+    let body = body.replace(|c: char| is_foreign(c) && c != '\n', " ");
     Some(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {whole}\" \
          role=\"img\" style=\"font-variant-numeric: tabular-nums\">\n<title>{}</title>{body}",
@@ -63,7 +65,7 @@ fn under(caption: &Caption, (width, top): (f64, f64), style: &Style) -> Option<S
             css(if i < lines.n_settings { palette.ink } else { palette.accent }),
             escaped(line)
         );
-        match &caption.link {
+        match caption.link.as_ref().filter(|link| is_address(link)) {
             Some(link) if i >= lines.n_settings => writeln!(svg, "<a href=\"{}\">{text}</a>", escaped(link)),
             _ => writeln!(svg, "{text}"),
         }
@@ -72,8 +74,31 @@ fn under(caption: &Caption, (width, top): (f64, f64), style: &Style) -> Option<S
     Some(svg)
 }
 
+/// Whether a link leads to a page, and runs no script.
+fn is_address(link: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| link.starts_with(scheme))
+}
+
+/// A text as the content of an element or attribute. Control characters, which XML does not allow, become blanks.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if is_foreign(c) => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether a character may stand in no XML, or is a control character that a text has no use for.
+fn is_foreign(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]
@@ -108,6 +133,17 @@ mod tests {
         assert!(svg.contains(">n &lt; 3</text>"), "{svg}");
         assert!(svg.contains("<a href=\"https://example.org/#v3&amp;name=&quot;&gt;&lt;script&gt;\">"), "{svg}");
         assert!(!svg.contains("<script") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    }
+
+    #[test]
+    fn no_text_of_a_reader_breaks_out_of_a_document() {
+        let text = "\"'><img src=x onerror=alert(1)></title><script>alert(1)</script>\0\u{1b}\u{ffff}]]>&";
+        let drawn = DRAWN.replace("<rect/>", "<text>a\0b\u{1}</text>");
+        let caption = Caption { settings: text.into(), link: Some(format!("javascript:{text}")) };
+        let svg = finish_svg(&drawn, &Style::svg(Theme::Light, 4.0), text, &caption);
+        assert!(!svg.contains("<img") && !svg.contains("<script") && !svg.contains("]]>"), "{svg}");
+        assert!(!svg.contains(|c: char| is_foreign(c) && c != '\n'), "{svg:?}");
+        assert_eq!((svg.matches("</title>").count(), svg.matches("<a ").count()), (1, 0), "{svg}");
     }
 
     #[test]

@@ -10,7 +10,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table as CSV (RFC 4180): fields with commas, quotes or line breaks are quoted.
+    /// The table as CSV (RFC 4180): fields with commas, quotes or line breaks are quoted. A text that a spreadsheet would take
+    /// for a formula gets an apostrophe in front; numbers stay as they are.
     pub fn to_csv(&self) -> String {
         std::iter::once(&self.header)
             .chain(&self.rows)
@@ -20,6 +21,8 @@ impl Table {
 }
 
 fn field(cell: &str) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    let cell = &if is_formula { format!("'{cell}") } else { cell.to_owned() };
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
@@ -41,6 +44,17 @@ mod tests {
     fn fields_with_special_characters_are_quoted() {
         let table = Table { header: vec!["a,b".into(), "c".into()], rows: vec![vec!["say \"x\"".into(), "1".into()]] };
         assert_eq!(table.to_csv(), "\"a,b\",c\r\n\"say \"\"x\"\"\",1\r\n");
+    }
+
+    #[test]
+    fn no_text_is_a_formula_and_numbers_stay_numbers() {
+        for text in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1", "--1", "-1;2"] {
+            let csv = Table { header: vec![text.into()], rows: Vec::new() }.to_csv();
+            assert!(csv.trim_start_matches('"').starts_with(&format!("'{}", &text[..1])), "{csv:?}");
+        }
+        for number in ["-1", "+0.5", "-3.486e-9", "-inf", "1", "a=b", "x-y"] {
+            assert_eq!(Table { header: vec![number.into()], rows: Vec::new() }.to_csv(), format!("{number}\r\n"));
+        }
     }
 
     #[test]

@@ -29,10 +29,21 @@ impl Phrase {
         Phrase(Box::new(Content { id: id.into(), english: english.into(), arguments }))
     }
 
-    /// A text that is the same in every language.
+    /// A text that is the same in every language, as far as a sentence has room for it. It may come from a file: control
+    /// characters, which a terminal would obey, become blanks.
     #[must_use]
     pub fn verbatim(text: impl Into<String>) -> Self {
-        Phrase(Box::new(Content { id: "".into(), english: Cow::Owned(text.into()), arguments: Vec::new() }))
+        /// Paths and lists of choices are shorter.
+        const MOST_CHARACTERS: usize = 320;
+        let mut text = text.into();
+        if let Some((end, _)) = text.char_indices().nth(MOST_CHARACTERS) {
+            text.truncate(end);
+            text.push('…');
+        }
+        if text.contains(char::is_control) {
+            text = text.replace(char::is_control, " ");
+        }
+        Phrase(Box::new(Content { id: "".into(), english: Cow::Owned(text), arguments: Vec::new() }))
     }
 
     /// What names it in a catalogue; `None` for a text that is the same in every language.

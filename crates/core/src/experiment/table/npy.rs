@@ -19,6 +19,9 @@ pub(super) fn rows(table: Table, name: &str, bytes: &[u8]) -> Result<Rows, Input
         problem,
         fix: phrase!("save_numpy_save_two", "Save it with numpy.save as a two-dimensional float array."),
     };
+    if !is_plain_header(bytes) {
+        return Err(broken(phrase!("npy_header_no_table", "its header is not that of a table of numbers")));
+    }
     let file = NpyFile::new(bytes).map_err(|e| broken(io_problem(&e)))?;
     let shape = file.shape().to_vec();
     let (n, d) = match (&shape[..], table) {
@@ -49,6 +52,31 @@ pub(super) fn rows(table: Table, name: &str, bytes: &[u8]) -> Result<Rows, Input
     }
     let by_rows = if in_rows { entries } else { (0..n * d).map(|at| entries[(at % d) * n + at / d]).collect() };
     Rows::new(name, d, by_rows)
+}
+
+/// Whether the header of a file opens no more brackets than that of a table, `{'descr': '<f8', 'shape': (3, 2), ..}`, and
+/// claims no more numbers than can be counted. The time that the library takes grows exponentially with the depth of
+/// nested brackets, and it multiplies the sizes without a look at their product.
+fn is_plain_header(bytes: &[u8]) -> bool {
+    const MOST_OPEN: usize = 4;
+    /// The largest header that NumPy itself reads.
+    const MOST_BYTES: usize = 10_000;
+    // Magic, version, and a length of two bytes in version 1, of four from version 2 on.
+    let (start, length) = match (bytes.get(6), bytes.get(8..10), bytes.get(8..12)) {
+        (Some(1), Some(&[a, b]), _) => (10, usize::from(u16::from_le_bytes([a, b]))),
+        (Some(_), _, Some(&[a, b, c, d])) => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+        // Cut off, as the library says.
+        _ => return true,
+    };
+    let header: Vec<u8> = bytes[start.min(bytes.len())..].iter().take(length).copied().collect();
+    let sizes = header.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let size = |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse::<u64>().ok();
+    let product = sizes.map(size).try_fold(1u64, |product, size| product.checked_mul(size?.max(1)));
+    // Python has other ways to write a number, 1_000 and 0x10, which NumPy does not use; Python 2 wrote 3L.
+    let is_other =
+        |pair: &[u8]| pair[0].is_ascii_digit() && (pair[1].is_ascii_alphabetic() || pair[1] == b'_') && pair[1] != b'L';
+    let open = header.iter().filter(|byte| b"([{".contains(byte)).count();
+    length <= MOST_BYTES && open <= MOST_OPEN && product.is_some() && !header.windows(2).any(is_other)
 }
 
 /// Describes an I/O error in terms of the file: the library's message for a truncated file speaks of buffers.

@@ -1,0 +1,143 @@
+//! What a merged table lacks: windows, and the shards of the run that should have measured them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use lipscope_core::experiment::Mask;
+use lipscope_core::spectral::LanczosOptions;
+use lipscope_models::{Cell, Estimators, Heads, MOST_WINDOWS, MapKind, Plan, Shard, Table};
+
+/// A window of a text: its length and its index.
+type Window = (usize, usize);
+
+/// What is known of the run besides its tables, which do not say it.
+pub(super) struct Known {
+    /// Windows per length.
+    pub(super) windows: Option<usize>,
+    /// Number of shards.
+    pub(super) shards: Option<usize>,
+}
+
+/// What is missing, in sentences; `None` for a whole table. `parts` are the tables that were merged.
+///
+/// A table is whole if every layer and head that it has, has every length that it has, and every window: as many as are
+/// known, or up to the last one that is there.
+pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<String> {
+    let groups: BTreeSet<(usize, Heads)> = whole.rows.keys().map(|cell| (cell.layer, cell.heads)).collect();
+    let lengths: BTreeSet<usize> = whole.rows.keys().map(|cell| cell.n).collect();
+    let last = whole.rows.keys().map(|cell| cell.window).max()?;
+    let windows = known.windows.unwrap_or(0).max(last.saturating_add(1));
+    let expected = groups.len().saturating_mul(lengths.len()).saturating_mul(windows);
+    if expected == whole.rows.len() {
+        return None;
+    }
+    let lacking = expected.saturating_sub(whole.rows.len());
+    let mut said = format!("{lacking} of {expected} measurements are missing");
+    if expected > MOST_WINDOWS {
+        // Such a table was not written by a run: its numbers are listed by nobody.
+        return Some(said + ".");
+    }
+    let mut lost: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (layer, heads) in &groups {
+        for n in &lengths {
+            for window in 0..windows {
+                if !whole.rows.contains_key(&Cell { layer: *layer, heads: *heads, n: *n, window }) {
+                    lost.entry(*n).or_default().insert(window);
+                }
+            }
+        }
+    }
+    said.push_str(": ");
+    said.push_str(&listed(&lost));
+    if let Some(shards) = shards(whole, (parts, known.shards), (&groups, &lengths, windows), &lost) {
+        said.push_str(&shards);
+    }
+    Some(said)
+}
+
+/// The windows by length, the first few of each.
+fn listed(lost: &BTreeMap<usize, BTreeSet<usize>>) -> String {
+    const MOST_LENGTHS: usize = 12;
+    let of_length = |(n, windows): (&usize, &BTreeSet<usize>)| format!("n = {n} windows {}", ranges(windows));
+    let mut text = lost.iter().take(MOST_LENGTHS).map(of_length).collect::<Vec<_>>().join("; ");
+    if lost.len() > MOST_LENGTHS {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "; and {} more lengths", lost.len() - MOST_LENGTHS);
+    }
+    text + "."
+}
+
+/// Numbers as `0-3, 7`, the first few of them.
+fn ranges(numbers: &BTreeSet<usize>) -> String {
+    const MOST: usize = 8;
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *number => *last = *number,
+            _ => ranges.push((*number, *number)),
+        }
+    }
+    let text = |(first, last): &(usize, usize)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    let shown: Vec<String> = ranges.iter().take(MOST).map(text).collect();
+    shown.join(", ") + if ranges.len() > MOST { ", .." } else { "" }
+}
+
+/// The shards that lack windows, where their number is known or the tables show it.
+///
+/// Each table holds the windows of one shard of a known order, so that all but a few numbers of shards are ruled out by
+/// what is there; the smallest one that is left is taken.
+fn shards(
+    whole: &Table,
+    (parts, known): (&[Table], Option<usize>),
+    (groups, lengths, windows): (&BTreeSet<(usize, Heads)>, &BTreeSet<usize>, usize),
+    lost: &BTreeMap<usize, BTreeSet<usize>>,
+) -> Option<String> {
+    /// Shards that may be missing besides the tables that there are.
+    const MOST_LOST: usize = 256;
+    // Adversarial tokens are shared out in another way, and have one window a length.
+    if whole.subject.adversarial_radius().is_some() || (parts.len() < 2 && known.is_none()) {
+        return None;
+    }
+    let plan = Plan {
+        layers: groups.iter().map(|(layer, _)| *layer).collect::<BTreeSet<_>>().into_iter().collect(),
+        heads: groups.iter().map(|(_, heads)| *heads).collect::<BTreeSet<_>>().into_iter().collect(),
+        lengths: lengths.iter().copied().collect(),
+        windows,
+        mask: if whole.subject.mask == "causal" { Mask::Causal } else { Mask::None },
+        kind: MapKind::by_id(&whole.subject.map)?,
+        estimators: Estimators::Both,
+        options: LanczosOptions::default(),
+    };
+    // The number of each window's batch in the run; shard i of N has every N-th batch from i on.
+    let mut batch_of: BTreeMap<Window, usize> = BTreeMap::new();
+    for (at, batch) in plan.batches(Shard { index: 0, count: 1 }).iter().enumerate() {
+        batch_of.extend(batch.windows().map(|window| ((window.n, window.window), at)));
+    }
+    let batches: Vec<BTreeSet<usize>> = parts
+        .iter()
+        .map(|part| part.rows.keys().filter_map(|cell| batch_of.get(&(cell.n, cell.window)).copied()).collect())
+        .collect();
+    let is_shard = |of_part: &BTreeSet<usize>, count: usize| {
+        let mut shards = of_part.iter().map(|batch| batch % count);
+        let first = shards.next();
+        shards.all(|shard| Some(shard) == first).then_some(first).flatten()
+    };
+    let count = known.or_else(|| {
+        (parts.len()..=parts.len() + MOST_LOST).find(|count| {
+            let found: Option<BTreeSet<usize>> = batches.iter().map(|of_part| is_shard(of_part, *count)).collect();
+            found.is_some_and(|found| found.len() == parts.len())
+        })
+    })?;
+    let mut by_shard: BTreeMap<usize, usize> = BTreeMap::new();
+    for window in lost.iter().flat_map(|(n, windows)| windows.iter().map(|window| (*n, *window))) {
+        *by_shard.entry(batch_of.get(&window)? % count).or_default() += 1;
+    }
+    let named: Vec<String> = by_shard.iter().map(|(shard, lost)| format!("{shard}/{count} ({lost} windows)")).collect();
+    Some(format!(
+        " They belong to the shards {}: run `lipscope model` again with each of them as --shard and the file that it had as -o.",
+        named.join(", ")
+    ))
+}

@@ -1,0 +1,32 @@
+//! Files that are there whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes a file: first one beside it, which then takes its name, so that neither a full disk nor the end of the process
+/// leaves half of it or takes away what was there. What is no file, such as /dev/stdout or a pipe, is written to as it is.
+///
+/// # Errors
+/// Those of the system; what was there stays, and nothing stays beside it.
+pub(super) fn save(path: &Path, text: &str) -> io::Result<()> {
+    // A link keeps pointing where it did.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return File::options().write(true).open(path)?.write_all(text.as_bytes());
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        // Else the new name could reach the disk before the bytes do.
+        file.sync_all()
+    });
+    let outcome = written.and_then(|()| fs::rename(&beside, path));
+    if outcome.is_err() {
+        // The first error is the one that is told.
+        let _ = fs::remove_file(&beside);
+    }
+    outcome
+}

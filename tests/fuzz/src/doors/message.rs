@@ -1,0 +1,100 @@
+//! Messages between page and workers.
+
+use lipscope_core::experiment::{Experiment, InputError, Memory, TableSource};
+use lipscope_core::measure::BlockNorms;
+use lipscope_core::picture::PairRequest;
+use lipscope_models::{DrawnFamily, DrawnModel, Estimators, PlanText};
+use lipscope_protocol::envelope::{Command, Content, Message, Progress, Reply, Request, decode, encode};
+use lipscope_protocol::models::{ModelEvent, ModelOrigin, ModelPlan, OpenPlan, ReadTablePlan, WindowPlan};
+use lipscope_protocol::runner::Runner;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, MeasurePlan, ReadPlan};
+use lipscope_testkit::scripts::CASES;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::door::{Allowance, Door, Verdict, within};
+use crate::mutate::{Form, vary};
+
+pub(super) const DOOR: Door = Door {
+    name: "message",
+    about: "postcard envelopes between page and workers, of all four kinds; what is read is written and read again",
+    made,
+    vary: |dice, inputs| vary(dice, inputs, Form::Bytes),
+    feed,
+};
+
+/// serde reserves up to a mebibyte for each list whose length a message claims.
+const READING: Allowance = Allowance { base: 16 << 20, each: 2_000 };
+
+/// Messages of every kind, each as the program of today writes it: the format belongs to the build.
+fn made() -> Vec<Vec<u8>> {
+    let mut made = Vec::new();
+    let mut add = |bytes: Result<Vec<u8>, _>| made.extend(bytes.ok());
+    let experiments =
+        || CASES.iter().filter(|case| case.len() < 400).filter_map(|case| Experiment::from_json(case).ok());
+    for (at, experiment) in experiments().enumerate() {
+        let plan = EnginePlan::Measure(MeasurePlan {
+            experiment,
+            head_idx: at,
+            most_cells: 64,
+            block_norms: BlockNorms::Skipped,
+            pair: PairRequest::Included,
+        });
+        add(encode(&Command::Run(Request { run_id: at as u64, plan: plan.clone() })));
+        let events = Runner::<EngineTasks>::new(Memory::BROWSER).complete(plan, || 0.0);
+        for event in events.into_iter().flatten().take(1) {
+            add(encode(&Message::Reply(Reply { run_id: 7, content: Content::Event(event) })));
+        }
+    }
+    let source = TableSource { file: Some("tokens.csv".into()), bytes: b"1,2\n3,4\n".to_vec() };
+    add(encode(&Command::Run(Request { run_id: 1, plan: EnginePlan::Read(ReadPlan::Any(source)) })));
+    add(encode(&Command::<EnginePlan>::Cancel));
+    add(encode(&Message::<EngineEvent>::Ready));
+    let progress = Progress { done: 3, total: Some(9), relative_residual: Some(1e-3) };
+    add(encode(&Message::<EngineEvent>::Reply(Reply { run_id: 9, content: Content::Progress(progress) })));
+    let problem =
+        Experiment::from_json(r#"{"tokens":{"source":"random","n":-1}}"#).err().unwrap_or(InputError::OneToken);
+    add(encode(&Message::<EngineEvent>::Reply(Reply { run_id: 9, content: Content::Failed(problem) })));
+    let drawn = DrawnModel { family: DrawnFamily::Gpt2, d: 32, layers: 2, heads: 4, seed: 0 };
+    let origin = || ModelOrigin::Drawn(drawn);
+    let plan = PlanText {
+        layers: "0,1".into(),
+        heads: "each".into(),
+        lengths: "2:8:2".into(),
+        windows: 2,
+        mask: None,
+        kind: None,
+        estimators: Estimators::Both,
+        tolerance: 1e-3,
+    };
+    let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };
+    for plan in [
+        ModelPlan::Open(OpenPlan { origin: origin(), text: "words of a text".into() }),
+        ModelPlan::ReadTable(ReadTablePlan { name: "table.csv".into(), bytes: b"model,text\n".to_vec() }),
+        ModelPlan::Window(WindowPlan { origin: origin(), plan, ids: vec![1, 2, 3, 4, 5, 6, 7, 8], cell }),
+    ] {
+        add(encode(&Command::Run(Request { run_id: 1, plan })));
+    }
+    made
+}
+
+fn feed(input: &[u8]) -> Verdict {
+    let taken = [
+        comes_back::<Command<EnginePlan>>(input),
+        comes_back::<Message<EngineEvent>>(input),
+        comes_back::<Command<ModelPlan>>(input),
+        comes_back::<Message<ModelEvent>>(input),
+    ];
+    if taken.contains(&true) { Verdict::Taken } else { Verdict::Refused }
+}
+
+/// Whether the bytes are such a message. One that is read is written as bytes that are read as the same message: compared
+/// as bytes, because NaN is no fault here.
+fn comes_back<T: Serialize + DeserializeOwned>(input: &[u8]) -> bool {
+    let Ok(message) = within("reading a message", READING.of(input), || decode::<T>(input)) else { return false };
+    let written = encode(&message).unwrap_or_else(|problem| panic!("a message cannot be written: {problem}"));
+    let again =
+        decode::<T>(&written).unwrap_or_else(|problem| panic!("a message of its own cannot be read: {problem}"));
+    assert_eq!(encode(&again).as_ref(), Ok(&written), "a message that was written is another one when it is read");
+    true
+}

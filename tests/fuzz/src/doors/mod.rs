@@ -1,0 +1,33 @@
+//! The doors.
+
+mod config;
+mod experiment;
+mod link;
+mod message;
+mod plan;
+mod results;
+mod safetensors;
+mod table;
+mod tokenizer;
+
+use crate::door::Door;
+
+/// All doors, in the order of the table.
+pub const DOORS: [Door; 10] = [
+    experiment::DOOR,
+    table::TEXT,
+    table::NPY,
+    link::DOOR,
+    safetensors::DOOR,
+    config::DOOR,
+    tokenizer::DOOR,
+    plan::DOOR,
+    results::DOOR,
+    message::DOOR,
+];
+
+/// The door of a name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Door> {
+    DOORS.iter().find(|door| door.name == name)
+}

@@ -1,0 +1,74 @@
+//! Weights of models.
+
+use std::collections::BTreeSet;
+
+use lipscope_core::experiment::Mask;
+use lipscope_models::{ForwardPass, MapKind, ModelConfig, Needs, SafeTensors, load_model};
+
+use crate::dice::Dice;
+use crate::door::{Allowance, Door, Verdict, refused, within};
+use crate::mutate::{Form, bytes, json, vary};
+
+pub(super) const DOOR: Door = Door {
+    name: "safetensors",
+    about: "model.safetensors: header, then all tensors of small models of each family, then a forward pass",
+    made: Vec::new,
+    vary: vary_file,
+    feed,
+};
+
+const READING: Allowance = Allowance { base: 1 << 20, each: 400 };
+
+/// The small models of the corpus: d = 4, two layers of two heads.
+const CONFIGS: [&str; 3] = [
+    r#"{"model_type":"bert","hidden_size":4,"num_hidden_layers":2,"num_attention_heads":2,"intermediate_size":8,"vocab_size":6,"max_position_embeddings":5,"type_vocab_size":2}"#,
+    r#"{"model_type":"distilbert","dim":4,"n_layers":2,"n_heads":2,"hidden_dim":8,"vocab_size":6,"max_position_embeddings":5}"#,
+    r#"{"model_type":"gpt2","n_embd":4,"n_layer":2,"n_head":2,"n_inner":8,"vocab_size":6,"n_positions":5}"#,
+];
+
+/// What is wrong is in the header more often than in the numbers.
+fn vary_file(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
+    let input = dice.of(inputs).clone();
+    let length = input.first_chunk::<8>().map(|eight| u64::from_le_bytes(*eight) as usize);
+    let Some((header, numbers)) = length.and_then(|length| input.get(8..)?.split_at_checked(length)) else {
+        return vary(dice, inputs, Form::Bytes);
+    };
+    if dice.once_in(3) {
+        return vary(dice, &[input], Form::Bytes);
+    }
+    let mut header = json::vary(dice, header);
+    if dice.once_in(4) {
+        header = vary(dice, &[header], Form::Text);
+    }
+    let mut length = (header.len() as u64).to_le_bytes().to_vec();
+    if dice.once_in(10) {
+        length = bytes::vary(dice, &length, inputs);
+    }
+    [&length, &header, numbers].concat()
+}
+
+fn feed(input: &[u8]) -> Verdict {
+    let mut verdict = Verdict::Refused;
+    for config in CONFIGS {
+        let config = ModelConfig::from_json(config).unwrap_or_else(|problem| panic!("{problem}"));
+        let needs = Needs { layers: 2, mlps: 2, ids: BTreeSet::from([0, 3, 5]), positions: 5 };
+        let read = within("reading weights", READING.of(input), || {
+            SafeTensors::open(input).and_then(|mut file| load_model(config, &mut file, &needs))
+        });
+        match read {
+            Ok(model) => {
+                verdict = Verdict::Taken;
+                for mask in [Mask::None, Mask::Causal] {
+                    let pass = ForwardPass::new(&model, mask, 2);
+                    let inputs = pass.and_then(|pass| pass.inputs(&[&[0, 3, 5, 3, 0]], MapKind::Blocks, &[0, 1]));
+                    match inputs {
+                        Ok(inputs) => assert_eq!(inputs.len(), 1, "one window"),
+                        Err(problem) => drop(refused(&problem)),
+                    }
+                }
+            }
+            Err(problem) => drop(refused(&problem)),
+        }
+    }
+    verdict
+}

@@ -1,0 +1,69 @@
+//! Tables of tokens and weights: texts, and NumPy's files.
+
+use lipscope_core::experiment::table::Table;
+use lipscope_core::experiment::{Experiment, Given, TableSource, TokenSource, WeightSource, WeightTables};
+
+use super::experiment::{READING, go_on_with};
+use crate::dice::Dice;
+use crate::door::{Door, Verdict, refused, within};
+use crate::mutate::{Form, vary};
+
+pub(super) const TEXT: Door = Door {
+    name: "table",
+    about: "tables as text (CSV, TSV, JSON, NumPy's and PyTorch's prints) as tokens and as each of the weights",
+    made: Vec::new,
+    vary: |dice, inputs| vary(dice, inputs, Form::Text),
+    feed,
+};
+
+pub(super) const NPY: Door = Door {
+    name: "npy",
+    about: "NumPy's .npy files as tokens and as each of the weights",
+    made: Vec::new,
+    vary: vary_npy,
+    feed,
+};
+
+/// What is wrong is in the header more often than in the numbers.
+fn vary_npy(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
+    /// Magic, version, length, and a dictionary.
+    const HEADER: usize = 128;
+    let input = dice.of(inputs).clone();
+    let (header, rest) = input.split_at(HEADER.min(input.len()));
+    // The dictionary is text, behind ten bytes that are not.
+    if header.len() == HEADER && dice.once_in(2) {
+        let mut dictionary = vary(dice, &[header[10..].to_vec()], Form::Text);
+        dictionary.resize(HEADER - 10, b' ');
+        return [&header[..10], &dictionary, rest].concat();
+    }
+    vary(dice, inputs, Form::Bytes)
+}
+
+fn feed(input: &[u8]) -> Verdict {
+    let allowed = READING.of(input);
+    let verdict = match within("reading tokens", allowed, || Given::read(Some("tokens.txt"), input)) {
+        Ok(Given::Tokens(rows)) => {
+            go_on_with(&Experiment::of(TokenSource::Explicit(rows), WeightSource::Identity { sign: -1.0 }));
+            Verdict::Taken
+        }
+        Ok(_) => Verdict::Taken,
+        Err(problem) => refused(&problem),
+    };
+    for table in [Table::Query, Table::Key, Table::Value, Table::Output] {
+        if let Err(problem) = within("reading weights", allowed, || table.read(Some("weights.npy"), input)) {
+            refused(&problem);
+        }
+    }
+    // The same table as Q and K fits always, as V and as the output matrix by chance. Without a V it is the identity, d x d,
+    // which an experiment may have up to the limit on its weights.
+    let d = Table::Query.read(None, input).map_or(0, |rows| rows.n_columns() as u64);
+    let source = TableSource { file: None, bytes: input.to_vec() };
+    let empty = TableSource::default();
+    for (v, output) in [(&empty, &empty), (&source, &empty), (&empty, &source)] {
+        let tables = WeightTables { q: source.clone(), k: source.clone(), v: v.clone(), output: output.clone() };
+        if let Err(problem) = within("reading a head", 4 * allowed + 32 * d * d, || tables.read(None)) {
+            refused(&problem);
+        }
+    }
+    verdict
+}

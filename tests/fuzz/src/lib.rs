@@ -1,0 +1,27 @@
+//! Random and broken input for every door: every place where Lipscope reads what a person, a file or a server gives.
+//!
+//! Input number i of a seed is always the same bytes ([`Door::input`]): a valid input from the corpus with a few things
+//! wrong. So a fault is named by three words, `door seed number`, and nothing has to be written down while inputs are
+//! read, which a crash of the process could lose.
+//!
+//! Each input is read within a limit of time and of memory, and must be taken or refused with one short sentence. A door
+//! that takes an input goes on with it (measures a small experiment, draws a table, writes a link and reads it again),
+//! because much breaks only after it was read.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | `dice` | the generator of random numbers |
+//! | `mutate` | one thing wrong: in bytes, in a text, in a JSON document |
+//! | `corpus` | the valid inputs that everything starts from, `tests/fuzz/corpus/DOOR/*` |
+//! | `door` | what a door is, and what it checks |
+//! | `doors` | the doors, a file each |
+//! | `run` | reads a series of inputs and collects the faults |
+//! | `report` | the table of docs/reliability.md |
+
+pub mod corpus;
+pub mod dice;
+pub mod door;
+pub mod doors;
+pub mod mutate;
+pub mod report;
+pub mod run;

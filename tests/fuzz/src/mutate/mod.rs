@@ -1,0 +1,36 @@
+//! One thing wrong with an input.
+
+pub mod bytes;
+pub mod json;
+pub mod text;
+
+use crate::dice::Dice;
+
+/// Inputs are at most this long. What is longer is refused by its length alone at every door, which tests of the doors
+/// hold; reading it again and again would take the time of many shorter inputs.
+pub const MOST_BYTES: usize = 64 << 10;
+
+/// Which things can be wrong with the inputs of a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A JSON document.
+    Json,
+    /// Lines, numbers, words.
+    Text,
+    /// Bytes.
+    Bytes,
+}
+
+/// A variation of one of the inputs: one to four things are wrong with it.
+pub fn vary(dice: &mut Dice, inputs: &[Vec<u8>], form: Form) -> Vec<u8> {
+    let mut input = dice.of(inputs).clone();
+    for _ in 0..1 + dice.below(4) {
+        input = match form {
+            Form::Json if !dice.once_in(4) => json::vary(dice, &input),
+            Form::Json | Form::Text if !dice.once_in(4) => text::vary(dice, &input),
+            _ => bytes::vary(dice, &input, inputs),
+        };
+        input.truncate(MOST_BYTES);
+    }
+    input
+}

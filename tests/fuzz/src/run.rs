@@ -1,0 +1,155 @@
+//! Reads a series of inputs at a door and collects the faults.
+
+use std::cell::RefCell;
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::corpus;
+use crate::door::{Door, Verdict};
+
+/// How long an input may take.
+pub const MOST_TIME: Duration = Duration::from_secs(2);
+/// What a worker of a browser has, and a thread of Rust.
+const STACK: usize = 2 << 20;
+/// Faults of one kind that are kept, and kinds.
+const MOST_ALIKE: usize = 2;
+const MOST_FAULTS: usize = 20;
+
+/// Which inputs of a seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Series {
+    /// The seed.
+    pub seed: u64,
+    /// The number of the first input.
+    pub first: u64,
+    /// From one input's number to the next.
+    pub step: u64,
+    /// The last number, not included.
+    pub end: u64,
+    /// When to stop in any case.
+    pub time: Duration,
+}
+
+/// An input that broke something.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Its number, or its file in the corpus.
+    pub name: String,
+    /// The input.
+    pub input: Vec<u8>,
+    /// What happened.
+    pub what: String,
+}
+
+/// What came of a series.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Inputs that were read, those of the corpus included.
+    pub inputs: u64,
+    /// How many of them were taken.
+    pub taken: u64,
+    /// The longest that one took.
+    pub slowest: Duration,
+    /// What broke.
+    pub faults: Vec<Fault>,
+}
+
+/// Reads the corpus of a door, then a series of inputs; `begin` is told every input's number before it is read.
+///
+/// Memory is counted for the whole process, so one series runs at a time.
+///
+/// # Errors
+/// Where the corpus cannot be read.
+pub fn run(door: &'static Door, series: Series, begin: impl Fn(u64) + Send) -> io::Result<Tally> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let entries = corpus::entries(door.name)?;
+    std::thread::scope(|scope| {
+        let work = move || {
+            let mut tally = Tally::default();
+            for entry in &entries {
+                tally.add(door, &entry.name, &entry.bytes);
+            }
+            let valid: Vec<Vec<u8>> = entries.into_iter().map(|entry| entry.bytes).chain((door.made)()).collect();
+            let began = Instant::now();
+            let mut number = series.first;
+            while number < series.end && began.elapsed() < series.time && tally.faults.len() < MOST_FAULTS {
+                begin(number);
+                tally.add(door, &number.to_string(), &door.input(series.seed, number, &valid));
+                number += series.step;
+            }
+            tally
+        };
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        thread.join().map_err(|_| io::Error::other("the thread that reads ended"))
+    })
+}
+
+impl Tally {
+    fn add(&mut self, door: &Door, name: &str, input: &[u8]) {
+        self.inputs += 1;
+        match read(door, input) {
+            Ok((verdict, time)) => {
+                self.taken += u64::from(verdict == Verdict::Taken);
+                self.slowest = self.slowest.max(time);
+            }
+            Err(what) => {
+                let kind = kind(&what);
+                if self.faults.iter().filter(|fault| self::kind(&fault.what) == kind).count() < MOST_ALIKE {
+                    self.faults.push(Fault { name: name.to_owned(), input: input.to_vec(), what });
+                }
+            }
+        }
+    }
+}
+
+/// Reads one input.
+///
+/// # Errors
+/// What broke: a panic with its place, or the time that it took.
+pub fn read(door: &Door, input: &[u8]) -> Result<(Verdict, Duration), String> {
+    let mut fastest = Duration::MAX;
+    // The best of three: on a busy machine any input may have to wait.
+    for _ in 0..3 {
+        let began = Instant::now();
+        let outcome = caught(|| (door.feed)(input));
+        fastest = fastest.min(began.elapsed());
+        let verdict = outcome?;
+        if fastest <= MOST_TIME {
+            return Ok((verdict, fastest));
+        }
+    }
+    Err(format!("time: it took {:.1} s, and {} s are allowed", fastest.as_secs_f64(), MOST_TIME.as_secs()))
+}
+
+thread_local! {
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What some work gives, or the text and place of its panic, which is not printed.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static QUIET: std::sync::Once = std::sync::Once::new();
+    QUIET.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let is_watched = PANIC.with_borrow(Option::is_some);
+            if !is_watched {
+                return before(info);
+            }
+            let text = info.payload_as_str().unwrap_or("a panic without a text");
+            let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
+            PANIC.set(Some(format!("{}: {text:.2000}", place.unwrap_or_default())));
+        }));
+    });
+    PANIC.set(Some(String::new()));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    let what = PANIC.take().unwrap_or_default();
+    outcome.map_err(|_| what)
+}
+
+/// Faults of one kind begin alike: the place of a panic, and the first words of its text.
+fn kind(what: &str) -> String {
+    what.chars().filter(|c| !c.is_ascii_digit()).take(60).collect()
+}
