@@ -25,7 +25,7 @@ pub fn EmbedLine() -> impl IntoView {
                 let norm = norm.get();
                 let value = m.measurement.norm(norm).map_or_else(
                     || strings::NONE_YET.to_owned(),
-                    |value| Number::of(value).kind(strings::kind_of(&m.measurement, norm)).to_string(),
+                    |value| Number::claimed(value.log10(), strings::kind_of(&m.measurement, norm)).to_string(),
                 );
                 strings::embed_line(norm, &value, m.measurement.n, m.measurement.radius)
             })

@@ -170,7 +170,7 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
 }
 
 fn number(bound: &Bound) -> Number {
-    Number::from_log10(bound.log10).kind(strings::side_kind(bound.side))
+    Number::claimed(bound.log10, strings::side_kind(bound.side))
 }
 
 fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {

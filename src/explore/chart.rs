@@ -66,7 +66,12 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
         (id::WORST, Role::LowerBound, |bounds| largest(bounds, Norm::Spectral), strings::explore_worst_known()),
     ];
     for (id, role, pick, name) in curves {
-        let data = curve(pick);
+        let mut data = curve(pick);
+        if id == id::WORST {
+            // The draws are tokens of the ball too.
+            let drawn = |n: f64| points.iter().filter(move |point| point.0 == n).map(|point| point.1.log10());
+            data.iter_mut().for_each(|(n, log10)| *log10 = drawn(*n).fold(*log10, f64::max));
+        }
         if !data.is_empty() && state.bounds_hold_on_ball() {
             series.push(Series::new(id, name, role, SeriesKind::Line, data).given_log10());
         }

@@ -23,7 +23,7 @@ pub struct Facts {
     pub place: Place,
     /// Whether these are the worst tokens known.
     pub is_worst: bool,
-    /// The largest lower bound on the ball.
+    /// The largest lower bound on the ball, or the norm at these tokens where that is larger.
     pub worst: Option<Bound>,
     /// The smallest upper bound on the ball.
     pub best: Option<Bound>,
@@ -55,6 +55,10 @@ pub fn facts(page: Page) -> Option<Facts> {
     // Bounds that hold at these tokens only say nothing of the ball.
     let (bounds, limit): (&[Bound], &[Bound]) =
         if state.bounds_hold_on_ball() { (&ball.ball.bounds, &ball.ball.limit) } else { (&[], &[]) };
+    let measured_log10 = measurement.spectral.log10();
+    let known = largest(bounds, norm);
+    // Closed forms are near the worst for many tokens; a few may be worse as they are.
+    let is_above_known = known.as_ref().is_some_and(|bound| measured_log10 > bound.log10);
     is_of_one.then(|| Facts {
         n: measurement.n,
         measured: (measurement.spectral, kind_of(measurement)),
@@ -64,8 +68,9 @@ pub fn facts(page: Page) -> Option<Facts> {
             (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
             _ => Place::Normalized,
         },
-        is_worst: page.state.with(|now| now.tokens == TokenChoice::Worst) && ball.ball.worst.is_some(),
-        worst: largest(bounds, norm),
+        is_worst: is_above_known
+            || page.state.with(|now| now.tokens == TokenChoice::Worst) && ball.ball.worst.is_some(),
+        worst: known.map(|bound| raised(bound, measured_log10)),
         best: smallest(bounds, norm),
         limit: smallest(limit, norm),
         mean_field: of(bounds, BoundId::CastinMeanField),
@@ -82,6 +87,15 @@ pub fn smallest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
 pub fn largest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
     let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower && bound.id != BoundId::Skew);
     lower.max_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
+}
+
+/// A lower bound on the ball, at least the norm at tokens in it.
+pub fn raised(bound: Bound, norm_log10: f64) -> Bound {
+    if norm_log10 <= bound.log10 {
+        return bound;
+    }
+    let value = Some(10f64.powf(norm_log10)).filter(|value| value.is_finite());
+    Bound { value, log10: norm_log10, ..bound }
 }
 
 /// The bound of a kind.

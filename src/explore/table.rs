@@ -22,7 +22,7 @@ pub fn AtN() -> impl IntoView {
         let (value, kind) = facts.measured;
         let root = facts.n.sqrt();
         let mut rows = vec![
-            ("measured", strings::measured(), Some(value), Number::of(value).kind(kind)),
+            ("measured", strings::measured(), Some(value), Number::claimed(value.log10(), kind)),
             ("root", strings::explore_root(), Some(root), Number::of(root)),
         ];
         let bounds = [
@@ -32,7 +32,7 @@ pub fn AtN() -> impl IntoView {
         ];
         for (id, name, bound, kind) in bounds {
             if let Some(bound) = bound {
-                rows.push((id, name, bound.value, Number::from_log10(bound.log10).kind(kind)));
+                rows.push((id, name, bound.value, Number::claimed(bound.log10, kind)));
             }
         }
         rows

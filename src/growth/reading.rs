@@ -24,13 +24,13 @@ pub struct Reading {
 
 impl Reading {
     fn of(value: f64, kind: Kind) -> Self {
-        Reading { kind, number: Number::of(value), log10: value.log10() }
+        Reading { kind, number: Number::claimed(value.log10(), kind).kind(Kind::Plain), log10: value.log10() }
     }
 
     fn of_bound(bound: &Bound) -> Self {
         // That of the skew witness is the norm of another A, exactly.
         let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
-        Reading { kind, number: Number::from_log10(bound.log10), log10: bound.log10 }
+        Reading { kind, number: Number::claimed(bound.log10, kind).kind(Kind::Plain), log10: bound.log10 }
     }
 }
 

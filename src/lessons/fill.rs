@@ -72,7 +72,12 @@ impl Filled {
     fn of_log10(log10: f64, kind: Sign) -> Self {
         let value = 10f64.powf(log10);
         let full = if value.is_finite() { value.to_string() } else { format!("10^{log10}") };
-        Filled { sign: kind.sign(), text: Number::from_log10(log10).to_string(), full, age: Age::Now }
+        Filled {
+            sign: kind.sign(),
+            text: Number::claimed(log10, kind).kind(Sign::Plain).to_string(),
+            full,
+            age: Age::Now,
+        }
     }
 
     fn words(text: String) -> Self {

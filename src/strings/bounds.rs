@@ -170,11 +170,10 @@ fn step_of_proof(kind: SlackKind) -> &'static str {
 pub fn ladder_finding(measurement: &Measurement, norm: Norm) -> String {
     let measured = measurement.norm(norm).map_or_else(
         || needs_dense().to_owned(),
-        |value| ladder_finding::measured(Number::of(value).kind(kind_of(measurement, norm))),
+        |value| ladder_finding::measured(Number::claimed(value.log10(), kind_of(measurement, norm))),
     );
-    let of = |bound: &Bound| {
-        format!("{} {}", bound_label(bound.id), Number::from_log10(bound.log10).kind(side_kind(bound.side)))
-    };
+    let of =
+        |bound: &Bound| format!("{} {}", bound_label(bound.id), Number::claimed(bound.log10, side_kind(bound.side)));
     let bounds: Vec<String> = measurement.bounds.iter().filter(|bound| bound.id.is_about(norm)).map(of).collect();
     ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
 }

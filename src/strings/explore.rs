@@ -33,7 +33,7 @@ pub fn view_hint(view: View) -> &'static str {
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind)) -> String {
     match kind {
         Kind::LowerBound => measured::at_least(count(n), Number::from_log10_below(value.log10())),
-        _ => measured::at_most(count(n), Number::from_log10_above(value.log10())),
+        _ => measured::exactly(count(n), Number::of(value)),
     }
 }
 
@@ -76,7 +76,7 @@ pub fn explore_absent(name: &str, mask: Mask) -> String {
 
 /// A curve that is far above all others.
 pub fn far_above(role: Role, name: &str, log10: f64, decades: f64) -> FarAbove {
-    let value = Number::from_log10(log10).kind(Kind::UpperBound);
+    let value = Number::claimed(log10, Kind::UpperBound);
     FarAbove { role, words: far::above(decades.floor(), name, value) }
 }
 

@@ -96,7 +96,7 @@ pub fn gap(log10: f64) -> String {
 }
 
 fn of_bound(bound: &Bound) -> String {
-    let number = Number::from_log10(bound.log10).kind(side_kind(bound.side));
+    let number = Number::claimed(bound.log10, side_kind(bound.side));
     format!("{} {number}", bound_label(bound.id))
 }
 

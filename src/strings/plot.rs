@@ -6,7 +6,7 @@ pub use crate::words::plot::*;
 use crate::state::XAxis;
 use lipscope_core::bounds::BoundId;
 use lipscope_core::fit::PowerLaw;
-use lipscope_plot::{HoverValue, Number};
+use lipscope_plot::{HoverValue, Number, ValueForm};
 
 use super::bounds::{bound_label, side_kind};
 
@@ -67,7 +67,8 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
     }
     for bound in BoundId::ALL {
         if let Some(value) = of(bound.id()) {
-            parts.push(format!("{} {}", bound_label(bound), value.number.clone().kind(side_kind(bound.side()))));
+            let log10 = if value.given == ValueForm::Log10 { value.y } else { value.y.log10() };
+            parts.push(format!("{} {}", bound_label(bound), Number::claimed(log10, side_kind(bound.side()))));
         }
     }
     parts.join("  ·  ")

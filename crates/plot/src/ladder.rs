@@ -214,7 +214,7 @@ impl Ladder {
 }
 
 fn number(row: &LadderRow) -> Number {
-    Number::from_log10(row.log10).kind(row.kind)
+    Number::claimed(row.log10, row.kind)
 }
 
 /// The background of the selected row.

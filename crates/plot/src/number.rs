@@ -104,6 +104,17 @@ impl Number {
         Self::from_log10(directed(log10, f64::floor, 1.0 + ROUNDING))
     }
 
+    /// Formats 10^`log10` so that what the sign of its kind says holds of the four digits: an upper bound is rounded up, a
+    /// lower bound down, anything else to the nearest.
+    pub fn claimed(log10: f64, kind: Kind) -> Self {
+        match kind {
+            Kind::UpperBound => Self::from_log10_above(log10),
+            Kind::LowerBound => Self::from_log10_below(log10),
+            _ => Self::from_log10(log10),
+        }
+        .kind(kind)
+    }
+
     /// The same number with another kind.
     pub fn kind(mut self, kind: Kind) -> Self {
         self.kind = kind;
@@ -216,6 +227,16 @@ fn directed(log10: f64, round: fn(f64) -> f64, towards: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_sign_of_a_number_says_holds_of_its_digits() {
+        for (kind, expected) in [(Kind::UpperBound, "≤ 20.36"), (Kind::LowerBound, "≥ 20.35"), (Kind::Exact, "= 20.35")]
+        {
+            check(Number::claimed(20.3512f64.log10(), kind), expected);
+        }
+        check(Number::claimed(f64::NEG_INFINITY, Kind::LowerBound), "≥ 0");
+        check(Number::claimed(2f64.log10(), Kind::UpperBound), "≤ 2.000");
+    }
 
     #[test]
     fn numbers_in_sentences_are_rounded_to_the_side_where_the_sentence_holds() {
