@@ -43,6 +43,12 @@ pub enum Stream {
     ModelFeedForward(usize),
     /// A random start of the ascent to a head's exponent.
     ExponentStart(usize),
+    /// A matrix of a model that is trained.
+    TrainingWeights(usize),
+    /// The windows of a step of training.
+    TrainingWindows(usize),
+    /// A text drawn from a trained model.
+    TrainedText,
 }
 
 impl Stream {
@@ -65,6 +71,9 @@ impl Stream {
             Stream::ModelAttention(layer) => (13, layer),
             Stream::ModelFeedForward(layer) => (14, layer),
             Stream::ExponentStart(start) => (15, start),
+            Stream::TrainingWeights(matrix) => (16, matrix),
+            Stream::TrainingWindows(step) => (17, step),
+            Stream::TrainedText => (18, 0),
         };
         role | ((head_idx as u64) << 8)
     }

@@ -1,0 +1,51 @@
+//! The loss of a batch and its gradient.
+
+use super::network::{Network, Record};
+use super::number::Number;
+use super::parameters::Parameters;
+use super::plan::Plan;
+
+/// Windows of T characters, and of each character the one after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Window after window, T ids each.
+    pub ids: Vec<u32>,
+    /// The character that follows each of them.
+    pub next: Vec<u32>,
+}
+
+impl Batch {
+    /// The windows of `text` that start at these characters.
+    ///
+    /// # Panics
+    /// If a window and the character after it do not lie in the text.
+    #[must_use]
+    pub fn new(text: &[u32], starts: &[usize], context: usize) -> Batch {
+        let windows = |shift: usize| starts.iter().flat_map(move |at| &text[at + shift..at + shift + context]).copied();
+        Batch { ids: windows(0).collect(), next: windows(1).collect() }
+    }
+}
+
+/// The mean cross entropy over a batch in nats.
+#[must_use]
+pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> f64 {
+    let loss = Network::new(plan, parameters, Record::Nothing).loss(&batch.ids, &batch.next);
+    E::values(&loss.into_data())[0].double()
+}
+
+/// The same, with its gradient in every matrix of the network, row by row, in their order.
+///
+/// # Panics
+/// If a matrix has no gradient: every one takes part in the forward pass.
+#[must_use]
+pub fn loss_and_gradients<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> (f64, Vec<Vec<E>>) {
+    let network = Network::new(plan, parameters, Record::Gradients);
+    let loss = network.loss(&batch.ids, &batch.next);
+    let mut gradients = loss.backward();
+    let gradient = |name: &str| {
+        let tensor = network.matrix(name).grad_remove(&mut gradients).expect("every matrix takes part in the loss");
+        E::values(&tensor.into_data())
+    };
+    let by_matrix = parameters.iter().map(|parameter| parameter.name.as_str()).map(gradient).collect();
+    (E::values(&loss.into_data())[0].double(), by_matrix)
+}

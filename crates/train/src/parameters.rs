@@ -1,0 +1,152 @@
+//! The weights of the network as named matrices, and how they are drawn.
+//!
+//! Tokens are rows here, so a matrix W maps a token x to x W and has as many rows as its input has entries. Head h owns
+//! columns h k to (h + 1) k of `query`, `key` and `value`, and the same rows of `output`.
+
+use lipscope_core::random::{Random, Stream};
+
+use super::number::Number;
+use super::plan::Plan;
+
+/// A named matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter<E = f32> {
+    /// Such as `block.0.attention.query`.
+    pub name: String,
+    /// Rows; 1 for a vector.
+    pub rows: usize,
+    /// Columns.
+    pub columns: usize,
+    /// Row by row.
+    pub values: Vec<E>,
+}
+
+/// All weights of a network, in a fixed order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters<E = f32>(Vec<Parameter<E>>);
+
+/// How a matrix begins.
+#[derive(Clone, Copy)]
+enum Start {
+    /// N(0, deviation^2).
+    Normal(f64),
+    /// Every entry this number.
+    Constant(f64),
+}
+
+impl Parameters<f32> {
+    /// The initial weights of a plan for so many distinct characters: matrices N(0, 1/rows), those that write into the
+    /// residual stream divided by sqrt(2 blocks), embeddings N(0, 1), positions N(0, 1/4), biases zero, layer norms the
+    /// identity.
+    #[must_use]
+    pub fn draw(plan: &Plan, vocabulary: usize) -> Self {
+        let parameters = layout(plan, vocabulary).into_iter().enumerate().map(|(at, (name, rows, columns, start))| {
+            let mut random = Random::new(plan.seed, Stream::TrainingWeights(at));
+            let mut draw = || match start {
+                Start::Normal(deviation) => f32::rounded(deviation * random.normal()),
+                Start::Constant(value) => f32::rounded(value),
+            };
+            let values = (0..rows * columns).map(|_| draw()).collect();
+            Parameter { name, rows, columns, values }
+        });
+        Parameters(parameters.collect())
+    }
+
+    /// The same weights with other values, matrix by matrix; `None` if their number does not fit the plan.
+    #[must_use]
+    pub(crate) fn of_values(plan: &Plan, vocabulary: usize, values: Vec<Vec<f32>>) -> Option<Self> {
+        let layout = layout(plan, vocabulary);
+        let fits = layout.len() == values.len()
+            && layout.iter().zip(&values).all(|((_, rows, columns, _), values)| rows * columns == values.len());
+        let parameter = |((name, rows, columns, _), values)| Parameter { name, rows, columns, values };
+        fits.then(|| Parameters(layout.into_iter().zip(values).map(parameter).collect()))
+    }
+
+    /// The same weights in f64.
+    #[must_use]
+    pub fn to_f64(&self) -> Parameters<f64> {
+        let parameter = |from: &Parameter| Parameter {
+            name: from.name.clone(),
+            rows: from.rows,
+            columns: from.columns,
+            values: from.values.iter().map(|value| f64::from(*value)).collect(),
+        };
+        Parameters(self.iter().map(parameter).collect())
+    }
+}
+
+impl<E> Parameters<E> {
+    /// The matrices in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &Parameter<E>> {
+        self.0.iter()
+    }
+
+    /// The matrices in their order, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Parameter<E>> {
+        self.0.iter_mut()
+    }
+
+    /// The matrix of that name, if the network has one.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Parameter<E>> {
+        self.0.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// How many matrices there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none, which no network has.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The name of a matrix of a block.
+pub(crate) fn in_block(block: usize, part: &str) -> String {
+    format!("block.{block}.{part}")
+}
+
+/// Name, rows, columns and start of every matrix.
+fn layout(plan: &Plan, vocabulary: usize) -> Vec<(String, usize, usize, Start)> {
+    let (d, inner) = (plan.width, plan.inner_width());
+    let narrow = |rows: usize| Start::Normal(1.0 / (rows as f64).sqrt());
+    // What the blocks add to a token then has about the token's own size, whatever the number of blocks.
+    let residual = |rows: usize| Start::Normal(1.0 / (rows as f64 * 2.0 * plan.blocks as f64).sqrt());
+    let (zero, one) = (Start::Constant(0.0), Start::Constant(1.0));
+    let mut layout = vec![
+        ("embedding".to_owned(), vocabulary, d, Start::Normal(1.0)),
+        ("position".to_owned(), plan.context, d, Start::Normal(0.5)),
+    ];
+    for block in 0..plan.blocks {
+        let mut add = |part: &str, rows, columns, start| layout.push((in_block(block, part), rows, columns, start));
+        if plan.norm_before_attention() {
+            add("attention.norm.scale", 1, d, one);
+            add("attention.norm.shift", 1, d, zero);
+        }
+        add("attention.query", d, d, narrow(d));
+        if !plan.kind.is_tied() {
+            add("attention.key", d, d, narrow(d));
+        }
+        add("attention.value", d, d, narrow(d));
+        add("attention.output", d, d, residual(d));
+        if plan.norm_elsewhere() {
+            add("mlp.norm.scale", 1, d, one);
+            add("mlp.norm.shift", 1, d, zero);
+        }
+        add("mlp.up", d, inner, narrow(d));
+        add("mlp.up_bias", 1, inner, zero);
+        add("mlp.down", inner, d, residual(inner));
+        add("mlp.down_bias", 1, d, zero);
+    }
+    if plan.norm_elsewhere() {
+        layout.push(("norm.scale".to_owned(), 1, d, one));
+        layout.push(("norm.shift".to_owned(), 1, d, zero));
+    }
+    layout.push(("head".to_owned(), d, vocabulary, narrow(d)));
+    layout.push(("head_bias".to_owned(), 1, vocabulary, zero));
+    layout
+}

@@ -1,0 +1,210 @@
+//! The model in f64, by the attention of `lipscope-core`, which shares no code with the tensors that are trained.
+
+use lipscope_core::attention::Projections;
+use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
+use lipscope_core::experiment::{Attention, InputError, Mask};
+use lipscope_core::weights::{HeadWeights, L2Mha, Weights};
+use nalgebra::{DMatrix, DVector};
+
+use super::branch::{AttentionBranch, Branch, MlpBranch};
+use super::lambda::GELU_SLOPE;
+use super::layer_norm::LayerNorm;
+use super::number::Number;
+use super::parameters::{Parameters, in_block};
+use super::plan::Plan;
+
+/// A block: x -> x + attention(x), x -> x + MLP(x).
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The attention branch.
+    pub attention: AttentionBranch,
+    /// The branch after it.
+    pub mlp: MlpBranch,
+}
+
+/// Embeddings, blocks and head. Tokens are columns: d x n.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    /// d x vocabulary.
+    embedding: DMatrix<f64>,
+    /// d x T.
+    position: DMatrix<f64>,
+    blocks: Vec<Block>,
+    norm: Option<LayerNorm>,
+    /// vocabulary x d.
+    head: DMatrix<f64>,
+    head_bias: DVector<f64>,
+}
+
+impl Block {
+    /// Its two branches in the order in which tokens pass them.
+    #[must_use]
+    pub fn branches(&self) -> [Branch<'_>; 2] {
+        [Branch::Attention(&self.attention), Branch::Mlp(&self.mlp)]
+    }
+}
+
+impl Stack {
+    /// The model of these weights.
+    ///
+    /// # Panics
+    /// If the weights are not those of the plan.
+    #[must_use]
+    pub fn new<E: Number>(plan: &Plan, parameters: &Parameters<E>) -> Stack {
+        let read = Reader { plan, parameters };
+        Stack {
+            embedding: read.matrix("embedding").transpose(),
+            position: read.matrix("position").transpose(),
+            blocks: (0..plan.blocks)
+                .map(|block| Block { attention: read.attention(block), mlp: read.mlp(block) })
+                .collect(),
+            norm: plan.norm_elsewhere().then(|| read.norm("norm")),
+            head: read.matrix("head").transpose(),
+            head_bias: read.vector("head_bias"),
+        }
+    }
+
+    /// The longest window, T.
+    #[must_use]
+    pub fn context(&self) -> usize {
+        self.position.ncols()
+    }
+
+    /// The blocks.
+    #[must_use]
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Embedding plus position of at most T characters, d x n.
+    ///
+    /// # Panics
+    /// If there are more than T characters, or one is not in the vocabulary.
+    #[must_use]
+    pub fn embed(&self, ids: &[u32]) -> DMatrix<f64> {
+        let columns =
+            ids.iter().enumerate().map(|(at, id)| self.embedding.column(*id as usize) + self.position.column(at));
+        DMatrix::from_columns(&columns.collect::<Vec<_>>())
+    }
+
+    /// The character at each place whose embedding plus position is nearest to the token there.
+    #[must_use]
+    pub fn nearest(&self, tokens: &DMatrix<f64>) -> Vec<u32> {
+        let nearest = |(at, token): (usize, _)| {
+            let sought: DVector<f64> = token - self.position.column(at);
+            let distances = self.embedding.column_iter().map(|embedding| (&sought - embedding).norm_squared());
+            distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(id, _)| id as u32)
+        };
+        tokens.column_iter().enumerate().map(nearest).collect()
+    }
+
+    /// The tokens before each branch, and those after the last one: 2 blocks + 1 matrices d x n.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] where tokens or scores overflow.
+    pub fn states(&self, ids: &[u32]) -> Result<Vec<DMatrix<f64>>, InputError> {
+        let mut states = vec![self.embed(ids)];
+        for branch in self.blocks.iter().flat_map(Block::branches) {
+            let tokens = &states[states.len() - 1];
+            let next = tokens + branch.apply(tokens)?;
+            states.push(next);
+        }
+        Ok(states)
+    }
+
+    /// The logits of the characters after each of these, vocabulary x n.
+    ///
+    /// # Errors
+    /// As [`Stack::states`].
+    pub fn logits(&self, ids: &[u32]) -> Result<DMatrix<f64>, InputError> {
+        let mut tokens = self.embed(ids);
+        for branch in self.blocks.iter().flat_map(Block::branches) {
+            tokens += branch.apply(&tokens)?;
+        }
+        let normed = self.norm.as_ref().map_or_else(|| tokens.clone(), |norm| norm.apply(&tokens));
+        let mut logits = &self.head * normed;
+        for mut column in logits.column_iter_mut() {
+            column += &self.head_bias;
+        }
+        Ok(logits)
+    }
+}
+
+/// Reads weights by name.
+struct Reader<'a, E> {
+    plan: &'a Plan,
+    parameters: &'a Parameters<E>,
+}
+
+impl<E: Number> Reader<'_, E> {
+    /// rows x columns, tokens as rows.
+    fn matrix(&self, name: &str) -> DMatrix<f64> {
+        let parameter = self.parameters.get(name).expect(name);
+        let values = parameter.values.iter().map(|value| value.double());
+        DMatrix::from_row_iterator(parameter.rows, parameter.columns, values)
+    }
+
+    fn vector(&self, name: &str) -> DVector<f64> {
+        self.matrix(name).row(0).transpose()
+    }
+
+    fn norm(&self, name: &str) -> LayerNorm {
+        LayerNorm { scale: self.vector(&format!("{name}.scale")), shift: self.vector(&format!("{name}.shift")) }
+    }
+
+    fn attention(&self, block: usize) -> AttentionBranch {
+        let matrix = |part: &str| self.matrix(&in_block(block, part));
+        let k = self.plan.head_width();
+        let of_heads = |matrix: DMatrix<f64>| -> Vec<DMatrix<f64>> {
+            (0..self.plan.heads).map(|head| matrix.columns(head * k, k).into_owned()).collect()
+        };
+        let (query, value) = (of_heads(matrix("attention.query")), of_heads(matrix("attention.value")));
+        let output = matrix("attention.output");
+        let weights = if self.plan.kind.is_tied() {
+            L2Mha { queries: query, values: value, output }.weights()
+        } else {
+            let heads = query.iter().zip(of_heads(matrix("attention.key"))).zip(&value);
+            let head = |((q, k), v): ((&DMatrix<f64>, DMatrix<f64>), &DMatrix<f64>)| HeadWeights {
+                q: q.transpose(),
+                k: k.transpose(),
+                v: v.transpose(),
+            };
+            Weights { heads: heads.map(head).collect(), output: Some(output.transpose()), l2_mha: None }
+        };
+        let contraction = self.plan.kind.is_contraction().then_some(self.plan.c);
+        AttentionBranch {
+            norm: self.plan.norm_before_attention().then(|| self.norm(&in_block(block, "attention.norm"))),
+            projections: Projections::new(self.plan.kind.kernel(), &weights),
+            factor: contraction.map_or(1.0, |c| c / kim_linf(&weights, self.plan.context)),
+            weights,
+            contraction,
+        }
+    }
+
+    fn mlp(&self, block: usize) -> MlpBranch {
+        let part = |part: &str| in_block(block, part);
+        let (up, down) = (self.matrix(&part("mlp.up")).transpose(), self.matrix(&part("mlp.down")).transpose());
+        let contraction = self.plan.mlp_is_contraction().then_some(self.plan.c);
+        MlpBranch {
+            norm: self.plan.norm_elsewhere().then(|| self.norm(&part("mlp.norm"))),
+            factor: contraction.map_or(1.0, |c| c / (GELU_SLOPE * row_sum(&up) * row_sum(&down))),
+            up,
+            up_bias: self.vector(&part("mlp.up_bias")),
+            down,
+            down_bias: self.vector(&part("mlp.down_bias")),
+            contraction,
+        }
+    }
+}
+
+/// `kim_linf` of the engine for n tokens; infinite where the weights have no such bound.
+fn kim_linf(weights: &Weights, n: usize) -> f64 {
+    let norms = HeadNorms { a_norm: 0.0, v_norm: 0.0 };
+    let hypotheses = Hypotheses::of_norms(Attention::L2, Mask::None, norms, 0.0, n as f64).with_l2_mha(weights);
+    BoundId::KimLinf.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY)
+}
+
+/// ||W||_inf, the largest absolute row sum.
+fn row_sum(matrix: &DMatrix<f64>) -> f64 {
+    matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}

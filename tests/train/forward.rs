@@ -1,0 +1,62 @@
+//! The network on tensors against the stack in f64, whose attention is the engine's.
+
+use lipscope_core::jacobian::dense_jacobian;
+use lipscope_core::spectral::singular_values;
+use lipscope_train::{Batch, Stack, loss, measure_layers};
+
+use crate::small;
+
+/// The mean cross entropy by the stack.
+fn loss_of_stack(stack: &Stack, batch: &Batch, context: usize) -> f64 {
+    let mut sum = 0.0;
+    for (ids, next) in batch.ids.chunks(context).zip(batch.next.chunks(context)) {
+        let logits = stack.logits(ids).expect("finite");
+        for (column, next) in logits.column_iter().zip(next) {
+            let largest = column.max();
+            let of_all = column.iter().map(|logit| (logit - largest).exp()).sum::<f64>().ln() + largest;
+            sum += of_all - column[*next as usize];
+        }
+    }
+    sum / batch.ids.len() as f64
+}
+
+#[test]
+fn every_kind_is_the_attention_of_the_engine() {
+    for plan in small::all_plans() {
+        let (weights, batch) = (small::weights(&plan), small::batch(&plan));
+        let expected = loss_of_stack(&Stack::new(&plan, &weights), &batch, plan.context);
+        let found = loss(&plan, &weights, &batch);
+        assert!((found - expected).abs() < 1e-12 * expected, "{:?}: {found} against {expected}", plan.kind);
+    }
+}
+
+#[test]
+fn a_layers_norm_is_the_largest_singular_value_and_below_its_bound() {
+    for plan in small::all_plans() {
+        let stack = Stack::new(&plan, &small::weights(&plan));
+        let window = &small::batch(&plan).ids[..plan.context];
+        let layers = measure_layers(&stack, window).expect("finite");
+        assert_eq!(layers.len(), plan.blocks);
+        let states = stack.states(window).expect("finite");
+        for (found, (block, tokens)) in layers.iter().zip(stack.blocks().iter().zip(states.iter().step_by(2))) {
+            let branch = &block.attention;
+            let jacobian = dense_jacobian(&branch.forward(&branch.inputs(tokens)).expect("finite")) * branch.factor();
+            let exact = singular_values(&jacobian).expect("it converges")[0];
+            let kind = plan.kind;
+            assert!((found.norm - exact).abs() < 1e-8 * exact, "{kind:?}: {} against {exact}", found.norm);
+            assert!(found.residual < 1e-4 && found.norm <= found.bound, "{kind:?}: {found:?}");
+            let row_sums = jacobian.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>());
+            let linf = row_sums.fold(0.0, f64::max);
+            assert_eq!(found.linf_bound.is_some(), kind.is_contraction());
+            assert!(found.linf_bound.is_none_or(|bound| linf <= bound), "{kind:?}: {linf} over {:?}", found.linf_bound);
+        }
+    }
+}
+
+#[test]
+fn the_nearest_embedding_of_a_character_is_its_own() {
+    let plan = &small::all_plans()[0];
+    let stack = Stack::new(plan, &small::weights(plan));
+    let ids = [3, 0, 6, 6, 1];
+    assert_eq!(stack.nearest(&stack.embed(&ids)), ids);
+}

@@ -1,0 +1,11 @@
+//! Tests of the Transformer that is trained, and of its training.
+
+mod backwards;
+mod contraction;
+mod corpus;
+mod forward;
+mod gradients;
+mod plans;
+mod pytorch;
+mod runs;
+mod small;
