@@ -3,3 +3,4 @@
 mod cli;
 mod model;
 mod model_worker;
+mod train;

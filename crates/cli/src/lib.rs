@@ -1,5 +1,5 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
-//! `spectrum`, `estimators`, `script`, `model` and `merge`.
+//! `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
@@ -25,6 +25,9 @@ mod spectrum;
 mod sweep;
 mod tables;
 mod task;
+mod train;
+mod train_invert;
+mod train_run;
 
 use std::io;
 use std::process::ExitCode;
@@ -74,6 +77,9 @@ enum Command {
     Model(model::ModelArguments),
     /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),
+    /// Trains character-level Transformers with dot-product, L2 or contractive attention on a text, one run for each kind and
+    /// depth, and writes loss and norms of every layer as CSV; or runs a trained one backwards.
+    Train(train::TrainArguments),
 }
 
 /// Runs the program with the arguments of this process.
@@ -94,6 +100,7 @@ pub fn run() -> ExitCode {
         Command::Estimators(arguments) => spectrum::estimators(&arguments),
         Command::Model(arguments) => model::run(&arguments),
         Command::Merge(arguments) => results::merge(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
     };
     match outcome {
         Ok(code) => code,

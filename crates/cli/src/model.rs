@@ -203,7 +203,8 @@ fn radius(text: &str) -> Result<f64, String> {
     radius.ok_or_else(|| "must be a number above 0, such as 15.5".into())
 }
 
-fn shard(text: &str) -> Result<Shard, String> {
+/// Part i of N.
+pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
     match parts {
         Some((index, count)) if index < count => Ok(Shard { index, count }),

@@ -48,7 +48,7 @@ pub(super) fn measure_all<T: Send>(
 }
 
 /// A pool of that many threads, or all cores for 0.
-fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
+pub(super) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, InputError> {
     let failed = |error: rayon::ThreadPoolBuildError| InputError::BadValue {
         key: "--threads".into(),
         found: threads.to_string().into(),

@@ -7,15 +7,15 @@ use burn_tensor::{Tensor, activation::softmax};
 use lipscope_core::attention::Kernel;
 
 use super::lambda::{L2Matrices, attention_constant};
-use super::network::Network;
+use super::tensors::Tensors;
 
 /// Added to a score that the causal mask forbids: its exponential is 0 in f32 and f64.
 const FORBIDDEN: f64 = -1e30;
 
 /// What attention adds to the tokens (windows x T x d) of a block, normalised already where the plan says so.
-pub(crate) fn attention(network: &Network<'_>, block: usize, tokens: &Tensor<3>) -> Tensor<3> {
-    let plan = network.plan;
-    let matrix = |part| network.of_block(block, part);
+pub(crate) fn attention(tensors: &Tensors<'_>, block: usize, tokens: &Tensor<3>) -> Tensor<3> {
+    let plan = tensors.plan;
+    let matrix = |part| tensors.of_block(block, part);
     let [windows, n, d] = tokens.dims();
     let (heads, k) = (plan.heads, plan.head_width());
     let flat = tokens.clone().reshape([windows * n, d]);
@@ -33,7 +33,7 @@ pub(crate) fn attention(network: &Network<'_>, block: usize, tokens: &Tensor<3>)
     if kernel.key_square != 0.0 {
         scores = scores - keys.square().sum_dim(3).swap_dims(2, 3).mul_scalar(kernel.key_square);
     }
-    let weights = softmax(scores + network.numbers(&causal(n), [n, n]).unsqueeze::<4>(), 3);
+    let weights = softmax(scores + tensors.numbers(&causal(n), [n, n]).unsqueeze::<4>(), 3);
     let heads_out = weights.matmul(values).swap_dims(1, 2).reshape([windows * n, d]);
     let out = heads_out.matmul(matrix("attention.output").clone()).reshape([windows, n, d]);
     if !plan.kind.is_contraction() {
@@ -54,6 +54,7 @@ fn tied_values(query: &Tensor<2>, value: &Tensor<2>, heads: usize) -> Tensor<2> 
     let k = columns / heads;
     let of_heads = |matrix: &Tensor<2>| matrix.clone().reshape([d, heads, k]).swap_dims(0, 1);
     let (query, value) = (of_heads(query), of_heads(value));
+    // A product: burn's division by a number has a gradient of f32 precision, in f64 too.
     let inner = query.clone().swap_dims(1, 2).matmul(value).mul_scalar(1.0 / (k as f64).sqrt());
     query.matmul(inner).swap_dims(0, 1).reshape([d, columns])
 }

@@ -1,9 +1,10 @@
 //! The loss of a batch and its gradient.
 
-use super::network::{Network, Record};
+use super::network::cross_entropy;
 use super::number::Number;
 use super::parameters::Parameters;
 use super::plan::Plan;
+use super::tensors::{Record, Tensors};
 
 /// Windows of T characters, and of each character the one after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Batch {
 /// The mean cross entropy over a batch in nats.
 #[must_use]
 pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> f64 {
-    let loss = Network::new(plan, parameters, Record::Nothing).loss(&batch.ids, &batch.next);
+    let loss = cross_entropy(&Tensors::new(plan, parameters, Record::Nothing), &batch.ids, &batch.next);
     E::values(&loss.into_data())[0].double()
 }
 
@@ -39,11 +40,11 @@ pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -
 /// If a matrix has no gradient: every one takes part in the forward pass.
 #[must_use]
 pub fn loss_and_gradients<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> (f64, Vec<Vec<E>>) {
-    let network = Network::new(plan, parameters, Record::Gradients);
-    let loss = network.loss(&batch.ids, &batch.next);
+    let tensors = Tensors::new(plan, parameters, Record::Gradients);
+    let loss = cross_entropy(&tensors, &batch.ids, &batch.next);
     let mut gradients = loss.backward();
     let gradient = |name: &str| {
-        let tensor = network.matrix(name).grad_remove(&mut gradients).expect("every matrix takes part in the loss");
+        let tensor = tensors.matrix(name).grad_remove(&mut gradients).expect("every matrix takes part in the loss");
         E::values(&tensor.into_data())
     };
     let by_matrix = parameters.iter().map(|parameter| parameter.name.as_str()).map(gradient).collect();

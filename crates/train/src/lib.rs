@@ -4,7 +4,7 @@
 //!
 //! A [`Plan`] and a [`Corpus`] make a [`Trainer`], which does one step at a time. [`Stack`] is the model in f64, by the
 //! attention of `lipscope-core`: its layers are measured ([`measure_layers`]), it writes text ([`draw_text`]) and it
-//! is run backwards ([`invert`]). docs/training.md says what the model is.
+//! is run backwards ([`invert()`]). docs/training.md says what the model is.
 //!
 //! Tensors and gradients are those of burn on its CPU device; everything else (initial weights, windows, optimiser,
 //! schedule) is plain code here, so that a run is a function of its plan and text: the same digits again on one machine.
@@ -44,6 +44,7 @@ mod parameters;
 mod plan;
 mod sample;
 mod stack;
+mod tensors;
 mod trainer;
 
 pub use branch::{AttentionBranch, Branch, MlpBranch};

@@ -1,0 +1,176 @@
+//! `lipscope train`: character-level Transformers with several kinds of attention and depths, one run a combination, on all
+//! cores.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+
+use super::progress::progress_bar;
+use super::read::read_text;
+use super::train_invert;
+use super::train_run::{Run, RunReport};
+use lipscope_core::experiment::InputError;
+use lipscope_models::Shard;
+use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields};
+
+/// Arguments of `lipscope train`.
+#[derive(Debug, Args)]
+pub(super) struct TrainArguments {
+    /// Kinds of attention: a list of dot, l2, l2_tied, contractive, invertible.
+    #[arg(long, value_delimiter = ',', default_value = "dot", value_parser = kind())]
+    attention: Vec<Kind>,
+    /// Numbers of blocks: a list 2,6,12.
+    #[arg(long, value_delimiter = ',', default_value = "2")]
+    blocks: Vec<usize>,
+    /// The text to learn, or - for standard input; its last tenth is held out.
+    #[arg(long)]
+    text: PathBuf,
+    /// Steps of each run.
+    #[arg(long, default_value_t = 2000)]
+    steps: usize,
+    /// The folder of the runs; a run that was ended goes on where it was.
+    #[arg(long, short, default_value = "runs")]
+    out: PathBuf,
+    /// d, the dimension of a token.
+    #[arg(long, default_value_t = 64)]
+    width: usize,
+    /// Heads of every layer.
+    #[arg(long, default_value_t = 4)]
+    heads: usize,
+    /// T, the characters of a window.
+    #[arg(long, default_value_t = 64)]
+    context: usize,
+    /// Windows a step.
+    #[arg(long, default_value_t = 16)]
+    batch: usize,
+    /// c of the contractive and invertible kinds, above 0 and below 1.
+    #[arg(long, default_value_t = 0.9)]
+    c: f64,
+    /// Layer norms, or none; the contractive kind has none in its attention branches, the invertible kind has none at all.
+    #[arg(long, value_enum, default_value_t = NormName::Layer)]
+    norm: NormName,
+    /// The largest learning rate.
+    #[arg(long, default_value_t = 3e-3)]
+    learning_rate: f64,
+    /// Steps in which the learning rate rises to it; a twentieth of the steps by default.
+    #[arg(long)]
+    warm_up: Option<usize>,
+    /// Seed of weights and windows.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Steps from one line of the table to the next, which is also how often the run is saved.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// Do part i of N of the runs, as i/N with i from 0.
+    #[arg(long, default_value = "0/1", value_parser = super::model::shard)]
+    shard: Shard,
+    /// Threads, each for one run at a time; 0 uses all cores.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Instead of training: run the model of this folder backwards over held-out windows of --text, and print a table.
+    #[arg(long, value_name = "RUN")]
+    invert: Option<PathBuf>,
+    /// With --invert: windows.
+    #[arg(long, default_value_t = 20, requires = "invert")]
+    windows: usize,
+    /// With --invert: the most iterations of a branch.
+    #[arg(long, default_value_t = 500, requires = "invert")]
+    iterations: usize,
+    /// With --invert: how much is run backwards; by default the whole stack of an invertible model, otherwise each
+    /// attention branch by itself.
+    #[arg(long, value_enum, requires = "invert")]
+    extent: Option<train_invert::ExtentName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum NormName {
+    Layer,
+    None,
+}
+
+pub(super) fn run(arguments: &TrainArguments) -> io::Result<ExitCode> {
+    let text = read_text(&arguments.text)?;
+    let outcome = Corpus::new(&text).and_then(|corpus| match &arguments.invert {
+        Some(folder) => {
+            let extent = arguments.extent.map(train_invert::ExtentName::extent);
+            train_invert::run(folder, corpus, (arguments.windows, arguments.iterations), extent)
+        }
+        None => train(arguments, &corpus),
+    });
+    Ok(match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("lipscope train: {problem}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> {
+    let plans = plans(arguments)?;
+    let runs: Vec<Run> = plans
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| at % arguments.shard.count == arguments.shard.index)
+        .map(|(_, plan)| Run::open(&arguments.out, plan, corpus, arguments.every as usize))
+        .collect::<Result<_, _>>()?;
+    let bar = progress_bar(runs.iter().map(Run::steps_left).sum(), "steps");
+    let outcomes: Mutex<Vec<Result<RunReport, InputError>>> = Mutex::new(Vec::new());
+    super::model_run::thread_pool(arguments.threads)?.install(|| {
+        // The bridge hands out runs one by one; the deepest are the longest and begin first.
+        let mut runs = runs;
+        runs.sort_by_key(|run| std::cmp::Reverse(run.blocks()));
+        runs.into_iter().par_bridge().for_each(|run| {
+            let outcome = run.finish(|steps| bar.inc(steps as u64));
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+        });
+    });
+    bar.finish_and_clear();
+    let mut reports =
+        outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<Vec<_>, _>>()?;
+    reports.sort_by(|a, b| a.name.cmp(&b.name));
+    for report in reports {
+        eprintln!("{report}");
+    }
+    Ok(())
+}
+
+/// A plan for every kind and number of blocks.
+fn plans(arguments: &TrainArguments) -> Result<Vec<Plan>, InputError> {
+    let choices =
+        arguments.attention.iter().flat_map(|kind| arguments.blocks.iter().map(move |blocks| (*kind, *blocks)));
+    let mut plans: Vec<Plan> = Vec::new();
+    for (kind, blocks) in choices {
+        let plan = Plan::new(PlanFields {
+            kind,
+            blocks,
+            width: arguments.width,
+            heads: arguments.heads,
+            context: arguments.context,
+            batch: arguments.batch,
+            c: arguments.c,
+            norms: match arguments.norm {
+                NormName::Layer if kind != Kind::Invertible => Norms::Layer,
+                _ => Norms::None,
+            },
+            learning_rate: arguments.learning_rate,
+            warm_up: arguments.warm_up.unwrap_or(arguments.steps / 20),
+            steps: arguments.steps,
+            seed: arguments.seed,
+        })?;
+        // A run named twice would write one folder from two threads.
+        if !plans.contains(&plan) {
+            plans.push(plan);
+        }
+    }
+    Ok(plans)
+}
+
+fn kind() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::id)).try_map(|id| Kind::by_id(&id).ok_or("not a kind of attention"))
+}

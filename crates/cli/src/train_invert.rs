@@ -1,0 +1,112 @@
+//! `lipscope train --invert`: a trained stack run backwards over held-out windows, branch by branch.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use super::model_files::unreadable;
+use super::train_run::checkpoint_of;
+use lipscope_core::experiment::InputError;
+use lipscope_train::{Corpus, Extent, Inversion, invert};
+
+/// How much is run backwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExtentName {
+    /// From the last block's output to the embeddings.
+    Stack,
+    /// Each attention branch from its own output.
+    Attention,
+}
+
+impl ExtentName {
+    pub(super) fn extent(self) -> Extent {
+        match self {
+            ExtentName::Stack => Extent::Stack,
+            ExtentName::Attention => Extent::AttentionBranches,
+        }
+    }
+}
+
+/// Prints a line for every iteration of every branch and window as CSV, and a summary on standard error.
+pub(super) fn run(
+    folder: &Path,
+    corpus: Corpus,
+    (windows, iterations): (usize, usize),
+    extent: Option<Extent>,
+) -> Result<(), InputError> {
+    let trainer = checkpoint_of(folder, &corpus)?.ok_or_else(|| InputError::File {
+        file: folder.display().to_string().into(),
+        problem: "it has no checkpoint.bin".into(),
+        fix: "Name a folder that `lipscope train` has written, such as runs/dot-2-seed0.".into(),
+    })?;
+    let plan = trainer.plan();
+    let extent = extent.unwrap_or(Extent::of(plan.kind));
+    let stack = trainer.stack();
+    let starts = corpus.held_out_windows(plan.context, windows);
+    let inversions = starts
+        .iter()
+        .map(|start| invert(&stack, &corpus.held_out()[*start..start + plan.context], extent, iterations))
+        .collect::<Result<Vec<_>, _>>()?;
+    print_table(&inversions).map_err(|error| unreadable(Path::new("-"), &error))?;
+    eprint!("{}", summary(&inversions));
+    Ok(())
+}
+
+fn print_table(inversions: &[Inversion]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "window,layer,branch,c,iteration,error,residual,outcome")?;
+    for (window, inversion) in inversions.iter().enumerate() {
+        for branch in &inversion.branches {
+            let c = branch.contraction.map_or_else(String::new, |c| c.to_string());
+            for step in &branch.steps {
+                writeln!(
+                    out,
+                    "{window},{},{},{c},{},{:?},{:?},{}",
+                    branch.layer,
+                    branch.branch,
+                    step.iteration,
+                    step.error,
+                    step.residual,
+                    branch.outcome.id()
+                )?;
+            }
+        }
+    }
+    out.flush()
+}
+
+/// For each branch the iterations, rate and outcomes; then what came back.
+fn summary(inversions: &[Inversion]) -> String {
+    let mut text = String::new();
+    let longest = inversions.iter().max_by_key(|inversion| inversion.branches.len());
+    for branch in longest.iter().flat_map(|inversion| &inversion.branches) {
+        let same: Vec<_> = inversions
+            .iter()
+            .flat_map(|inversion| &inversion.branches)
+            .filter(|other| (other.layer, other.branch) == (branch.layer, branch.branch))
+            .collect();
+        let converged = same.iter().filter(|branch| branch.outcome.id() == "converged").count();
+        let most = same.iter().map(|branch| branch.steps.len()).max().unwrap_or_default();
+        let rate = same.iter().filter_map(|branch| branch.rate()).fold(0.0, f64::max);
+        let promised = match branch.contraction {
+            Some(c) => format!("at most {c} promised"),
+            None => "nothing promised".to_owned(),
+        };
+        text += &format!(
+            "layer {} {}: {converged} of {} windows converged, at most {most} iterations, largest rate {rate:.4} ({promised})\n",
+            branch.layer,
+            branch.branch,
+            same.len()
+        );
+    }
+    let characters: usize = inversions.iter().map(|inversion| inversion.characters.len()).sum();
+    let recovered: usize = inversions.iter().map(Inversion::n_recovered).sum();
+    let error = inversions.iter().map(|inversion| inversion.error).collect::<Option<Vec<_>>>();
+    text += &format!("{recovered} of {characters} characters recovered; ");
+    text += &match error {
+        Some(errors) => format!("largest error of an embedding {:.1e}\n", errors.into_iter().fold(0.0, f64::max)),
+        None => "some windows did not come back\n".to_owned(),
+    };
+    text
+}

@@ -1,0 +1,189 @@
+//! One run of `lipscope train` and its folder.
+//!
+//! Every few steps the run writes its table, then its checkpoint, each to a temporary file that is then renamed. Ended at
+//! any moment, it finds a whole checkpoint and drops the lines of the table that are later than it; as a run is a function
+//! of its plan and text, it ends with the digits of one that was never ended.
+
+use std::fmt::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use std::{fs, io};
+
+use super::model_files::unreadable;
+use lipscope_core::experiment::InputError;
+use lipscope_train::{Corpus, LayerConstant, Plan, Trainer, config, safetensors, tokenizer};
+
+/// A run that is to be finished.
+pub(super) struct Run {
+    folder: PathBuf,
+    name: String,
+    trainer: Trainer,
+    every: usize,
+    /// Lines of the table, the header first.
+    lines: Vec<String>,
+    /// Seconds that the lines took before this process.
+    seconds_before: f64,
+}
+
+/// What a finished run says of itself.
+pub(super) struct RunReport {
+    pub(super) name: String,
+    steps: usize,
+    held_out: f64,
+    uniform: f64,
+}
+
+const TABLE: &str = "table.csv";
+const CHECKPOINT: &str = "checkpoint.bin";
+
+impl Run {
+    /// The run of a plan in its folder, as far as it has come.
+    pub(super) fn open(out: &Path, plan: Plan, corpus: &Corpus, every: usize) -> Result<Run, InputError> {
+        let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);
+        let folder = out.join(&name);
+        let header = header(plan.blocks);
+        let Some(trainer) = checkpoint_of(&folder, corpus)? else {
+            let trainer = Trainer::new(plan, corpus.clone())?;
+            fs::create_dir_all(&folder).map_err(|error| unreadable(&folder, &error))?;
+            return Ok(Run { folder, name, trainer, every, lines: vec![header], seconds_before: 0.0 });
+        };
+        if *trainer.plan() != plan {
+            return Err(InputError::Conflict {
+                what: folder.display().to_string().into(),
+                problem: "holds a run with other settings".into(),
+                fix: "Give the settings of that run, which are in its config.json, or another folder with --out."
+                    .into(),
+            });
+        }
+        let path = folder.join(TABLE);
+        let table = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+        let step = |line: &str| line.split(',').next().and_then(|step| step.parse::<usize>().ok());
+        let is_done = |line: &&str| step(line).is_some_and(|step| step <= trainer.steps_done());
+        let mut lines = vec![header];
+        lines.extend(table.lines().filter(is_done).map(str::to_owned));
+        let seconds = lines.last().and_then(|line| line.rsplit(',').next()?.parse().ok());
+        Ok(Run { folder, name, trainer, every, lines, seconds_before: seconds.unwrap_or(0.0) })
+    }
+
+    /// Steps that are not done yet.
+    pub(super) fn steps_left(&self) -> usize {
+        self.trainer.plan().steps.saturating_sub(self.trainer.steps_done())
+    }
+
+    /// Blocks of the model.
+    pub(super) fn blocks(&self) -> usize {
+        self.trainer.plan().blocks
+    }
+
+    /// Trains to the plan's last step; `advance` hears of steps as they are done.
+    pub(super) fn finish(mut self, advance: impl Fn(usize)) -> Result<RunReport, InputError> {
+        let began = Instant::now();
+        let seconds = |run: &Run| run.seconds_before + began.elapsed().as_secs_f64();
+        if self.lines.len() == 1 {
+            let config = config(self.trainer.plan(), self.trainer.corpus());
+            self.write("config.json", format!("{config:#}\n").as_bytes())?;
+            self.write("tokenizer.json", format!("{}\n", tokenizer(self.trainer.corpus())).as_bytes())?;
+            let seconds = seconds(&self);
+            self.note(None, seconds)?;
+        }
+        while !self.trainer.is_done() {
+            // From a multiple of `every` to the next, so that lines do not depend on where the run was ended.
+            let done = self.trainer.steps_done();
+            let count = (self.every - done % self.every).min(self.steps_left());
+            let reports: Vec<_> = (0..count)
+                .map(|_| {
+                    let report = self.trainer.step();
+                    advance(1);
+                    report
+                })
+                .collect();
+            let loss = reports.iter().map(|report| report.loss).sum::<f64>() / count as f64;
+            let rate = reports.last().map_or(0.0, |report| report.learning_rate);
+            let seconds = seconds(&self);
+            self.note(Some((loss, rate)), seconds)?;
+        }
+        self.write("model.safetensors", &safetensors(self.trainer.plan(), self.trainer.weights())?)?;
+        Ok(RunReport {
+            held_out: self.trainer.held_out(),
+            uniform: (self.trainer.corpus().vocabulary().len() as f64).ln(),
+            steps: self.trainer.steps_done(),
+            name: self.name,
+        })
+    }
+
+    /// Adds a line, with the mean training loss since the last one and the learning rate, and saves the run.
+    fn note(&mut self, training: Option<(f64, f64)>, seconds: f64) -> Result<(), InputError> {
+        let held_out = self.trainer.held_out();
+        let mut line = format!("{}", self.trainer.steps_done());
+        let bits = |nats: f64| nats / std::f64::consts::LN_2;
+        match training {
+            Some((loss, rate)) => number(&mut line, [loss, bits(loss), held_out, bits(held_out), rate]),
+            None => {
+                line.push_str(",,");
+                number(&mut line, [held_out, bits(held_out)]);
+                line.push(',');
+            }
+        }
+        match self.trainer.layers() {
+            Ok(layers) => layers.iter().for_each(|layer| layer_columns(&mut line, layer)),
+            // Weights so large that the scores overflow have no norm; the loss says that the run has diverged.
+            Err(InputError::Overflow { .. }) => line.push_str(&",,,,".repeat(self.trainer.plan().blocks)),
+            Err(problem) => return Err(problem),
+        }
+        let _ = write!(line, ",{seconds:.1}");
+        self.lines.push(line);
+        self.write(TABLE, (self.lines.join("\n") + "\n").as_bytes())?;
+        self.write(CHECKPOINT, &self.trainer.checkpoint())
+    }
+
+    /// Writes a file of the folder whole or not at all.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), InputError> {
+        let (path, beside) = (self.folder.join(name), self.folder.join(format!("{name}.part")));
+        let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &path));
+        written.map_err(|error| unreadable(&path, &error))
+    }
+}
+
+/// The run of a folder as its checkpoint left it; `None` if it has no checkpoint yet.
+pub(super) fn checkpoint_of(folder: &Path, corpus: &Corpus) -> Result<Option<Trainer>, InputError> {
+    let path = folder.join(CHECKPOINT);
+    match fs::read(&path) {
+        Ok(bytes) => Trainer::resume(&bytes, corpus.clone()).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(&path, &error)),
+    }
+}
+
+fn header(blocks: usize) -> String {
+    let mut header = "step,training_nats,training_bits,held_out_nats,held_out_bits,learning_rate".to_owned();
+    for layer in 0..blocks {
+        let _ = write!(header, ",norm_{layer},residual_{layer},bound_{layer},linf_bound_{layer}");
+    }
+    header + ",seconds"
+}
+
+fn layer_columns(line: &mut String, layer: &LayerConstant) {
+    number(line, [layer.norm, layer.residual, layer.bound]);
+    match layer.linf_bound {
+        Some(bound) => number(line, [bound]),
+        None => line.push(','),
+    }
+}
+
+/// Adds columns with every digit.
+fn number<const N: usize>(line: &mut String, values: [f64; N]) {
+    for value in values {
+        let _ = write!(line, ",{value:?}");
+    }
+}
+
+impl fmt::Display for RunReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RunReport { name, steps, held_out, uniform } = self;
+        let bits = held_out / std::f64::consts::LN_2;
+        write!(
+            f,
+            "{name}: held-out loss {held_out:.4} nats ({bits:.4} bits) a character after {steps} steps; guessing without a model has {uniform:.4}"
+        )
+    }
+}

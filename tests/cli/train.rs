@@ -1,0 +1,190 @@
+//! Tests of `lipscope train` as a user runs it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command as Process, Stdio};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use lipscope_testkit::in_repository;
+
+/// Small models of two kinds over a page about attention.
+const SMALL: [&str; 17] = [
+    "train",
+    "--text",
+    "assets/attention.txt",
+    "--attention",
+    "l2,invertible",
+    "--width",
+    "8",
+    "--heads",
+    "2",
+    "--context",
+    "8",
+    "--batch",
+    "2",
+    "--steps",
+    "60",
+    "--every",
+    "4",
+];
+/// The folders of its runs.
+const RUNS: [&str; 2] = ["invertible-2-seed0", "l2-2-seed0"];
+
+fn lipscope(arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lipscope"));
+    command.current_dir(in_repository("."));
+    command.args(arguments);
+    command
+}
+
+/// What a run to its end says.
+fn train(out: &Path, more: &[&str]) -> String {
+    let out = out.display().to_string();
+    let assert = lipscope(&[&SMALL[..], &["-o", &out], more].concat()).assert().success();
+    String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+}
+
+fn problem(arguments: &[&str]) -> String {
+    String::from_utf8_lossy(&lipscope(arguments).assert().code(1).get_output().stderr).into_owned()
+}
+
+/// The table of a run without the seconds, and its weights.
+fn digits(out: &Path, run: &str) -> (String, Vec<u8>) {
+    let table = fs::read_to_string(out.join(run).join("table.csv")).expect("a table");
+    let lines = table.lines().map(|line| line.rsplit_once(',').expect("columns").0);
+    (lines.collect::<Vec<_>>().join("\n"), fs::read(out.join(run).join("model.safetensors")).expect("weights"))
+}
+
+/// Lines of the tables of both runs.
+fn lines(out: &Path) -> usize {
+    let count =
+        |run: &&str| fs::read_to_string(out.join(run).join("table.csv")).map_or(0, |table| table.lines().count());
+    RUNS.iter().map(count).sum()
+}
+
+/// Starts the runs and ends them by SIGKILL as soon as their tables have so many lines; whether they were still running.
+fn end_at(out: &Path, n_lines: usize) -> bool {
+    let mut child: Child = Process::new(assert_cmd::cargo::cargo_bin!("lipscope"))
+        .current_dir(in_repository("."))
+        .args(SMALL)
+        .args(["-o", &out.display().to_string()])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    loop {
+        if child.try_wait().expect("a process").is_some() {
+            return false;
+        }
+        if lines(out) >= n_lines {
+            child.kill().expect("it can be ended");
+            child.wait().expect("it ends");
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_run_ended_by_sigkill_again_and_again_ends_with_the_digits_of_an_untouched_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, part) = (folder.path().join("whole"), folder.path().join("part"));
+    train(&whole, &[]);
+    let ended = [2, 7, 12, 20, 26].into_iter().filter(|n_lines| end_at(&part, *n_lines)).count();
+    assert!(ended >= 2, "only {ended} of 5 runs could be ended before they were done");
+    train(&part, &[]);
+    for run in RUNS {
+        let (found, expected) = (digits(&part, run), digits(&whole, run));
+        assert_eq!(found.0, expected.0, "{run}");
+        assert!(found.1 == expected.1, "{run}: other weights");
+        // The header, the untrained model, and a line for every four steps.
+        assert_eq!(found.0.lines().count(), 2 + 60 / 4);
+        let left: Vec<_> =
+            fs::read_dir(part.join(run)).expect("a folder").flatten().map(|file| file.file_name()).collect();
+        assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
+    }
+    // A third time there is nothing left to do.
+    let before = lines(&part);
+    train(&part, &[]);
+    assert_eq!(lines(&part), before);
+}
+
+#[test]
+fn shards_and_threads_change_no_digit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, shards) = (folder.path().join("whole"), folder.path().join("shards"));
+    let said = train(&whole, &["--threads", "1"]);
+    assert!(said.contains("l2-2-seed0: held-out loss ") && said.contains("after 60 steps"), "{said}");
+    for shard in ["0/2", "1/2"] {
+        train(&shards, &["--shard", shard]);
+    }
+    for run in RUNS {
+        assert!(digits(&whole, run) == digits(&shards, run), "{run}");
+    }
+    let config = fs::read_to_string(whole.join("l2-2-seed0/config.json")).expect("a config");
+    assert!(config.contains("\"model_type\": \"lipscope\"") && config.contains("\"kind\": \"l2\""), "{config}");
+}
+
+#[test]
+fn an_invertible_model_gives_back_every_character() {
+    let folder = tempfile::tempdir().expect("a folder");
+    train(folder.path(), &[]);
+    let run = folder.path().join(RUNS[0]).display().to_string();
+    let assert = lipscope(&["train", "--invert", &run, "--text", "assets/attention.txt"]).assert().success();
+    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(
+        said.contains("layer 1 mlp: 20 of 20 windows converged") && said.contains("(at most 0.9 promised)"),
+        "{said}"
+    );
+    assert!(said.contains("160 of 160 characters recovered; largest error of an embedding "), "{said}");
+    let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(table.starts_with("window,layer,branch,c,iteration,error,residual,outcome\n0,1,mlp,0.9,0,"), "{table}");
+}
+
+/// The whole chain: the norm that training writes is that of `lipscope model` on the files that it leaves.
+#[test]
+fn a_trained_dot_product_model_is_opened_like_any_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    train(folder.path(), &["--attention", "dot", "--seed", "3"]);
+    let run = folder.path().join("dot-2-seed3");
+    let text: Vec<char> = fs::read_to_string(in_repository("assets/attention.txt")).expect("a text").chars().collect();
+    let window: String = text[text.len() - text.len() / 10..][..8].iter().collect();
+    fs::write(folder.path().join("window.txt"), &window).expect("written");
+    let (weights, window) = (run.display().to_string(), folder.path().join("window.txt").display().to_string());
+    let measured = ["model", "--weights", &weights, "--text", &window, "-n", "8", "--windows", "1", "--layers", "0,1"];
+    let assert = lipscope(&[&measured[..], &["--tolerance", "1e-8"]].concat()).assert().success();
+    let csv = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let column = |text: &str, line: usize, name: &str| -> f64 {
+        let place = text.lines().next().and_then(|header| header.split(',').position(|other| other == name));
+        let line = text.lines().nth(line).expect("a line");
+        line.split(',').nth(place.expect("a column")).and_then(|value| value.parse().ok()).expect("a number")
+    };
+    let table = fs::read_to_string(run.join("table.csv")).expect("a table");
+    let last = table.lines().count() - 1;
+    for layer in 0..2 {
+        let (found, expected) = (column(&csv, 1 + layer, "spectral"), column(&table, last, &format!("norm_{layer}")));
+        assert!((found - expected).abs() < 1e-6 * expected, "layer {layer}: {found} against {expected}\n{csv}");
+    }
+    train(folder.path(), &[]);
+    let other = folder.path().join(RUNS[1]).display().to_string();
+    let said = problem(&["model", "--weights", &other, "--text", &window, "-n", "8"]);
+    assert!(said.contains("model_type is \"lipscope\"") || said.contains("`config.json: model_type`"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_trained_is_said_with_the_fix() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let small = |more: &[&str]| problem(&[&SMALL[..], &["-o", &out], more].concat());
+    assert!(small(&["--c", "1"]).contains("`c` is 1, but it must be a number above 0 and below 1."));
+    assert!(small(&["--blocks", "0"]).contains("`blocks` is 0"));
+    assert!(!folder.path().join(RUNS[0]).exists(), "a plan that does not fit left a folder");
+    train(folder.path(), &[]);
+    let said = small(&["--learning-rate", "0.01"]);
+    assert!(said.contains("holds a run with other settings") && said.contains("another folder with --out"), "{said}");
+    let said = problem(&["train", "--invert", &out, "--text", "assets/attention.txt"]);
+    assert!(said.contains("it has no checkpoint.bin"), "{said}");
+    let run = folder.path().join(RUNS[0]).display().to_string();
+    let said = problem(&["train", "--invert", &run, "--text", "README.md"]);
+    assert!(said.contains("it belongs to another text"), "{said}");
+}
