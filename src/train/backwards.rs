@@ -49,10 +49,10 @@ pub fn BackwardsFigure(
                 <div class="twin-table train-branches" tabindex="0" role="group" aria-label=strings::train_branches()>
                     <table>
                         <thead><tr>{strings::train_branch_columns().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr></thead>
-                        <tbody>{move || backwards.with(|backwards| branches(backwards))}</tbody>
+                        <tbody>{move || backwards.with(branches)}</tbody>
                     </table>
                 </div>
-                {move || backwards.with(|backwards| texts(backwards))}
+                {move || backwards.with(texts)}
                 <TrainFigure ids title=strings::train_backwards_heading() x_name=strings::train_iteration() chart words=Signal::stored(strings::train_error_note().to_owned())/>
             </div>
         </section>
