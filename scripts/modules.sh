@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the site's WebAssembly and puts it into a site that Trunk has begun: scripts/modules.sh SITE [release|site]
-# One call of cargo for the page and both workers, so that what they share is compiled once. The page becomes two modules,
+# One call of cargo for the page and its workers, so that what they share is compiled once. The page becomes two modules,
 # the first picture's and the rest (src/later.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and
 # Trunk has no place for that.
 set -euo pipefail
@@ -24,7 +24,7 @@ mv "$work/cut/__wasm_split.js" "$work/page"
 rm "$work/cut/app.wasm"
 mv "$work"/cut/*.wasm "$work/page"
 
-for worker in worker model_worker; do
+for worker in worker model_worker train_worker; do
   wasm-bindgen "$built/$worker.wasm" --target web --no-typescript --out-dir "$work/workers" --out-name "$worker"
   echo "import init from './$worker.js'; await init();" > "$work/workers/${worker}_loader.js"
 done

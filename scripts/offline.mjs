@@ -20,8 +20,8 @@ function rewrite(name, pattern, text) {
 }
 
 rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
-/** What is kept when it is first asked for: only the view of models needs its worker, which is large. */
-const isLater = (path) => path.startsWith('model_worker');
+/** What is kept when it is first asked for: only the views of models need these workers, which are large. */
+const isLater = (path) => /^(model|train)_worker/.test(path);
 
 const files = {};
 for (const name of readdirSync(dir, { recursive: true }).sort()) {

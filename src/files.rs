@@ -59,6 +59,13 @@ pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'
     }
 }
 
+/// Saves bytes as a file of the reader's.
+pub fn download_bytes(name: &str, bytes: &[u8]) {
+    let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(bytes)));
+    // A browser that refuses to save shows so by itself.
+    let _ = blob.and_then(|blob| save(name, &blob));
+}
+
 fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);

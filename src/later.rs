@@ -29,6 +29,7 @@ use super::page::{Page, PlotChoice, use_page};
 use super::plane;
 use super::state::Scene;
 use super::strings;
+use super::train;
 use crate::workers::EngineReply;
 
 /// How long after the first picture the later part is fetched, so that a click finds it there.
@@ -74,6 +75,8 @@ pub struct Later {
     pub embed_line: fn() -> AnyView,
     /// Takes what is dropped where models are shown.
     pub drop_on_models: fn(Page, &DataTransfer),
+    /// Takes a text that is dropped where models are trained.
+    pub drop_on_training: fn(Page, &DataTransfer),
     /// Takes in what was read of what a person gave.
     pub hear_read: fn(Page, EngineReply),
     /// Takes in an answer about the curves over n.
@@ -110,6 +113,7 @@ static LATER: Later = Later {
     plane_folds: || view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any(),
     embed_line: || view! { <EmbedLine/> }.into_any(),
     drop_on_models: |page, data| page.models.take_dropped(data),
+    drop_on_training: |page, data| page.training.take_dropped(data),
     hear_read: Page::hear_read,
     hear_growth: |page, reply| page.growth.hear(page, reply.content),
     hear_search: |page, reply| page.growth.hear_search(page, reply.content),
@@ -141,6 +145,7 @@ fn plot(choice: PlotChoice) -> AnyView {
         PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
         PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),
         PlotChoice::Model => view! { <models::ModelView/> }.into_any(),
+        PlotChoice::Train => view! { <train::TrainView/> }.into_any(),
     }
 }
 

@@ -16,6 +16,7 @@
 //! | `growth` | the view over n: what is measured, every bound, the search for worse tokens |
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse) |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
+//! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |
@@ -61,6 +62,7 @@ pub mod state;
 mod strings;
 mod theme;
 mod tongue;
+mod train;
 mod words;
 mod workers;
 

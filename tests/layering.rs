@@ -194,7 +194,8 @@ fn the_crates_beneath_the_workers_have_no_clock() {
 }
 
 /// The features of the page. One imports from itself and from what all share; never from another.
-const FEATURES: [&[&str]; 6] = [&["explore"], &["growth"], &["labs"], &["models"], &["lessons", "classroom"], &["own"]];
+const FEATURES: [&[&str]; 7] =
+    [&["explore"], &["growth"], &["labs"], &["models"], &["train"], &["lessons", "classroom"], &["own"]];
 
 #[test]
 fn no_feature_of_the_page_imports_from_another() {

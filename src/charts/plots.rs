@@ -9,7 +9,7 @@ use crate::state::View;
 use crate::strings;
 
 /// The plots in the order of the page; the opening one has a place of its own.
-const PLOTS: [PlotChoice; 10] = [
+const PLOTS: [PlotChoice; 11] = [
     PlotChoice::Growth,
     PlotChoice::Scaled,
     PlotChoice::Tightness,
@@ -18,6 +18,7 @@ const PLOTS: [PlotChoice; 10] = [
     PlotChoice::Spectrum,
     PlotChoice::EstimatorComparison,
     PlotChoice::Model,
+    PlotChoice::Train,
     PlotChoice::Gallery,
     PlotChoice::Reach,
 ];
@@ -91,6 +92,9 @@ pub fn name(choice: PlotChoice) -> (&'static str, &'static str, &'static str, &'
         }
         PlotChoice::Model => {
             ("plot-model", strings::plot_model(), strings::model_heading(), strings::plot_model_hint())
+        }
+        PlotChoice::Train => {
+            ("plot-train", strings::plot_train(), strings::train_heading(), strings::plot_train_hint())
         }
         PlotChoice::Gallery => ("plot-lab", strings::gallery(), strings::gallery_heading(), strings::gallery_hint()),
         PlotChoice::Reach => {

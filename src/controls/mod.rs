@@ -3,6 +3,7 @@
 mod attention;
 mod away;
 mod choice;
+mod input_box;
 mod meanings;
 mod number;
 mod presets;
@@ -18,6 +19,7 @@ use leptos::prelude::*;
 use super::own::OwnData;
 
 pub use choice::Choice;
+pub use input_box::InputBox;
 pub use meanings::Meanings;
 pub use number::NumberField;
 pub use problem::ProblemAt;

@@ -2,12 +2,11 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `frame`, `plot`, `chart`, `facts`, `inputs`, `number` | what a lab is shown in, and the parts that it is filled with |
+//! | `frame`, `plot`, `facts`, `inputs`, `number` | what a lab is shown in, and the parts that it is filled with |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `reach`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
 //! | `plane`, `player` | the iterates of the inverse |
 
-mod chart;
 mod estimators;
 mod estimators_chart;
 mod facts;

@@ -2,11 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::charts::{Behind, Take, Twin};
+use crate::charts::{Behind, ReadableChart, Take, Twin};
 use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, Number, Table};
 
-use super::chart::LabChart;
 use crate::run::Run;
 
 /// The ids and the file name of a plot; `plot_ids!("scaled")` makes those that begin or end with "scaled".
@@ -80,7 +79,7 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
         let live = move || if at.get().is_some() { "polite" } else { "off" };
         view! {
             <div class="lab-figure">
-                <div class="plot-stage"><LabChart id=ids.canvas chart at words readout=ids.readout/></div>
+                <div class="plot-stage"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
                 <p class="readout" id=ids.readout aria-live=live>{read}</p>
                 <div class="lab-take">
                     <Twin

@@ -3,7 +3,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `view` | the form and the figures below it |
-//! | `form`, `source_view`, `text_view`, `plan_view`, `run_view`, `field` | the form's parts |
+//! | `form`, `source_view`, `text_view`, `plan_view`, `run_view` | the form's parts |
 //! | `settings` | what its fields hold |
 //! | `desk`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
 //! | `folder`, `remote` | a model's files: chosen or dropped, or at an address |
@@ -11,7 +11,6 @@
 //! | `figures` | the figures of the table |
 
 mod desk;
-mod field;
 mod figures;
 mod folder;
 mod form;

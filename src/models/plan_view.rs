@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::desk::Desk;
-use super::field::Box;
 use super::settings::PlanForm;
 use crate::controls::Choice;
+use crate::controls::InputBox;
 use crate::strings;
 
 /// Layers, lengths, windows, map; heads, mask, estimators.
@@ -19,7 +19,7 @@ pub fn PlanFields(
         move |(id, label, hint, width, part): (&'static str, &'static str, &'static str, &'static str, Part)| {
             let value = Signal::derive(move || part(&mut desk.plan.get()).clone());
             let set = move |text: String| desk.plan.update(|plan| *part(plan) = text);
-            view! { <Box id label hint width value set/> }
+            view! { <InputBox id label hint width value set/> }
         };
     let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 3] = [
         ("model-layers", strings::model_layers(), strings::model_layers_hint(), "8", |plan| &mut plan.layers),

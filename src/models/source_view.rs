@@ -6,11 +6,11 @@ use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::desk::Desk;
-use super::field::Box;
 use super::folder::take_list;
 use super::remote::{RemotePhase, total};
 use super::settings::{SourceForm, SourceKind};
 use crate::controls::Choice;
+use crate::controls::InputBox;
 use crate::strings;
 
 /// The choice of a model.
@@ -49,7 +49,7 @@ fn Drawn(
     let field = move |(id, label, width, part): (&'static str, &'static str, &'static str, Part)| {
         let value = Signal::derive(move || part(&mut desk.source.get()).clone());
         let set = move |text: String| desk.source.update(|source| *part(source) = text);
-        view! { <Box id label width value set/> }
+        view! { <InputBox id label width value set/> }
     };
     let fields: [(&'static str, &'static str, &'static str, Part); 4] = [
         ("model-d", strings::model_width(), "4", |source| &mut source.d),
@@ -110,7 +110,7 @@ fn Address(
         })
     };
     view! {
-        <Box id="model-address" label=strings::model_address() hint=strings::model_address_hint() width="36" value=address set=move |text: String| desk.set_address(text)/>
+        <InputBox id="model-address" label=strings::model_address() hint=strings::model_address_hint() width="36" value=address set=move |text: String| desk.set_address(text)/>
         <button type="button" id="model-look" hidden=move || !can_look() on:click=move |_| desk.look()>{strings::model_look()}</button>
         <button type="button" id="model-fetch" hidden=move || !found() on:click=move |_| desk.fetch()>{fetch_words}</button>
         <button type="button" id="model-cancel" hidden=move || !is_busy() on:click=move |_| desk.cancel_fetch()>{strings::model_cancel()}</button>

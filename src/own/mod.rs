@@ -104,8 +104,10 @@ fn listen_for_drops(page: Page) -> RwSignal<bool> {
         event.prevent_default();
         is_over.set(false);
         let Some(data) = event.data_transfer() else { return };
-        if page.plot.get_untracked() == PlotChoice::Model {
-            return page.with_later(move |later| (later.drop_on_models)(page, &data));
+        match page.plot.get_untracked() {
+            PlotChoice::Model => return page.with_later(move |later| (later.drop_on_models)(page, &data)),
+            PlotChoice::Train => return page.with_later(move |later| (later.drop_on_training)(page, &data)),
+            _ => {}
         }
         match data.files().and_then(|files| files.get(0)) {
             Some(file) => read(file, move |name, bytes| take_file(page, name, bytes)),

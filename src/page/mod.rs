@@ -29,6 +29,7 @@ use crate::plans::{curve_lengths, sweep_lengths};
 use crate::state::{LessonAt, PageState, Stage, TokenChoice, WeightChoice};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
+use crate::train::Training;
 use crate::workers::{Asked, EngineLane, EngineWorkers};
 
 use address::Address;
@@ -84,6 +85,8 @@ pub struct Page {
     pub labs: Labs,
     /// What is measured of models.
     pub models: Models,
+    /// What is trained.
+    pub training: Training,
     /// What the token plane shows.
     pub plane: Plane,
     /// What the lessons hold.
@@ -134,6 +137,7 @@ impl Page {
             growth: Growth::default(),
             labs: Labs::default(),
             models: Models::default(),
+            training: Training::default(),
             plane: Plane::default(),
             classroom: Classroom::default(),
             arrival: RwSignal::new(arrival),

@@ -41,6 +41,8 @@ pub enum PlotChoice {
     EstimatorComparison,
     /// Attention inside transformers, over windows of text.
     Model,
+    /// Small transformers that are trained here.
+    Train,
     /// All experiments of the lab, a picture and a sentence each.
     Gallery,
     /// The bounds that hold for all tokens within eps of these.
@@ -49,7 +51,7 @@ pub enum PlotChoice {
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 11] = [
+    pub const ALL: [(&'static str, PlotChoice); 12] = [
         ("explore", PlotChoice::Explore),
         ("growth", PlotChoice::Growth),
         ("scaled", PlotChoice::Scaled),
@@ -59,6 +61,7 @@ impl PlotChoice {
         ("spectrum", PlotChoice::Spectrum),
         ("court", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
+        ("train", PlotChoice::Train),
         ("lab", PlotChoice::Gallery),
         ("reach", PlotChoice::Reach),
     ];
@@ -98,7 +101,7 @@ impl View {
         match self {
             View::Explore => &[PlotChoice::Explore, PlotChoice::Tokens, PlotChoice::Spectrum],
             View::Growth => &[PlotChoice::Growth],
-            View::Models => &[PlotChoice::Model],
+            View::Models => &[PlotChoice::Model, PlotChoice::Train],
             View::Lab => &[
                 PlotChoice::Gallery,
                 PlotChoice::Reach,

@@ -72,7 +72,7 @@ impl Settings {
         match plot {
             PlotChoice::EstimatorComparison => self.estimators.trial.is_none(),
             PlotChoice::Inverse => self.inverse.tokens == LabTokens::Page,
-            PlotChoice::Gallery | PlotChoice::Tightness | PlotChoice::Model => false,
+            PlotChoice::Gallery | PlotChoice::Tightness | PlotChoice::Model | PlotChoice::Train => false,
             _ => true,
         }
     }

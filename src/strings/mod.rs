@@ -22,6 +22,7 @@ mod problems;
 mod search;
 mod spectrum;
 mod take;
+mod train;
 mod workers;
 mod wrong;
 
@@ -47,5 +48,6 @@ pub use problems::{message, told};
 pub use search::*;
 pub use spectrum::*;
 pub use take::*;
+pub use train::*;
 pub use workers::*;
 pub use wrong::*;

@@ -8,6 +8,7 @@ use lipscope_protocol::envelope::Content;
 use lipscope_protocol::models::{ModelOrigin, ModelTasks};
 use lipscope_protocol::pool::{Begins, Lane, Order, Patience, Policy};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
+use lipscope_protocol::train::TrainTasks;
 
 use super::{Companion, Workers};
 use crate::state::PageState;
@@ -17,6 +18,9 @@ pub type EngineWorkers = Workers<EngineTasks, EngineLane, Asked>;
 
 /// The models' workers. Beside a plan the page keeps the model that it is about.
 pub type ModelWorkers = Workers<ModelTasks, ModelLane, Option<ModelSource>>;
+
+/// The worker of training. Beside a plan the page keeps what it is for.
+pub type TrainWorkers = Workers<TrainTasks, TrainLane, TrainOrder>;
 
 /// Lanes of the engine's workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +60,33 @@ pub enum ModelLane {
     Download,
 }
 
+/// The lane of the worker of training: one order after the other, for the worker keeps the models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrainLane {
+    /// All that it does.
+    All,
+}
+
+/// Which run an order to the worker of training is about, and which file is wanted of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrainOrder {
+    /// The number of the run.
+    pub run: u64,
+    /// The file.
+    pub file: Option<TrainFile>,
+}
+
+/// A file of a trained model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrainFile {
+    /// `config.json`.
+    Config,
+    /// `model.safetensors`.
+    Weights,
+    /// `tokenizer.json`, of a model that other programs know as a GPT-2.
+    Tokenizer,
+}
+
 /// What the page keeps beside an engine's plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
@@ -90,6 +121,8 @@ pub struct ModelSource {
 }
 
 impl Companion for Asked {}
+
+impl Companion for TrainOrder {}
 
 impl Companion for Option<ModelSource> {
     fn files(&self) -> Option<(f64, &Object)> {
@@ -141,5 +174,13 @@ impl Lane for ModelLane {
             ModelLane::Batches => Policy::Queue,
             _ => Policy::Newest(Patience::None),
         }
+    }
+}
+
+impl Lane for TrainLane {
+    const ALL: &'static [Self] = &[TrainLane::All];
+
+    fn policy(self) -> Policy {
+        Policy::Queue
     }
 }

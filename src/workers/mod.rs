@@ -5,7 +5,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `lanes` | the lanes of the engine's workers and of the models' workers, and which of their orders are done |
+//! | `lanes` | the lanes of the workers of each module, and which of their orders are done |
 //! | `worker` | one worker: starting it, talking to it, ending it |
 
 mod lanes;
@@ -24,7 +24,10 @@ use lipscope_protocol::envelope::decode;
 use lipscope_protocol::pool::{Action, Lane, Order, Pool, PoolEvent, Spare, Timer, WorkerId};
 use lipscope_protocol::task::TaskList;
 
-pub use lanes::{Asked, EngineLane, EngineReply, EngineWorkers, ModelLane, ModelSource, ModelWorkers};
+pub use lanes::{
+    Asked, EngineLane, EngineReply, EngineWorkers, ModelLane, ModelSource, ModelWorkers, TrainFile, TrainLane,
+    TrainOrder, TrainWorkers,
+};
 use worker::{Heard, Worker};
 
 /// What the page keeps beside a plan.

@@ -99,7 +99,7 @@ export const swept = (page) => page.waitForSelector('.page[data-sweep="done"]', 
 export const PLOTS = {
   growth: ['growth'],
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
-  model: ['models'],
+  model: ['models'], train: ['models', 'plot-train'],
   lab: ['lab'], reach: ['lab', 'plot-reach'], court: ['lab', 'plot-court'],
   scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
 };

@@ -42,6 +42,11 @@ const SCREENS = {
     await page.click('#model-run');
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
   }],
+  train: ['#v2&plot=train', async (page) => {
+    for (const [id, words] of Object.entries({ 'train-width': '32', 'train-steps': '120' })) await page.fill(`#${id}`, words);
+    await page.click('#train-run');
+    await page.waitForSelector('[data-testid="train-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
+  }],
   figures: ['#v2&plot=model', async (page) => {
     for (const [id, words] of Object.entries({ 'model-d': '96', 'model-layers': '0,2,4,6,8,11', 'model-lengths': '2,4,8,16,32,64,98' })) await page.fill(`#${id}`, words);
     await page.click('#model-run');

@@ -5,3 +5,4 @@ mod counting;
 mod pool;
 mod pool_orders;
 mod runner;
+mod train;

@@ -268,7 +268,8 @@ pub(super) fn draw_series<DB: DrawingBackend>(
     match series.kind {
         SeriesKind::Line => {
             for piece in curve::clipped(series, layout).pieces {
-                pen.path(&piece, series.role.line(), series.role.width(), color, series.opacity)?;
+                let line = series.line.unwrap_or(series.role.line());
+                pen.path(&piece, line, series.role.width(), color, series.opacity)?;
             }
             Ok(())
         }

@@ -3,7 +3,7 @@
 use super::axis::Ruler;
 use super::number::Number;
 use super::order::ascending;
-use super::palette::Role;
+use super::palette::{LineStyle, Role};
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,6 +81,8 @@ pub struct Series {
     pub given: ValueForm,
     /// Opacity, from 0 to 1.
     pub opacity: f64,
+    /// The dash pattern of a line that is one of several of its role; `None` is the role's own.
+    pub line: Option<LineStyle>,
 }
 
 impl Series {
@@ -101,6 +103,7 @@ impl Series {
             data,
             given: ValueForm::Value,
             opacity: 1.0,
+            line: None,
         }
     }
 
@@ -113,6 +116,12 @@ impl Series {
     /// The same series, with y values given as log10.
     pub fn given_log10(mut self) -> Self {
         self.given = ValueForm::Log10;
+        self
+    }
+
+    /// The same series with a dash pattern of its own.
+    pub fn line(mut self, line: LineStyle) -> Self {
+        self.line = Some(line);
         self
     }
 

@@ -12,6 +12,7 @@
 //! | [`pool`] | which worker gets which run; queues, cancelling, workers that die |
 //! | [`tasks`] | what the engine's worker does: one file a task |
 //! | [`models`] | what the models' worker does: one file a task |
+//! | [`train`] | what the worker of training does: one file a task |
 
 pub mod envelope;
 pub mod models;
@@ -19,3 +20,4 @@ pub mod pool;
 pub mod runner;
 pub mod task;
 pub mod tasks;
+pub mod train;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::models::field::Box;
+use crate::controls::InputBox;
 use crate::page::use_page;
 use crate::strings;
 
@@ -38,9 +38,9 @@ pub fn AdversarialDesk(
             <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
             <p class="note">{strings::model_adversarial_note()}</p>
             <div class="model-tools">
-                <Box id="adversarial-layer" label=strings::model_adversarial_layer() width="3" value=layer set=Callback::new(move |text| layer.set(text))/>
-                <Box id="adversarial-head" label=strings::model_adversarial_head() width="3" value=head set=Callback::new(move |text| head.set(text))/>
-                <Box id="adversarial-radius" label="R" width="5" value=radius set=Callback::new(move |text| radius.set(text))/>
+                <InputBox id="adversarial-layer" label=strings::model_adversarial_layer() width="3" value=layer set=Callback::new(move |text| layer.set(text))/>
+                <InputBox id="adversarial-head" label=strings::model_adversarial_head() width="3" value=head set=Callback::new(move |text| head.set(text))/>
+                <InputBox id="adversarial-radius" label="R" width="5" value=radius set=Callback::new(move |text| radius.set(text))/>
                 <button type="button" id="adversarial-measure" disabled=move || is_awaited.get() on:click=on_measure>
                     {strings::model_adversarial_measure()}
                 </button>

@@ -9,7 +9,6 @@
 //! | `adversarial_desk` | which head at which R |
 //! | `readout` | the selected window, and the way into the explorer |
 //! | `files` | the table of a figure, and what can be taken away from it |
-//! | `soon` | what is built in a task of its own |
 
 mod adversarial;
 mod adversarial_desk;
@@ -22,7 +21,6 @@ mod norms;
 mod readout;
 mod shown;
 mod sinks;
-mod soon;
 mod tiles;
 mod window_dots;
 
@@ -31,13 +29,13 @@ use leptos::prelude::*;
 use crate::page::use_page;
 use crate::strings;
 
+use crate::charts::Soon;
 use adversarial::AdversarialFigure;
 use adversarial_desk::AdversarialDesk;
 use grids::{HeadsFigure, LayersFigure};
 use norms::NormsFigure;
 use shown::{Kind, Shown};
 use sinks::SinksFigure;
-use soon::Soon;
 
 /// All figures of [`super::Models::table`].
 #[component]

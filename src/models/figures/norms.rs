@@ -11,8 +11,8 @@ use super::curves::{Curves, CurvesMenu, Offered};
 use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::shown::Shown;
-use super::soon::Soon;
 use super::window_dots::WindowDots;
+use crate::charts::Soon;
 
 /// The figure.
 #[component]

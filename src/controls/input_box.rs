@@ -1,11 +1,11 @@
-//! A labelled box of the form.
+//! A labelled box of a form.
 
 use leptos::ev;
 use leptos::prelude::*;
 
 /// A box with its name. What it holds is the form's; whether it can be is told when it is used.
 #[component]
-pub fn Box(
+pub fn InputBox(
     /// The id of the box.
     id: &'static str,
     /// Its name.

@@ -4,14 +4,14 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::charts::{Painted, use_painted};
+use super::painted::{Painted, use_painted};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use lipscope_plot::{ChartLayout, LineChart};
 
 /// A chart on a canvas; `at` is the x that is read, `None` where nobody points.
 #[component]
-pub fn LabChart(
+pub fn ReadableChart(
     /// The id of the canvas.
     id: &'static str,
     /// What is drawn.

@@ -1,0 +1,77 @@
+//! What a worker of training keeps from one stretch to the next: the models that are trained.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use lipscope_core::experiment::InputError;
+use lipscope_train::{Corpus, Plan, Trainer};
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+
+use super::RunFacts;
+
+/// All that a run needs to begin, or to go on in another worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// The model and its training; a checkpoint has its own, which is the same.
+    pub plan: Plan,
+    /// The text.
+    pub text: Arc<str>,
+    /// The state to go on from; without one the run begins at its first step.
+    pub checkpoint: Option<Arc<ByteBuf>>,
+}
+
+/// The models of a worker, by the numbers of their runs.
+#[derive(Default)]
+pub struct TrainContext {
+    runs: BTreeMap<u64, Kept>,
+}
+
+/// A model that is trained.
+pub(super) struct Kept {
+    pub trainer: Trainer,
+    /// When its state was told last, in milliseconds of the clock.
+    pub saved_at: Option<f64>,
+}
+
+impl Beginning {
+    /// The model at its beginning or at its checkpoint.
+    ///
+    /// # Errors
+    /// [`InputError`] for a text that is too short or too varied, a checkpoint of another text, a plan that needs too much
+    /// memory.
+    pub fn trainer(&self) -> Result<Trainer, InputError> {
+        let corpus = Corpus::new(&self.text)?;
+        match &self.checkpoint {
+            Some(bytes) => Trainer::resume(bytes, corpus),
+            None => Trainer::new(self.plan.clone(), corpus),
+        }
+    }
+}
+
+impl TrainContext {
+    /// Forgets all runs but these.
+    pub(super) fn keep_only(&mut self, runs: &[u64]) {
+        self.runs.retain(|run, _| runs.contains(run));
+    }
+
+    /// Begins a run, in place of one with its number.
+    pub(super) fn begin(&mut self, run: u64, beginning: &Beginning) -> Result<RunFacts, InputError> {
+        let trainer = beginning.trainer()?;
+        let facts = RunFacts::of(&trainer);
+        self.runs.insert(run, Kept { trainer, saved_at: None });
+        Ok(facts)
+    }
+
+    /// A run that is kept here.
+    pub(super) fn run(&mut self, run: u64) -> Option<&mut Kept> {
+        self.runs.get_mut(&run)
+    }
+}
+
+impl fmt::Debug for TrainContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrainContext").field("runs", &self.runs.keys()).finish()
+    }
+}

@@ -1,0 +1,55 @@
+//! Writes a trained model as files.
+
+use lipscope_core::experiment::InputError;
+use lipscope_train::{config, safetensors, tokenizer};
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+
+use super::context::{Beginning, TrainContext};
+use crate::task::{Report, Task, Turn};
+
+/// Which model, at its checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FilesPlan {
+    /// The model.
+    pub model: Beginning,
+}
+
+/// The files, as `lipscope train` writes them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelFiles {
+    /// `config.json`.
+    pub config: String,
+    /// `model.safetensors`.
+    pub weights: ByteBuf,
+    /// `tokenizer.json`, of a model that other programs know as a GPT-2.
+    pub tokenizer: Option<String>,
+}
+
+/// Writes them in one step.
+#[derive(Debug)]
+pub struct FilesTask {
+    plan: FilesPlan,
+}
+
+impl Task<TrainContext> for FilesTask {
+    type Plan = FilesPlan;
+    type Event = ModelFiles;
+
+    fn start(plan: FilesPlan, _: &mut TrainContext) -> Result<Self, InputError> {
+        Ok(FilesTask { plan })
+    }
+
+    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, ModelFiles>) -> Result<Turn, InputError> {
+        let trainer = self.plan.model.trainer()?;
+        let (plan, corpus) = (trainer.plan(), trainer.corpus());
+        let config = config(plan, corpus);
+        let is_gpt2 = config["model_type"] == "gpt2";
+        report.event(ModelFiles {
+            config: format!("{config:#}\n"),
+            weights: ByteBuf::from(safetensors(plan, trainer.weights())?),
+            tokenizer: is_gpt2.then(|| format!("{:#}\n", tokenizer(corpus))),
+        });
+        Ok(Turn::Done)
+    }
+}

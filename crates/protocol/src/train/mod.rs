@@ -1,0 +1,29 @@
+//! What the worker of training does: training a model for a while, running a trained one backwards, and writing it
+//! as files. A new kind of work is a file here and a line in the list.
+//!
+//! A run is trained in stretches: a stretch does steps until its time is over, and the next one goes on with what the worker
+//! keeps ([`TrainContext`]). So nothing interrupts a step, and whoever wants a pause orders no further stretch.
+
+mod backwards;
+mod context;
+mod files;
+mod record;
+mod stretch;
+
+pub use backwards::{BackwardsPlan, BackwardsTask, BranchKind, BranchRow, WindowRow};
+pub use context::{Beginning, TrainContext};
+pub use files::{FilesPlan, FilesTask, ModelFiles};
+pub use lipscope_train::{Kind, Norms, Plan, PlanFields};
+pub use record::{LayerRow, Measured, RunFacts, Saved, StepRow};
+pub use stretch::{Saving, StretchEvent, StretchPlan, StretchTask};
+
+crate::task_list! {
+    /// The worker of training.
+    pub TrainTasks(TrainContext): TrainPlan, TrainEvent, TrainRunning;
+    /// Trains a run for a while.
+    Stretch = StretchTask,
+    /// Runs a trained model backwards.
+    Backwards = BackwardsTask,
+    /// Writes a trained model as files.
+    Files = FilesTask,
+}

@@ -1,0 +1,180 @@
+//! Trains a run for a while.
+
+use std::sync::Arc;
+
+use lipscope_core::experiment::InputError;
+use lipscope_train::Trainer;
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+
+use super::context::{Beginning, Kept, TrainContext};
+use super::record::{LayerRow, Measured, RunFacts, Saved, StepRow};
+use crate::task::{Report, Task, Turn};
+
+/// The seed of all texts that are drawn: what changes from one to the next is the model alone.
+const SAMPLE_SEED: u64 = 0;
+
+/// Which run, for how long, and what is told of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StretchPlan {
+    /// The number of the run. A worker keeps the runs that it trains, by their numbers.
+    pub run: u64,
+    /// How the run begins; `None` goes on with what the worker keeps.
+    pub beginning: Option<Beginning>,
+    /// Runs that are trained too: where this one begins, the worker forgets all others.
+    pub beside: Vec<u64>,
+    /// The run's step after which the stretch is over at the latest.
+    pub until: usize,
+    /// No step is begun when so many milliseconds of the stretch are over.
+    pub milliseconds: f64,
+    /// The run is measured after each step that is a multiple of this, before its first and after its last one.
+    pub measure_every: usize,
+    /// Characters of the text that is drawn each time.
+    pub sample: usize,
+    /// When the state of the run is told.
+    pub saving: Saving,
+}
+
+/// When the state of a run is told at the end of a stretch. A run that is complete tells it in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Saving {
+    /// At the end of each stretch.
+    Always,
+    /// Where the last time is so many milliseconds ago, or the run has just begun.
+    After(f64),
+}
+
+/// What comes of a stretch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StretchEvent {
+    /// The worker does not have the run: it is a new one. The stretch is over; it can be ordered again with a beginning.
+    Absent,
+    /// The run has begun, or was taken up at a checkpoint.
+    Begun(RunFacts),
+    /// Steps that were done.
+    Steps(Vec<StepRow>),
+    /// What was measured after a step.
+    Measured(Measured),
+    /// The loss of the last step is not finite: training has diverged, and the run is over.
+    Diverged,
+    /// The state of the run.
+    Saved(Saved),
+}
+
+/// A stretch under way.
+#[derive(Debug)]
+pub struct StretchTask {
+    plan: StretchPlan,
+    facts: Option<RunFacts>,
+    began: Option<f64>,
+    steps: Vec<StepRow>,
+    next: Next,
+}
+
+/// What is done next. A measurement is cut into its parts, so that the worker listens in between.
+#[derive(Debug)]
+enum Next {
+    Train,
+    HeldOut,
+    Layers { held_out: f64 },
+    Sample { held_out: f64, layers: Vec<LayerRow> },
+    Save,
+}
+
+impl Task<TrainContext> for StretchTask {
+    type Plan = StretchPlan;
+    type Event = StretchEvent;
+
+    fn start(mut plan: StretchPlan, context: &mut TrainContext) -> Result<Self, InputError> {
+        let facts = match plan.beginning.take() {
+            Some(beginning) => {
+                context.keep_only(&plan.beside);
+                Some(context.begin(plan.run, &beginning)?)
+            }
+            None => None,
+        };
+        let next = if facts.is_some_and(|facts| facts.step == 0) { Next::HeldOut } else { Next::Train };
+        Ok(StretchTask { plan, facts, began: None, steps: Vec::new(), next })
+    }
+
+    fn step(&mut self, context: &mut TrainContext, report: &mut Report<'_, StretchEvent>) -> Result<Turn, InputError> {
+        let Some(kept) = context.run(self.plan.run) else {
+            report.event(StretchEvent::Absent);
+            return Ok(Turn::Done);
+        };
+        if let Some(facts) = self.facts.take() {
+            report.event(StretchEvent::Begun(facts));
+        }
+        let trainer = &mut kept.trainer;
+        self.next = match std::mem::replace(&mut self.next, Next::Train) {
+            Next::Train => match self.train(trainer, report) {
+                Some(next) => next,
+                None => return Ok(Turn::Done),
+            },
+            Next::HeldOut => Next::Layers { held_out: trainer.held_out() },
+            Next::Layers { held_out } => {
+                // Weights so large that the scores overflow have no norm; the loss says that the run has diverged.
+                let layers = trainer.layers().unwrap_or_default().into_iter().map(LayerRow::from).collect();
+                Next::Sample { held_out, layers }
+            }
+            Next::Sample { held_out, layers } => {
+                let sample = trainer.sample(self.plan.sample, SAMPLE_SEED).unwrap_or_default();
+                let step = trainer.steps_done();
+                report.event(StretchEvent::Measured(Measured { step, held_out, layers, sample }));
+                Next::Train
+            }
+            Next::Save => {
+                save(kept, self.plan.saving, report);
+                return Ok(Turn::Done);
+            }
+        };
+        Ok(Turn::More)
+    }
+}
+
+impl StretchTask {
+    /// Does a step, where the stretch has one left; `None` where training has diverged.
+    fn train(&mut self, trainer: &mut Trainer, report: &mut Report<'_, StretchEvent>) -> Option<Next> {
+        let began = *self.began.get_or_insert_with(|| report.now());
+        let is_over = trainer.is_done() || trainer.steps_done() >= self.plan.until;
+        if is_over || report.now() - began >= self.plan.milliseconds {
+            self.tell_steps(report);
+            return Some(Next::Save);
+        }
+        let step = StepRow::from(trainer.step());
+        self.steps.push(step);
+        if !step.loss.is_finite() {
+            self.tell_steps(report);
+            report.event(StretchEvent::Diverged);
+            return None;
+        }
+        if report.is_due() {
+            self.tell_steps(report);
+        }
+        let is_measured = step.step.is_multiple_of(self.plan.measure_every.max(1)) || trainer.is_done();
+        if is_measured {
+            self.tell_steps(report);
+        }
+        Some(if is_measured { Next::HeldOut } else { Next::Train })
+    }
+
+    fn tell_steps(&mut self, report: &mut Report<'_, StretchEvent>) {
+        if !self.steps.is_empty() {
+            report.event(StretchEvent::Steps(std::mem::take(&mut self.steps)));
+        }
+    }
+}
+
+/// Tells the state of a run, where it is time to.
+fn save(kept: &mut Kept, saving: Saving, report: &mut Report<'_, StretchEvent>) {
+    let now = report.now();
+    let is_due = match (saving, kept.saved_at) {
+        (Saving::Always, _) | (Saving::After(_), None) => true,
+        (Saving::After(milliseconds), Some(saved_at)) => now - saved_at >= milliseconds || kept.trainer.is_done(),
+    };
+    if is_due {
+        kept.saved_at = Some(now);
+        let bytes = Arc::new(ByteBuf::from(kept.trainer.checkpoint()));
+        report.event(StretchEvent::Saved(Saved { step: kept.trainer.steps_done(), bytes }));
+    }
+}

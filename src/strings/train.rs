@@ -1,0 +1,211 @@
+//! Models that are trained here.
+
+use crate::words::train as words;
+pub use crate::words::train::*;
+
+use lipscope_core::inverse::Outcome;
+use lipscope_plot::Number;
+use lipscope_protocol::train::{BranchKind, Kind, Norms};
+
+use crate::phase::Phase;
+use crate::train::{Backwards, Keeping, Kept, RunState, TrainRun};
+
+use super::models::model_bytes;
+
+/// A loss is given to so many decimals: held-out windows do not tell more apart.
+const DECIMALS: usize = 3;
+
+pub fn train_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Dot => train_kind::dot(),
+        Kind::L2 => train_kind::l2(),
+        Kind::L2Tied => train_kind::l2_tied(),
+        Kind::Contractive => train_kind::contractive(),
+        Kind::Invertible => train_kind::invertible(),
+    }
+}
+
+/// What a kind is, in a sentence.
+pub fn train_kind_about(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Dot => train_kind_about::dot(),
+        Kind::L2 => train_kind_about::l2(),
+        Kind::L2Tied => train_kind_about::l2_tied(),
+        Kind::Contractive => train_kind_about::contractive(),
+        Kind::Invertible => train_kind_about::invertible(),
+    }
+}
+
+pub fn train_norms(norms: Norms) -> &'static str {
+    match norms {
+        Norms::Layer => train_norms::layer(),
+        Norms::None => train_norms::none(),
+    }
+}
+
+/// What the browser keeps, or why it keeps nothing.
+pub fn train_keeping(keeping: Keeping) -> String {
+    match keeping {
+        Keeping::Nothing => String::new(),
+        Keeping::Kept { step, bytes } => words::train_keeping(model_bytes(bytes), step),
+        Keeping::Deleted => train_deleted().into(),
+        Keeping::NoRoom => train_no_room().into(),
+        Keeping::Refused => train_not_kept().into(),
+    }
+}
+
+/// What is kept from an earlier visit.
+pub fn train_offer(kept: &Kept) -> String {
+    let run = |(plan, step): (&lipscope_protocol::train::Plan, usize)| {
+        train_offer_run(train_kind(plan.kind), step, plan.steps)
+    };
+    let runs: Vec<String> = kept.runs.iter().map(|one| run((one.plan(), one.step()))).collect();
+    words::train_offer(runs.join(train_progress::between()))
+}
+
+/// How far every run is, and about how long the rest takes.
+pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
+    let run = |run: &TrainRun| {
+        let (kind, step, steps) = (train_kind(run.plan.kind), run.step(), run.plan.steps);
+        match run.state {
+            RunState::Training => match run.steps.last() {
+                Some(last) => train_progress::loss(kind, format_args!("{:.DECIMALS$}", last.loss), step, steps),
+                None => train_progress::run(kind, step, steps),
+            },
+            RunState::Done => train_progress::done(kind, steps),
+            RunState::Diverged => train_progress::diverged(kind, step),
+            RunState::Failed => train_progress::failed(kind, step),
+        }
+    };
+    let words = runs.iter().map(run).collect::<Vec<_>>().join(train_progress::between());
+    match seconds_left(runs).filter(|_| *phase == Phase::Running) {
+        Some(seconds) => train_progress::left(time(seconds), words),
+        None => words,
+    }
+}
+
+/// By the time of the steps so far; of runs that have begun.
+fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
+    let left = |run: &TrainRun| {
+        if run.state != RunState::Training {
+            return Some(0.0);
+        }
+        let done = run.step() as f64;
+        (done > 0.0 && run.spent > 0.0).then(|| run.spent / 1000.0 / done * (run.plan.steps as f64 - done))
+    };
+    let all = runs.iter().map(left).sum::<Option<f64>>()?;
+    (all > 0.0).then_some(all)
+}
+
+fn time(seconds: f64) -> String {
+    use crate::words::models::time_left;
+    if seconds < 90.0 {
+        time_left::seconds(format_args!("{:.0}", seconds.max(1.0)))
+    } else {
+        time_left::minutes(format_args!("{:.0}", seconds / 60.0))
+    }
+}
+
+/// For whoever does not see the bar.
+pub fn train_phase(phase: &Phase) -> &'static str {
+    match phase {
+        Phase::Waiting | Phase::Failed(_) => "",
+        Phase::Running => train_phase::running(),
+        Phase::Paused => train_phase::paused(),
+        Phase::Stopped => train_phase::stopped(),
+        Phase::Done => train_phase::done(),
+    }
+}
+
+/// A value of a curve, where the pointer is.
+pub fn train_value(label: &str, value: f64) -> String {
+    words::train_value(label, Number::of(value))
+}
+
+pub fn train_reading(name: &str, x: f64, values: &[String]) -> String {
+    words::train_reading(name, values.join(train_between()), x)
+}
+
+/// The last held-out loss of every run.
+pub fn train_loss_finding(runs: &[TrainRun]) -> String {
+    let run = |run: &TrainRun| {
+        let last = run.last()?;
+        let loss = format!("{:.DECIMALS$}", last.held_out);
+        Some(train_loss_finding::run(train_kind(run.plan.kind), loss, last.step))
+    };
+    let runs: Vec<String> = runs.iter().filter_map(run).collect();
+    if runs.is_empty() {
+        return train_loss_finding::none().into();
+    }
+    train_loss_finding::sentence(runs.join(train_between()))
+}
+
+/// What holds of a contraction at all tokens.
+pub fn train_linf(run: &TrainRun) -> String {
+    if run.plan.kind.is_contraction() { words::train_linf(run.plan.c) } else { String::new() }
+}
+
+/// The constants after the last measurement.
+pub fn train_constants_finding(run: &TrainRun) -> String {
+    let Some(last) = run.last() else { return train_loss_finding::none().into() };
+    let layers =
+        last.layers.iter().map(|row| train_constants_layer(Number::of(row.bound), row.layer, Number::of(row.norm)));
+    words::train_constants_finding(layers.collect::<Vec<_>>().join(train_between()), last.step)
+}
+
+pub fn train_sample_at(kind: Kind, step: usize) -> String {
+    words::train_sample_at(train_kind(kind), step)
+}
+
+/// What running a kind backwards means, and what is promised.
+pub fn train_backwards_about(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Invertible => train_backwards_about::stack(),
+        Kind::Contractive => train_backwards_about::contraction(),
+        Kind::Dot | Kind::L2 | Kind::L2Tied => train_backwards_about::others(),
+    }
+}
+
+/// How many characters came back.
+pub fn train_backwards_finding(backwards: &Backwards) -> String {
+    let Backwards { step, windows, is_running } = backwards;
+    if windows.is_empty() {
+        return if *is_running { train_backwards_finding::running() } else { train_backwards_finding::none() }.into();
+    }
+    let recovered: usize = windows.iter().map(|window| window.recovered).sum();
+    let characters: usize = windows.iter().map(|window| window.characters).sum();
+    let errors: Option<Vec<f64>> = windows.iter().map(|window| window.error).collect();
+    match errors {
+        Some(errors) => {
+            let error = Number::rough(errors.into_iter().fold(0.0, f64::max));
+            train_backwards_finding::back(characters, error, recovered, step, windows.len())
+        }
+        None => train_backwards_finding::lost(characters, recovered, step, windows.len()),
+    }
+}
+
+pub fn train_branch_columns() -> [&'static str; 6] {
+    [
+        train_branch_column(),
+        train_branch_promised(),
+        train_branch_rate(),
+        train_branch_iterations(),
+        train_branch_outcome(),
+        train_branch_error(),
+    ]
+}
+
+pub fn train_branch(branch: BranchKind, layer: usize) -> String {
+    match branch {
+        BranchKind::Attention => train_branch::attention(layer),
+        BranchKind::Mlp => train_branch::mlp(layer),
+    }
+}
+
+pub fn train_outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Converged => train_outcome::converged(),
+        Outcome::Diverged => train_outcome::diverged(),
+        Outcome::Stalled => train_outcome::stalled(),
+    }
+}

@@ -1,0 +1,286 @@
+//! What the form holds, and what it hears of the worker.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use web_sys::{DataTransfer, File};
+
+use super::keep::{Keeping, Kept};
+use super::runs::{RunState, TrainRun};
+use super::settings::TrainForm;
+use crate::files::{download, download_bytes, read};
+use crate::frame::now;
+use crate::message::Message;
+use crate::page::Page;
+use crate::phase::Phase;
+use crate::strings;
+use crate::workers::{TrainFile, TrainLane, TrainOrder, TrainWorkers};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::pool::{Order, PoolEvent, Spare};
+use lipscope_protocol::train::{ModelFiles, StretchEvent, TrainEvent, TrainPlan, WindowRow};
+
+/// Where the worker of training is, beside the page.
+const WORKER_URL: &str = "./train_worker_loader.js";
+/// The text that comes with the page: two chapters of Alice's Adventures in Wonderland, by Lewis Carroll (1865).
+pub(super) const USUAL_TEXT: &str = include_str!("../../assets/alice.txt");
+/// A longer text makes a form slow.
+const MOST_IN_FORM: usize = 60_000;
+
+/// A text from a file, too long for a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextFile {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub text: Arc<str>,
+}
+
+/// The form, its runs and their worker.
+#[derive(Clone, Copy)]
+pub struct Desk {
+    /// Which models are trained.
+    pub(super) form: RwSignal<TrainForm>,
+    /// The text in the form.
+    pub(super) text: RwSignal<String>,
+    /// A file in its place.
+    pub(super) text_file: RwSignal<Option<TextFile>>,
+    /// The runs, in the order in which they take turns.
+    pub(super) runs: RwSignal<Vec<TrainRun>>,
+    /// The number of the run that is looked at closely.
+    pub(super) chosen: RwSignal<Option<u64>>,
+    /// Where training stands.
+    pub(super) phase: RwSignal<Phase>,
+    /// What is wrong, in a sentence.
+    pub(super) problem: RwSignal<Option<String>>,
+    /// What was done, in a sentence.
+    pub(super) note: RwSignal<String>,
+    /// What is kept from an earlier visit, while it is offered.
+    pub(super) kept: RwSignal<Option<Arc<Kept>>>,
+    /// Whether the browser keeps these runs.
+    pub(super) keeping: RwSignal<Keeping>,
+    /// Names what the browser keeps of these runs.
+    pub(super) keep_id: StoredValue<u64>,
+    /// The run whose turn it was last.
+    pub(super) turn: StoredValue<u64>,
+    /// When the order under way was given; none where the worker is free.
+    pub(super) began: StoredValue<Option<f64>>,
+    last_number: StoredValue<u64>,
+    workers: StoredValue<Option<TrainWorkers>, LocalStorage>,
+}
+
+impl Desk {
+    /// A form as it is on a first visit.
+    pub fn new(page: Page) -> Self {
+        let desk = Desk {
+            form: RwSignal::new(TrainForm::default()),
+            text: RwSignal::new(USUAL_TEXT.to_owned()),
+            text_file: RwSignal::new(None),
+            runs: RwSignal::new(Vec::new()),
+            chosen: RwSignal::new(None),
+            phase: RwSignal::new(Phase::Waiting),
+            problem: RwSignal::new(None),
+            note: RwSignal::new(String::new()),
+            kept: RwSignal::new(None),
+            keeping: RwSignal::new(Keeping::default()),
+            keep_id: StoredValue::new(0),
+            turn: StoredValue::new(0),
+            began: StoredValue::new(None),
+            last_number: StoredValue::new(0),
+            workers: StoredValue::new_local(None),
+        };
+        let workers = TrainWorkers::new(WORKER_URL, Spare::None, move |(event, _)| desk.hear(event));
+        desk.workers.set_value(Some(workers));
+        page.training.desk.set_value(Some(desk));
+        desk.look_for_kept();
+        desk
+    }
+
+    /// A number that no run has.
+    pub(super) fn next_number(self) -> u64 {
+        self.last_number.update_value(|number| *number += 1);
+        self.last_number.get_value()
+    }
+
+    /// Puts a sentence where problems stand.
+    pub(super) fn complain(self, problem: impl Into<Message>) {
+        self.problem.set(Some(strings::message(&problem.into())));
+    }
+
+    /// The whole text.
+    pub(super) fn whole_text(self) -> Arc<str> {
+        let file = self.text_file.with_untracked(|file| file.as_ref().map(|file| Arc::clone(&file.text)));
+        file.unwrap_or_else(|| self.text.get_untracked().into())
+    }
+
+    /// Takes a text in the place of the form's.
+    pub(super) fn take_text(self, name: String, text: String) {
+        if text.len() <= MOST_IN_FORM {
+            self.text_file.set(None);
+            self.text.set(text);
+        } else {
+            self.text_file.set(Some(TextFile { name, text: text.into() }));
+        }
+    }
+
+    /// Reads a text file.
+    pub(super) fn take_file(self, file: File) {
+        read(file, move |name, bytes| match bytes.map(String::from_utf8) {
+            Ok(Ok(text)) => {
+                self.problem.set(None);
+                self.take_text(name, text);
+            }
+            Ok(Err(_)) => self.complain(strings::model_not_text(&name)),
+            Err(problem) => self.complain(problem),
+        });
+    }
+
+    /// Takes a text, or a file with one, that is dropped; not while it is trained on another one.
+    pub(super) fn take_dropped(self, data: &DataTransfer) {
+        if self.is_at_work() {
+            return self.complain(strings::train_stop_first());
+        }
+        match data.files().and_then(|files| files.get(0)) {
+            Some(file) => self.take_file(file),
+            None => {
+                let text = data.get_data("text/plain").unwrap_or_default();
+                if !text.is_empty() {
+                    self.take_text(strings::model_dropped_text().into(), text);
+                }
+            }
+        }
+    }
+
+    /// Whether a run goes on or was paused; its settings cannot change meanwhile.
+    pub(super) fn is_at_work(self) -> bool {
+        self.phase.with(|phase| matches!(phase, Phase::Running | Phase::Paused))
+    }
+
+    /// Reads the run that is looked at closely.
+    pub(super) fn with_chosen<T>(self, read: impl FnOnce(&TrainRun) -> T) -> Option<T> {
+        let chosen = self.chosen.get();
+        self.runs.with(|runs| runs.iter().find(|run| Some(run.number) == chosen).map(read))
+    }
+
+    /// Changes a run.
+    pub(super) fn update(self, number: u64, change: impl FnOnce(&mut TrainRun)) {
+        self.runs.update(|runs| {
+            if let Some(run) = runs.iter_mut().find(|run| run.number == number) {
+                change(run);
+            }
+        });
+    }
+
+    /// Gives an order to the worker.
+    pub(super) fn submit(self, plan: TrainPlan, order: TrainOrder) {
+        // A handle of its own: the work may call back into the page.
+        if let Some(workers) = self.workers.try_get_value().flatten() {
+            workers.submit(TrainLane::All, [Order { plan, companion: order }]);
+        }
+    }
+
+    /// Forgets what the worker was to do.
+    fn cancel(self) {
+        if let Some(workers) = self.workers.try_get_value().flatten() {
+            workers.cancel(TrainLane::All);
+        }
+        self.runs.update(|runs| runs.iter_mut().for_each(|run| run.backwards.is_running = false));
+    }
+
+    /// Lets the worker be started again after it could not be.
+    pub(super) fn restart_workers(self) {
+        if let Some(workers) = self.workers.try_get_value().flatten() {
+            workers.start();
+        }
+    }
+
+    fn hear(self, event: PoolEvent<TrainLane, TrainPlan, TrainEvent, TrainOrder>) {
+        match event {
+            PoolEvent::Reply { of, content, .. } => match (&of.plan, content) {
+                (_, Content::Event(TrainEvent::Stretch(event))) => self.hear_stretch(of.companion.run, event),
+                (_, Content::Event(TrainEvent::Backwards(row))) => self.hear_window(of.companion.run, row),
+                (_, Content::Event(TrainEvent::Files(files))) => save_file(of.companion.file, &files),
+                // It may have waited while another model was run backwards.
+                (TrainPlan::Stretch(_), Content::Started) => self.began.set_value(Some(now())),
+                (TrainPlan::Stretch(_), Content::Finished) => self.stretch_is_over(of.companion.run),
+                (TrainPlan::Stretch(_), Content::Failed(problem)) => {
+                    self.update(of.companion.run, |run| run.state = RunState::Failed);
+                    self.complain(problem);
+                    self.stretch_is_over(of.companion.run);
+                }
+                (TrainPlan::Backwards(_), Content::Finished) => self.backwards_are_over(of.companion.run),
+                (_, Content::Failed(problem)) => {
+                    self.backwards_are_over(of.companion.run);
+                    self.complain(problem);
+                }
+                _ => {}
+            },
+            PoolEvent::Restarted(_) => {
+                // The new worker has none of the runs; each is taken up where it was saved.
+                self.forget_worker();
+                self.note.set(strings::train_worker_replaced().into());
+            }
+            PoolEvent::GaveUp { of, .. } => {
+                self.forget_worker();
+                self.backwards_are_over(of.companion.run);
+                if matches!(of.plan, TrainPlan::Stretch(_)) {
+                    self.update(of.companion.run, |run| run.state = RunState::Failed);
+                    self.stretch_is_over(of.companion.run);
+                }
+                self.complain(strings::train_worker_lost());
+            }
+            PoolEvent::CannotStart => {
+                self.cancel();
+                self.began.set_value(None);
+                self.phase.set(Phase::Stopped);
+                self.complain(strings::train_cannot_start());
+            }
+        }
+    }
+
+    fn forget_worker(self) {
+        self.runs.update(|runs| runs.iter_mut().for_each(|run| run.is_in_worker = false));
+    }
+
+    fn hear_stretch(self, number: u64, event: StretchEvent) {
+        let began = self.began.get_value().unwrap_or_else(now);
+        match event {
+            StretchEvent::Absent => self.update(number, |run| run.is_in_worker = false),
+            StretchEvent::Begun(facts) => self.update(number, |run| run.begin(facts)),
+            StretchEvent::Steps(steps) => self.update(number, |run| run.steps.extend(steps)),
+            StretchEvent::Measured(measured) => self.update(number, |run| {
+                let seconds = (run.spent + now() - began) / 1000.0;
+                run.measured.retain(|(earlier, _)| earlier.step < measured.step);
+                run.measured.push((measured, seconds));
+            }),
+            StretchEvent::Diverged => self.update(number, |run| run.state = RunState::Diverged),
+            StretchEvent::Saved(saved) => {
+                self.update(number, |run| {
+                    run.saved = Some(saved);
+                    if run.step() >= run.plan.steps {
+                        run.state = RunState::Done;
+                    }
+                });
+                self.keep(number);
+            }
+        }
+    }
+
+    fn hear_window(self, number: u64, row: WindowRow) {
+        self.update(number, |run| run.backwards.windows.push(row));
+    }
+
+    fn backwards_are_over(self, number: u64) {
+        self.update(number, |run| run.backwards.is_running = false);
+    }
+}
+
+fn save_file(file: Option<TrainFile>, files: &ModelFiles) {
+    match file {
+        Some(TrainFile::Config) => download("config.json", "application/json", &files.config),
+        Some(TrainFile::Weights) => download_bytes("model.safetensors", &files.weights),
+        Some(TrainFile::Tokenizer) => {
+            download("tokenizer.json", "application/json", files.tokenizer.as_deref().unwrap_or_default());
+        }
+        None => {}
+    }
+}

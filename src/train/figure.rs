@@ -1,0 +1,77 @@
+//! A chart of training with what belongs to it: the line that says what is read, its table and its files.
+
+use leptos::prelude::*;
+
+use crate::charts::{Behind, ReadableChart, Take, Twin};
+use crate::strings::{self, Paper};
+use lipscope_plot::{LineChart, LineStyle};
+
+/// The ids and the file name of a figure.
+#[derive(Clone, Copy)]
+pub struct FigureIds {
+    /// The canvas.
+    pub canvas: &'static str,
+    /// The line under it.
+    pub readout: &'static str,
+    /// The table's fold.
+    pub table: &'static str,
+    /// The fold of what can be taken away.
+    pub take: &'static str,
+    /// The name of its files, without what stands after the point.
+    pub file: &'static str,
+    /// The name of the table's file.
+    pub csv: &'static str,
+}
+
+/// Dash patterns that tell lines of one role apart.
+pub const LINES: [LineStyle; 4] = [LineStyle::Solid, LineStyle::Dashed, LineStyle::Dotted, LineStyle::DashDot];
+
+/// Chart, table and files.
+#[component]
+pub fn TrainFigure(
+    /// The names of its parts.
+    ids: FigureIds,
+    /// Names the picture.
+    title: &'static str,
+    /// The name of what is along x, as it stands before a value: "step".
+    x_name: &'static str,
+    /// What is drawn.
+    chart: Memo<LineChart>,
+    /// The chart in words.
+    #[prop(into)]
+    words: Signal<String>,
+) -> impl IntoView {
+    let at = RwSignal::new(None::<f64>);
+    let read = move || at.get().map_or_else(|| words.get(), |x| chart.with(|chart| reading(chart, x_name, x)));
+    // What keys and pointer read is told; what changes by itself is not.
+    let live = move || if at.get().is_some() { "polite" } else { "off" };
+    let csv = move || chart.with_untracked(LineChart::to_csv);
+    view! {
+        <div class="train-chart"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
+        <p class="readout" id=ids.readout aria-live=live>{read}</p>
+        <div class="model-foot">
+            <Twin id=ids.table name=ids.csv table=move || chart.with(LineChart::to_table) csv/>
+            <Take
+                id=ids.take
+                name=ids.file
+                canvas=ids.canvas
+                title
+                figure=move |_| Some(chart.get_untracked())
+                csv
+                paper=Paper::Kim
+                behind=Behind::Others
+            />
+        </div>
+    }
+}
+
+/// The values at an x.
+fn reading(chart: &LineChart, x_name: &str, x: f64) -> String {
+    let named = chart.series.iter().filter(|series| !series.label.is_empty());
+    let values = named.filter_map(|series| {
+        let nearest = series.data.iter().min_by(|a, b| (a.0 - x).abs().total_cmp(&(b.0 - x).abs()))?;
+        // A run that ended before has no value here.
+        ((nearest.0 - x).abs() < 0.5).then(|| strings::train_value(&series.label, nearest.1))
+    });
+    strings::train_reading(x_name, x, &values.collect::<Vec<_>>())
+}

@@ -1,0 +1,93 @@
+//! Which models are trained, and on what.
+
+use leptos::prelude::*;
+
+use super::desk::Desk;
+use super::settings::TrainForm;
+use super::text_view::TextField;
+use crate::controls::{Choice, InputBox};
+use crate::strings;
+use lipscope_protocol::train::{Kind, Norms};
+
+/// The form. While models are trained, what they are stays as it is.
+#[component]
+pub fn TrainForms(
+    /// What it holds.
+    desk: Desk,
+) -> impl IntoView {
+    type Part = fn(&mut TrainForm) -> &mut String;
+    let field =
+        move |(id, label, hint, width, part): (&'static str, &'static str, &'static str, &'static str, Part)| {
+            let value = Signal::derive(move || part(&mut desk.form.get()).clone());
+            let set = move |text: String| desk.form.update(|form| *part(form) = text);
+            view! { <InputBox id label hint width value set/> }
+        };
+    let sizes: [(&'static str, &'static str, &'static str, &'static str, Part); 4] = [
+        ("train-blocks", strings::train_blocks(), strings::train_blocks_hint(), "3", |form| &mut form.blocks),
+        ("train-width", strings::train_width(), strings::train_width_hint(), "4", |form| &mut form.width),
+        ("train-heads", strings::train_heads(), strings::train_heads_hint(), "3", |form| &mut form.heads),
+        ("train-context", strings::train_context(), strings::train_context_hint(), "4", |form| &mut form.context),
+    ];
+    let steps: [(&'static str, &'static str, &'static str, &'static str, Part); 2] = [
+        ("train-steps", strings::train_steps(), strings::train_steps_hint(), "6", |form| &mut form.steps),
+        ("train-c", "c", strings::train_c_hint(), "4", |form| &mut form.c),
+    ];
+    let more: [(&'static str, &'static str, &'static str, &'static str, Part); 4] = [
+        ("train-rate", strings::train_rate(), strings::train_rate_hint(), "7", |form| &mut form.learning_rate),
+        ("train-batch", strings::train_batch(), strings::train_batch_hint(), "4", |form| &mut form.batch),
+        ("train-every", strings::train_every(), strings::train_every_hint(), "4", |form| &mut form.every),
+        ("train-seed", strings::seed(), strings::train_seed_hint(), "5", |form| &mut form.seed),
+    ];
+    let norms = Signal::derive(|| {
+        [Norms::Layer, Norms::None].map(|one| (one.id(), strings::train_norms(one).to_owned())).to_vec()
+    });
+    let chosen = Signal::derive(move || desk.form.with(|form| form.norms.id()));
+    let on_pick = move |picked: String| {
+        if let Some(norms) = [Norms::Layer, Norms::None].into_iter().find(|norms| norms.id() == picked) {
+            desk.form.update(|form| form.norms = norms);
+        }
+    };
+    view! {
+        <fieldset disabled=move || desk.is_at_work() aria-label=strings::train_form_name()>
+            <fieldset class="train-kinds">
+                <legend>{strings::train_kinds()}</legend>
+                {Kind::ALL.map(|kind| view! { <KindBox desk kind/> }).collect_view()}
+            </fieldset>
+            <div class="model-row">{sizes.map(field).collect_view()} {steps.map(field).collect_view()}</div>
+            <details class="more">
+                <summary>{strings::train_more()}</summary>
+                <div class="model-row">
+                    <Choice id="train-norms" label=strings::train_norms_name() options=norms chosen on_pick=Callback::new(on_pick)/>
+                    {more.map(field).collect_view()}
+                </div>
+            </details>
+            <TextField desk/>
+        </fieldset>
+    }
+}
+
+/// A kind of attention, ticked or not, with what it is.
+#[component]
+fn KindBox(
+    /// The form.
+    desk: Desk,
+    /// The kind.
+    kind: Kind,
+) -> impl IntoView {
+    let is_ticked = move || desk.form.with(|form| form.kinds.contains(&kind));
+    let on_change = move |_| {
+        desk.form.update(|form| {
+            let was_ticked = form.kinds.contains(&kind);
+            form.kinds = Kind::ALL
+                .into_iter()
+                .filter(|one| if *one == kind { !was_ticked } else { form.kinds.contains(one) })
+                .collect();
+        });
+    };
+    view! {
+        <label class="train-kind">
+            <input type="checkbox" id=format!("train-kind-{}", kind.id()) prop:checked=is_ticked on:change=on_change/>
+            <span><strong>{strings::train_kind(kind)}</strong> " " {strings::train_kind_about(kind)}</span>
+        </label>
+    }
+}

@@ -1,0 +1,302 @@
+//! What the browser keeps of the runs from one visit to the next: text, states and histories, in a cache of its own.
+//!
+//! An entry for the text, one for each run before its first step, and one for each run as it was saved last: the length of
+//! its history (4 bytes, little-endian), the history, and the state. An entry is replaced whole or not at all. Every training has an id, the time at which it began; the newest
+//! one is offered, and older ones go when another begins.
+
+use std::sync::Arc;
+
+use js_sys::{Array, Date, Reflect, Uint8Array};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, Cache, Request, Response};
+
+use super::desk::Desk;
+use super::runs::{Backwards, RunState, TrainRun};
+use lipscope_protocol::envelope::{decode, encode};
+use lipscope_protocol::train::{Measured, Plan, RunFacts, Saved, StepRow};
+
+/// The cache. The service worker's caches have other names, and it leaves this one alone.
+const CACHE: &str = "lipscope-training";
+/// Where the entries are, beside the page; nothing is ever fetched from there.
+const FOLDER: &str = "kept-training";
+/// The entry of the text.
+const TEXT: &str = "text";
+/// Histories of another version are not read.
+const VERSION: u32 = 1;
+
+/// Whether the browser keeps the runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Keeping {
+    /// There is nothing to keep yet.
+    #[default]
+    Nothing,
+    /// It does.
+    Kept {
+        /// The step of the run that was saved last.
+        step: usize,
+        /// Bytes of all runs.
+        bytes: f64,
+    },
+    /// The reader deleted it.
+    Deleted,
+    /// It has no room.
+    NoRoom,
+    /// It keeps nothing for this page.
+    Refused,
+}
+
+/// A training that the browser kept.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Names it.
+    pub id: u64,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its runs.
+    pub runs: Vec<KeptRun>,
+}
+
+/// A run that the browser kept.
+#[derive(Clone, Debug)]
+pub struct KeptRun {
+    history: History,
+    /// Empty where the run had not begun.
+    state: Arc<ByteBuf>,
+}
+
+/// What is kept of a run beside its state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct History {
+    version: u32,
+    plan: Plan,
+    every: usize,
+    step: usize,
+    spent: f64,
+    facts: Option<RunFacts>,
+    steps: Vec<StepRow>,
+    measured: Vec<(Measured, f64)>,
+}
+
+impl KeptRun {
+    /// The run as it was saved.
+    pub fn run(&self, number: u64, text: &Arc<str>) -> TrainRun {
+        let history = self.history.clone();
+        TrainRun {
+            number,
+            plan: history.plan.clone(),
+            text: Arc::clone(text),
+            every: history.every,
+            state: if self.step() >= history.plan.steps { RunState::Done } else { RunState::Training },
+            is_in_worker: false,
+            facts: history.facts,
+            steps: history.steps,
+            measured: history.measured,
+            saved: (!self.state.is_empty()).then(|| Saved { step: history.step, bytes: Arc::clone(&self.state) }),
+            spent: history.spent,
+            backwards: Backwards::default(),
+        }
+    }
+
+    /// Its plan.
+    pub fn plan(&self) -> &Plan {
+        &self.history.plan
+    }
+
+    /// Steps that were done.
+    pub fn step(&self) -> usize {
+        self.history.step
+    }
+}
+
+impl Desk {
+    /// Offers what is kept, where there is something.
+    pub(super) fn look_for_kept(self) {
+        spawn_local(async move {
+            // A browser that keeps nothing has nothing to offer; it says so when something is to be kept.
+            if let Ok(Some(kept)) = newest().await
+                && self.runs.try_with_untracked(Vec::is_empty) == Some(true)
+            {
+                self.kept.set(Some(Arc::new(kept)));
+            }
+        });
+    }
+
+    /// Begins to keep the runs, with this text; what is kept of others goes.
+    pub(super) fn begin_keeping(self, text: &Arc<str>) {
+        let (id, text) = (Date::now() as u64, Arc::clone(text));
+        let plans: Vec<Array> = self.runs.with_untracked(|runs| runs.iter().filter_map(entry).collect());
+        self.keep_id.set_value(id);
+        self.keeping.set(Keeping::Nothing);
+        spawn_local(async move {
+            let written = async {
+                let cache = open().await?;
+                remove(&cache, |other| other != id).await?;
+                put(&cache, &address(id, TEXT), &Array::of1(&JsValue::from_str(&text))).await?;
+                for (at, plan) in plans.iter().enumerate() {
+                    put(&cache, &address(id, &first_entry(at)), plan).await?;
+                }
+                Ok(())
+            };
+            if let Err(problem) = written.await {
+                self.tell_keeping(&problem);
+            }
+        });
+    }
+
+    /// Keeps a run as it was saved.
+    pub(super) fn keep(self, number: u64) {
+        let id = self.keep_id.get_value();
+        let entry = self.runs.with_untracked(|runs| {
+            let at = runs.iter().position(|run| run.number == number)?;
+            let parts = entry(&runs[at])?;
+            let step = runs[at].saved.as_ref()?.step;
+            let sizes = runs.iter().filter_map(|run| run.saved.as_ref()).map(|saved| saved.bytes.len());
+            Some((at, parts, step, sizes.sum::<usize>() as f64))
+        });
+        let Some((at, parts, step, bytes)) = entry else { return };
+        spawn_local(async move {
+            let written = async { put(&open().await?, &address(id, &at.to_string()), &parts).await };
+            match written.await {
+                // A training that began meanwhile has taken its place.
+                Ok(()) if self.keep_id.try_get_value() == Some(id) => {
+                    let _ = self.keeping.try_set(Keeping::Kept { step, bytes });
+                }
+                Ok(()) => {}
+                Err(problem) => self.tell_keeping(&problem),
+            }
+        });
+    }
+
+    /// Deletes all that is kept.
+    pub(super) fn delete_kept(self) {
+        self.kept.set(None);
+        spawn_local(async move {
+            let removed = async { remove(&open().await?, |_| true).await };
+            match removed.await {
+                Ok(()) => {
+                    let _ = self.keeping.try_set(Keeping::Deleted);
+                }
+                Err(problem) => self.tell_keeping(&problem),
+            }
+        });
+    }
+
+    fn tell_keeping(self, problem: &JsValue) {
+        let name = Reflect::get(problem, &JsValue::from_str("name")).ok().and_then(|name| name.as_string());
+        let is_full = name.as_deref() == Some("QuotaExceededError");
+        let _ = self.keeping.try_set(if is_full { Keeping::NoRoom } else { Keeping::Refused });
+    }
+}
+
+/// The newest training that is whole enough to go on.
+async fn newest() -> Result<Option<Kept>, JsValue> {
+    let cache = open().await?;
+    let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
+    let mut ids: Vec<u64> = keys.iter().filter_map(|key| id_of(&key.unchecked_into::<Request>().url())).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids.into_iter().rev() {
+        let Some(text) = get(&cache, &address(id, TEXT)).await?.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+            continue;
+        };
+        let mut runs = Vec::new();
+        for at in 0.. {
+            let Some(first) = get(&cache, &address(id, &first_entry(at))).await? else { break };
+            let last = get(&cache, &address(id, &at.to_string())).await?;
+            runs.extend(read(&last.unwrap_or(first)));
+        }
+        if !runs.is_empty() {
+            return Ok(Some(Kept { id, text: text.into(), runs }));
+        }
+    }
+    Ok(None)
+}
+
+/// The entry of a run as it was saved last, or before its first step.
+fn entry(run: &TrainRun) -> Option<Array> {
+    let (step, state) = run.saved.as_ref().map_or((0, &[][..]), |saved| (saved.step, &saved.bytes[..]));
+    let history = History {
+        version: VERSION,
+        plan: run.plan.clone(),
+        every: run.every,
+        step,
+        spent: run.spent,
+        facts: run.facts,
+        steps: run.steps.iter().copied().filter(|done| done.step <= step).collect(),
+        measured: run.measured.iter().filter(|(measured, _)| measured.step <= step).cloned().collect(),
+    };
+    let history = encode(&history).ok()?;
+    let parts = Array::new();
+    for part in [&(history.len() as u32).to_le_bytes(), &history[..], state] {
+        parts.push(&Uint8Array::from(part));
+    }
+    Some(parts)
+}
+
+fn read(entry: &[u8]) -> Option<KeptRun> {
+    let (length, rest) = entry.split_first_chunk::<4>()?;
+    let (history, state) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let history: History = decode(history).ok().filter(|history: &History| history.version == VERSION)?;
+    Some(KeptRun { history, state: Arc::new(ByteBuf::from(state)) })
+}
+
+async fn open() -> Result<Cache, JsValue> {
+    // Pages that were not served over https have none, and web-sys takes it for granted.
+    let caches = Reflect::get(&js_sys::global(), &JsValue::from_str("caches"))?;
+    if caches.is_undefined() {
+        return Err(JsValue::UNDEFINED);
+    }
+    JsFuture::from(window().caches()?.open(CACHE)).await.map(JsCast::unchecked_into)
+}
+
+async fn put(cache: &Cache, address: &str, parts: &Array) -> Result<(), JsValue> {
+    let blob = Blob::new_with_blob_sequence(parts)?;
+    let response = Response::new_with_opt_blob(Some(&blob))?;
+    JsFuture::from(cache.put_with_str(address, &response)).await.map(|_| ())
+}
+
+async fn get(cache: &Cache, address: &str) -> Result<Option<Vec<u8>>, JsValue> {
+    let found = JsFuture::from(cache.match_with_str(address)).await?;
+    let Ok(response) = found.dyn_into::<Response>() else { return Ok(None) };
+    let buffer = JsFuture::from(response.array_buffer()?).await?;
+    Ok(Some(Uint8Array::new(&buffer).to_vec()))
+}
+
+/// Deletes the entries of the trainings whose ids are such.
+async fn remove(cache: &Cache, which: impl Fn(u64) -> bool) -> Result<(), JsValue> {
+    let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
+    for key in keys.iter() {
+        let request: Request = key.unchecked_into();
+        if id_of(&request.url()).is_some_and(&which) {
+            JsFuture::from(cache.delete_with_request(&request)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder of this page's entries: another copy of the page under another path has its own.
+fn folder() -> String {
+    let page = document().base_uri().ok().flatten().unwrap_or_default();
+    let page = page.split(['#', '?']).next().unwrap_or_default();
+    let end = page.rfind('/').map_or(0, |at| at + 1);
+    format!("{}{FOLDER}/", &page[..end])
+}
+
+fn address(id: u64, entry: &str) -> String {
+    format!("{}{id}/{entry}", folder())
+}
+
+/// The name of a run's entry before its first step.
+fn first_entry(at: usize) -> String {
+    format!("plan-{at}")
+}
+
+/// The id of the training that an entry of this page belongs to.
+fn id_of(url: &str) -> Option<u64> {
+    url.strip_prefix(&folder())?.split('/').next()?.parse().ok()
+}

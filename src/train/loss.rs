@@ -1,0 +1,63 @@
+//! The held-out loss of every run against the step.
+
+use leptos::prelude::*;
+
+use super::desk::Desk;
+use super::figure::{FigureIds, LINES, TrainFigure};
+use super::runs::TrainRun;
+use crate::strings;
+use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
+
+/// The figure.
+#[component]
+pub fn LossFigure(
+    /// The runs.
+    desk: Desk,
+) -> impl IntoView {
+    let chart = Memo::new(move |_| {
+        let chosen = desk.chosen.get();
+        desk.runs.with(|runs| loss_chart(runs, chosen))
+    });
+    let words = Memo::new(move |_| desk.runs.with(|runs| strings::train_loss_finding(runs)));
+    let ids = FigureIds {
+        canvas: "train-loss",
+        readout: "train-loss-readout",
+        table: "train-loss-table",
+        take: "take-train-loss",
+        file: "lipscope-train-loss",
+        csv: "lipscope-train-loss.csv",
+    };
+    view! {
+        <section class="model-figure" aria-labelledby="train-loss-heading">
+            <h3 id="train-loss-heading">{strings::train_loss_heading()}</h3>
+            <TrainFigure ids title=strings::train_loss_heading() x_name=strings::train_step() chart words/>
+        </section>
+    }
+}
+
+/// Every run by its kind, the chosen one in the accent colour, and guessing without a model.
+fn loss_chart(runs: &[TrainRun], chosen: Option<u64>) -> LineChart {
+    let last = runs.iter().map(|run| run.plan.steps).max().unwrap_or(1) as f64;
+    let mut series = Vec::new();
+    if let Some(facts) = runs.iter().find_map(|run| run.facts) {
+        let guess = (facts.vocabulary as f64).ln();
+        let data = vec![(0.0, guess), (last, guess)];
+        series.push(Series::new("guess", strings::train_guess(), Role::Reference, SeriesKind::Line, data));
+    }
+    let of_run = |(at, run): (usize, &TrainRun)| {
+        let role = if Some(run.number) == chosen { Role::Selected } else { Role::Measured };
+        let data: Vec<(f64, f64)> =
+            run.measured.iter().map(|(measured, _)| (measured.step as f64, measured.held_out)).collect();
+        let line = Series::new(run.plan.kind.id(), strings::train_kind(run.plan.kind), role, SeriesKind::Line, data);
+        let rings =
+            Series::new(format!("{}-points", run.plan.kind.id()), "", role, SeriesKind::Hollow, line.data.clone());
+        // One more kind than there are patterns: the last one has its points.
+        let has_points = at >= LINES.len();
+        std::iter::once(line.line(LINES[at % LINES.len()])).chain(has_points.then_some(rings))
+    };
+    series.extend(runs.iter().enumerate().flat_map(of_run));
+    let x = AxisSpec::new(strings::train_step(), Scale::Linear).whole().range(Extent::new(0.0, last));
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::train_loss_axis(), Scale::Linear), series);
+    chart.note = strings::train_waiting().into();
+    chart
+}

@@ -1,0 +1,120 @@
+//! What the form's fields hold, as it is typed.
+
+use crate::state::MOST_SEED;
+use crate::strings;
+use lipscope_protocol::train::{Kind, Norms, Plan, PlanFields};
+
+/// Which models are trained, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainForm {
+    /// The kinds that are ticked, in the order of [`Kind::ALL`].
+    pub kinds: Vec<Kind>,
+    /// Blocks.
+    pub blocks: String,
+    /// d.
+    pub width: String,
+    /// Heads.
+    pub heads: String,
+    /// T.
+    pub context: String,
+    /// c.
+    pub c: String,
+    /// Where layer norms stand, for kinds that can have some.
+    pub norms: Norms,
+    /// Steps.
+    pub steps: String,
+    /// The largest learning rate.
+    pub learning_rate: String,
+    /// Windows a step.
+    pub batch: String,
+    /// Steps from one measurement to the next.
+    pub every: String,
+    /// The seed.
+    pub seed: String,
+}
+
+/// The steps in which the learning rate rises, where there are so many.
+const WARM_UP: usize = 50;
+
+impl Default for TrainForm {
+    /// Two models that are trained within a few minutes: the usual attention, and one that can be run backwards.
+    fn default() -> Self {
+        let usual = PlanFields::of_kind(Kind::Dot);
+        TrainForm {
+            kinds: vec![Kind::Dot, Kind::Invertible],
+            steps: "600".into(),
+            every: "20".into(),
+            ..TrainForm::of_plan(&usual)
+        }
+    }
+}
+
+impl TrainForm {
+    /// The fields of a plan.
+    pub fn of_plan(plan: &PlanFields) -> Self {
+        TrainForm {
+            kinds: vec![plan.kind],
+            blocks: plan.blocks.to_string(),
+            width: plan.width.to_string(),
+            heads: plan.heads.to_string(),
+            context: plan.context.to_string(),
+            c: plan.c.to_string(),
+            norms: plan.norms,
+            steps: plan.steps.to_string(),
+            learning_rate: plan.learning_rate.to_string(),
+            batch: plan.batch.to_string(),
+            every: "20".into(),
+            seed: plan.seed.to_string(),
+        }
+    }
+
+    /// A plan for each kind that is ticked.
+    ///
+    /// # Errors
+    /// A sentence about the field that cannot be used, or that no kind is ticked.
+    pub fn plans(&self) -> Result<Vec<Plan>, String> {
+        if self.kinds.is_empty() {
+            return Err(strings::train_no_kind().into());
+        }
+        let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);
+        let steps = whole(strings::train_steps(), &self.steps)?;
+        let fields = PlanFields {
+            width: whole(strings::train_width(), &self.width)?,
+            heads: whole(strings::train_heads(), &self.heads)?,
+            blocks: whole(strings::train_blocks(), &self.blocks)?,
+            context: whole(strings::train_context(), &self.context)?,
+            batch: whole(strings::train_batch(), &self.batch)?,
+            c: number("c", &self.c)?,
+            norms: self.norms,
+            learning_rate: number(strings::train_rate(), &self.learning_rate)?,
+            warm_up: WARM_UP.min(steps),
+            steps,
+            seed: seed.ok_or_else(|| strings::not_a_seed(self.seed.trim(), MOST_SEED))?,
+            kind: Kind::Dot,
+        };
+        let plan = |kind: &Kind| {
+            let norms = if *kind == Kind::Invertible { Norms::None } else { self.norms };
+            Plan::new(PlanFields { kind: *kind, norms, ..fields.clone() }).map_err(|problem| strings::told(&problem))
+        };
+        self.kinds.iter().map(plan).collect()
+    }
+
+    /// Steps from one measurement to the next.
+    ///
+    /// # Errors
+    /// A sentence where the field is no whole number of at least 1.
+    pub fn every(&self) -> Result<usize, String> {
+        let name = strings::train_every();
+        let every = whole(name, &self.every)?;
+        if every == 0 { Err(strings::model_not_whole(name, &self.every)) } else { Ok(every) }
+    }
+}
+
+fn whole(name: &str, text: &str) -> Result<usize, String> {
+    text.trim().parse().map_err(|_| strings::model_not_whole(name, text.trim()))
+}
+
+fn number(name: &str, text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| strings::not_a_number(name, text))
+}

@@ -1,0 +1,179 @@
+//! Training: whose turn it is, pausing, going on, stopping. The runs take turns, a stretch each, in one worker.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::desk::Desk;
+use super::keep::Kept;
+use super::runs::{Backwards, RunState, TrainRun};
+use super::settings::TrainForm;
+use crate::frame::now;
+use crate::phase::Phase;
+use crate::workers::{TrainFile, TrainOrder};
+use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPlan, TrainPlan};
+
+/// How long a stretch lasts, about: this long a pause waits.
+const STRETCH_MILLISECONDS: f64 = 400.0;
+/// How old the state that the browser keeps may be; with several runs each has its turn within a second or two of this.
+const SAVE_MILLISECONDS: f64 = 15_000.0;
+/// Characters of the text that is drawn.
+const SAMPLE: usize = 160;
+/// Windows that are run backwards.
+const BACKWARDS_WINDOWS: usize = 4;
+/// The most iterations of a branch: at c = 0.9 the slowest that converges takes about 350.
+const BACKWARDS_ITERATIONS: usize = 600;
+
+impl Desk {
+    /// Begins to train what the form says, in place of the runs before.
+    pub(super) fn train(self) {
+        self.problem.set(None);
+        self.note.set(String::new());
+        let read = self.form.with_untracked(|form| Ok::<_, String>((form.plans()?, form.every()?)));
+        let (plans, every) = match read {
+            Ok(read) => read,
+            Err(problem) => return self.complain(problem),
+        };
+        let text = self.whole_text();
+        let runs: Vec<TrainRun> =
+            plans.into_iter().map(|plan| TrainRun::new(self.next_number(), plan, Arc::clone(&text), every)).collect();
+        self.kept.set(None);
+        self.take_runs(runs);
+        self.begin_keeping(&text);
+        self.go_on();
+    }
+
+    /// Takes up what the browser kept.
+    pub(super) fn take_kept(self, kept: &Kept) {
+        self.problem.set(None);
+        let runs: Vec<TrainRun> = kept.runs.iter().map(|run| run.run(self.next_number(), &kept.text)).collect();
+        // The invertible kind has no layer norms, whatever the others have.
+        if let Some(first) = runs.iter().find(|run| run.plan.kind != Kind::Invertible).or(runs.first()) {
+            let kinds = runs.iter().map(|run| run.plan.kind).collect();
+            let every = first.every.to_string();
+            self.form.set(TrainForm { kinds, every, ..TrainForm::of_plan(&first.plan) });
+        }
+        self.take_text(crate::strings::train_kept_text().into(), kept.text.to_string());
+        self.keep_id.set_value(kept.id);
+        self.kept.set(None);
+        self.take_runs(runs);
+        self.go_on();
+    }
+
+    fn take_runs(self, runs: Vec<TrainRun>) {
+        let last = runs.last().map(|run| run.number);
+        self.chosen.set(last);
+        self.turn.set_value(0);
+        self.runs.set(runs);
+    }
+
+    /// Goes on with what is left.
+    pub(super) fn go_on(self) {
+        self.problem.set(None);
+        self.restart_workers();
+        self.phase.set(Phase::Running);
+        self.advance();
+    }
+
+    /// No new stretch begins; the one under way is finished and saved.
+    pub(super) fn pause(self) {
+        self.phase.set(Phase::Paused);
+        self.advance();
+    }
+
+    /// As a pause, and the settings can be changed.
+    pub(super) fn stop(self) {
+        self.phase.set(Phase::Stopped);
+        self.advance();
+    }
+
+    /// A stretch is over: the time that it took is the run's, and another run has its turn.
+    pub(super) fn stretch_is_over(self, number: u64) {
+        if let Some(began) = self.began.get_value() {
+            self.update(number, |run| run.spent += now() - began);
+        }
+        self.began.set_value(None);
+        // In a task of its own: drawing what the stretch told comes first.
+        set_timeout(move || self.advance(), Duration::ZERO);
+    }
+
+    /// Orders what is next, where the worker is free.
+    fn advance(self) {
+        if self.began.get_value().is_some() {
+            return;
+        }
+        let is_running = self.phase.with_untracked(|phase| *phase == Phase::Running);
+        let aim = if is_running { Aim::Train } else { Aim::Save };
+        let turn = self.turn.get_value();
+        let next = self.runs.with_untracked(|runs| {
+            let is_next = |run: &&TrainRun| run.state == RunState::Training && (aim == Aim::Train || run.is_unsaved());
+            let after = runs.iter().filter(is_next).find(|run| run.number > turn);
+            let beside: Vec<u64> = runs.iter().map(|run| run.number).collect();
+            after.or_else(|| runs.iter().find(is_next)).map(|run| stretch(run, beside, aim))
+        });
+        match next {
+            Some(plan) => {
+                let run = plan.run;
+                self.turn.set_value(run);
+                self.began.set_value(Some(now()));
+                self.submit(TrainPlan::Stretch(plan), TrainOrder { run, file: None });
+            }
+            None if is_running => self.phase.set(Phase::Done),
+            None => {}
+        }
+    }
+
+    /// Runs the chosen model backwards as it was saved last.
+    pub(super) fn run_backwards(self) {
+        let Some(Some((number, plan))) = self.with_chosen_now(|run| {
+            let plan =
+                BackwardsPlan { model: run.beginning(), windows: BACKWARDS_WINDOWS, iterations: BACKWARDS_ITERATIONS };
+            run.saved.as_ref().map(|_| (run.number, plan))
+        }) else {
+            return;
+        };
+        self.problem.set(None);
+        self.update(number, |run| {
+            let step = run.saved.as_ref().map_or(0, |saved| saved.step);
+            run.backwards = Backwards { step, windows: Vec::new(), is_running: true };
+        });
+        self.submit(TrainPlan::Backwards(plan), TrainOrder { run: number, file: None });
+    }
+
+    /// Asks for a file of the chosen model as it was saved last.
+    pub(super) fn ask_file(self, file: TrainFile) {
+        let asked =
+            self.with_chosen_now(|run| run.saved.as_ref().map(|_| (run.number, FilesPlan { model: run.beginning() })));
+        if let Some(Some((run, plan))) = asked {
+            self.submit(TrainPlan::Files(plan), TrainOrder { run, file: Some(file) });
+        }
+    }
+
+    fn with_chosen_now<T>(self, read: impl FnOnce(&TrainRun) -> T) -> Option<T> {
+        untrack(|| self.with_chosen(read))
+    }
+}
+
+/// What a stretch is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// Steps.
+    Train,
+    /// Saving what was done.
+    Save,
+}
+
+/// The next stretch of a run.
+fn stretch(run: &TrainRun, beside: Vec<u64>, aim: Aim) -> StretchPlan {
+    StretchPlan {
+        run: run.number,
+        beginning: (!run.is_in_worker).then(|| run.beginning()),
+        beside,
+        until: if aim == Aim::Train { run.plan.steps } else { 0 },
+        milliseconds: STRETCH_MILLISECONDS,
+        measure_every: run.every,
+        sample: SAMPLE,
+        saving: if aim == Aim::Train { Saving::After(SAVE_MILLISECONDS) } else { Saving::Always },
+    }
+}
