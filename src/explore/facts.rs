@@ -29,6 +29,8 @@ pub struct Facts {
     pub best: Option<Bound>,
     /// The smallest upper bound on the ball however many tokens there are.
     pub limit: Option<Bound>,
+    /// ln n where the known growth like the root of n ends.
+    pub growth_ends: Option<f64>,
     /// The published mean-field bound.
     pub mean_field: Option<Bound>,
 }
@@ -73,6 +75,8 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst: known.map(|bound| raised(bound, measured_log10)),
         best: smallest(bounds, norm),
         limit: smallest(limit, norm),
+        // Below three tokens there is no growth to speak of.
+        growth_ends: ball.ball.growth_ends.filter(|ln_n| state.bounds_hold_on_ball() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })
 }

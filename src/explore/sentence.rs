@@ -55,7 +55,13 @@ pub fn Sentence() -> impl IntoView {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             Some(match (&facts.best, &facts.limit) {
-                (Some(best), Some(limit)) => strings::explore_best(facts.n, &place(facts), &above(best), &above(limit)),
+                (Some(best), Some(limit)) if above(best) == above(limit) => {
+                    strings::explore_limit(&place(facts), &above(limit))
+                }
+                (Some(best), Some(limit)) => {
+                    let ends = facts.growth_ends.map(|ln_n| Number::rough_from_log10(ln_n / std::f64::consts::LN_10));
+                    strings::explore_best(facts.n, &place(facts), &above(best), &above(limit), ends)
+                }
                 (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &above(best)),
                 (None, _) => strings::explore_no_bound().into(),
             })

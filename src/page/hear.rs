@@ -153,7 +153,14 @@ impl Page {
 
     /// Nothing is known of a ball: numbers stand without bounds rather than wait for them.
     fn lack_ball(self, of: PageState) {
-        let ball = Ball { n: of.n_tokens(), radius: of.radius, bounds: Vec::new(), limit: Vec::new(), worst: None };
+        let ball = Ball {
+            n: of.n_tokens(),
+            radius: of.radius,
+            bounds: Vec::new(),
+            limit: Vec::new(),
+            worst: None,
+            growth_ends: None,
+        };
         self.live.ball.set(Some(Arc::new(BallFacts { of, ball })));
     }
 

@@ -56,9 +56,17 @@ pub fn explore_worst(n: f64, place: &str, value: &str) -> String {
     bounds::worst(count(n), place, value)
 }
 
-/// What no tokens can do.
-pub fn explore_best(n: f64, place: &str, best: &str, limit: &str) -> String {
-    bounds::best(best, limit, count(n), place)
+/// What no tokens can do, and where the known growth ends.
+pub fn explore_best(n: f64, place: &str, best: &str, limit: &str, ends: Option<Number>) -> String {
+    match ends {
+        Some(ends) => bounds::best_and_growth(best, ends, limit, count(n), place),
+        None => bounds::best(best, limit, count(n), place),
+    }
+}
+
+/// What no tokens can do, however many there are.
+pub fn explore_limit(place: &str, limit: &str) -> String {
+    bounds::limit(limit, place)
 }
 
 /// The same where no bound holds for every n.

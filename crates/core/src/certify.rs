@@ -196,8 +196,8 @@ fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
     }
     if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
         return Err(InputError::Conflict {
-            what: "`tokens.source` = \"clusters\"".into(),
-            problem: phrase!("no_list_tokens_could_move", "is no list of tokens that could move"),
+            what: phrase!("clusters_source", "Tokens given as clusters (`tokens.source` = \"clusters\")"),
+            problem: phrase!("no_list_tokens_could_move", "cannot be moved one by one"),
             fix: phrase!("list_tokens_or_distribution", "List the tokens, or use a distribution of tokens."),
         });
     }

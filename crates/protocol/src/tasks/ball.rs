@@ -30,6 +30,9 @@ pub struct Ball {
     pub limit: Vec<Bound>,
     /// The tokens behind the largest of the lower bounds that have some.
     pub worst: Option<Worst>,
+    /// Gamma, the natural logarithm of the n at which the known growth like sqrt(n) ends: for dot-product attention without a
+    /// mask.
+    pub growth_ends: Option<f64>,
 }
 
 /// Tokens that reach a lower bound.
@@ -68,7 +71,9 @@ impl Task<Memory> for BallTask {
             None => None,
         };
         let limit = all_bounds(&hypotheses.with_n(MOST_TOKENS));
-        report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst });
+        let has_growth = bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
+        let growth_ends = has_growth.then(|| hypotheses.exponent());
+        report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, growth_ends });
         Ok(Turn::Done)
     }
 }
