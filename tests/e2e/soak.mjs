@@ -161,7 +161,8 @@ async function soak() {
   const tell = (fault) => {
     const seconds = Math.round((Date.now() - began) / 1000);
     console.error(`after ${seconds} s (${latest.join(', ')}): ${fault}`);
-    faults.push(`after ${seconds} s: ${fault}`);
+    // The table names a file of a crate by the crate.
+    faults.push(`after ${seconds} s: ${fault.replaceAll(/\S*\/registry\/src\/[^/]+\//g, '')}`);
   };
   const counts = {};
   const samples = [];
