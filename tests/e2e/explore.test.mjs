@@ -142,7 +142,7 @@ pageTest('a bound far above all others stands in the strip with its value', { ..
   await settled(page);
   await swept(page);
   const svg = await saved(page, '#take-explore [data-take=svg]');
-  assert.match(svg, /mean-field \[C\] ≤ 1\.838 × 10⁹, \d decades up/);
+  assert.match(svg, /mean-field \[C\] ≤ 1\.839 × 10⁹, \d decades up/);
 });
 
 pageTest('a number that is not of the present state says that it is being computed', OPENING, async ({ page }) => {
