@@ -48,7 +48,7 @@ fn ladders_write_labels_numbers_and_decades_without_overlap() {
             assert_texts_are_apart(&svg, size);
             assert_written(
                 &svg,
-                &["this configuration", "= 11.83", "≥ 5.128", "≥ 0", "≤ 3.483 × 10⁴", "≤ 1.996 × 10⁵⁰⁰⁰", "2.512"],
+                &["this configuration", "= 11.83", "≥ 5.128", "≥ 0", "≤ 3.484 × 10⁴", "≤ 1.996 × 10⁵⁰⁰⁰", "2.512"],
             );
             assert_written(&svg, &["1", "100", "10⁴", "norm of the Jacobian"]);
         }

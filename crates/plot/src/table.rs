@@ -21,7 +21,9 @@ impl Table {
 }
 
 fn field(cell: &str) -> String {
-    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    // A mark alone, such as the sign of an exact number, is no formula.
+    let is_formula =
+        cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.len() > 1 && cell.parse::<f64>().is_err();
     let cell = &if is_formula { format!("'{cell}") } else { cell.to_owned() };
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
@@ -52,7 +54,7 @@ mod tests {
             let csv = Table { header: vec![text.into()], rows: Vec::new() }.to_csv();
             assert!(csv.trim_start_matches('"').starts_with(&format!("'{}", &text[..1])), "{csv:?}");
         }
-        for number in ["-1", "+0.5", "-3.486e-9", "-inf", "1", "a=b", "x-y"] {
+        for number in ["-1", "+0.5", "-3.486e-9", "-inf", "1", "a=b", "x-y", "="] {
             assert_eq!(Table { header: vec![number.into()], rows: Vec::new() }.to_csv(), format!("{number}\r\n"));
         }
     }
