@@ -117,8 +117,9 @@ class CommandLine(unittest.TestCase):
         for name in (file, json.dumps(cases.DRAWN[0])):
             line = cases.command("spectrum", "--count", "5", "--format", "json", stdin=name)
             self.assertEqual(lipscope.spectrum(name, count=5).to_dict(), json.loads(line))
-        line = cases.command("spectrum", "--map", "attention-residual", "--format", "json", stdin=file)
-        self.assertEqual(lipscope.spectrum(file, map="attention-residual").to_dict(), json.loads(line))
+        square = {"tokens": {"source": "adversarial", "n": 9}, "weights": {"source": "identity", "sign": -1}}
+        line = cases.command("spectrum", "--map", "attention-residual", "--format", "json", stdin=json.dumps(square))
+        self.assertEqual(lipscope.spectrum(square, map="attention-residual").to_dict(), json.loads(line))
         with self.assertRaisesRegex(ValueError, "`map` is \"block\", but it must be one of: attention, "):
             lipscope.spectrum(file, map="block")
 
