@@ -1,6 +1,6 @@
 //! Random and broken input for every door: every place where Lipscope reads what a person, a file or a server gives.
 //!
-//! Input number i of a seed is always the same bytes ([`Door::input`]): a valid input from the corpus with a few things
+//! Input number i of a seed is always the same bytes (`Door::input`): a valid input from the corpus with a few things
 //! wrong. So a fault is named by three words, `door seed number`, and nothing has to be written down while inputs are
 //! read, which a crash of the process could lose.
 //!
