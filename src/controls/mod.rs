@@ -11,6 +11,7 @@ mod problem;
 mod seed;
 mod sweep;
 mod switch;
+mod text_source;
 mod tokens;
 mod weights;
 
@@ -24,6 +25,7 @@ pub use meanings::Meanings;
 pub use number::NumberField;
 pub use problem::ProblemAt;
 pub use switch::Switch;
+pub use text_source::{TextFile, TextSource};
 
 /// All controls, top to bottom.
 #[component]

@@ -9,6 +9,7 @@ use super::folder::Folder;
 use super::remote::Remote;
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use super::{ModelPhase, Models};
+use crate::controls::TextFile;
 use crate::files::download;
 use crate::message::Message;
 use crate::page::Page;
@@ -45,15 +46,6 @@ pub struct Progress {
     pub last: f64,
     /// Workers at it.
     pub workers: usize,
-}
-
-/// A text from a file, too long for a form.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TextFile {
-    /// Its name.
-    pub name: String,
-    /// What is in it.
-    pub text: Arc<str>,
 }
 
 /// The form and its workers.

@@ -7,8 +7,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-use super::desk::{Desk, TextFile};
+use super::desk::Desk;
 use super::settings::SourceKind;
+use crate::controls::TextFile;
 use crate::files::read;
 use crate::strings;
 use lipscope_protocol::models::MODEL_FILES;

@@ -8,6 +8,7 @@ use web_sys::{DataTransfer, File};
 use super::keep::{Keeping, Kept};
 use super::runs::{RunState, TrainRun};
 use super::settings::TrainForm;
+use crate::controls::TextFile;
 use crate::files::{download, download_bytes, read};
 use crate::frame::now;
 use crate::message::Message;
@@ -25,15 +26,6 @@ const WORKER_URL: &str = "./train_worker_loader.js";
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/alice.txt");
 /// A longer text makes a form slow.
 const MOST_IN_FORM: usize = 60_000;
-
-/// A text from a file, too long for a form.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TextFile {
-    /// Its name.
-    pub name: String,
-    /// What is in it.
-    pub text: Arc<str>,
-}
 
 /// The form, its runs and their worker.
 #[derive(Clone, Copy)]

@@ -1,0 +1,78 @@
+//! A text: typed, pasted, or a file in its place.
+
+use std::sync::Arc;
+
+use leptos::ev;
+use leptos::prelude::*;
+use web_sys::{File, HtmlInputElement, HtmlTextAreaElement};
+
+use crate::strings;
+
+/// A text from a file, too long for a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextFile {
+    /// Its name.
+    pub name: String,
+    /// What is in it.
+    pub text: Arc<str>,
+}
+
+/// The fold of a text with its form.
+#[component]
+pub fn TextSource(
+    /// The id of the form.
+    id: &'static str,
+    /// The id of the choice of a file.
+    file_id: &'static str,
+    /// The text in the form.
+    text: RwSignal<String>,
+    /// A file in its place.
+    file: RwSignal<Option<TextFile>>,
+    /// Takes a file that is chosen.
+    on_file: Callback<File>,
+    /// What is said of the text beside the name of the fold.
+    summary: AnyView,
+    /// What stands above the form.
+    #[prop(optional)]
+    note: Option<&'static str>,
+    /// More buttons.
+    #[prop(optional)]
+    more: Option<AnyView>,
+) -> impl IntoView {
+    let has_file = move || file.with(Option::is_some);
+    let on_pick = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
+        let input = event.target();
+        if let Some(picked) = input.files().and_then(|files| files.get(0)) {
+            on_file.run(picked);
+        }
+        input.set_value("");
+    };
+    let on_input = move |event: ev::Targeted<ev::Event, HtmlTextAreaElement>| text.set(event.target().value());
+    view! {
+        <details class="model-text">
+            <summary>{strings::model_text()} " " {summary}</summary>
+            {note.map(|note| view! { <p class="note">{note}</p> })}
+            <textarea
+                id=id
+                rows="6"
+                spellcheck="false"
+                autocomplete="off"
+                aria-label=strings::model_text()
+                hidden=has_file
+                prop:value=move || text.get()
+                on:input:target=on_input
+            ></textarea>
+            <div class="own-tools">
+                <label class="file">
+                    <input type="file" id=file_id accept=".txt,.md,text/plain" on:change:target=on_pick/>
+                    <span>{strings::model_choose_text()}</span>
+                </label>
+                <span class="note">
+                    {move || file.with(|file| file.as_ref().map(|file| strings::model_text_file(&file.name, file.text.len())))}
+                </span>
+                <button type="button" hidden=move || !has_file() on:click=move |_| file.set(None)>{strings::model_own_text()}</button>
+                {more}
+            </div>
+        </details>
+    }
+}
