@@ -12,7 +12,7 @@ use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_files::unreadable;
 use super::model_summary::summary;
-use super::save::save;
+use super::save::{save, unwritable};
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Table};
 
@@ -156,13 +156,4 @@ fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), Inpu
         return io::stdout().lock().write_all(text.as_bytes()).map_err(|error| unwritable(Path::new("-"), &error));
     };
     save(path, &text).map_err(|error| unwritable(path, &error))
-}
-
-/// The error for a file that the system cannot write.
-fn unwritable(path: &Path, error: &io::Error) -> InputError {
-    InputError::Conflict {
-        what: path.display().to_string().into(),
-        problem: format!("cannot be written ({error})").into(),
-        fix: "Check the folder, its permissions and the room on the disk.".into(),
-    }
 }

@@ -4,22 +4,25 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use lipscope_core::experiment::InputError;
+
 /// Writes a file: first one beside it, which then takes its name, so that neither a full disk nor the end of the process
 /// leaves half of it or takes away what was there. What is no file, such as /dev/stdout or a pipe, is written to as it is.
 ///
 /// # Errors
 /// Those of the system; what was there stays, and nothing stays beside it.
-pub(super) fn save(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn save(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let content = content.as_ref();
     // A link keeps pointing where it did.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return File::options().write(true).open(path)?.write_all(text.as_bytes());
+        return File::options().write(true).open(path)?.write_all(content);
     }
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = PathBuf::from(beside);
     let written = File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        file.write_all(content)?;
         // Else the new name could reach the disk before the bytes do.
         file.sync_all()
     });
@@ -29,4 +32,13 @@ pub(super) fn save(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     outcome
+}
+
+/// The error for a file that the system cannot write.
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> InputError {
+    InputError::Conflict {
+        what: path.display().to_string().into(),
+        problem: format!("cannot be written ({error})").into(),
+        fix: "Check the folder, its permissions and the room on the disk.".into(),
+    }
 }

@@ -177,8 +177,7 @@ fn preset(text: &str) -> Result<Preset, String> {
 }
 
 fn map(text: &str) -> Result<SpectrumMap, String> {
-    let known = SpectrumMap::ALL.iter().find(|(id, _)| *id == text);
-    known.map(|(_, map)| *map).ok_or_else(|| "must be attention or attention-residual".into())
+    SpectrumMap::by_id(text).ok_or_else(|| "must be attention or attention-residual".into())
 }
 
 fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {

@@ -10,6 +10,7 @@ use std::time::Instant;
 use std::{fs, io};
 
 use super::model_files::unreadable;
+use super::save::{save, unwritable};
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, LayerConstant, Plan, Trainer, config, safetensors, tokenizer};
 
@@ -44,7 +45,7 @@ impl Run {
         let header = header(plan.blocks);
         let Some(trainer) = checkpoint_of(&folder, corpus)? else {
             let trainer = Trainer::new(plan, corpus.clone())?;
-            fs::create_dir_all(&folder).map_err(|error| unreadable(&folder, &error))?;
+            fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
             return Ok(Run { folder, name, trainer, every, lines: vec![header], seconds_before: 0.0 });
         };
         if *trainer.plan() != plan {
@@ -138,9 +139,8 @@ impl Run {
 
     /// Writes a file of the folder whole or not at all.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), InputError> {
-        let (path, beside) = (self.folder.join(name), self.folder.join(format!("{name}.part")));
-        let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &path));
-        written.map_err(|error| unreadable(&path, &error))
+        let path = self.folder.join(name);
+        save(&path, bytes).map_err(|error| unwritable(&path, &error))
     }
 }
 

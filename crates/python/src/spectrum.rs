@@ -38,8 +38,7 @@ pub(crate) fn spectrum(
 
 /// A map by its name.
 fn map_of(name: &str) -> PyResult<SpectrumMap> {
-    let known = SpectrumMap::ALL.into_iter().find(|(id, _)| *id == name);
-    known.map(|(_, map)| map).ok_or_else(|| {
+    SpectrumMap::by_id(name).ok_or_else(|| {
         let names: Vec<&str> = SpectrumMap::ALL.iter().map(|(id, _)| *id).collect();
         PyValueError::new_err(format!("`map` is {name:?}, but it must be one of: {}.", names.join(", ")))
     })

@@ -43,6 +43,12 @@ impl SpectrumMap {
     /// Both, with their names in links and on the command line.
     pub const ALL: [(&'static str, SpectrumMap); 2] =
         [("attention", SpectrumMap::Attention), ("attention-residual", SpectrumMap::AttentionResidual)];
+
+    /// The map of that name.
+    #[must_use]
+    pub fn by_id(id: &str) -> Option<Self> {
+        SpectrumMap::ALL.into_iter().find(|(known, _)| *known == id).map(|(_, map)| map)
+    }
 }
 
 /// The default number of leading values.
