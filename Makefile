@@ -26,7 +26,7 @@ release: ## build the site and pack it into dist-release/lipscope-VERSION.zip
 	@bash scripts/release.sh
 
 test: ## run everything: check, native, wasm, site, e2e, npm, python
-	@$(setup) wasm browser e2e npm numpy maturin
+	@$(setup) wasm browser e2e npm numpy maturin lab
 	@bash scripts/test.sh
 
 check: ## formatting, lints on both targets, and that the tool versions agree
@@ -49,9 +49,9 @@ test-npm: ## build the npm package and use it in Node
 	@$(setup) npm
 	@bash scripts/test.sh npm
 
-test-python: ## build the Python package and use it in an environment of its own
-	@$(setup) rust numpy maturin
-	@bash scripts/test.sh python
+test-python: ## build the Python package and use it, its widget in JupyterLab and Notebook too
+	@$(setup) wasm browser e2e numpy maturin lab
+	@bash scripts/test.sh site python
 
 test-models: ## a trained encoder and lipscope.torch against PyTorch, table on standard output (installs PyTorch and the model)
 	@$(setup) rust maturin
@@ -83,7 +83,7 @@ python: ## build the Python package into dist-python/, with the site for noteboo
 	@bash scripts/python.sh
 
 setup: ## install every tool but PyTorch
-	@$(setup) wasm browser e2e npm numpy maturin
+	@$(setup) wasm browser e2e npm numpy maturin lab
 
 clean: ## remove what was built (the tools stay)
 	rm -rf target dist dist-release dist-python pkg crates/python/python/lipscope/site tests/e2e/node_modules tests/e2e/results

@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 find_python || die "no Python with torch to be found. Run: scripts/setup.sh python"
+find_numpy || die "no Python with numpy to be found. Run: scripts/setup.sh numpy"
 # Nothing is measured against PyTorch unless the programs that users export find the engine's norms with it.
 case " ${*:-torch} " in
   *" torch "*) cargo test --locked --quiet --package lipscope-core --test pytorch ;;

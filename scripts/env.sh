@@ -56,6 +56,9 @@ find_numpy() {
   export LIPSCOPE_NUMPY=$python
 }
 
+# A Python with JupyterLab, which scripts/setup.sh makes.
+lab_dir=$cache_dir/lab
+
 # Sets `python` to the first of the candidates (from $2 on) that can import the modules $1.
 python_with() {
   local modules=$1 candidate

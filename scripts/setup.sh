@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [python]
+# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [lab] [python]
 # Everything except Debian packages is installed into a cache in the home directory, shared by all clones.
 # Order of preference: a tool of the right version on PATH, a prebuilt one, one compiled here.
 set -euo pipefail
@@ -278,6 +278,20 @@ setup_maturin() {
   has maturin "$MATURIN_VERSION" || die "maturin does not answer as version $MATURIN_VERSION."
 }
 
+# JupyterLab and Notebook, for the test of the widget.
+setup_lab() {
+  local wanted="numpy==$NUMPY_VERSION jupyterlab==$JUPYTERLAB_VERSION notebook==$NOTEBOOK_VERSION anywidget==$ANYWIDGET_VERSION"
+  [ "$(cat "$lab_dir/installed" 2>/dev/null)" != "$wanted" ] || return 0
+  have_venv
+  say "installing JupyterLab $JUPYTERLAB_VERSION for the test of the widget (60 MB to download, 350 MB on disk)"
+  rm -rf "$lab_dir"
+  python3 -m venv "$lab_dir"
+  # shellcheck disable=SC2086 # packages are words
+  "$lab_dir/bin/pip" install --quiet --disable-pip-version-check $wanted </dev/null ||
+    { rm -rf "$lab_dir"; die "pip could not install JupyterLab."; }
+  echo "$wanted" > "$lab_dir/installed"
+}
+
 # PyTorch, for the benches only.
 setup_python() {
   find_python && return
@@ -297,7 +311,7 @@ setup_python() {
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
 for what in "$@"; do
   case $what in
-    rust | wasm | browser | npm | e2e | numpy | maturin | python | node) "setup_$what" ;;
-    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin or python." ;;
+    rust | wasm | browser | npm | e2e | numpy | maturin | lab | python | node) "setup_$what" ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, lab or python." ;;
   esac
 done

@@ -124,12 +124,21 @@ python_tests() {
     LIPSCOPE_BIN="$target_dir/debug/lipscope" "$folder/bin/python" -m unittest discover -s tests/python -t .
 }
 
+# The widget in JupyterLab and in Notebook, with the wheel that was built above and the site in it.
+lab_tests() {
+  local package=$target_dir/python.lab
+  rm -rf "$package"
+  "$lab_dir/bin/python" -m zipfile -e dist-python/*.whl "$package" &&
+    (cd tests/e2e && PYTHONPATH=$package LIPSCOPE_LAB=$lab_dir/bin/python node --test --test-reporter=spec lab.mjs)
+}
+
 part_python() {
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
   # Its digits are compared with those of the command line.
   step build cargo build --locked --package lipscope-cli &&
     step wheel bash scripts/python.sh dev &&
-    step run python_tests
+    step run python_tests &&
+    step lab lab_tests
 }
 
 parts=("$@")
@@ -137,8 +146,8 @@ parts=("$@")
 
 for part in "${parts[@]}"; do
   case $part in
-    check | native | site | npm | python) ;;
-    wasm | e2e) find_browser || die "no browser to be found. Run: scripts/setup.sh browser" ;;
+    check | native | site | npm) ;;
+    wasm | e2e | python) find_browser || die "no browser to be found. Run: scripts/setup.sh browser" ;;
     *) die "there is no part \"$part\": check, native, wasm, site, e2e, npm, python" ;;
   esac
 done

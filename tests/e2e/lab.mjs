@@ -1,11 +1,12 @@
-// The explorer in JupyterLab: LIPSCOPE_LAB=/path/to/python node --test tests/e2e/lab.mjs
-// That Python has JupyterLab, anywidget and the wheel of scripts/python.sh with the site in it.
+// The explorer in JupyterLab and in Notebook: LIPSCOPE_LAB=/path/to/python node --test lab.mjs
+// That Python has JupyterLab, Notebook, anywidget and the wheel of scripts/python.sh with the site in it; the part `python`
+// of scripts/test.sh makes one.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { launch, shutDown } from './browser.mjs';
 
 const CELLS = [
@@ -46,57 +47,64 @@ async function startLab() {
   };
 }
 
-test('the page in JupyterLab follows the notebook, and the notebook the page', { timeout: 540_000 }, async () => {
-  const lab = await startLab();
-  const context = await (await launch()).newContext({ viewport: { width: 1440, height: 1100 } });
-  try {
-    const page = await context.newPage();
-    page.setDefaultTimeout(240_000);
-    await page.goto(`${lab.url}lab/tree/explore.ipynb`);
-    const cell = (at) => page.locator('.jp-Notebook .jp-Cell').nth(at);
-    const run = async (at) => {
-      await cell(at).locator('.jp-InputArea-editor').click();
-      await page.keyboard.press('Shift+Enter');
-    };
-    await cell(2).waitFor();
-    // The kernel is there when the line at the top says so.
-    await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status=idle]');
-    await run(0);
-    const element = await page.waitForSelector('iframe[title=Lipscope]');
-    const frame = await element.contentFrame();
-    await frame.waitForFunction(() => document.querySelector('[data-testid=explore-norm]')?.dataset.value);
-    await frame.waitForSelector('#quick-yours[aria-pressed=true]');
-    if (process.env.LIPSCOPE_LAB_SCREEN) await page.screenshot({ path: process.env.LIPSCOPE_LAB_SCREEN });
-
-    // Dragged in the page, read in the notebook.
-    const plane = frame.locator('#explore-plane');
-    await plane.scrollIntoViewIfNeeded();
-    await plane.focus();
-    await page.keyboard.press('Home');
-    const at = await frame.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
-    const [x, y] = (await at.jsonValue()).split(' ').map(Number);
-    const box = await plane.boundingBox();
-    const before = await frame.evaluate(() => document.querySelector('[data-testid=explore-norm]').dataset.value);
-    await page.mouse.move(box.x + x, box.y + y);
-    await page.mouse.down();
-    await page.mouse.move(box.x + x + 20, box.y + y - 15, { steps: 4 });
-    await page.mouse.up();
-    await frame.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before);
-    let said = '';
-    // A change is on its way to the kernel for a moment.
-    for (let tries = 0; tries < 20 && (said === '' || said.includes('[-1.0, 0.0]')); tries += 1) {
-      await run(1);
-      said = await cell(1).locator('.jp-OutputArea-output').last().innerText();
-    }
-    assert.match(said, /^tokens \[\[/);
-    assert.ok(!said.includes('[-1.0, 0.0]') && said.includes('[1.0, 0.5]'), said);
-
-    // Set in the notebook, shown in the page.
-    await run(2);
-    await frame.waitForFunction(() => document.querySelector('.sentence')?.innerText.includes('17 tokens'));
-  } finally {
-    await context.close();
-    await lab.close();
-    await shutDown();
-  }
+let lab;
+before(async () => { lab = await startLab(); }, { timeout: 240_000 });
+after(async () => {
+  await lab?.close();
+  await shutDown();
 });
+
+// One server has both: they are two faces of the same notebook.
+for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook', 'notebooks/explore.ipynb']]) {
+  test(`the page in ${name} follows the notebook, and the notebook the page`, { timeout: 540_000 }, async () => {
+    const context = await (await launch()).newContext({ viewport: { width: 1440, height: 1100 } });
+    try {
+      const page = await context.newPage();
+      page.setDefaultTimeout(240_000);
+      await page.goto(lab.url + path);
+      const cell = (at) => page.locator('.jp-Notebook .jp-Cell').nth(at);
+      const run = async (at) => {
+        await cell(at).locator('.jp-InputArea-editor').click();
+        await page.keyboard.press('Shift+Enter');
+      };
+      await cell(2).waitFor();
+      // The kernel is there when the line at the top says so.
+      await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status=idle]');
+      await run(0);
+      const element = await page.waitForSelector('iframe[title=Lipscope]');
+      const frame = await element.contentFrame();
+      await frame.waitForFunction(() => document.querySelector('[data-testid=explore-norm]')?.dataset.value);
+      await frame.waitForSelector('#quick-yours[aria-pressed=true]');
+      if (process.env.LIPSCOPE_LAB_SCREEN) await page.screenshot({ path: `${process.env.LIPSCOPE_LAB_SCREEN}-${name}.png` });
+
+      // Dragged in the page, read in the notebook.
+      const plane = frame.locator('#explore-plane');
+      await plane.scrollIntoViewIfNeeded();
+      await plane.focus();
+      await page.keyboard.press('Home');
+      const at = await frame.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
+      const [x, y] = (await at.jsonValue()).split(' ').map(Number);
+      const box = await plane.boundingBox();
+      const before = await frame.evaluate(() => document.querySelector('[data-testid=explore-norm]').dataset.value);
+      await page.mouse.move(box.x + x, box.y + y);
+      await page.mouse.down();
+      await page.mouse.move(box.x + x + 20, box.y + y - 15, { steps: 4 });
+      await page.mouse.up();
+      await frame.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before);
+      let said = '';
+      // A change is on its way to the kernel for a moment.
+      for (let tries = 0; tries < 20 && (said === '' || said.includes('[-1.0, 0.0]')); tries += 1) {
+        await run(1);
+        said = await cell(1).locator('.jp-OutputArea-output').last().innerText();
+      }
+      assert.match(said, /^tokens \[\[/);
+      assert.ok(!said.includes('[-1.0, 0.0]') && said.includes('[1.0, 0.5]'), said);
+
+      // Set in the notebook, shown in the page.
+      await run(2);
+      await frame.waitForFunction(() => document.querySelector('.sentence')?.innerText.includes('17 tokens'));
+    } finally {
+      await context.close();
+    }
+  });
+}
