@@ -6,8 +6,14 @@ export const SIZES = { first_picture: 250, wasm: 800, train: 600 };
 /** How many times as fast as PyTorch on the same work. */
 export const RATIOS = { native: 8, browser: 2 };
 
+/** How many times the command line's time a call from Python may take. */
+export const PYTHON = 1.05;
+
 /** Milliseconds from a slider's movement to the new number. */
 export const SLIDER = { median: 16, p95: 33 };
+
+/** Frames from a slider's movement to the redrawn curves over n. */
+export const GROWTH = 1;
 
 /** Milliseconds from the navigation to the first chart with its curves. */
 export const FIRST_CHART = 800;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
-#   benches/run.sh [native] [torch] [cores] [browser] [slider] [drag] [first_view] [sizes]     (default: all)
+#   benches/run.sh [native] [torch] [cores] [python] [browser] [slider] [growth] [drag] [first_view] [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
 # scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
 # For steady numbers, run nothing else at the same time. LIPSCOPE_BENCH_QUICK=1 takes the shortest settings, to see that
@@ -14,7 +14,7 @@ mkdir -p "$data" "$web"
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(native torch cores browser slider drag first_view sizes)
+[ ${#parts[@]} -gt 0 ] || parts=(native torch cores python browser slider growth drag first_view sizes)
 quick=${LIPSCOPE_BENCH_QUICK:-}
 
 wants() { # any of the parts
@@ -26,8 +26,8 @@ wants() { # any of the parts
 }
 for part in "${parts[@]}"; do
   case $part in
-    native | torch | cores | browser | slider | drag | first_view | sizes) ;;
-    *) die "there is no part \"$part\": native, torch, cores, browser, slider, drag, first_view, sizes" ;;
+    native | torch | cores | python | browser | slider | growth | drag | first_view | sizes) ;;
+    *) die "there is no part \"$part\": native, torch, cores, python, browser, slider, growth, drag, first_view, sizes" ;;
   esac
 done
 
@@ -36,9 +36,15 @@ if wants native torch cores; then
   say "benches: building the native one"
   cargo bench --locked --package lipscope-benches --bench measure --no-run
 fi
-if wants cores; then
+if wants cores python; then
   say "benches: building the command line"
   cargo build --locked --release --package lipscope-cli
+fi
+if wants python; then
+  say "benches: building the Python package"
+  bash scripts/python.sh
+  rm -rf "$target_dir/bench-python"
+  "$LIPSCOPE_NUMPY" -m zipfile -e dist-python/*.whl "$target_dir/bench-python"
 fi
 if wants browser; then
   say "benches: building Chromium's"
@@ -51,7 +57,7 @@ if wants browser; then
   mv "$web/optimised.wasm" "$web/browser_bg.wasm"
 fi
 # LIPSCOPE_DIST names a site that was built from this commit already.
-if wants slider drag first_view sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
+if wants slider growth drag first_view sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
   say "benches: building the site"
   bash scripts/build.sh release
 fi
@@ -79,12 +85,18 @@ if wants cores; then
   # shellcheck disable=SC2086
   node benches/cores.mjs "$target_dir/release/lipscope" "$data" ${quick:+quick}
 fi
+if wants python; then
+  say "benches: a call from Python beside the command line"
+  env -u RAYON_NUM_THREADS PYTHONPATH="$target_dir/bench-python" \
+    "$LIPSCOPE_NUMPY" benches/python.py "$target_dir/release/lipscope" "$([ -n "$quick" ] && echo 1 || echo 7)" "$data/python.json"
+  node benches/record.mjs python "$data/python.json"
+fi
 if wants browser; then
   say "benches: Chromium (about 3 minutes)"
   # shellcheck disable=SC2086
   node benches/browser.mjs "$web" ${quick:+products limit}
 fi
-for page in slider drag first_view; do
+for page in slider growth drag first_view; do
   wants "$page" || continue
   say "benches: the page, $page"
   # shellcheck disable=SC2086

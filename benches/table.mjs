@@ -130,6 +130,12 @@ function largest() {
   return `${source(['Both', found])}\n\n${table(['(d, heads, k)', 'memory', 'Lipscope, n', 'PyTorch, n'], [[`(${d}, 1, ${k})`, `${(bytes / 2 ** 30).toFixed(0)} GiB`, lipscope, torch]])}`;
 }
 
+function python() {
+  const { shape, repeats, python: call, command, ...found } = record('python');
+  const head = [SHAPE, 'lipscope.measure, s', 'lipscope measure, s', 'ratio'];
+  return `${source([`The fastest of ${repeats}, in turns`, found])}\n\n${table(head, [[`(${shape.join(', ')})`, precise(call), precise(command), (call / command).toFixed(2)]])}`;
+}
+
 // ---- tables of the engine --------------------------------------------------------------------------------------------
 
 function productsNative() {
@@ -172,6 +178,19 @@ function slider() {
   const rows = [['the number has changed', 'text'], ['the next frame begins', 'frame']].map(([words, key]) => [words, ms(found[key].median), ms(found[key].p95)]);
   const head = `${found.moves} movements at (n, d) = (${found.n}, ${found.d}), ${found.timeouts} without a new number`;
   return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([head, 'median, ms', '95th percentile, ms'], rows)}`;
+}
+
+function growth() {
+  const found = record('growth');
+  const rows = [['R', 'radius'], ['the scale of A', 'scale']].flatMap(([words, key]) => {
+    const { text, drawn } = found[key];
+    return [
+      [`${words}, ms until the bound at n has changed`, ms(text.median), ms(text.p95)],
+      [`${words}, frames until the curves are drawn`, drawn.median.toFixed(0), drawn.p95.toFixed(0)],
+    ];
+  });
+  const head = `${found.radius.moves} and ${found.scale.moves} movements`;
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([head, 'median', '95th percentile'], rows)}`;
 }
 
 function drag() {
@@ -231,9 +250,23 @@ const goals = [
       return { found: `${ms(of.text[key])} ms`, isMet: of.text[key] <= GOALS.SLIDER[key], of };
     },
   ]),
+  ...[['radius', 'R'], ['scale', 'A']].map(([key, words]) => [
+    `curves over n drawn again as ${words} moves, median`,
+    `${GOALS.GROWTH} frame`,
+    () => {
+      const of = record('growth');
+      const frames = of[key].drawn.median;
+      return { found: `${frames} ${frames === 1 ? 'frame' : 'frames'}`, isMet: frames <= GOALS.GROWTH, of };
+    },
+  ]),
   ['navigation to the first chart with its curves, median', `${GOALS.FIRST_CHART} ms`, () => {
     const of = record('first_view');
     return { found: `${ms(of.curves.median)} ms`, isMet: of.curves.median <= GOALS.FIRST_CHART, of };
+  }],
+  ['a call from Python over the command line, at (98, 768, 12, 64)', `at most ${GOALS.PYTHON}`, () => {
+    const of = record('python');
+    const found = of.python / of.command;
+    return { found: found.toFixed(2), isMet: found <= GOALS.PYTHON, of };
   }],
   [`memory of a worker at (n, d) = (${settings.memory.n}, ${settings.memory.d})`, `under ${GOALS.MEMORY} MB`, () => {
     const of = record('browser', 'memory');
@@ -274,8 +307,8 @@ function goalTable() {
 
 const PLACES = {
   goals: goalTable,
-  ratios, steps, cores, largest, products_native: productsNative, products_browser: productsBrowser, limit, memory,
-  sizes, slider, drag, first_view: firstView, times: buildTimes,
+  ratios, steps, cores, largest, python, products_native: productsNative, products_browser: productsBrowser, limit, memory,
+  sizes, slider, growth, drag, first_view: firstView, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),
   rust: () => record('native').rustc,
