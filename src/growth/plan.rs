@@ -12,6 +12,9 @@ const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.
 /// Of those, where a decade is marked with exact norms.
 const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
 
+/// The sketch, which comes first, has one in so many of all n, and those whose numbers are read.
+const OF_A_SKETCH: usize = 5;
+
 /// The curves over n of a state, and the exact norms at the same n.
 pub fn growth_request(state: &PageState) -> GrowthRequest {
     let n = state.n_tokens();
@@ -20,7 +23,8 @@ pub fn growth_request(state: &PageState) -> GrowthRequest {
         RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: n.max(2.0) },
     };
     let end = state.growth_end();
-    let mut lengths = vec![2.0, n, state.read_at(), end];
+    let read = [2.0, n, state.read_at(), end];
+    let mut lengths = read.to_vec();
     // Where draws are measured the bounds are known too.
     let swept = sweep_lengths(state.sweep_max);
     if end > state.sweep_max as f64 {
@@ -32,8 +36,10 @@ pub fn growth_request(state: &PageState) -> GrowthRequest {
     lengths.retain(|n| (2.0..=end).contains(n));
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
+    let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || read.contains(n));
+    let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };
     let plan = GrowthPlan { lengths, spacing };
-    GrowthRequest { experiment: state.experiment(), family_plan: plan.clone(), plan }
+    GrowthRequest { experiment: state.experiment(), sketch, family_plan: plan.clone(), plan }
 }
 
 /// Whether exact norms are marked at an n: twice a decade, and up to the longest sweep where it measures.

@@ -4,6 +4,7 @@ use lipscope_core::bounds::{BoundId, Norm, Side};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::growth::{GrowthPlan, Spacing};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
@@ -16,7 +17,8 @@ use lipscope_protocol::models::{
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
 use lipscope_protocol::tasks::{
-    CurvesPlan, EngineEvent, EnginePlan, EngineTasks, MeasurePlan, SearchEvent, SearchRequest, SweepRequest,
+    CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasurePlan, SearchEvent,
+    SearchRequest, SweepRequest,
 };
 use serde_json::json;
 
@@ -144,6 +146,23 @@ fn curves_hold_for_every_draw_of_the_sweep() {
             }
         }
     }
+}
+
+#[test]
+fn the_curves_over_n_come_at_a_few_n_first_with_the_same_numbers() {
+    let of = |lengths: &[f64]| GrowthPlan { lengths: lengths.to_vec(), spacing: Spacing::Fixed };
+    let (sketch, plan) = (of(&[2.0, 7.0, 1e6]), of(&[2.0, 5.0, 7.0, 100.0, 1e6]));
+    let experiment = experiment("inputs", "none", "ball");
+    let replies = answer(EnginePlan::Growth(GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan }));
+    let curves: Vec<_> = events(&replies)
+        .filter_map(
+            |event| if let EngineEvent::Growth(GrowthEvent::Curves(found)) = event { Some(found) } else { None },
+        )
+        .collect();
+    let [few, all] = curves[..] else { panic!("{} sets of curves", curves.len()) };
+    assert_eq!((few.rows.len(), all.rows.len()), (3, 5));
+    assert_eq!(few.crossover, all.crossover);
+    assert!(few.rows.iter().all(|row| all.rows.contains(row)), "{few:?} is no part of {all:?}");
 }
 
 #[test]

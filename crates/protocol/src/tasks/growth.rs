@@ -1,4 +1,4 @@
-//! The growth view: every bound over n up to 1e300, then exact norms of the adversarial tokens.
+//! The growth view: every bound over n up to 1e300, at a few n first, then exact norms of the adversarial tokens.
 
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_within};
@@ -11,6 +11,8 @@ use crate::task::{Report, Task, Turn};
 pub struct GrowthRequest {
     /// Gives the weights, the ball, the mask and the normaliser.
     pub experiment: Experiment,
+    /// A few n, whose curves are told first: they are there within a frame, while a slider moves.
+    pub sketch: GrowthPlan,
     /// The n of the curves.
     pub plan: GrowthPlan,
     /// The n of the exact norms.
@@ -20,7 +22,7 @@ pub struct GrowthRequest {
 /// Curves and norms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GrowthEvent {
-    /// The bounds, all at once.
+    /// The bounds: at the n of the sketch, then at all n.
     Curves(Box<Growth>),
     /// Exact norms of the adversarial tokens since the last event, in order of n.
     Family(Vec<FamilyPoint>),
@@ -36,6 +38,7 @@ pub struct GrowthTask {
 
 #[derive(Debug)]
 enum Stage {
+    Sketch,
     Curves,
     Family(Box<Family>),
 }
@@ -45,13 +48,18 @@ impl Task<Memory> for GrowthTask {
     type Event = GrowthEvent;
 
     fn start(request: GrowthRequest, _: &mut Memory) -> Result<Self, InputError> {
-        Ok(GrowthTask { request, stage: Stage::Curves, pending: Vec::new() })
+        Ok(GrowthTask { request, stage: Stage::Sketch, pending: Vec::new() })
     }
 
     fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
+        let GrowthRequest { experiment, sketch, plan, family_plan } = &self.request;
         match &mut self.stage {
+            Stage::Sketch => {
+                report.event(GrowthEvent::Curves(Box::new(growth_within(experiment, sketch, *memory)?)));
+                self.stage = Stage::Curves;
+                Ok(Turn::More)
+            }
             Stage::Curves => {
-                let GrowthRequest { experiment, plan, family_plan } = &self.request;
                 report.event(GrowthEvent::Curves(Box::new(growth_within(experiment, plan, *memory)?)));
                 let Some(family) = Family::new_within(experiment, family_plan, *memory)? else { return Ok(Turn::Done) };
                 self.stage = Stage::Family(Box::new(family));
