@@ -5,11 +5,10 @@
 //! x = r u is best inside the ball. It is found by ascent on the sphere from several starts, so that the value is never
 //! above the truth.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
-use super::line::row_basis;
+use super::head_span::HeadSpan;
 use crate::random::{Random, Stream};
-use crate::weights::HeadWeights;
 
 /// The directions of a head from which its lower bounds start, and its exponent.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,11 +36,10 @@ const SEED: u64 = 0;
 
 impl HeadDirections {
     /// Of a head; `known` are directions to try besides.
-    pub(super) fn of(head: &HeadWeights, known: &[DVector<f64>]) -> Self {
-        let core = Core::of(head);
-        let mut starts: Vec<DVector<f64>> = known.iter().map(|u| core.basis.tr_mul(u)).collect();
-        starts.extend(core.right_singular_vectors());
-        let size = core.a.nrows();
+    pub(super) fn of(span: &HeadSpan, known: &[DVector<f64>]) -> Self {
+        let mut starts: Vec<DVector<f64>> = known.iter().map(|u| span.basis.tr_mul(u)).collect();
+        starts.extend(span.right_singular_vectors());
+        let size = span.a.nrows();
         starts.extend((0..RANDOM_STARTS).map(|start| {
             let mut random = Random::new(SEED, Stream::ExponentStart(start));
             DVector::from_fn(size, |_, _| random.normal())
@@ -49,19 +47,19 @@ impl HeadDirections {
         let mut starts: Vec<DVector<f64>> = starts.into_iter().filter_map(unit).collect();
         // The ascents cost most: of large matrices only the best starts are followed.
         let followed = if size <= SMALL { starts.len() } else { FOLLOWED };
-        let mut order: Vec<(f64, usize)> = starts.iter().enumerate().map(|(at, u)| (core.value(u).0, at)).collect();
+        let mut order: Vec<(f64, usize)> = starts.iter().enumerate().map(|(at, u)| (span.value(u).0, at)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
         let best = order
             .iter()
             .take(followed)
-            .map(|(_, at)| core.ascend(starts[*at].clone()))
+            .map(|(_, at)| span.ascend(starts[*at].clone()))
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .filter(|(_, gamma)| gamma.is_finite());
         // Random directions serve the ascent alone.
         starts.truncate(starts.len().saturating_sub(RANDOM_STARTS));
         let gamma = best.as_ref().map_or(0.0, |(_, gamma)| *gamma);
         let all = best.into_iter().map(|(u, _)| u).chain(starts);
-        HeadDirections { gamma, directions: all.filter_map(|u| unit(&core.basis * u)).collect() }
+        HeadDirections { gamma, directions: all.filter_map(|u| unit(&span.basis * u)).collect() }
     }
 }
 
@@ -75,21 +73,7 @@ pub(super) fn best_reach(stretch: f64, along: f64) -> f64 {
     if 2.0 * along <= stretch { 1.0 } else { stretch / (2.0 * along) }
 }
 
-/// A on the span of the rows of Q and K, outside of which x adds nothing to A x and x.A x.
-struct Core {
-    /// d x e with orthonormal columns.
-    basis: DMatrix<f64>,
-    /// e x e.
-    a: DMatrix<f64>,
-}
-
-impl Core {
-    fn of(head: &HeadWeights) -> Self {
-        let basis = row_basis(head);
-        let a = (&head.k * &basis).tr_mul(&(&head.q * &basis)) / (head.q.nrows() as f64).sqrt();
-        Core { basis, a }
-    }
-
+impl HeadSpan {
     fn right_singular_vectors(&self) -> Vec<DVector<f64>> {
         let scale = self.a.amax();
         if !(scale.is_finite() && scale > 0.0) {
@@ -157,13 +141,16 @@ fn unit(u: DVector<f64>) -> Option<DVector<f64>> {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::DMatrix;
+
     use super::*;
+    use crate::weights::HeadWeights;
 
     fn gamma(a: &DMatrix<f64>) -> f64 {
         let d = a.nrows();
         let head =
             HeadWeights { q: a.clone() * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d) };
-        HeadDirections::of(&head, &[]).gamma
+        HeadDirections::of(&HeadSpan::of(&head), &[]).gamma
     }
 
     #[test]

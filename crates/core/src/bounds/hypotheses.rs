@@ -1,6 +1,7 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
 use super::alike::in_few_dimensions;
+use super::head_span::leading_heads;
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::kim_norms::KimNorms;
 use super::line::{AdversarialLine, Line, adversarial_line, lines};
@@ -61,8 +62,9 @@ impl Hypotheses {
         let has_lower = experiment.attention == Attention::Dot && !normalized;
         let few = in_few_dimensions(weights);
         let seen = few.as_ref().unwrap_or(weights);
-        let lines = if has_lower { lines(seen, &heads) } else { Vec::new() };
-        let Spots { gamma, spots } = spots(seen, &heads, &lines);
+        let leading = leading_heads(seen, &heads);
+        let lines = if has_lower { lines(seen, &leading) } else { Vec::new() };
+        let Spots { gamma, spots } = spots(seen, &leading, &lines);
         Hypotheses {
             attention: experiment.attention,
             mask: experiment.mask,

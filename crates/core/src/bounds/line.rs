@@ -7,12 +7,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::heads::HeadNorms;
+use super::head_span::HeadSpan;
 use crate::tokens::AdversarialDirection;
 use crate::weights::{HeadWeights, Weights};
-
-/// Directions are taken from at most this many heads, those with the largest ||V|| ||A||.
-const MOST_HEADS: usize = 4;
 
 /// The constants of the heads on a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +40,10 @@ pub(super) struct AdversarialLine {
 }
 
 /// The candidate lines of the lower bounds.
-pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
-    leading_heads(norms)
-        .into_iter()
-        .flat_map(|head_idx| directions(&weights.heads[head_idx]))
+pub(super) fn lines(weights: &Weights, leading: &[(usize, HeadSpan)]) -> Vec<Line> {
+    leading
+        .iter()
+        .flat_map(|(head_idx, span)| directions(&weights.heads[*head_idx], span))
         .map(|direction| on_line(weights, direction))
         .fold(Vec::new(), |mut lines, line| {
             // Lines with equal constants give the same bound.
@@ -55,14 +52,6 @@ pub(super) fn lines(weights: &Weights, norms: &[HeadNorms]) -> Vec<Line> {
             }
             lines
         })
-}
-
-/// The heads from which directions are taken, those with the largest ||V|| ||A|| first.
-pub(super) fn leading_heads(norms: &[HeadNorms]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..norms.len()).collect();
-    order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
-    order.truncate(MOST_HEADS);
-    order
 }
 
 fn is_same(a: &Line, b: &Line) -> bool {
@@ -89,8 +78,8 @@ pub(super) fn adversarial_line(weights: &Weights) -> Option<AdversarialLine> {
 }
 
 /// Extreme real eigenvectors of A and extreme eigenvectors of its symmetric part.
-fn directions(head: &HeadWeights) -> Vec<DVector<f64>> {
-    let mut directions = symmetric_extremes(head);
+fn directions(head: &HeadWeights, span: &HeadSpan) -> Vec<DVector<f64>> {
+    let mut directions = symmetric_extremes(span);
     if let Ok(extremes) = crate::tokens::extreme_real_eigenvectors(head.query_key()) {
         directions.extend(extremes);
     }
@@ -98,24 +87,9 @@ fn directions(head: &HeadWeights) -> Vec<DVector<f64>> {
     directions
 }
 
-/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: of their span where that is smaller than all.
-pub(super) fn row_basis(head: &HeadWeights) -> DMatrix<f64> {
-    let (k, d) = head.q.shape();
-    if 2 * k >= d {
-        return DMatrix::identity(d, d);
-    }
-    let mut rows = DMatrix::zeros(d, 2 * k);
-    rows.columns_mut(0, k).copy_from(&head.q.transpose());
-    rows.columns_mut(k, k).copy_from(&head.k.transpose());
-    rows.qr().q()
-}
-
 /// The eigenvectors of (A + A^T)/2 for its lowest and highest eigenvalue, computed on the span of the rows of Q and K.
-fn symmetric_extremes(head: &HeadWeights) -> Vec<DVector<f64>> {
-    let basis = row_basis(head);
-    let (queries, keys) = (&head.q * &basis, &head.k * &basis);
-    let a = keys.tr_mul(&queries);
-    let symmetric = (&a + a.transpose()) * 0.5;
+fn symmetric_extremes(HeadSpan { basis, a }: &HeadSpan) -> Vec<DVector<f64>> {
+    let symmetric = (a + a.transpose()) * 0.5;
     let scale = symmetric.amax();
     if !(scale.is_finite() && scale > 0.0) {
         return vec![basis.column(0).into_owned()];
@@ -123,7 +97,7 @@ fn symmetric_extremes(head: &HeadWeights) -> Vec<DVector<f64>> {
     let eigen = (symmetric / scale).symmetric_eigen();
     [eigen.eigenvalues.imin(), eigen.eigenvalues.imax()]
         .map(|at| {
-            let u = &basis * eigen.eigenvectors.column(at);
+            let u = basis * eigen.eigenvectors.column(at);
             let length = u.norm();
             u / length
         })

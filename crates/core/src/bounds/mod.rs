@@ -10,6 +10,7 @@ mod castin;
 mod certified;
 mod cluster_norm;
 mod exponent;
+mod head_span;
 mod heads;
 mod hypotheses;
 mod kim;

@@ -1,8 +1,8 @@
 //! The spots of all heads, and the largest exponent.
 
 use super::exponent::HeadDirections;
-use super::heads::HeadNorms;
-use super::line::{Line, leading_heads};
+use super::head_span::HeadSpan;
+use super::line::Line;
 use super::local_shared::reduced_value;
 use super::spot::Spot;
 use crate::weights::Weights;
@@ -18,14 +18,14 @@ const MOST_SPOTS: usize = 8;
 
 /// The spots at the directions of the leading heads, without those whose constants are equal. Without lines no
 /// lower bound applies, so that there are no spots; the exponent does in any case.
-pub(super) fn spots(weights: &Weights, norms: &[HeadNorms], lines: &[Line]) -> Spots {
+pub(super) fn spots(weights: &Weights, leading: &[(usize, HeadSpan)], lines: &[Line]) -> Spots {
     let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
     let (mut gamma, mut spots) = (0.0f64, Vec::<Spot>::new());
-    for head_idx in leading_heads(norms) {
-        let head = &weights.heads[head_idx];
-        let found = HeadDirections::of(head, &known);
+    for (head_idx, span) in leading {
+        let head = &weights.heads[*head_idx];
+        let found = HeadDirections::of(span, &known);
         gamma = gamma.max(found.gamma);
-        let Some((outer, value)) = weights.values_through_output().nth(head_idx).filter(|_| !lines.is_empty()) else {
+        let Some((outer, value)) = weights.values_through_output().nth(*head_idx).filter(|_| !lines.is_empty()) else {
             continue;
         };
         let value = reduced_value(&outer, value);

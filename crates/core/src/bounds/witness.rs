@@ -244,6 +244,7 @@ impl Ball {
 mod tests {
     use super::*;
     use crate::bounds::BoundId;
+    use crate::bounds::head_span::leading_heads;
     use crate::bounds::heads::head_norms;
     use crate::bounds::line::lines;
     use crate::bounds::spots::{Spots, spots};
@@ -257,8 +258,9 @@ mod tests {
         let head = HeadWeights { q: a * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d) };
         let weights = Weights { heads: vec![head], output: None, l2_mha: None };
         let norms = head_norms(&weights);
-        let lines = lines(&weights, &norms);
-        let Spots { gamma, spots } = spots(&weights, &norms, &lines);
+        let leading = leading_heads(&weights, &norms);
+        let lines = lines(&weights, &leading);
+        let Spots { gamma, spots } = spots(&weights, &leading, &lines);
         Hypotheses { lines, spots, gamma, ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms[0], radius, n) }
     }
 
