@@ -22,10 +22,11 @@ pub fn begin(page: Page) {
             (false, true) => Held::Control,
             (true, true) => Held::Other,
         };
-        // With Caps Lock a key is a capital without Shift.
+        // With Caps Lock a key is a capital without Shift. Our keys are ASCII, and the tables of all other capitals would
+        // stand before the first picture: 10 KB.
         let name = match held {
-            Held::Control if event.shift_key() => event.key().to_uppercase(),
-            Held::Control => event.key().to_lowercase(),
+            Held::Control if event.shift_key() => event.key().to_ascii_uppercase(),
+            Held::Control => event.key().to_ascii_lowercase(),
             _ => event.key(),
         };
         let key = PageKey::of(&name, held)
