@@ -64,7 +64,7 @@ float_scalar!(f32, 8, 4);
 /// instruction that follows. An `exp` after a product then takes 120 ns instead of 5.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-fn clear_wide_registers() {
+pub(crate) fn clear_wide_registers() {
     #[target_feature(enable = "avx")]
     fn clear() {
         std::arch::x86_64::_mm256_zeroupper();
@@ -75,8 +75,8 @@ fn clear_wide_registers() {
     }
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
-fn clear_wide_registers() {}
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn clear_wide_registers() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 fn faer_view<T: Copy>(view: View<'_, T>) -> faer::MatRef<'_, T> {

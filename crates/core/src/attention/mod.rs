@@ -15,6 +15,7 @@ mod softmax;
 mod stacked;
 mod view;
 
+pub(crate) use fastest::clear_wide_registers;
 pub use forward::{Forward, MOST_KEPT, RowBlock, Storage};
 pub(crate) use forward::{part, rows_a_block, storage};
 pub use kernel::Kernel;

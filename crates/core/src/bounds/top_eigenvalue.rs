@@ -3,6 +3,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::spectral::is_positive_definite;
+
 /// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TopEigenvalue {
@@ -61,7 +63,7 @@ fn is_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
     for at in 0..rest.nrows() {
         rest[(at, at)] += bound;
     }
-    rest.cholesky().is_some()
+    is_positive_definite(rest)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod power;
 mod triplet;
 mod vectors;
 
+pub(crate) use dense::is_positive_definite;
 pub use dense::{
     DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, largest_triplet, norm_of_product,
     singular_values,
