@@ -57,7 +57,7 @@ test-models: ## a trained encoder and lipscope.torch against PyTorch, table on s
 	@$(setup) rust maturin
 	@bash scripts/test-models.sh
 
-fuzz: ## random and broken input at every door, on all cores (MINUTES=30, SEED=1, DOOR=all, PROCESSES=one a core)
+fuzz: ## random and broken input at every door, on all cores (MINUTES=30, SEED=a new one, DOOR=all, PROCESSES=one a core)
 	@$(setup) rust
 	@bash scripts/fuzz.sh
 

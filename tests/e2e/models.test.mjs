@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { faults, openPage, pageTest, PHONE, ROOT } from './browser.mjs';
-import { reveal, saved, show, value } from './reading.mjs';
+import { drop, reveal, saved, show, value } from './reading.mjs';
 import { startServer } from './server.mjs';
 
 const BINARY = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
@@ -154,15 +154,6 @@ pageTest('a model\'s folder is measured, and results of the command line are tak
   await inPhase(page, 'done');
   compare(await saved(page, '#model-csv'), whole);
 });
-
-/** Drops files or folders of this machine onto the page, as a hand does. */
-async function drop(page, ...files) {
-  const session = await page.context().newCDPSession(page);
-  for (const type of ['dragEnter', 'dragOver', 'drop']) {
-    await session.send('Input.dispatchDragEvent', { type, x: 700, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
-  }
-  await session.detach();
-}
 
 pageTest('a folder is dropped and measured, a text is dropped after it, and a broken folder is named', async ({ page }) => {
   await show(page, 'model');

@@ -72,6 +72,15 @@ export async function still(page, selector) {
   }
 }
 
+/** Drops files or folders of this machine onto the page, as a hand does. */
+export async function drop(page, ...files) {
+  const session = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await session.send('Input.dispatchDragEvent', { type, x: 700, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
+  }
+  await session.detach();
+}
+
 /** Types into a field and enters it. */
 export async function type(page, id, words) {
   await page.fill(`#${id}`, words);

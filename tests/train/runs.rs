@@ -73,6 +73,24 @@ fn bytes_that_are_no_checkpoint_of_this_text_are_errors() {
 }
 
 #[test]
+fn a_checkpoint_with_numbers_that_no_run_reaches_is_an_error() {
+    let mut run = trainer(&small::plan(Kind::Dot, Norms::Layer));
+    let before = run.checkpoint();
+    run.step();
+    let after = run.checkpoint();
+    // The step is the first number in which the two differ; 2^64 - 1 has ten digits of seven bits.
+    let step = before.iter().zip(&after).position(|(before, after)| before != after).expect("another step");
+    let endless = [&after[..step], &[0xff; 9], &[1], &after[step + 1..]].concat();
+    let mut infinite = after.clone();
+    let end = infinite.len();
+    infinite[end - 4..].copy_from_slice(&f32::INFINITY.to_le_bytes());
+    assert!(Trainer::resume(&after, corpus()).is_ok());
+    for broken in [endless, infinite] {
+        assert!(matches!(Trainer::resume(&broken, corpus()), Err(InputError::File { .. })));
+    }
+}
+
+#[test]
 fn every_kind_learns_a_sentence() {
     for kind in Kind::ALL {
         let fields = PlanFields {

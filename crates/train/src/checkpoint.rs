@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::corpus::Corpus;
 use super::optimizer::Moments;
 use super::parameters::Parameters;
-use super::plan::Plan;
+use super::plan::{MOST_STEPS, Plan};
 
 /// Told apart from other files by its first number.
 const FORMAT: u32 = 0x4c50_5401;
@@ -46,7 +46,8 @@ pub(crate) fn write(state: &State, corpus: &Corpus) -> Vec<u8> {
 }
 
 /// # Errors
-/// [`InputError::File`] if the bytes are not a checkpoint, or one of another text.
+/// [`InputError::File`] if the bytes are not a checkpoint, or one of another text. Training keeps weights and moments finite,
+/// so a number that is not is no run's.
 pub(crate) fn read(bytes: &[u8], corpus: &Corpus) -> Result<State, InputError> {
     let broken = |problem: Phrase| InputError::File {
         file: phrase!("training_checkpoint", "The checkpoint"),
@@ -68,7 +69,10 @@ pub(crate) fn read(bytes: &[u8], corpus: &Corpus) -> Result<State, InputError> {
         moments.len() == parameters.len()
             && moments.iter().zip(parameters.iter()).all(|(moments, parameter)| moments.len() == parameter.values.len())
     };
-    if !(fits(&moments.first) && fits(&moments.second)) {
+    let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
+    let is_finite = parameters.iter().all(|parameter| finite(&parameter.values))
+        && moments.first.iter().chain(&moments.second).all(|moments| finite(moments));
+    if !(fits(&moments.first) && fits(&moments.second) && is_finite && step <= MOST_STEPS) {
         return Err(not_one());
     }
     Ok(State { plan, step, parameters, moments })

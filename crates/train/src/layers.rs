@@ -3,6 +3,7 @@
 use lipscope_core::bounds::{Combination, LocalBound};
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::JacobianOperator;
+use lipscope_core::phrase;
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
 use nalgebra::DMatrix;
 
@@ -30,7 +31,7 @@ const TOLERANCE: f64 = 1e-5;
 /// Measures the attention of every layer at a window of at most T characters.
 ///
 /// # Errors
-/// [`InputError::Overflow`] where tokens or scores overflow.
+/// [`InputError::Overflow`] where tokens, scores or the Jacobian overflow, or where Lambda is 0, so that c F/Lambda is no map.
 pub fn measure_layers(stack: &Stack, window: &[u32]) -> Result<Vec<LayerConstant>, InputError> {
     let states = stack.states(window)?;
     let blocks = stack.blocks().iter().zip(states.iter().step_by(2)).enumerate();
@@ -43,9 +44,13 @@ pub fn measure_layers(stack: &Stack, window: &[u32]) -> Result<Vec<LayerConstant
         let mut operator = JacobianOperator::new(forward);
         let options = LanczosOptions { tolerance: TOLERANCE, ..LanczosOptions::default() };
         let found = Lanczos::new(tokens.len(), options).run(&mut operator);
+        let norm = branch.factor() * found.value;
+        if !norm.is_finite() {
+            return Err(InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") });
+        }
         Ok(LayerConstant {
             layer,
-            norm: branch.factor() * found.value,
+            norm,
             residual: found.relative_residual,
             bound: branch.factor() * local.blocks.unwrap_or(local.value).min(local.value),
             linf_bound: branch.contraction,

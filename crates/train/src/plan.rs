@@ -47,7 +47,8 @@ const MOST_WIDTH: usize = 1024;
 const MOST_BLOCKS: usize = 64;
 const MOST_CONTEXT: usize = 1024;
 const MOST_BATCH: usize = 1024;
-const MOST_STEPS: usize = 10_000_000;
+/// Also of steps that were done.
+pub(crate) const MOST_STEPS: usize = 10_000_000;
 
 impl PlanFields {
     /// A small model of a kind: d = 64, 4 heads, 2 blocks, T = 64, 16 windows a step, 2,000 steps.

@@ -37,6 +37,12 @@ impl Dice {
         &all[self.below(all.len())]
     }
 
+    /// How often something is repeated: a few times, and once in sixteen up to a limit. Long inputs find what long inputs
+    /// break; that many of them would take the time of a thousand short ones each.
+    pub fn times(&mut self, most: usize) -> usize {
+        if self.once_in(16) { self.below(most) } else { 1 + self.below(4.min(most)) }
+    }
+
     /// A range inside of 0..n, short more often than long.
     pub fn range(&mut self, n: usize) -> std::ops::Range<usize> {
         let start = self.below(n);

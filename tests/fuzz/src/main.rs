@@ -4,7 +4,8 @@
 //! still leaves the number of its input in a file, which is all that is needed to make the input again.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Parser, Subcommand};
 use lipscope_fuzz::door::Door;
 use lipscope_fuzz::doors::{DOORS, named};
-use lipscope_fuzz::report::{self, Circumstances, Row};
+use lipscope_fuzz::report::{self, Row, Run};
 use lipscope_fuzz::run::{self, Series};
 use lipscope_fuzz::{corpus, run::Tally};
 use lipscope_testkit::in_repository;
@@ -52,9 +53,9 @@ struct RunArguments {
     /// Only this door.
     #[arg(long)]
     door: Option<String>,
-    /// The seed of all inputs.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// The seed of all inputs; by default one that no run in the document has, or 1 without a document.
+    #[arg(long)]
+    seed: Option<u64>,
     /// Processes; 0 for one a core.
     #[arg(long, default_value_t = 0)]
     processes: usize,
@@ -118,17 +119,18 @@ fn run_all(arguments: &RunArguments) -> io::Result<ExitCode> {
         0 => thread::available_parallelism()?.get(),
         count => count,
     };
+    let seed = match (arguments.seed, &arguments.report) {
+        (Some(seed), _) => seed,
+        (None, Some(document)) => report::next_seed(document)?,
+        (None, None) => 1,
+    };
     let share = Duration::from_secs_f64((arguments.minutes * 60.0 / doors.len() as f64).max(1.0));
     let mut rows = Vec::new();
     for door in doors {
-        let row = work_on(door, arguments.seed, processes, share)?;
+        let row = work_on(door, seed, processes, share)?;
         println!(
             "{:<12} {:>10} inputs, {:>9} taken, slowest {:.2} s, {} faults",
-            door.name,
-            row.inputs,
-            row.taken,
-            row.slowest.as_secs_f64(),
-            row.faults
+            door.name, row.inputs, row.taken, row.slowest, row.faults
         );
         rows.push(row);
     }
@@ -137,13 +139,15 @@ fn run_all(arguments: &RunArguments) -> io::Result<ExitCode> {
             let output = Command::new(program).args(arguments).output();
             output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
         };
-        let circumstances = Circumstances {
+        let run = Run {
+            version: env!("CARGO_PKG_VERSION").into(),
             date: words("date", &["-u", "+%Y-%m-%d"]),
             commit: words("git", &["describe", "--always", "--abbrev=9", "--exclude=*", "--dirty=+"]),
             processes,
-            seed: arguments.seed,
+            seed,
+            doors: rows.clone(),
         };
-        report::write(document, &report::table(&rows, &circumstances)?)?;
+        report::record(document, run)?;
     }
     Ok(if rows.iter().all(|row| row.faults == 0) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -164,7 +168,7 @@ fn work_on(door: &'static Door, seed: u64, processes: usize, time: Duration) -> 
             .spawn()?;
         children.push((child, state));
     }
-    let mut row = Row { door, inputs: 0, taken: 0, slowest: Duration::ZERO, time: Duration::ZERO, faults: 0 };
+    let mut row = Row { door: door.name.into(), ..Row::default() };
     for (child, state) in children {
         let output = child.wait_with_output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -173,8 +177,8 @@ fn work_on(door: &'static Door, seed: u64, processes: usize, time: Duration) -> 
         if let [inputs, taken, slowest, faults] = numbers[..] {
             row.inputs += inputs;
             row.taken += taken;
-            row.slowest = row.slowest.max(Duration::from_micros(slowest));
-            row.faults += faults as usize;
+            row.slowest = row.slowest.max(slowest as f64 * 1e-6);
+            row.faults += faults;
         } else {
             let number = fs::read(&state)?.first_chunk::<8>().map_or(0, |eight| u64::from_le_bytes(*eight));
             row.inputs += (number / processes as u64).saturating_add(1);
@@ -183,7 +187,7 @@ fn work_on(door: &'static Door, seed: u64, processes: usize, time: Duration) -> 
         }
         fs::remove_file(&state)?;
     }
-    row.time = began.elapsed();
+    row.minutes = began.elapsed().as_secs_f64() / 60.0;
     Ok(row)
 }
 
@@ -215,18 +219,13 @@ fn work(arguments: &WorkArguments) -> io::Result<ExitCode> {
     let Tally { inputs, taken, slowest, faults } = run::run(door, series, |number| {
         READ.fetch_add(1, Ordering::Relaxed);
         // The number is all that a crash has to leave behind; where it cannot be written nothing is lost but that.
-        let _ = write_at_start(&state, &number.to_le_bytes());
+        let _ = state.write_all_at(&number.to_le_bytes(), 0);
     })?;
     for fault in &faults {
         save(door, arguments.seed, &fault.name, &fault.input, &fault.what)?;
     }
     println!("{inputs} {taken} {} {}", slowest.as_micros(), faults.len());
     Ok(ExitCode::SUCCESS)
-}
-
-fn write_at_start(mut file: &fs::File, bytes: &[u8]) -> io::Result<()> {
-    io::Seek::rewind(&mut file)?;
-    file.write_all(bytes)
 }
 
 /// Where inputs that broke something are kept until they are mended and in the corpus.

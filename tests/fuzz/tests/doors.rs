@@ -48,5 +48,6 @@ doors! {
     no_tokenizer_breaks_anything: "tokenizer",
     no_plan_breaks_anything: "plan",
     no_table_of_results_breaks_anything: "results",
+    no_training_breaks_anything: "train",
     no_message_breaks_anything: "message",
 }

@@ -11,8 +11,14 @@ static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
 fn take(size: usize) {
-    let held = HELD.fetch_add(size, Ordering::Relaxed) + size;
-    MOST.fetch_max(held, Ordering::Relaxed);
+    remember(HELD.fetch_add(size, Ordering::Relaxed) + size);
+}
+
+fn remember(held: usize) {
+    // Most allocations are no peak, and reading costs less than an exchange.
+    if held > MOST.load(Ordering::Relaxed) {
+        MOST.fetch_max(held, Ordering::Relaxed);
+    }
 }
 
 // SAFETY: every call is passed on to the system's allocator unchanged.
@@ -33,8 +39,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        take(new_size);
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // Old and new may be held at once.
+        let growth = new_size.wrapping_sub(layout.size());
+        remember(HELD.fetch_add(growth, Ordering::Relaxed) + new_size);
         unsafe { System.realloc(pointer, layout, new_size) }
     }
 }

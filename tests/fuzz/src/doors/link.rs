@@ -68,8 +68,9 @@ fn feed(input: &[u8]) -> Verdict {
             assert!(!found.problems.is_empty(), "nothing of a link is read, and nothing is said about it");
             continue;
         };
-        if found.problems.is_empty() {
-            verdict = Verdict::Taken;
+        // A scene is the same in every language; sentences are not.
+        if language != Language::English {
+            continue;
         }
         // What the link leaves is something that can be measured, and has a link of its own.
         let experiment = scene.state.experiment();
@@ -84,6 +85,10 @@ fn feed(input: &[u8]) -> Verdict {
             assert_eq!(again.problems, Vec::<String>::new(), "the scene's own link {written}");
             let again = again.scene.map(|scene| link::write(&scene, scene_of));
             assert_eq!(again, Some(Ok(written)), "the scene's own link opens another scene");
+        }
+        if found.problems.is_empty() {
+            verdict = Verdict::Taken;
+            break;
         }
     }
     set(Language::English);

@@ -8,6 +8,9 @@ use lipscope_protocol::envelope::{Command, Content, Message, Progress, Reply, Re
 use lipscope_protocol::models::{ModelEvent, ModelOrigin, ModelPlan, OpenPlan, ReadTablePlan, WindowPlan};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, MeasurePlan, ReadPlan};
+use lipscope_protocol::train::{
+    Beginning, FilesPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext, TrainEvent, TrainPlan, TrainTasks,
+};
 use lipscope_testkit::scripts::CASES;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,7 +20,7 @@ use crate::mutate::{Form, vary};
 
 pub(super) const DOOR: Door = Door {
     name: "message",
-    about: "postcard envelopes between page and workers, of all four kinds; what is read is written and read again",
+    about: "postcard envelopes between page and workers, of all six kinds; what is read is written and read again",
     made,
     vary: |dice, inputs| vary(dice, inputs, Form::Bytes),
     feed,
@@ -75,7 +78,31 @@ fn made() -> Vec<Vec<u8>> {
     ] {
         add(encode(&Command::Run(Request { run_id: 1, plan })));
     }
+    if let Ok(beginning) = beginning() {
+        let plan = TrainPlan::Stretch(StretchPlan {
+            run: 1,
+            beginning: Some(beginning.clone()),
+            beside: vec![1],
+            until: 1,
+            milliseconds: f64::INFINITY,
+            measure_every: 1,
+            sample: 4,
+            saving: Saving::Always,
+        });
+        add(encode(&Command::Run(Request { run_id: 2, plan: plan.clone() })));
+        add(encode(&Command::Run(Request { run_id: 3, plan: TrainPlan::Files(FilesPlan { model: beginning }) })));
+        let events = Runner::<TrainTasks>::new(TrainContext::default()).complete(plan, || 0.0);
+        for event in events.into_iter().flatten() {
+            add(encode(&Message::Reply(Reply { run_id: 2, content: Content::Event(event) })));
+        }
+    }
     made
+}
+
+/// Of a small model that learns a short text.
+fn beginning() -> Result<Beginning, InputError> {
+    let fields = PlanFields { width: 4, heads: 2, blocks: 1, context: 4, batch: 2, ..PlanFields::of_kind(Kind::Dot) };
+    Ok(Beginning { plan: Plan::new(fields)?, text: "to be or not to be, ".repeat(4).into(), checkpoint: None })
 }
 
 fn feed(input: &[u8]) -> Verdict {
@@ -84,6 +111,8 @@ fn feed(input: &[u8]) -> Verdict {
         comes_back::<Message<EngineEvent>>(input),
         comes_back::<Command<ModelPlan>>(input),
         comes_back::<Message<ModelEvent>>(input),
+        comes_back::<Command<TrainPlan>>(input),
+        comes_back::<Message<TrainEvent>>(input),
     ];
     if taken.contains(&true) { Verdict::Taken } else { Verdict::Refused }
 }

@@ -9,11 +9,12 @@ mod results;
 mod safetensors;
 mod table;
 mod tokenizer;
+mod train;
 
 use crate::door::Door;
 
 /// All doors, in the order of the table.
-pub const DOORS: [Door; 10] = [
+pub const DOORS: [Door; 11] = [
     experiment::DOOR,
     table::TEXT,
     table::NPY,
@@ -23,6 +24,7 @@ pub const DOORS: [Door; 10] = [
     tokenizer::DOOR,
     plan::DOOR,
     results::DOOR,
+    train::DOOR,
     message::DOOR,
 ];
 

@@ -36,8 +36,7 @@ pub fn vary(dice: &mut Dice, input: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
         5 => {
             // Up to a thousand times what stands there.
             let piece = input[dice.range(input.len())].to_vec();
-            let times = if dice.once_in(8) { 1 + dice.below(1000) } else { 1 };
-            let times = times.min(super::MOST_BYTES / piece.len().max(1));
+            let times = dice.times(1000).min(super::MOST_BYTES / piece.len().max(1));
             out.splice(at..at, piece.repeat(times));
         }
         6 => {

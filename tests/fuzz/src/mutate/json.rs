@@ -14,8 +14,8 @@ pub fn vary(dice: &mut Dice, input: &[u8]) -> Vec<u8> {
     // Containers are few among many numbers: every second time one of them is chosen.
     let mut at = dice.below(count);
     if dice.once_in(2) {
-        let containers: Vec<usize> =
-            (0..count).filter(|i| nth(&mut whole, &mut i.clone()).is_some_and(is_container)).collect();
+        let mut containers = Vec::new();
+        find_containers(&whole, &mut 0, &mut containers);
         if !containers.is_empty() {
             at = *dice.of(&containers);
         }
@@ -26,8 +26,16 @@ pub fn vary(dice: &mut Dice, input: &[u8]) -> Vec<u8> {
     whole.to_string().replace("\\u0001again:", "").into_bytes()
 }
 
-fn is_container(value: &mut Value) -> bool {
-    value.is_array() || value.is_object()
+/// The places of lists and objects, from a place on.
+fn find_containers(value: &Value, at: &mut usize, found: &mut Vec<usize>) {
+    let place = *at;
+    *at += 1;
+    match value {
+        Value::Array(list) => list.iter().for_each(|value| find_containers(value, at, found)),
+        Value::Object(fields) => fields.values().for_each(|value| find_containers(value, at, found)),
+        _ => return,
+    }
+    found.push(place);
 }
 
 fn count(value: &Value) -> usize {
@@ -66,7 +74,8 @@ fn change_list(dice: &mut Dice, list: &mut Vec<Value>) {
         (1, _) => drop(list.remove(at)),
         (2, Some(value)) => list.insert(at, value),
         (3, Some(value)) => {
-            let times = dice.below(2000).min(super::MOST_BYTES / value.to_string().len().max(1));
+            let most = super::MOST_BYTES / value.to_string().len().max(1);
+            let times = dice.times(2000).min(most);
             list.splice(at..at, std::iter::repeat_n(value, times));
         }
         (_, Some(value)) => list[at] = json!([value]),
@@ -117,7 +126,7 @@ fn other_value(dice: &mut Dice, value: Value) -> Value {
         10 => match dice.below(4) {
             0 => json!([]),
             1 => json!({}),
-            2 => json!("x".repeat(1 << dice.below(15))),
+            2 => json!("x".repeat(dice.times(1 << 15))),
             _ => (0..dice.below(140)).fold(value, |inner, _| json!([inner])),
         },
         // A near miss of what stands there.

@@ -124,7 +124,7 @@ fn lines(dice: &mut Dice, text: &str) -> Vec<u8> {
             lines[at] = &line[..cut];
         }
         _ => {
-            let times = dice.below(1000).min(super::MOST_BYTES / line.len().max(1));
+            let times = dice.times(1000).min(super::MOST_BYTES / line.len().max(1));
             lines.splice(at..at, std::iter::repeat_n(line, times));
         }
     }
