@@ -3,7 +3,7 @@
 use leptos::ev::{self, FocusEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, FocusOptions, HtmlElement, MouseEvent};
+use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent, MouseEvent};
 
 use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
@@ -12,7 +12,7 @@ use super::charts::{Plots, role_of};
 use super::classroom::{LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
 use super::controls::ProblemAt;
 use super::explore::{Explore, Quick};
-use super::frame::media_matches;
+use super::frame::{focus_soon, media_matches};
 use super::language::{Language, language};
 use super::later::{Arrival, LaterView};
 use super::new_build::NewBuild;
@@ -43,6 +43,8 @@ pub fn Shell(
     // Where the later part is lost, this is where it says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
     keep_focus(page);
+    let listener = window_event_listener(ev::keydown, move |event| close_sheet(page, &event));
+    on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
@@ -118,14 +120,29 @@ fn keep_focus(page: Page) {
     });
 }
 
+/// Closes the sheet upon Escape; what it covers has the focus again.
+fn close_sheet(page: Page, event: &KeyboardEvent) {
+    let room = page.classroom;
+    // The list of keys lies over the sheet, and is closed first.
+    let is_meant = room.controls_open.get_untracked() && !room.keys_open.get_untracked();
+    if is_meant && event.key() == "Escape" && !event.default_prevented() && is_sheet() {
+        room.controls_open.set(false);
+        focus_soon(|| document().get_element_by_id("more-controls"));
+    }
+}
+
+/// Whether the controls cover the page; where there is room they stand beside it.
+fn is_sheet() -> bool {
+    media_matches("(max-width: 719px)")
+}
+
 /// Closes the sheet when the keyboard goes on to what lies under it.
 fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     let by_keyboard = event
         .target()
         .and_then(|target| target.dyn_into::<Element>().ok())
         .is_some_and(|element| element.matches(":focus-visible").unwrap_or(false));
-    // Where there is room the controls stand beside it and cover nothing.
-    if by_keyboard && media_matches("(max-width: 719px)") && sheet_open.get_untracked() {
+    if by_keyboard && is_sheet() && sheet_open.get_untracked() {
         sheet_open.set(false);
     }
 }
@@ -134,6 +151,7 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
 #[component]
 fn Head() -> impl IntoView {
     let page = use_page();
+    let is_open = RwSignal::new(false);
     let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
         view! { <a href=address title=title rel="noreferrer">{name}</a> }
     };
@@ -150,21 +168,32 @@ fn Head() -> impl IntoView {
         }
     };
     view! {
-        <header>
+        <header on:keydown=move |event| if event.key() == "Escape" { is_open.set(false) }>
             <h1>{strings::TITLE}</h1>
             <nav class="views" aria-label=strings::views()>{View::ALL.map(|view| view! { <ViewButton view/> }).collect_view()}</nav>
-            <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
             <div class="switch" role="group" aria-label=strings::undo()>
                 <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
                 <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
             </div>
             <LessonsButton/>
-            <TeacherButton/>
-            <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
-            <Shortcuts/>
-            <LanguageChoice/>
+            <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
+            // Beside the others where there is room, else in a list that this button opens.
+            <div id="head-rest" class="head-rest" class:open=is_open on:focusout=move |event| if leaves(&event) { is_open.set(false) }>
+                <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
+                <TeacherButton/>
+                <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
+                <Shortcuts/>
+                <LanguageChoice/>
+            </div>
         </header>
     }
+}
+
+/// Whether the focus goes on to what is not in the element.
+fn leaves(event: &FocusEvent) -> bool {
+    let holder = event.current_target().and_then(|holder| holder.dyn_into::<Element>().ok());
+    let next = event.related_target().and_then(|next| next.dyn_into::<Element>().ok());
+    holder.is_some_and(|holder| !holder.contains(next.as_deref()))
 }
 
 /// The way to a view: to the plot that it opens with.

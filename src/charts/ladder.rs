@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::frame::When;
 use crate::later::{Arrival, LaterView};
 use crate::page::{Page, use_page};
+use crate::state::Trace;
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
@@ -177,14 +178,14 @@ fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
     let row = |rung: &Option<BoundId>| match rung.and_then(|id| bound_of(measurement, norm, id)) {
         Some(bound) => LadderRow {
             id: bound.id.id().into(),
-            label: strings::rung_label(bound.id).into(),
+            label: strings::bound_label(bound.id).into(),
             log10: bound.log10,
             kind: strings::side_kind(bound.side),
             role: role_of(bound.id),
         },
         None => LadderRow {
             id: MEASURED.into(),
-            label: strings::measured().into(),
+            label: strings::trace_label(Trace::Draws).into(),
             log10: measurement.norm(norm).unwrap_or(0.0).log10(),
             kind: strings::kind_of(measurement, norm),
             role: Role::Measured,

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::formulas::Formula;
 use crate::page::use_page;
+use crate::state::Trace;
 use crate::strings;
 use lipscope_core::bounds::{BoundId, BoundSlack};
 
@@ -26,7 +27,7 @@ pub fn Story() -> impl IntoView {
                     <Formula id/>
                     <BoundStory id/>
                 }.into_any(),
-                None => view! { <p class="story-name">{strings::measured()}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
+                None => view! { <p class="story-name">{strings::trace_label(Trace::Draws)}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
             }}
         </div>
     }

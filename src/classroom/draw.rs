@@ -102,11 +102,14 @@ fn chart(page: Page, handle: usize) -> LineChart {
     let mut series = Vec::with_capacity(4);
     if !is_open {
         let measured = guess::measured_curve(page);
-        series.push(Series::new("measured", strings::measured(), Role::Measured, SeriesKind::Line, measured.clone()));
+        let name = page.live.sweep.with(|sweep| strings::mean_label(sweep.draws));
+        series.push(Series::new("measured", name, Role::Measured, SeriesKind::Line, measured.clone()));
         series.push(Series::new("measured-points", "", Role::Measured, SeriesKind::Points, measured));
     }
-    series.push(Series::new("yours", strings::your_curve(), Role::Selected, SeriesKind::Line, yours.clone()));
-    series.push(Series::new("handles", "", Role::Selected, SeriesKind::Points, yours.clone()));
+    if is_open || guess::has_guessed(page) {
+        series.push(Series::new("yours", strings::your_curve(), Role::Selected, SeriesKind::Line, yours.clone()));
+        series.push(Series::new("handles", "", Role::Selected, SeriesKind::Points, yours.clone()));
+    }
     let (first, end) = (yours.first().map_or(2.0, |p| p.0), yours.last().map_or(4.0, |p| p.0));
     let mut chart = LineChart::new(
         AxisSpec::new(strings::guess_x(), Scale::Log).range(Extent::new(first, end)).whole(),
@@ -155,7 +158,7 @@ fn on_key(page: Page, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
         GuessKey::Down => times(STEP.recip()),
         GuessKey::PageUp => times(2.0),
         GuessKey::PageDown => times(0.5),
-        GuessKey::Reveal => guess::reveal(page),
+        GuessKey::Reveal => guess::reveal_guess(page),
     }
 }
 

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::lessons::{Acts, Facts, Situation, Step};
 use crate::page::Page;
 
-use super::course;
+use super::{course, guess};
 
 /// Reads something off the page's numbers.
 pub fn with_facts<T>(page: Page, read: impl FnOnce(Facts<'_>) -> T) -> T {
@@ -29,7 +29,7 @@ pub fn with_facts<T>(page: Page, read: impl FnOnce(Facts<'_>) -> T) -> T {
 pub fn with_situation<T>(page: Page, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
     let scene = page.scene();
     let acts = Acts {
-        has_revealed: page.classroom.guess.with(|guess| guess.is_revealed_at(page.lesson.get().as_ref())),
+        has_revealed: guess::is_revealed(page) && guess::has_guessed(page),
         has_changed: course::differs(page, step),
         has_shared: page.classroom.progress.with(|progress| progress.has_shared),
     };

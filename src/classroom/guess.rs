@@ -39,6 +39,11 @@ impl Guess {
     pub fn is_revealed_at(&self, at: Option<&LessonAt>) -> bool {
         self.revealed_at.is_some() && self.revealed_at.as_ref() == at
     }
+
+    /// Whether a handle or the mark was moved.
+    fn is_drawn(&self) -> bool {
+        !self.curve.is_empty() || self.mark.is_some()
+    }
 }
 
 /// What the reader says at this step before the page shows it.
@@ -59,6 +64,23 @@ pub fn is_covered(page: Page) -> bool {
 /// Whether the reader has revealed, or chosen.
 pub fn is_revealed(page: Page) -> bool {
     page.lesson.with(|at| page.classroom.guess.with(|guess| guess.is_revealed_at(at.as_ref())))
+}
+
+/// Whether the reader has said something at this step: drawn, or chosen an answer. Who has not is shown the answer, but has
+/// skipped the step.
+pub fn has_guessed(page: Page) -> bool {
+    match prediction_now(page) {
+        Prediction::None => false,
+        Prediction::Choice(_) => page.classroom.progress.with(|progress| progress.chosen.is_some()),
+        Prediction::Curve | Prediction::Mark => page.classroom.guess.with(Guess::is_drawn),
+    }
+}
+
+/// Shows what the page has computed, where the reader has guessed; what Enter does.
+pub fn reveal_guess(page: Page) {
+    if untrack(|| has_guessed(page)) {
+        reveal(page);
+    }
 }
 
 /// Shows what the page has computed.
@@ -158,6 +180,7 @@ pub fn off_words(page: Page) -> String {
         return String::new();
     }
     match prediction_now(page) {
+        Prediction::Curve | Prediction::Mark if !has_guessed(page) => strings::not_guessed().into(),
         Prediction::None => String::new(),
         Prediction::Choice(_) => choice_words(page).unwrap_or_default(),
         Prediction::Curve => curve_words(page),

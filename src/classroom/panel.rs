@@ -141,6 +141,7 @@ fn ChoiceBox(
 fn GuessBox() -> impl IntoView {
     let page = use_page();
     let is_covered = Memo::new(move |_| guess::is_covered(page));
+    let has_guessed = Memo::new(move |_| guess::has_guessed(page));
     let words = Memo::new(move |_| guess::off_words(page));
     view! {
         <div class="lesson-guess">
@@ -150,7 +151,12 @@ fn GuessBox() -> impl IntoView {
                 id="guess-reveal"
                 on:click=move |_| if is_covered.get_untracked() { guess::reveal(page) } else { guess::cover(page) }
             >
-                {move || if is_covered.get() { strings::reveal() } else { strings::guess_again() }}
+                {move || match (is_covered.get(), has_guessed.get()) {
+                    (true, true) => strings::reveal(),
+                    (true, false) => strings::show_without_guessing(),
+                    (false, true) => strings::guess_again(),
+                    (false, false) => strings::guess_after_all(),
+                }}
             </button>
         </div>
     }

@@ -10,6 +10,7 @@ use crate::charts::{Paint, Twin, role_of, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::page::{Page, use_page};
+use crate::state::Trace;
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_plot::{Kind, Ladder, LadderLayout, LadderRow, Role};
@@ -100,7 +101,7 @@ fn ladder(page: Page) -> Ladder {
         .iter()
         .map(|bound| LadderRow {
             id: bound.id.id().into(),
-            label: strings::rung_label(bound.id).into(),
+            label: strings::bound_label(bound.id).into(),
             log10: bound.log10,
             kind: strings::side_kind(bound.side),
             role: role_of(bound.id),
@@ -110,23 +111,25 @@ fn ladder(page: Page) -> Ladder {
         rows.extend(page.live.measured.with(|measured| {
             measured.as_ref().map(|m| LadderRow {
                 id: "measured".into(),
-                label: strings::measured().into(),
+                label: strings::trace_label(Trace::Draws).into(),
                 log10: m.measurement.spectral.log10(),
                 kind: strings::kind_of(&m.measurement, Norm::Spectral),
                 role: Role::Measured,
             })
         }));
     }
-    let selected = rows.len();
-    rows.push(LadderRow {
-        id: "yours".into(),
-        label: strings::your_mark().into(),
-        log10: guess::mark(page),
-        kind: Kind::Plain,
-        role: Role::Selected,
-    });
+    let yours = (guess::is_covered(page) || guess::has_guessed(page)).then_some(rows.len());
+    if yours.is_some() {
+        rows.push(LadderRow {
+            id: "yours".into(),
+            label: strings::your_mark().into(),
+            log10: guess::mark(page),
+            kind: Kind::Plain,
+            role: Role::Selected,
+        });
+    }
     let mut ladder = Ladder::new(strings::norm_symbol(Norm::Spectral), rows);
-    ladder.selected = Some(selected);
+    ladder.selected = yours;
     ladder.range = Some(guess::mark_range(page));
     ladder
 }
@@ -139,7 +142,7 @@ fn on_key(page: Page, event: &ev::KeyboardEvent) {
     event.prevent_default();
     let (now, range) = untrack(|| (guess::mark(page), guess::mark_range(page)));
     let to = match key {
-        GuessKey::Reveal => return guess::reveal(page),
+        GuessKey::Reveal => return guess::reveal_guess(page),
         GuessKey::Left | GuessKey::Down => now - STEP,
         GuessKey::Right | GuessKey::Up => now + STEP,
         GuessKey::PageDown => now - 2f64.log10(),

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Away(
     /// The id of the control.
-    id: String,
+    id: &'static str,
     /// Its name.
     label: &'static str,
     /// The reason; `None` while the control is there.

@@ -52,7 +52,7 @@ pub fn Choice(
                 }}
             </select>
         </div>
-        <Away id=id.into() label reason=fixed/>
+        <Away id label reason=fixed/>
         <ProblemAt place=id/>
     }
 }

@@ -13,7 +13,7 @@ use crate::strings;
 use super::away::Away;
 use super::problem::ProblemAt;
 
-/// How long a text that is no number may stand while it is typed before a sentence says so.
+/// How long what is typed rests before it is taken, or a sentence says why it cannot be: nobody means the 1 of 128.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 /// A number with a slider and a box. Both speak to the state; neither holds a value of its own.
@@ -27,29 +27,28 @@ pub fn NumberField(
     /// Whether it has a slider.
     #[prop(default = true)]
     slider: bool,
-    /// What its ids begin with where the same number stands on the page twice.
+    /// Its id where the same number stands on the page twice; else the field's.
     #[prop(optional)]
-    prefix: &'static str,
+    id: Option<&'static str>,
 ) -> impl IntoView {
     let page = use_page();
-    let id = format!("{prefix}{}", field.id());
+    let id = id.unwrap_or(field.id());
     let value = Memo::new(move |_| page.state.with(|state| field.get(state)));
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let is_there = Memo::new(move |_| fixed.get().is_none());
-    let name = id.clone();
     view! {
         <div class="field">
             <Show when=move || is_there.get()>
                 <div class="field-line">
-                    <label for=if slider { id.clone() } else { format!("{id}-number") } title=strings::field_hint(field)>
+                    <label for=if slider { id.to_owned() } else { format!("{id}-number") } title=strings::field_hint(field)>
                         {strings::field_label(field)}
                     </label>
-                    <NumberBox field id=id.clone() value/>
+                    <NumberBox field id value/>
                 </div>
-                {slider.then(|| view! { <Slider field id=id.clone() value/> })}
+                {slider.then(|| view! { <Slider field id value/> })}
             </Show>
-            <Away id=name label=strings::field_label(field) reason=fixed/>
-            {prefix.is_empty().then(|| view! { <ProblemAt place=field.id()/> })}
+            <Away id label=strings::field_label(field) reason=fixed/>
+            <ProblemAt place=id/>
         </div>
     }
 }
@@ -60,7 +59,7 @@ fn Slider(
     /// Which number.
     field: Field,
     /// The id of the field.
-    id: String,
+    id: &'static str,
     /// Its value.
     value: Memo<f64>,
 ) -> impl IntoView {
@@ -70,7 +69,7 @@ fn Slider(
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
         if let Some(value) = rungs.with_untracked(|rungs| rungs.get(at).copied()) {
-            page.edit(field.id(), |state| field.set(state, value));
+            page.edit(id, |state| field.set(state, value));
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
@@ -100,7 +99,7 @@ fn Slider(
             on:blur=move |_| let_go()
             on:keydown=on_key
             on:keyup=move |_| let_go()
-            on:dblclick=move |_| reset(page, field)
+            on:dblclick=move |_| reset(page, field, id)
         />
     }
 }
@@ -111,18 +110,15 @@ fn NumberBox(
     /// Which number.
     field: Field,
     /// The id of the field.
-    id: String,
+    id: &'static str,
     /// Its value.
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
-    let place = field.id();
-    // Where a number stands twice, the sentence about it stands beside the first.
-    let problem = format!("{}-problem", if id == place { place } else { "quick" });
     // What is being typed; shown while the box has the focus, or while a sentence is about it.
     let draft = RwSignal::new(None::<String>);
     let has_focus = RwSignal::new(false);
-    let is_wrong = Memo::new(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == place)));
+    let is_wrong = Memo::new(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
     let shown = Memo::new(move |_| match draft.get() {
         Some(text) if has_focus.get() || is_wrong.get() => text,
         _ => field.text(value.get()),
@@ -130,51 +126,49 @@ fn NumberBox(
     let keystrokes = StoredValue::new(0u32);
     // Whether the sentence is about what is typed here: one about the number itself stays, however it is entered.
     let has_complained = StoredValue::new(false);
-    let complain = move |sentence: String| {
-        has_complained.set_value(true);
-        page.complain(place, sentence);
-    };
-    let take = move |text: &str| {
-        let new = field.accept(text)?;
-        let was_wrong = has_complained.try_update_value(std::mem::take).unwrap_or(false);
-        if new == value.get_untracked() {
-            if was_wrong {
+    let take = move |text: &str| match field.accept(text) {
+        Ok(new) => {
+            let was_wrong = has_complained.try_update_value(std::mem::take).unwrap_or(false);
+            if new != value.get_untracked() {
+                page.edit(id, |state| field.set(state, new));
+            } else if was_wrong {
                 page.clear_problem();
             }
-        } else {
-            page.edit(place, |state| field.set(state, new));
         }
-        Ok::<(), String>(())
+        Err(sentence) => {
+            has_complained.set_value(true);
+            page.complain(id, sentence);
+        }
     };
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();
         draft.set(Some(text.clone()));
         keystrokes.update_value(|count| *count += 1);
         let stroke = keystrokes.get_value();
-        if let Err(sentence) = take(&text) {
-            let later = move || {
-                // Another view may have taken the box away since.
-                if keystrokes.try_get_value() == Some(stroke) {
-                    complain(sentence);
-                }
-            };
-            set_timeout(later, PATIENCE);
-        }
+        let rested = move || {
+            // Another view may have taken the box away since.
+            if keystrokes.try_get_value() == Some(stroke) {
+                take(&text);
+            }
+        };
+        set_timeout(rested, PATIENCE);
     };
     let settle = move || {
         // A box that is taken away while it has the focus loses it last of all: what was typed went with it.
         let Some(typed) = draft.try_get_untracked() else { return };
         keystrokes.update_value(|count| *count += 1);
         if let Some(text) = typed {
-            match take(&text) {
-                Ok(()) => draft.set(None),
-                Err(sentence) => complain(sentence),
+            take(&text);
+            if !is_wrong.get_untracked() {
+                draft.set(None);
             }
         }
     };
     let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
         "Enter" => settle(),
-        "Escape" => {
+        "Escape" if draft.with_untracked(Option::is_some) => {
+            // It takes back what was typed, and nothing else.
+            event.prevent_default();
             keystrokes.update_value(|count| *count += 1);
             draft.set(None);
             page.clear_problem();
@@ -182,7 +176,7 @@ fn NumberBox(
         key @ ("ArrowUp" | "ArrowDown") => {
             event.prevent_default();
             draft.set(None);
-            step(page, field, if key == "ArrowUp" { 1 } else { -1 });
+            step(page, field, id, if key == "ArrowUp" { 1 } else { -1 });
         }
         _ => {}
     };
@@ -196,7 +190,7 @@ fn NumberBox(
             id=format!("{id}-number")
             aria-label=strings::number_box(field)
             aria-invalid=move || is_wrong.get().then_some("true")
-            aria-describedby=problem
+            aria-describedby=format!("{id}-problem")
             prop:value=move || shown.get()
             on:input:target=on_input
             on:focus=move |_| has_focus.set(true)
@@ -225,16 +219,16 @@ fn share(rung: usize, n_rungs: usize) -> f64 {
 }
 
 /// Moves a number by one rung.
-fn step(page: Page, field: Field, by: isize) {
+fn step(page: Page, field: Field, place: &'static str, by: isize) {
     let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state), field.get(state)));
     let at = nearest_rung(&rungs, now).saturating_add_signed(by);
     if let Some(value) = rungs.get(at) {
-        page.edit(field.id(), |state| field.set(state, *value));
+        page.edit(place, |state| field.set(state, *value));
     }
 }
 
 /// Puts a number back to where it is on a first visit.
-fn reset(page: Page, field: Field) {
+fn reset(page: Page, field: Field, place: &'static str) {
     let first = field.get(&PageState::default());
-    page.edit(field.id(), |state| field.set(state, first));
+    page.edit(place, |state| field.set(state, first));
 }

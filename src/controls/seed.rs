@@ -58,7 +58,7 @@ pub fn SeedField(
                 {strings::redraw()}
             </button>
         </div>
-        <Away id=id.into() label=strings::seed() reason=fixed/>
+        <Away id label=strings::seed() reason=fixed/>
         <ProblemAt place=id/>
     }
 }

@@ -61,7 +61,7 @@ pub fn WeightControls() -> impl IntoView {
                     set=|state, seed| state.weight_seed = seed
                 />
             </Show>
-            <Away id="random-weights".into() label=strings::of_random_weights() reason=fixed/>
+            <Away id="random-weights" label=strings::of_random_weights() reason=fixed/>
             <Meanings of=vec![
                 (strings::weight_law(), strings::weight_law_hint()),
                 (strings::field_label(Field::Heads), strings::field_hint(Field::Heads)),

@@ -6,10 +6,10 @@ use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, 
 
 use crate::charts::means;
 use crate::live::{Measured, SweepData, SweepPhase, values};
-use crate::state::{PageState, XAxis};
+use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
 
-use super::facts::{largest, of, smallest};
+use super::facts::{best_label, largest, of, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
@@ -55,15 +55,17 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
         let rows = sweep.curves.bounds.iter();
         rows.filter_map(|(n, bounds)| pick(bounds).map(|bound| (*n as f64, bound.log10))).collect()
     };
+    let best: Pick = |bounds| smallest(bounds, Norm::Spectral);
+    let best_name = best_label(sweep.curves.bounds.iter().filter_map(|(_, bounds)| best(bounds)));
     let curves: [(&str, Role, Pick, &str); 3] = [
         (
             id::MEAN_FIELD,
             Role::PublishedMeanField,
             |bounds| of(bounds, BoundId::CastinMeanField),
-            strings::explore_mean_field(),
+            strings::trace_label(Trace::MeanField),
         ),
-        (id::BEST, Role::Sharp, |bounds| smallest(bounds, Norm::Spectral), strings::explore_best_bound()),
-        (id::WORST, Role::LowerBound, |bounds| largest(bounds, Norm::Spectral), strings::explore_worst_known()),
+        (id::BEST, Role::Sharp, best, best_name),
+        (id::WORST, Role::LowerBound, |bounds| largest(bounds, Norm::Spectral), strings::trace_label(Trace::Worst)),
     ];
     for (id, role, pick, name) in curves {
         let mut data = curve(pick);
@@ -83,7 +85,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     } else {
         root.to_vec()
     };
-    series.push(Series::new(id::ROOT, strings::explore_root(), Role::Reference, SeriesKind::Line, root));
+    series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     let frontier = points.last().map_or(0.0, |point| point.0);
     if sweep.phase != SweepPhase::Done {
         let before: Vec<_> = values(&sweep.before, norm).into_iter().filter(|point| point.0 > frontier).collect();
@@ -94,7 +96,13 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     let mut draws = Series::new(id::DRAWS, "", Role::Measured, SeriesKind::Points, points.clone());
     draws.opacity = 0.4;
     series.push(draws);
-    series.push(Series::new(id::MEAN, strings::explore_mean(), Role::Measured, SeriesKind::Line, means(&points)));
+    series.push(Series::new(
+        id::MEAN,
+        strings::mean_label(sweep.draws),
+        Role::Measured,
+        SeriesKind::Line,
+        means(&points),
+    ));
     if let Some(now) = current {
         let at = vec![(now.measurement.n, now.measurement.spectral)];
         series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, at));

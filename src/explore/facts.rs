@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::live::Measured;
 use crate::page::Page;
 use crate::state::TokenChoice;
+use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
@@ -87,6 +88,13 @@ pub fn smallest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
     upper.min_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
 }
 
+/// The name of the smallest upper bounds of several n: that of the bound, where it is one throughout.
+pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
+    let mut names = bounds.map(|bound| strings::bound_label(bound.id));
+    let first = names.next().unwrap_or_else(strings::explore_best_bound);
+    if names.all(|name| name == first) { first } else { strings::explore_best_bound() }
+}
+
 /// The largest of the lower bounds on a norm over the ball, for these weights.
 pub fn largest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
     let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower && bound.id != BoundId::Skew);
@@ -112,5 +120,5 @@ fn on_ball(bounds: &[Bound], norm: Norm) -> impl Iterator<Item = &Bound> {
 }
 
 fn kind_of(measurement: &Measurement) -> Kind {
-    crate::strings::kind_of(measurement, Norm::Spectral)
+    strings::kind_of(measurement, Norm::Spectral)
 }

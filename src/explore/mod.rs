@@ -41,7 +41,13 @@ pub fn Explore() -> impl IntoView {
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
-    let has_arrows = Memo::new(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.pair.is_some())));
+    // Why there are no arrows; nothing where there are some, or nothing is measured yet.
+    let no_arrows = Memo::new(move |_| {
+        page.live.measured.with(|m| {
+            let m = m.as_ref().filter(|m| m.pair.is_none())?;
+            Some(strings::no_pair(&m.state, &m.tokens))
+        })
+    });
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
             <h2 class="question" id="question">{strings::lead()}</h2>
@@ -50,11 +56,10 @@ pub fn Explore() -> impl IntoView {
                 <div class="disc-stage"><PlaneCanvas id="explore-plane" size=Size::Opening words/></div>
                 <figcaption>
                     <Headline/>
-                    <p class="disc-legend" class:gone=move || !has_arrows.get()>
-                        <span class="swatch nudge" aria-hidden="true"></span>
-                        {strings::explore_nudge()} " "
-                        <span class="swatch response" aria-hidden="true"></span>
-                        {strings::explore_response()}
+                    <p class="disc-legend" data-testid="no-arrows" hidden=move || no_arrows.with(Option::is_none)>{move || no_arrows.get()}</p>
+                    <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
+                        <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
+                        <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
                     </p>
                     <p class="sr-only" aria-live="polite">{move || page.plane.said.get()}</p>
                 </figcaption>

@@ -26,16 +26,18 @@ pub fn Quick() -> impl IntoView {
             _ => None,
         })
     });
+    let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
     let problem = Memo::new(move |_| {
-        // Of a control in the panel too: while that is closed its own place is out of sight.
-        let said = page.live.problem.with(|p| p.as_ref().filter(|p| p.place != PLACE_LINK).map(|p| p.text.clone()));
+        // Of a control in the panel: while that is closed its own place is out of sight.
+        let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
+        let said = page.live.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
         said.map(|text| page.told(text))
     });
     view! {
         <div class="quick" role="group" aria-label=strings::quick()>
             <TokenSwitch/>
-            <NumberField field=Field::N fixed=own prefix="quick-"/>
-            <NumberField field=Field::Radius fixed=own prefix="quick-"/>
+            <NumberField field=Field::N fixed=own id="quick-n"/>
+            <NumberField field=Field::Radius fixed=own_radius id="quick-radius"/>
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">
@@ -109,7 +111,11 @@ fn TokenSwitch() -> impl IntoView {
             }
         }
     };
-    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick)/> }
+    let away = Signal::derive(move || {
+        let is_away = !has_worst.get() && chosen.get() != Some(Source::Worst);
+        is_away.then(|| page.state.with(|state| strings::worst_away(state.mask)))
+    });
+    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) away/> }
 }
 
 fn choose(page: Page, tokens: TokenChoice) {
@@ -170,7 +176,7 @@ pub fn Notes() -> impl IntoView {
             <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::use_dim(ROOMY_DIM)}</button>
         </p>
         <p class="quick-note" data-testid="scope-note" hidden=move || normalizer.get() == Normalization::None>
-            {move || strings::which_map(scope.get(), dim.get())} " "
+            {move || strings::which_map(scope.get(), normalizer.get(), dim.get())} " "
             <button type="button" id="other-scope" on:click=move |_| page.edit("scope", with_other_scope)>
                 {move || strings::other_scope(scope.get())}
             </button>

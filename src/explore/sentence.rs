@@ -59,7 +59,10 @@ pub fn Sentence() -> impl IntoView {
                     strings::explore_limit(&place(facts), &above(limit))
                 }
                 (Some(best), Some(limit)) => {
-                    let ends = facts.growth_ends.map(|ln_n| Number::rough_from_log10(ln_n / std::f64::consts::LN_10));
+                    let ends = facts
+                        .growth_ends
+                        .filter(|_| facts.worst.is_some())
+                        .map(|ln_n| Number::rough_from_log10(ln_n / std::f64::consts::LN_10));
                     strings::explore_best(facts.n, &place(facts), &above(best), &above(limit), ends)
                 }
                 (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &above(best)),

@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 
 use crate::page::use_page;
+use crate::state::Trace;
 use crate::strings;
 use lipscope_core::experiment::{Attention, Mask};
 use lipscope_plot::{Kind, Number};
 
-use super::facts::facts;
+use super::facts::{best_label, facts};
 
 /// A row: its id, its name, its value, what the value is.
 type Row = (&'static str, &'static str, Option<f64>, Number);
@@ -22,13 +23,13 @@ pub fn AtN() -> impl IntoView {
         let (value, kind) = facts.measured;
         let root = facts.n.sqrt();
         let mut rows = vec![
-            ("measured", strings::measured(), Some(value), Number::claimed(value.log10(), kind)),
-            ("root", strings::explore_root(), Some(root), Number::of(root)),
+            ("measured", strings::trace_label(Trace::Draws), Some(value), Number::claimed(value.log10(), kind)),
+            ("root", strings::trace_label(Trace::Root), Some(root), Number::of(root)),
         ];
         let bounds = [
-            ("worst", strings::explore_worst_known(), facts.worst, Kind::LowerBound),
-            ("best", strings::explore_best_bound(), facts.best, Kind::UpperBound),
-            ("mean-field", strings::explore_mean_field(), facts.mean_field, Kind::UpperBound),
+            ("worst", strings::trace_label(Trace::Worst), facts.worst, Kind::LowerBound),
+            ("best", best_label(facts.best.iter().cloned()), facts.best, Kind::UpperBound),
+            ("mean-field", strings::trace_label(Trace::MeanField), facts.mean_field, Kind::UpperBound),
         ];
         for (id, name, bound, kind) in bounds {
             if let Some(bound) = bound {
@@ -73,7 +74,7 @@ pub fn Absent() -> impl IntoView {
             _ => Mask::None,
         });
         let missing = [
-            (facts.mean_field.is_none(), strings::explore_mean_field()),
+            (facts.mean_field.is_none(), strings::trace_label(Trace::MeanField)),
             (facts.best.is_none(), strings::explore_best_bound()),
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);

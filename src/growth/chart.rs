@@ -160,13 +160,12 @@ fn root(end: f64, scale: Scale) -> Series {
             .collect(),
         Scale::Log | Scale::Sqrt => [2.0, end].map(|n| (n, n.sqrt())).to_vec(),
     };
-    Series::new(Trace::Root.id(), strings::explore_root(), Role::Reference, SeriesKind::Line, points)
+    Series::new(Trace::Root.id(), strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, points)
 }
 
 fn mean(known: &Known<'_>) -> Series {
     let mean = means(&draws_of(known.sweep, known.state));
-    let label = strings::mean_label(known.sweep.draws);
-    Series::new(MEAN, label, Role::Measured, SeriesKind::Line, mean).short_label(strings::measured())
+    Series::new(MEAN, strings::mean_label(known.sweep.draws), Role::Measured, SeriesKind::Line, mean)
 }
 
 /// The draws, the newest as visible as they are new, and those of before where none is yet.

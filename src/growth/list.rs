@@ -76,7 +76,7 @@ pub fn TraceList() -> impl IntoView {
 pub fn said(page: Page, n: f64) -> String {
     let of = |trace: Trace| {
         let reading = value_at(page, trace, n).filter(|_| page.state.with(|state| state.growth.traces.has(trace)))?;
-        Some(format!("{} {}", strings::trace_label(trace), reading.number.kind(reading.kind)))
+        Some(format!("{} {}", name_at(page, trace, n), reading.number.kind(reading.kind)))
     };
     let parts = std::iter::once(strings::n_equals(n)).chain(Trace::ALL.into_iter().filter_map(of));
     parts.collect::<Vec<_>>().join(strings::growth_said())
@@ -90,7 +90,18 @@ pub fn headed(trace: Trace) -> String {
         Group::Lower => "≥",
         Group::Tokens => "",
     };
-    format!("{} {sign}", strings::trace_label(trace)).trim_end().to_owned()
+    let name = if trace == Trace::Draws { strings::samples_label() } else { strings::trace_label(trace) };
+    format!("{name} {sign}").trim_end().to_owned()
+}
+
+/// The name of what a trace says at an n: what is measured is of these tokens there, else of the samples of the sweep.
+fn name_at(page: Page, trace: Trace, n: f64) -> String {
+    let is_of_samples = trace == Trace::Draws && page.state.with(PageState::n_tokens) != n;
+    if is_of_samples {
+        page.live.sweep.with(|sweep| strings::largest_label(sweep.draws))
+    } else {
+        strings::trace_label(trace).into()
+    }
 }
 
 fn group_of(trace: Trace) -> Group {
@@ -158,7 +169,7 @@ fn TraceLine(
                     on:change=move |_| page.edit("growth-traces", |state| state.growth.traces = state.growth.traces.toggled(trace))
                 />
                 <svg class=format!("swatch {id}") viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4"></line><circle cx="12" cy="4" r="3"></circle></svg>
-                <span class="trace-name">{strings::trace_label(trace)}</span>
+                <span class="trace-name">{move || name_at(page, trace, at.get())}</span>
             </label>
             <span class="trace-value">
                 <span class="sign">{sign}</span>

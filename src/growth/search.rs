@@ -7,10 +7,10 @@ use crate::controls::{Choice, NumberField};
 use crate::field::Field;
 use crate::page::use_page;
 use crate::phase::Phase;
-use crate::state::{PageState, SearchFold};
+use crate::state::{PageState, SearchFold, Trace};
 use crate::strings;
 use lipscope_core::search::Region;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::SearchRun;
 use super::search_plane::SearchPlane;
@@ -149,14 +149,19 @@ fn Facts() -> impl IntoView {
     let iteration = Memo::new(move |_| run.with(|run| run.last.map(|step| step.at as f64)));
     let upper = Memo::new(move |_| run.with(|run| run.upper().and_then(|bound| bound.value)));
     let share = Memo::new(move |_| Some(best.get()? / upper.get()?));
-    let fact = |id: &'static str, name: &'static str, sign: &'static str, value: Memo<Option<f64>>| {
+    let fact = |id: &'static str, name: &'static str, kind: Kind, value: Memo<Option<f64>>| {
+        // Rounded to the side on which the sign holds, as in the list.
+        let rounded = move |x: f64| match kind {
+            Kind::LowerBound | Kind::UpperBound => Number::claimed(x.log10(), kind).kind(Kind::Plain),
+            _ => Number::of(x),
+        };
         view! {
             <div>
                 <dt>{name}</dt>
                 <dd>
-                    <span class="sign">{move || if value.get().is_some() { sign } else { "" }}</span>
+                    <span class="sign">{move || if value.get().is_some() { kind.sign() } else { "" }}</span>
                     <span class="value" data-testid=id data-value=move || value.get().map_or_else(String::new, |x| x.to_string())>
-                        {move || value.get().map_or_else(|| strings::NONE_YET.to_owned(), |x| Number::of(x).to_string())}
+                        {move || value.get().map_or_else(|| strings::NONE_YET.to_owned(), |x| rounded(x).to_string())}
                     </span>
                 </dd>
             </div>
@@ -164,17 +169,17 @@ fn Facts() -> impl IntoView {
     };
     view! {
         <dl class="search-facts" hidden=move || best.get().is_none()>
-            {fact("search-best", strings::search_found(), "≥", best)}
-            {fact("search-upper", strings::search_upper(), "≤", upper)}
-            {fact("search-share", strings::search_over_upper(), "≥", share)}
+            {fact("search-best", strings::trace_label(Trace::Found), Kind::LowerBound, best)}
+            {fact("search-upper", strings::search_upper(), Kind::UpperBound, upper)}
+            {fact("search-share", strings::search_over_upper(), Kind::LowerBound, share)}
             <div>
                 <dt>{strings::search_from()}</dt>
                 <dd data-testid="search-from" data-value=move || start.get().map_or("", |kind| kind.id())>
                     {move || start.get().map_or(strings::NONE_YET, strings::search_start)}
                 </dd>
             </div>
-            {fact("search-now", strings::search_now(), "=", now)}
-            {fact("search-iteration", strings::search_iteration(), "", iteration)}
+            {fact("search-now", strings::search_now(), Kind::Exact, now)}
+            {fact("search-iteration", strings::search_iteration(), Kind::Plain, iteration)}
         </dl>
     }
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::ModelPhase;
 use super::desk::Desk;
-use super::plan_view::PlanFields;
+use super::plan_view::{MapField, MoreFields};
 use super::run_view::RunBar;
 use super::source_view::SourceFields;
 use super::text_view::TextField;
@@ -22,8 +22,9 @@ pub fn ModelDesk() -> impl IntoView {
         <div class="model-desk" data-testid="model-desk">
             <fieldset disabled=is_at_work aria-label=strings::model_form_name()>
                 <SourceFields desk/>
+                <MapField desk/>
                 <TextField desk/>
-                <PlanFields desk/>
+                <MoreFields desk/>
             </fieldset>
             <RunBar desk/>
         </div>

@@ -4,13 +4,29 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use super::settings::PlanForm;
+use super::source_view::Drawn;
 use crate::controls::Choice;
 use crate::controls::InputBox;
 use crate::strings;
 
-/// Layers, lengths, windows, map; heads, mask, estimators.
+/// Which map of a layer is measured.
 #[component]
-pub fn PlanFields(
+pub fn MapField(
+    /// The form.
+    desk: Desk,
+) -> impl IntoView {
+    view! {
+        <div class="model-row">
+            <Of desk id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
+            <span class="note" data-testid="model-map-note">{move || strings::model_map_note(desk.plan.with(|plan| plan.kind))}</span>
+        </div>
+    }
+}
+
+/// Everything that has a usual value, folded, with what it stands at: the model's size, layers, lengths, windows, heads, mask,
+/// estimators.
+#[component]
+pub fn MoreFields(
     /// The form.
     desk: Desk,
 ) -> impl IntoView {
@@ -21,26 +37,26 @@ pub fn PlanFields(
             let set = move |text: String| desk.plan.update(|plan| *part(plan) = text);
             view! { <InputBox id label hint width value set/> }
         };
-    let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 3] = [
+    let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 4] = [
         ("model-layers", strings::model_layers(), strings::model_layers_hint(), "8", |plan| &mut plan.layers),
         ("model-lengths", strings::model_lengths(), strings::model_lengths_hint(), "9", |plan| &mut plan.lengths),
         ("model-windows", strings::model_windows(), strings::model_windows_hint(), "3", |plan| &mut plan.windows),
+        ("model-head", strings::model_heads(), strings::model_heads_hint(), "8", |plan| &mut plan.heads),
     ];
-    let heads: (_, _, _, _, Part) =
-        ("model-head", strings::model_heads(), strings::model_heads_hint(), "8", |plan| &mut plan.heads);
     view! {
-        <div class="model-row">
-            {fields.map(field).collect_view()}
-            <Of desk id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
-            <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| desk.plan.update(PlanForm::as_published)>
-                {strings::model_published()}
-            </button>
-        </div>
-        <p class="note" data-testid="model-map-note">{move || strings::model_map_note(desk.plan.with(|plan| plan.kind))}</p>
-        <details class="more">
-            <summary>{strings::model_more()}</summary>
+        <details class="more" id="model-more">
+            <summary>
+                {strings::model_more()} " "
+                <span class="note">{move || desk.plan.with(|plan| strings::model_plan_line(plan.layers.trim(), plan.lengths.trim(), plan.windows.trim()))}</span>
+            </summary>
+            <Drawn desk/>
             <div class="model-row">
-                {field(heads)}
+                {fields.map(field).collect_view()}
+                <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| desk.plan.update(PlanForm::as_published)>
+                    {strings::model_published()}
+                </button>
+            </div>
+            <div class="model-row">
                 <Of desk id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
                 <Of desk id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
             </div>

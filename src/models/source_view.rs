@@ -31,7 +31,6 @@ pub fn SourceFields(
     view! {
         <div class="model-row">
             <Choice id="model-source" label=strings::model_name() options chosen=Signal::derive(chosen) on_pick=Callback::new(on_pick)/>
-            <div class="model-row" hidden=move || !kind.get().is_drawn()><Drawn desk/></div>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files desk/></div>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address desk/></div>
         </div>
@@ -39,9 +38,9 @@ pub fn SourceFields(
     }
 }
 
-/// The size of a drawn model.
+/// The size of a drawn model, while one is drawn.
 #[component]
-fn Drawn(
+pub fn Drawn(
     /// The form.
     desk: Desk,
 ) -> impl IntoView {
@@ -57,7 +56,9 @@ fn Drawn(
         ("model-heads", strings::model_n_heads(), "3", |source| &mut source.heads),
         ("model-seed", strings::seed(), "5", |source| &mut source.seed),
     ];
-    fields.map(field).collect_view()
+    view! {
+        <div class="model-row" hidden=move || !desk.source.with(|source| source.kind.is_drawn())>{fields.map(field).collect_view()}</div>
+    }
 }
 
 /// Files of the reader's.

@@ -67,10 +67,15 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     if picture.variance_shares.is_none() {
         // The ball that tokens are drawn in, as long as they are: that of the bounds.
         let state = &measured.state;
-        let is_given = matches!(state.tokens, TokenChoice::Distribution(_));
-        let radius = if is_given { state.radius } else { picture.largest_norm };
+        let (radius, label): (_, fn(f64) -> String) = match state.tokens {
+            TokenChoice::Distribution(_) => (state.radius, strings::ball),
+            TokenChoice::Own | TokenChoice::Clusters if !page.state.with(|now| now.tokens == TokenChoice::Worst) => {
+                (picture.largest_norm, strings::ball_of_farthest)
+            }
+            _ => (picture.largest_norm, strings::ball),
+        };
         plane.ball_radius = Some(radius);
-        plane.ball_label = strings::ball(radius);
+        plane.ball_label = label(radius);
     }
     let wall = page.plane.wall.get().filter(|_| picture.variance_shares.is_none());
     if let Some(radius) = wall {

@@ -162,7 +162,7 @@ impl ThemeChoice {
 
 impl Scene {
     /// Whether going from one scene to another is a step of its own, to which one can go back; everything else is a
-    /// movement within a step. Own tokens move within one too: who gives or takes hold of them marks a step.
+    /// movement within a step. Own tokens and clusters move within one too: who gives or takes hold of them marks a step.
     #[must_use]
     pub fn is_step_from(&self, before: &Scene) -> bool {
         let (now, then) = (&self.state, &before.state);
@@ -171,7 +171,6 @@ impl Scene {
             || self.lesson != before.lesson
             || now.tokens != then.tokens
             || now.weights != then.weights
-            || now.own_clusters != then.own_clusters
             || now.own_weights != then.own_weights
     }
 }

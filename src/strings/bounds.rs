@@ -12,24 +12,22 @@ use super::norms::needs_dense;
 use super::numbers::kind_of;
 use super::problems::phrase_text;
 
+/// The name of a bound, wherever it is named; the twins with and without the mask have one.
 pub fn bound_label(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => bound_label::castin_general(),
         BoundId::CastinMeanField => bound_label::castin_mean_field(),
-        BoundId::Sharp => bound_label::sharp(),
-        BoundId::SharpMasked => bound_label::sharp_masked(),
+        BoundId::Sharp | BoundId::SharpMasked => bound_label::sharp(),
         BoundId::LocalBlocks => bound_label::local_blocks(),
         BoundId::Sink => bound_label::sink(),
         BoundId::Fork => bound_label::fork(),
-        BoundId::Unified => bound_label::unified(),
-        BoundId::UnifiedMasked => bound_label::unified_masked(),
+        BoundId::Unified | BoundId::UnifiedMasked => bound_label::unified(),
         BoundId::Local => bound_label::local(),
         BoundId::Adversarial => bound_label::adversarial(),
         BoundId::AdversarialEnvelope => bound_label::adversarial_envelope(),
         BoundId::TwoClusters => bound_label::two_clusters(),
         BoundId::Skew => bound_label::skew(),
-        BoundId::KimLinf => bound_label::kim_linf(),
-        BoundId::KimL2 => bound_label::kim_l2(),
+        BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
         BoundId::MaxToken => bound_label::max_token(),
     }
 }
@@ -46,34 +44,12 @@ pub fn formula_words(bound: BoundId) -> &'static str {
     }
 }
 
-pub fn bound_label_short(bound: BoundId) -> &'static str {
-    match bound {
-        BoundId::CastinGeneral => bound_label_short::castin_general(),
-        BoundId::CastinMeanField => bound_label_short::castin_mean_field(),
-        BoundId::Sharp | BoundId::SharpMasked => bound_label_short::sharp(),
-        BoundId::LocalBlocks => bound_label_short::local_blocks(),
-        BoundId::UnifiedMasked => bound_label_short::unified_masked(),
-        BoundId::AdversarialEnvelope => bound_label_short::adversarial_envelope(),
-        bound => bound_label(bound),
-    }
-}
-
-/// The name in the ladder's narrow column.
-pub fn rung_label(bound: BoundId) -> &'static str {
-    match bound {
-        BoundId::CastinGeneral => rung_label::castin_general(),
-        BoundId::CastinMeanField => rung_label::castin_mean_field(),
-        BoundId::KimL2 | BoundId::KimLinf => rung_label::kim_l2(),
-        bound => bound_label_short(bound),
-    }
-}
-
 /// A line for each bound that has no value, with the reason. Of twins with and without the mask one is there.
 pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
-    let is_twin = |id: BoundId| measurement.bounds.iter().any(|bound| rung_label(bound.id) == rung_label(id));
+    let is_twin = |id: BoundId| measurement.bounds.iter().any(|bound| bound_label(bound.id) == bound_label(id));
     let of_others = |absence: Absence| matches!(absence, Absence::NoMask | Absence::OtherAttention);
     let absent = measurement.absent.iter().filter(|(id, absence)| !of_others(*absence) && !is_twin(*id));
-    absent.map(|(id, absence)| bound_absent(rung_label(*id), phrase_text(&absence.phrase()))).collect()
+    absent.map(|(id, absence)| bound_absent(bound_label(*id), phrase_text(&absence.phrase()))).collect()
 }
 
 /// What the letters of a formula are.

@@ -4,7 +4,7 @@ pub use crate::words::explore::*;
 
 use crate::explore::Place;
 use crate::state::View;
-use lipscope_core::experiment::{Mask, Scope};
+use lipscope_core::experiment::{Mask, Normalization, Scope};
 use lipscope_plot::{FarAbove, Kind, Number, Role};
 
 use super::plot::count;
@@ -102,10 +102,22 @@ pub fn use_dim(d: usize) -> String {
 }
 
 /// Which map is shown under a normaliser.
-pub fn which_map(scope: Scope, d: usize) -> String {
+pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
+    let name = match normalizer {
+        Normalization::Layer => quick_layer(),
+        Normalization::Rms | Normalization::None => quick_rms(),
+    };
     match scope {
-        Scope::Inputs => which_map::inputs(Number::of((d as f64).sqrt())),
-        Scope::Composed => which_map::composed().into(),
+        Scope::Inputs => which_map::inputs(name, Number::of((d as f64).sqrt())),
+        Scope::Composed => which_map::composed(name),
+    }
+}
+
+/// Why the worst tokens known cannot be chosen.
+pub fn worst_away(mask: Mask) -> &'static str {
+    match mask {
+        Mask::Causal => worst_away::causal(),
+        Mask::None => worst_away::setting(),
     }
 }
 

@@ -5,14 +5,14 @@ pub use crate::words::growth::*;
 
 use crate::live::GrowthData;
 use crate::state::{PageState, RadiusLaw, Trace, WeightChoice};
-use lipscope_core::bounds::{Bound, Norm};
+use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::growth::Crossover;
 use lipscope_plot::Number;
 
 use super::bounds::{bound_label, side_kind};
 use super::norms::{norm_axis, norm_note};
-use super::plot::count;
+use super::plot::{count, measured};
 
 pub const TEN_TO_SIX: &str = "10⁶";
 pub const TEN_TO_EIGHTEEN: &str = "10¹⁸";
@@ -39,26 +39,36 @@ pub fn radius_law(law: RadiusLaw) -> &'static str {
     }
 }
 
-/// The name of a trace, in the list and at the end of its curve.
+/// The name of a trace, wherever it is named: that of its bound, where it is one.
 pub fn trace_label(trace: Trace) -> &'static str {
     match trace {
-        Trace::Sharp => trace_label::sharp(),
-        Trace::Sink => trace_label::sink(),
-        Trace::Fork => trace_label::fork(),
-        Trace::Unified => trace_label::unified(),
-        Trace::General => trace_label::general(),
-        Trace::Kim => trace_label::kim(),
-        Trace::MeanField => trace_label::mean_field(),
-        Trace::TwoClusters => trace_label::two_clusters(),
-        Trace::Adversarial => trace_label::adversarial(),
-        Trace::Envelope => trace_label::envelope(),
-        Trace::Skew => trace_label::skew(),
+        Trace::Sharp => bound_label(BoundId::Sharp),
+        Trace::Sink => bound_label(BoundId::Sink),
+        Trace::Fork => bound_label(BoundId::Fork),
+        Trace::Unified => bound_label(BoundId::Unified),
+        Trace::General => bound_label(BoundId::CastinGeneral),
+        Trace::Kim => bound_label(BoundId::KimL2),
+        Trace::MeanField => bound_label(BoundId::CastinMeanField),
+        Trace::TwoClusters => bound_label(BoundId::TwoClusters),
+        Trace::Adversarial => bound_label(BoundId::Adversarial),
+        Trace::Envelope => bound_label(BoundId::AdversarialEnvelope),
+        Trace::Skew => bound_label(BoundId::Skew),
         Trace::Exact => trace_label::exact(),
         Trace::Draws => trace_label::draws(),
         Trace::Worst => trace_label::worst(),
         Trace::Found => trace_label::found(),
         Trace::Root => trace_label::root(),
     }
+}
+
+/// What is measured at an n that is not that of the present tokens: the largest of the samples there.
+pub fn largest_label(draws: usize) -> String {
+    if draws > 1 { trace_label::largest(draws) } else { measured().into() }
+}
+
+/// The samples of a sweep, at the head of their column.
+pub fn samples_label() -> &'static str {
+    trace_label::samples()
 }
 
 pub fn trace_hint(trace: Trace) -> &'static str {

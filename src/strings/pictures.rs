@@ -92,6 +92,11 @@ pub fn ball(radius: f64) -> String {
     format!("R = {}", Number::short(radius))
 }
 
+/// The same where tokens can leave it: it follows the one that is farthest out.
+pub fn ball_of_farthest(radius: f64) -> String {
+    words::ball_of_farthest(ball(radius))
+}
+
 /// The name of a picture: what it is of, and what it shows once there is something.
 pub fn label(heading: &str, finding: &str) -> String {
     if finding.is_empty() { heading.to_owned() } else { words::label(finding, heading) }

@@ -4,11 +4,8 @@ use crate::words::plot as words;
 pub use crate::words::plot::*;
 
 use crate::state::XAxis;
-use lipscope_core::bounds::BoundId;
 use lipscope_core::fit::PowerLaw;
-use lipscope_plot::{HoverValue, Number, ValueForm};
-
-use super::bounds::{bound_label, side_kind};
+use lipscope_plot::{HoverValue, Kind, Number, Role, ValueForm};
 
 pub fn axis_choice(axis: XAxis) -> &'static str {
     match axis {
@@ -52,26 +49,29 @@ pub fn count(n: f64) -> String {
     if n < 1e7 && !is_round { n.to_string() } else { Number::short(n).to_string() }
 }
 
+/// What each named curve says at n, by its name and with what its number is; the mean comes with the range of its samples.
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
-    let measured = measured();
-    let mut parts = vec![n_equals(n)];
-    let of = |id: &str| values.iter().find(|value| value.id == id);
-    if let Some(draws) = of("draws").filter(|value| value.x == n) {
-        let mean = Number::of(draws.y);
-        parts.push(match draws.count {
-            1 => format!("{measured} {mean}"),
-            count => words::readout(count, Number::of(draws.high), Number::of(draws.low), &mean, measured),
-        });
-    } else if let Some(current) = of("current").filter(|value| value.x == n) {
-        parts.push(format!("{measured} {}", current.number));
-    }
-    for bound in BoundId::ALL {
-        if let Some(value) = of(bound.id()) {
-            let log10 = if value.given == ValueForm::Log10 { value.y } else { value.y.log10() };
-            parts.push(format!("{} {}", bound_label(bound), Number::claimed(log10, side_kind(bound.side()))));
+    let samples = values.iter().find(|value| value.id == "draws" && value.x == n && value.count > 1);
+    let of = |value: &HoverValue| {
+        let log10 = if value.given == ValueForm::Log10 { value.y } else { value.y.log10() };
+        let number = Number::claimed(log10, kind_of_role(value.role)).to_string();
+        match samples.filter(|_| value.role == Role::Measured) {
+            Some(samples) => words::readout(Number::of(samples.high), Number::of(samples.low), number),
+            None => number,
         }
+    };
+    let named = values.iter().filter(|value| !value.label.is_empty());
+    let parts = named.map(|value| format!("{} {}", value.label, of(value)));
+    std::iter::once(n_equals(n)).chain(parts).collect::<Vec<_>>().join("  ·  ")
+}
+
+/// What the numbers of a curve are.
+fn kind_of_role(role: Role) -> Kind {
+    match role {
+        Role::Sharp | Role::PublishedGeneral | Role::PublishedMeanField => Kind::UpperBound,
+        Role::LowerBound => Kind::LowerBound,
+        _ => Kind::Plain,
     }
-    parts.join("  ·  ")
 }
 
 /// Three decimals, with a minus sign as wide as a digit.

@@ -120,8 +120,165 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
   await page.waitForSelector('#quick-random[aria-pressed=true]');
 });
 
+pageTest('a drag of the worst tokens is one step of undo, however many movements it has', OPENING, async ({ page }) => {
+  await settled(page);
+  await after(page, () => page.click('#quick-worst'));
+  const worst = await digits(page, 'explore-norm');
+  await page.focus('#explore-plane');
+  await page.keyboard.press('Home');
+  const at = await page.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
+  const [x, y] = (await at.jsonValue()).split(' ').map(Number);
+  const box = await still(page, '#explore-plane');
+  const entries = await page.evaluate(() => history.length);
+  await page.mouse.move(box.x + x, box.y + y);
+  await page.mouse.down();
+  for (let step = 1; step <= 6; step += 1) {
+    const before = await digits(page, 'explore-norm');
+    await page.mouse.move(box.x + x + 6 * step, box.y + y + 4 * step);
+    await page.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before);
+  }
+  await page.mouse.up();
+  await page.waitForSelector('#quick-yours[aria-pressed=true]');
+  assert.equal(await page.evaluate(() => history.length), entries + 1);
+  await page.click('#quick-random');
+  await page.waitForSelector('#quick-random[aria-pressed=true]');
+  // One step back is the drag, one more the worst tokens.
+  await page.click('#undo');
+  await page.waitForSelector('#quick-yours[aria-pressed=true]');
+  await page.click('#undo');
+  await page.waitForSelector('#quick-worst[aria-pressed=true]');
+  await page.waitForFunction((worst) => document.querySelector('[data-testid=explore-norm]').dataset.value === worst, worst);
+});
+
+pageTest('tokens of the reader say that R follows the farthest of them', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.focus('#explore-plane');
+  await page.keyboard.press('Home');
+  // Out of the disc: R grows, and says so at the disc and at its control.
+  for (let step = 0; step < 24; step += 1) await page.keyboard.press('Shift+ArrowRight');
+  await page.waitForSelector('#quick-yours[aria-pressed=true]');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=radius]')?.dataset.value) > 1.6);
+  assert.equal(await page.locator('#quick-radius-away .reason').innerText(), 'follows your farthest token');
+  const svg = await saved(page, '#take-tokens [data-take=svg]');
+  assert.match(svg, /R = [\d.]+ \(farthest\)/);
+});
+
+for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  pageTest(`a number that cannot be is answered at its box, in sight (${name})`, { ...OPENING, viewport }, async ({ page }) => {
+    await settled(page);
+    for (const id of ['quick-n', 'quick-radius']) {
+      await type(page, `${id}-number`, 'abc');
+      const sentence = page.locator(`#${id}-problem`);
+      await sentence.waitFor();
+      assert.equal(await page.locator(`#${id}-number`).getAttribute('aria-describedby'), `${id}-problem`);
+      const [said, box] = [await sentence.boundingBox(), await page.locator(`#${id}-number`).boundingBox()];
+      assert.ok(said.y >= 0 && said.y + said.height <= viewport.height && said.x >= 0 && said.x + said.width <= viewport.width, JSON.stringify(said));
+      const apart = Math.max(box.y - said.y - said.height, said.y - box.y - box.height);
+      assert.ok(apart >= 0 && apart < 24, `${apart} px from its box`);
+      await page.keyboard.press('Escape');
+      await sentence.waitFor({ state: 'hidden' });
+    }
+  });
+}
+
+pageTest('a number is taken when it is typed, not digit by digit', OPENING, async ({ page }) => {
+  await settled(page);
+  const seen = await page.evaluate(() => new Promise((resolve) => {
+    const sentence = document.querySelector('.sentence > p');
+    const said = [];
+    new MutationObserver(() => {
+      said.push(sentence.textContent.match(/these (\d+) tokens/)[1]);
+      if (said.at(-1) === '128') resolve(said);
+    }).observe(sentence, { subtree: true, childList: true, characterData: true });
+    const box = document.querySelector('#quick-n-number');
+    box.focus();
+    for (const words of ['1', '12', '128']) {
+      box.value = words;
+      box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    }
+  }));
+  assert.ok(!seen.includes('12'), seen.join(', '));
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash === '#v3&n=128');
+  await page.click('#undo');
+  await page.waitForFunction(() => location.hash === '' && document.querySelector('#quick-n-number').value === '64');
+});
+
+pageTest('at large n a line says why there are no arrows', { ...OPENING, hash: '#v3&n=300' }, async ({ page }) => {
+  await settled(page);
+  assert.match(await page.getByTestId('no-arrows').innerText(), /at most 256 tokens/);
+});
+
+pageTest('the phone\u2019s first screen has the number, the disc and the plot, and Escape closes the sheet', { ...OPENING, viewport: PHONE }, async ({ page }) => {
+  await settled(page);
+  const foot = (await page.locator('.quick-place').boundingBox()).y;
+  for (const id of ['.headline', '#explore-plane', '#explore-plot']) {
+    const box = await page.locator(id).boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= foot, `${id}: ${JSON.stringify(box)} over ${foot}`);
+  }
+  assert.ok((await page.locator('#explore-plane').boundingBox()).height > 180);
+  await page.click('#more-controls');
+  await page.waitForSelector('#preset');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('#more-controls[aria-expanded=false]');
+  assert.ok(await page.locator('#preset').isHidden());
+});
+
+for (const [width, height, hash] of [[1005, 760, ''], [1220, 760, ''], [1240, 760, ''], [1339, 760, ''], [1340, 760, ''], [1280, 720, ''], [1280, 720, '#v3&view=teacher'], [720, 900, '']]) {
+  pageTest(`nothing in the head or the main controls is cut at ${width} x ${height} ${hash}`, { ...OPENING, viewport: { width, height }, hash }, async ({ page }) => {
+    await settled(page);
+    const cut = await page.evaluate(() => [...document.querySelectorAll('header > :not(.head-rest, dialog), .head-rest > *, .quick button, .quick .field')]
+      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+      .filter((element) => {
+        const { left, right, bottom } = element.getBoundingClientRect();
+        return left < 0 || right > innerWidth || element.scrollWidth > element.clientWidth + 1 || (innerWidth > 860 && bottom > innerHeight);
+      })
+      .map((element) => element.id || element.className || element.tagName));
+    assert.deepEqual(cut, []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  });
+}
+
+pageTest('what the head has no room for is behind one button', { ...OPENING, viewport: { width: 1005, height: 760 } }, async ({ page }) => {
+  await settled(page);
+  assert.ok(await page.locator('#language').isHidden());
+  await page.click('#head-more');
+  assert.ok(await page.locator('#language').isVisible());
+  assert.deepEqual(await faults(page), []);
+  await page.keyboard.press('Escape');
+  assert.ok(await page.locator('#language').isHidden());
+  await page.keyboard.press('?');
+  await page.waitForSelector('#keys[open]');
+  assert.ok(await page.locator('#keys').isVisible());
+});
+
+pageTest('a curve has one name in plot, readout, table and list', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  const names = ['best bound (ours)', 'worst tokens known', 'mean-field [C]'];
+  const svg = await saved(page, '#take-explore [data-take=svg]');
+  await page.keyboard.press('Escape');
+  await page.focus('#explore-plot');
+  await page.keyboard.press('End');
+  const readout = await page.getByTestId('explore-readout').innerText();
+  const table = await page.locator('#explore-table').textContent();
+  for (const name of names) assert.ok([svg, readout, table].every((where) => where.includes(name)), `${name}: ${readout}`);
+  assert.match(readout, /mean of 8 samples [\d.]+ \(least [\d.]+, greatest [\d.]+\)/);
+  await show(page, 'growth');
+  const list = page.locator('.growth-list');
+  await page.waitForFunction(() => document.querySelector('[data-testid=growth-sharp]')?.dataset.value);
+  for (const name of names) assert.ok((await list.innerText()).includes(name), name);
+  // What is measured is of these tokens at their n, and of samples elsewhere.
+  assert.match(await list.innerText(), /these tokens/);
+  await page.focus('#growth-plot');
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => /largest of 8 samples/.test(document.querySelector('.growth-list').textContent));
+});
+
 pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
   await settled(page);
+  assert.equal(await page.locator('#quick-worst').count(), 0);
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: choose mask none');
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
   assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
 });
@@ -131,7 +288,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   assert.ok(await page.getByTestId('collapse-note').isHidden());
   await after(page, () => page.click('#quick-norm-layer'));
   assert.match(await page.getByTestId('collapse-note').innerText(), /maps every token to one of two points/);
-  assert.match(await page.getByTestId('scope-note').innerText(), /attention at the normalised tokens/);
+  assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at the normalised tokens/);
   await after(page, () => page.click('#roomy-dim'));
   assert.ok(await page.getByTestId('collapse-note').isHidden());
   await page.click('#more-controls');
@@ -155,6 +312,7 @@ pageTest('a number that is not of the present state says that it is being comput
     box.focus();
     box.value = '128';
     box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
     requestAnimationFrame(() => requestAnimationFrame(() => resolve({
       busy: document.querySelector('[data-testid=sentence]').ariaBusy,
       note: document.querySelector('.stale-note').checkVisibility(),
@@ -210,5 +368,5 @@ pageTest('clusters of the reader stand among the bounds of their ball', { ...OPE
   await show(page, 'explore');
   await settled(page);
   const svg = await saved(page, '#take-explore [data-take=svg]');
-  for (const name of ['best bound', 'some tokens reach', 'mean-field [C]']) assert.ok(svg.includes(name), name);
+  for (const name of ['best bound (ours)', 'worst tokens known', 'mean-field [C]']) assert.ok(svg.includes(name), name);
 });

@@ -8,7 +8,7 @@ import { digits, download, reveal, show, swept } from './reading.mjs';
 // Each view: how it is opened, its canvas, and words that its axes carry.
 const VIEWS = [
   { id: 'take-growth', canvas: 'growth-plot', words: ['number of tokens n', 'Lipschitz constant L'] },
-  { id: 'take-ladder', canvas: 'ladder', words: ['measured'] },
+  { id: 'take-ladder', canvas: 'ladder', words: ['these tokens'] },
   { id: 'take-attention', canvas: 'attention-map', words: ['64'] },
   { id: 'take-tokens', canvas: 'token-plane', words: ['3'] },
   { id: 'take-tightness', canvas: 'tightness-plot', tab: 'plot-tightness', words: ['number of tokens n', 'ℓ∞ norm of J'] },

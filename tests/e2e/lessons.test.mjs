@@ -310,6 +310,26 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   assert.ok(await page.locator('[data-testid="spectral"]').isVisible());
 });
 
+pageTest('who shows the answer without drawing has skipped the step', async ({ page }) => {
+  await changed(page, 'spectral');
+  await startLesson(page, 'sink');
+  // Enter reveals what was drawn, and nothing is.
+  await page.focus('#guess-curve');
+  await page.keyboard.press('Enter');
+  assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
+  assert.equal(await page.locator('#guess-reveal').innerText(), 'Show without guessing');
+  await page.click('#guess-reveal');
+  assert.match(await page.getByTestId('guess-words').innerText(), /counts as skipped/);
+  assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-reached'), 'false');
+  assert.equal(await page.locator('#lesson-next').innerText(), 'Skip');
+  await page.click('#guess-reveal');
+  await page.focus('#guess-curve');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.locator('#guess-reveal').innerText(), 'Reveal');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.goal[data-goal=seen][data-reached=true]');
+});
+
 pageTest('a curve is drawn by keys, and is right', async ({ page }) => {
   await changed(page, 'spectral');
   await startLesson(page, 'sink');
@@ -433,17 +453,30 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   await page.waitForFunction(() => document.activeElement.id === 'keys-open');
 });
 
-pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, context: { hasTouch: true } }, async ({ page }) => {
+/** Drags a finger along places of the window. */
+async function dragged(page, context, places) {
+  const client = await context.newCDPSession(page);
+  const touch = (type, touchPoints) => client.send('Input.dispatchTouchEvent', { type, touchPoints });
+  const [[x, y], ...others] = places;
+  await touch('touchStart', [{ x, y }]);
+  for (const [x, y] of others) await touch('touchMove', [{ x, y }]);
+  await touch('touchEnd', []);
+}
+
+pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, context: { hasTouch: true, isMobile: true } }, async ({ page, context }) => {
   await changed(page, 'spectral');
   await page.tap('#lessons-open');
   await page.tap('.lesson-pick[data-lesson="sink"]');
   const widths = () => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
   assert.deepEqual(await widths(), [390, 390]);
   const box = await still(page, '#guess-curve');
-  await page.touchscreen.tap(box.x + box.width * 0.5, box.y + box.height * 0.4);
-  assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /L = (?!1\.0$)/);
-  await page.tap('#guess-reveal');
-  await offBy(page);
+  assert.equal(await page.locator('#guess-reveal').innerText(), 'Show without guessing');
+  await dragged(page, context, [0, 0.25, 0.5, 0.75, 1].map((share) => [box.x + 60 + share * (box.width - 100), box.y + box.height * (0.8 - 0.5 * share)]));
+  assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /^n = 256: L = \d/);
+  // A tap straight after a flick only ends the flick: no finger is as fast as that.
+  await page.click('#guess-reveal');
+  assert.match(await offBy(page), /^You drew slope/);
+  await page.waitForSelector('.goal[data-goal=seen][data-reached=true]');
   for (let step = 0; step < 4; step += 1) {
     await page.tap('#lesson-next');
     await filled(page);

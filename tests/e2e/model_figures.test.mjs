@@ -26,6 +26,7 @@ async function open(page, table) {
 
 /** The same model in the form. */
 async function small(page) {
+  await reveal(page, '#model-d');
   for (const [id, value] of [['#model-d', '32'], ['#model-depth', '3'], ['#model-heads', '4']]) await page.fill(id, value);
   await page.waitForSelector('[data-testid=model-facts]:has-text("32x3x4")', { timeout: 30_000 });
 }

@@ -388,6 +388,7 @@ pageTest('the view is accessible in the dark, with its folds open', { colorSchem
 });
 
 pageTest('Run with heads that do not divide the width goes to the sentence that says so', { hash: '#v3&plot=model' }, async ({ page }) => {
+  await reveal(page, '#model-heads');
   await page.fill('#model-heads', '7');
   await page.click('#model-run');
   await page.waitForFunction(() => document.activeElement?.dataset.testid === 'model-problem');

@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DESKTOP, openPage, PHONE, shutDown } from './browser.mjs';
-import { changed, swept } from './reading.mjs';
+import { changed, reveal, swept } from './reading.mjs';
 
 const done = (view) => (page) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
 
@@ -38,7 +38,9 @@ const SCREENS = {
   tightness: ['#v2&plot=tightness', done('tightness')],
   inverse: ['#v2&plot=inverse', done('inverse')],
   models: ['#v2&plot=model', async (page) => {
+    await reveal(page, '#model-lengths');
     await page.fill('#model-lengths', '2:98:16');
+    await page.evaluate(() => { document.querySelector('#model-more').open = false; });
     await page.click('#model-run');
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
   }],
@@ -48,6 +50,7 @@ const SCREENS = {
     await page.waitForSelector('[data-testid="train-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
   }],
   figures: ['#v2&plot=model', async (page) => {
+    await reveal(page, '#model-d');
     for (const [id, words] of Object.entries({ 'model-d': '96', 'model-layers': '0,2,4,6,8,11', 'model-lengths': '2,4,8,16,32,64,98' })) await page.fill(`#${id}`, words);
     await page.click('#model-run');
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
@@ -58,7 +61,12 @@ const SCREENS = {
   guess: ['#v2', lesson('sink')],
   revealed: ['#v2', async (page) => {
     await lesson('sink')(page);
-    await page.click('#guess-reveal');
+    await page.focus('#guess-curve');
+    for (let handle = 0; handle < 8; handle += 1) {
+      for (let press = 0; press < handle; press += 1) await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('ArrowRight');
+    }
+    await page.keyboard.press('Enter');
   }],
   mark: ['#v2', lesson('slack')],
   teacher: ['#v2&view=teacher'],
@@ -100,7 +108,8 @@ try {
         const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: language === 'en' ? link : `?lang=${language}${link}`, controls: 'closed' });
         const path = join(folder, `${name}${language === 'en' ? '' : `-${language}`}-${viewport.width}x${viewport.height}-${colorScheme}.png`);
         try {
-          await changed(page, 'spectral');
+          // The lab and the models measure no tokens of the controls.
+          if (await page.evaluate(() => !document.querySelector('.details').hidden)) await changed(page, 'spectral');
           await go?.(page);
           // What was asked for is drawn, and the last fades are over.
           await page.waitForTimeout(1500);

@@ -39,6 +39,30 @@ fn labels_are_escaped() {
 }
 
 #[test]
+fn the_roots_of_two_and_three_stand_beside_the_name_of_their_row() {
+    for size in SIZES {
+        let line = Series::new("s", "measured", Role::Measured, SeriesKind::Line, vec![(2.0, 1.2), (3.0, 1.3)]);
+        let x = AxisSpec::new("tokens n", Scale::Log).whole().root("√n").range(Extent::new(2.0, 3.0));
+        let (_, svg) = draw_chart(&LineChart::new(x, AxisSpec::new("L", Scale::Log), vec![line]), Theme::Light, size);
+        assert_written(&svg, &["√n", "1.414", "1.732"]);
+        assert_texts_are_apart(&svg, size);
+    }
+}
+
+#[test]
+fn the_ball_is_as_large_as_its_radius_also_where_type_and_marks_are_enlarged() {
+    for times in [1.0, 1.35] {
+        let style = Style::svg(Theme::Light, SCALE).enlarged(times);
+        let (layout, svg) = render((520, 520), |area| plane().draw(area, &style));
+        let chart = layout.expect("SVG draws").chart;
+        let expected = chart.x_to_px(2.0) - chart.x_to_px(0.0);
+        let radii = elements(&svg, "circle").into_iter();
+        let largest = radii.map(|circle| circle.px("r")).fold(0.0, f64::max);
+        assert!((largest - expected).abs() < 1.0, "enlarged {times} times: {largest} px for {expected}");
+    }
+}
+
+#[test]
 fn ladders_write_labels_numbers_and_decades_without_overlap() {
     for theme in THEMES {
         for size in [(360, 220), (520, 260)] {

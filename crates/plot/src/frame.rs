@@ -139,6 +139,8 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
     }
 
     let mut free_from = f64::NEG_INFINITY;
+    // Where the names of the rows end: before the first label, which may reach out over the axis.
+    let mut names_end = left - 11.0;
     for tick in &x.own_ticks(&layout.x, ticks.x.clone()) {
         let at = layout.px_at(tick.position);
         let Some(label) = tick.label.as_ref().map(Number::to_string) else {
@@ -147,14 +149,16 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
         };
         pen.vertical(at, top, bottom, grid)?;
         pen.vertical(at, bottom + 3.0, bottom + 8.0, major)?;
-        let half = text_width(&label, font.size_small) / 2.0;
+        let root = if x.root.is_empty() { String::new() } else { Number::short(tick.value.sqrt()).to_string() };
+        let half = text_width(&label, font.size_small).max(text_width(&root, font.size_small)) / 2.0;
         if at - half >= free_from {
             let place = (at, x_label_row(layout, font));
             pen.text(&label, place, Align::Center, font.size_small, palette.muted, 1.0)?;
-            if !x.root.is_empty() {
-                let (root, place) = (Number::short(tick.value.sqrt()).to_string(), (at, place.1 + layout.second_row));
+            if !root.is_empty() {
+                let place = (at, place.1 + layout.second_row);
                 pen.text(&root, place, Align::Center, font.size_small, palette.muted, 1.0)?;
             }
+            names_end = names_end.min(at - half - 0.6 * font.size_small);
             free_from = at + half + 0.6 * font.size_small;
         }
     }
@@ -162,7 +166,7 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
     if !x.root.is_empty() {
         let rows = [x_label_row(layout, font), x_label_row(layout, font) + layout.second_row];
         for (name, row) in ["n", x.root.as_str()].into_iter().zip(rows) {
-            pen.text(name, (left - 11.0, row), Align::Right, font.size_small, palette.muted, 1.0)?;
+            pen.text(name, (names_end, row), Align::Right, font.size_small, palette.muted, 1.0)?;
         }
     }
     let room = right - left;

@@ -126,6 +126,23 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.draw(&Circle::new(self.at(center), self.mark(radius), self.stroke(color, opacity, width)))
     }
 
+    /// A circle around a place, of a radius that is a length of the data: unlike a mark it does not grow with the type. Filled
+    /// where the fill is to be seen.
+    pub fn circle(
+        &self,
+        center: Point,
+        radius: f64,
+        width: f64,
+        color: RGBColor,
+        (stroke, inside): (f64, f64),
+    ) -> Result<(), DrawError> {
+        let (center, radius) = (self.at(center), (radius * self.unit).round().max(1.0) as u32);
+        if inside > 0.0 {
+            self.draw(&Circle::new(center, radius, fill(color, inside)))?;
+        }
+        self.draw(&Circle::new(center, radius, self.stroke(color, stroke, width)))
+    }
+
     /// A filled polygon.
     pub fn polygon(&self, corners: &[Point], color: RGBColor, opacity: f64) -> Result<(), DrawError> {
         let corners: Vec<(i32, i32)> = corners.iter().map(|&p| self.at(p)).collect();

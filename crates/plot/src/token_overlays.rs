@@ -45,8 +45,7 @@ impl TokenPlane {
         let radius = chart.x_to_px(reach) - chart.x_to_px(0.0);
         let crowd = (self.points.len() as f64 / 16.0).max(1.0).sqrt();
         for place in layout.positions.iter().flatten() {
-            pen.disc(*place, radius, color, 0.12 / crowd)?;
-            pen.ring(*place, radius, 0.75, color, 0.6 / crowd)?;
+            pen.circle(*place, radius, 0.75, color, (0.6 / crowd, 0.12 / crowd))?;
         }
         Ok(())
     }

@@ -275,7 +275,7 @@ impl TokenPlane {
             }
         } else {
             let center = (chart.x_to_px(0.0), chart.y_to_px(0.0));
-            pen.ring(center, edge - center.0, 1.0, color, 1.0)?;
+            pen.circle(center, edge - center.0, 1.0, color, (1.0, 0.0))?;
         }
         let Some(rect) = self.ball_label_rect(style, layout) else { return Ok(()) };
         let place = (rect.left, (rect.top + rect.bottom) / 2.0);
