@@ -33,7 +33,7 @@ pub fn growth_request(state: &PageState) -> GrowthRequest {
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
     let plan = GrowthPlan { lengths, spacing };
-    GrowthRequest { experiment: state.experiment(), family_plan: plan.clone(), plan }
+    GrowthRequest { experiment: state.experiment(), family_plan: plan.clone(), plan, units: None }
 }
 
 /// Whether exact norms are marked at an n: twice a decade, and up to the longest sweep where it measures.

@@ -79,7 +79,7 @@ fn a_measurement_is_started_measured_and_finished() {
 fn a_new_request_cancels_the_old_run_at_its_next_slice() {
     let sweep = |run_id| {
         let experiment = experiment("inputs", "none", "ball");
-        let plan = SweepRequest { experiment, lengths: vec![4, 8], draws: 3, norm: Norm::Spectral };
+        let plan = SweepRequest { experiment, lengths: vec![4, 8], draws: 3, norm: Norm::Spectral, points: None };
         run(run_id, EnginePlan::Sweep(plan))
     };
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
@@ -121,10 +121,10 @@ fn curves_hold_for_every_draw_of_the_sweep() {
     ] {
         let experiment = experiment(scope, normalization, law);
         let lengths = vec![2, 5, 20];
-        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), draws: 12 };
+        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), draws: 12, rows: None };
         let replies = answer(EnginePlan::Curves(plan));
         let Some(EngineEvent::Curves(curves)) = events(&replies).next() else { panic!("no curves in {replies:?}") };
-        let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral };
+        let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral, points: None };
         let swept = answer(EnginePlan::Sweep(plan));
         let points: Vec<SweepPoint> = events(&swept)
             .flat_map(|event| if let EngineEvent::Sweep(points) = event { points.clone() } else { Vec::new() })
