@@ -40,7 +40,7 @@ impl Growth {
     pub fn hear(self, page: Page, content: Content<EngineEvent>) {
         let data = page.live.growth;
         match content {
-            Content::Event(EngineEvent::Growth(GrowthEvent::Curves(found))) => {
+            Content::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {
                 // Replies of an order whose place was taken do not come: this one answers the last that was asked.
                 let of = self.asked.get_value();
                 data.set(GrowthData { of, growth: Some(Arc::new(*found)), ..GrowthData::default() });

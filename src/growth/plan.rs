@@ -39,7 +39,7 @@ pub fn growth_request(state: &PageState) -> GrowthRequest {
     let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || read.contains(n));
     let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };
     let plan = GrowthPlan { lengths, spacing };
-    GrowthRequest { experiment: state.experiment(), sketch, family_plan: plan.clone(), plan }
+    GrowthRequest { experiment: state.experiment(), sketch, family_plan: plan.clone(), plan, units: None }
 }
 
 /// Whether exact norms are marked at an n: twice a decade, and up to the longest sweep where it measures.

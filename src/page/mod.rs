@@ -153,7 +153,7 @@ impl Page {
             engine: StoredValue::new_local(None),
         };
         page.begin_address();
-        let engine = EngineWorkers::new(WORKER_URL, Spare::One, move |(event, _)| page.hear(event));
+        let engine = EngineWorkers::on_all_cores(WORKER_URL, Spare::One, move |(event, _)| page.hear(event));
         page.engine.set_value(Some(engine.clone()));
         engine.start();
         let to_measure = Memo::new(move |_| page.in_effect().map(|state| state.for_measuring()));
@@ -256,7 +256,7 @@ impl Page {
             sweep.cost_before = sweep.cost_so_far();
         });
         let state = self.state.with_untracked(PageState::for_sweeping);
-        let sweep = SweepRequest { experiment: state.experiment(), lengths, draws, norm: state.norm };
+        let sweep = SweepRequest { experiment: state.experiment(), lengths, draws, norm: state.norm, points: None };
         self.submit(EngineLane::Sweep, [EnginePlan::Sweep(sweep)]);
     }
 
@@ -317,7 +317,7 @@ impl Page {
             self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
             // There is one n to measure; the bounds over n are drawn around it.
             let lengths = curve_lengths(state.sweep_max, &[]);
-            let curves = CurvesPlan { experiment: state.experiment(), lengths, draws: 1 };
+            let curves = CurvesPlan { experiment: state.experiment(), lengths, draws: 1, rows: None };
             return self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves)]);
         }
         if is_first {
@@ -356,8 +356,8 @@ impl Page {
         });
         let experiment = state.experiment();
         let at = curve_lengths(longest, &lengths);
-        let curves = CurvesPlan { experiment: experiment.clone(), lengths: at, draws };
-        let sweep = SweepRequest { experiment, lengths, draws, norm: state.norm };
+        let curves = CurvesPlan { experiment: experiment.clone(), lengths: at, draws, rows: None };
+        let sweep = SweepRequest { experiment, lengths, draws, norm: state.norm, points: None };
         self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves), EnginePlan::Sweep(sweep)]);
     }
 

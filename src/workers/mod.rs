@@ -17,11 +17,11 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use js_sys::Object;
-use leptos::prelude::set_timeout;
+use leptos::prelude::{set_timeout, window};
 use wasm_bindgen::JsValue;
 
 use lipscope_protocol::envelope::decode;
-use lipscope_protocol::pool::{Action, Lane, Order, Pool, PoolEvent, Spare, Timer, WorkerId};
+use lipscope_protocol::pool::{Action, Lane, Order, Pool, PoolEvent, PoolOptions, Spare, Timer, WorkerId};
 use lipscope_protocol::task::TaskList;
 
 pub use lanes::{
@@ -64,10 +64,21 @@ impl<T: TaskList, L: Lane, C: Companion> Clone for Workers<T, L, C> {
 impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
     /// Without any worker; `listener` hears what they say.
     pub fn new(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
+        Self::with_options(url, PoolOptions::one_core(spare), listener)
+    }
+
+    /// The same with orders cut into parts for all cores.
+    pub fn on_all_cores(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
+        // A browser may say fewer than there are, so that a page cannot be told apart by them.
+        let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
+        Self::with_options(url, PoolOptions { cores, ..PoolOptions::one_core(spare) }, listener)
+    }
+
+    fn with_options(url: &'static str, options: PoolOptions, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
         let listener = Rc::new(listener);
         Workers(Rc::new_cyclic(|me| {
             let me = me.clone();
-            RefCell::new(Inner { pool: Pool::new(spare), workers: BTreeMap::new(), url, listener, me })
+            RefCell::new(Inner { pool: Pool::new(options), workers: BTreeMap::new(), url, listener, me })
         }))
     }
 

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use lipscope_protocol::envelope::{Command, Content, Message, RunId, decode, encode};
-use lipscope_protocol::pool::{Action, Begins, Lane, Order, Patience, Policy, Pool, PoolEvent, Spare, Timer, WorkerId};
+use lipscope_protocol::pool::{
+    Action, Begins, Lane, Order, Patience, Policy, Pool, PoolEvent, PoolOptions, Spare, Timer, WorkerId,
+};
 use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
 use lipscope_protocol::task::Turn;
 
@@ -121,9 +123,14 @@ enum Due {
 }
 
 impl Browser {
+    /// On one core.
     pub fn new(spare: Spare) -> Self {
+        Self::with_options(PoolOptions::one_core(spare))
+    }
+
+    pub fn with_options(options: PoolOptions) -> Self {
         Browser {
-            pool: Pool::new(spare),
+            pool: Pool::new(options),
             now: 0.0,
             heard: Vec::new(),
             sent: Vec::new(),
@@ -323,6 +330,11 @@ impl Browser {
     fn turn(&mut self, id: WorkerId) {
         let (now, latency) = (self.now, self.latency);
         let Some(worker) = self.workers.get_mut(&id) else { return };
+        if now < worker.busy_until {
+            // Two reasons to work at one time: the second slice comes after the first.
+            let time = worker.busy_until;
+            return self.at(time, Due::Turn(id));
+        }
         worker.clock.set(now);
         let clock = worker.clock.clone();
         let said = Rc::new(RefCell::new(Vec::new()));

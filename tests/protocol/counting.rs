@@ -2,13 +2,14 @@
 //! in a list of tasks; runner, pool and messages take it from there.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use lipscope_core::experiment::InputError;
 use lipscope_protocol::envelope::{Command, Content, Message, Reply, Request, decode, encode};
 use lipscope_protocol::pool::{PoolEvent, Spare};
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::{Report, Task, Turn};
+use lipscope_protocol::task::{Cut, Report, Task, Turn};
 use lipscope_protocol::task_list;
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +18,16 @@ use crate::browser::{Browser, Line, order};
 /// How far to count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountPlan {
+    /// The number before the first.
+    pub after: u32,
     /// The last number; a plan with none is wrong.
     pub to: u32,
     /// How long each number takes.
     pub milliseconds: f64,
+    /// The number that cannot be counted; 0 for none.
+    pub fails_at: u32,
+    /// What a part holds at a time; `None` for a plan that cannot be cut.
+    pub bytes: Option<u64>,
 }
 
 /// Counts one number a step.
@@ -38,21 +45,80 @@ impl Task<Clock> for CountTask {
     type Plan = CountPlan;
     type Event = u32;
 
+    fn cut(plan: &CountPlan, workers: usize) -> Vec<Cut> {
+        let (Some(bytes), first, n) = (plan.bytes, plan.after as usize, (plan.to - plan.after) as usize) else {
+            return Vec::new();
+        };
+        let n_parts = (6 * workers).min(n);
+        (0..n_parts).map(|at| Cut { units: first + at * n / n_parts..first + (at + 1) * n / n_parts, bytes }).collect()
+    }
+
+    fn part(plan: &CountPlan, units: &Range<usize>) -> CountPlan {
+        CountPlan { after: units.start as u32, to: units.end as u32, ..plan.clone() }
+    }
+
     fn start(plan: CountPlan, _: &mut Clock) -> Result<Self, InputError> {
         if plan.to == 0 {
             return Err(InputError::bad_value("to", "0", "1 or more"));
         }
-        Ok(CountTask { plan, counted: 0 })
+        Ok(CountTask { counted: plan.after, plan })
     }
 
     fn step(&mut self, clock: &mut Clock, report: &mut Report<'_, u32>) -> Result<Turn, InputError> {
         clock.set(clock.now() + self.plan.milliseconds);
         self.counted += 1;
+        if self.counted == self.plan.fails_at {
+            return Err(InputError::bad_value("number", self.counted.to_string(), "another"));
+        }
         report.event(self.counted);
         if report.is_due() {
-            report.progress((self.counted as usize, self.plan.to as usize));
+            let CountPlan { after, to, .. } = self.plan;
+            report.progress(((self.counted - after) as usize, (to - after) as usize));
         }
         Ok(if self.counted < self.plan.to { Turn::More } else { Turn::Done })
+    }
+}
+
+/// Counts and tells all numbers at once.
+#[derive(Debug)]
+pub struct ListTask {
+    count: CountTask,
+    numbers: Vec<u32>,
+}
+
+impl Task<Clock> for ListTask {
+    type Plan = CountPlan;
+    type Event = Vec<u32>;
+
+    fn cut(plan: &CountPlan, workers: usize) -> Vec<Cut> {
+        CountTask::cut(plan, workers)
+    }
+
+    fn part(plan: &CountPlan, units: &Range<usize>) -> CountPlan {
+        CountTask::part(plan, units)
+    }
+
+    fn is_piece(_: &Vec<u32>) -> bool {
+        true
+    }
+
+    fn join(pieces: &mut Vec<u32>, next: Vec<u32>) {
+        pieces.extend(next);
+    }
+
+    fn start(plan: CountPlan, clock: &mut Clock) -> Result<Self, InputError> {
+        Ok(ListTask { count: CountTask::start(plan, clock)?, numbers: Vec::new() })
+    }
+
+    fn step(&mut self, clock: &mut Clock, report: &mut Report<'_, Vec<u32>>) -> Result<Turn, InputError> {
+        clock.set(clock.now() + self.count.plan.milliseconds);
+        self.count.counted += 1;
+        self.numbers.push(self.count.counted);
+        if self.count.counted < self.count.plan.to {
+            return Ok(Turn::More);
+        }
+        report.event(std::mem::take(&mut self.numbers));
+        Ok(Turn::Done)
     }
 }
 
@@ -73,11 +139,18 @@ task_list! {
     pub CountTasks(Clock): AnyPlan, AnyEvent, AnyRunning;
     /// Counts.
     Count = CountTask,
+    /// Counts and tells all numbers at once.
+    List = ListTask,
 }
 
 /// A plan that counts.
 pub fn counting(to: u32, milliseconds: f64) -> AnyPlan {
-    AnyPlan::Count(CountPlan { to, milliseconds })
+    AnyPlan::Count(CountPlan { after: 0, to, milliseconds, fails_at: 0, bytes: None })
+}
+
+/// The same, for a plan that can be cut into parts.
+pub fn counting_in_parts(to: u32, milliseconds: f64) -> AnyPlan {
+    AnyPlan::Count(CountPlan { after: 0, to, milliseconds, fails_at: 0, bytes: Some(1) })
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 mod browser;
 mod counting;
+mod heard;
+mod parts;
 mod pool;
 mod pool_orders;
+mod pool_parts;
+mod pool_workers;
 mod runner;
 mod train;

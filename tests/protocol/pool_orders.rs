@@ -5,17 +5,17 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lipscope_protocol::envelope::Content;
-use lipscope_protocol::pool::{Lane, Patience, Policy, PoolEvent, Spare};
+use lipscope_protocol::pool::{Lane, Patience, Policy, PoolEvent, PoolOptions, Spare};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::browser::{Browser, Event, Line, Start, order};
-use crate::counting::{AnyPlan, counting};
+use crate::counting::{AnyEvent, AnyPlan, counting, counting_in_parts};
 
 /// Something that the page does, or that happens to it.
 #[derive(Clone, Debug)]
 enum Deed {
-    Submit(Line, Vec<(u32, f64)>),
+    Submit(Line, Vec<AnyPlan>),
     Cancel(Line),
     /// A worker dies: one of those that there are.
     Kill(usize),
@@ -32,9 +32,13 @@ fn lines() -> impl Strategy<Value = Line> {
 }
 
 /// Numbers and milliseconds each; a plan without numbers fails, and a step may be longer than a worker may be silent.
-fn plans() -> impl Strategy<Value = Vec<(u32, f64)>> {
-    let milliseconds = prop_oneof![4 => 0.0..12.0, 2 => 12.0..90.0, 1 => Just(2500.0)];
-    prop::collection::vec((0u32..6, milliseconds), 0..4)
+fn plans() -> impl Strategy<Value = Vec<AnyPlan>> {
+    let milliseconds = || prop_oneof![4 => 0.0..12.0, 2 => 12.0..90.0, 1 => Just(2500.0)];
+    let plan = prop_oneof![
+        2 => (0u32..6, milliseconds()).prop_map(|(to, milliseconds)| counting(to, milliseconds)),
+        1 => (1u32..30, milliseconds()).prop_map(|(to, milliseconds)| counting_in_parts(to, milliseconds)),
+    ];
+    prop::collection::vec(plan, 0..4)
 }
 
 fn deeds() -> impl Strategy<Value = Vec<Deed>> {
@@ -70,6 +74,8 @@ struct Page {
     books: BTreeMap<Line, Book>,
     /// Lane and submission of every order.
     orders: BTreeMap<u64, (Line, u64)>,
+    /// The number that was heard last of each order.
+    counted: BTreeMap<u64, u32>,
     n_submissions: u64,
     n_sent: usize,
     n_heard: usize,
@@ -78,14 +84,15 @@ struct Page {
 }
 
 impl Page {
-    fn new(spare: Spare, latency: f64) -> Self {
-        let mut browser = Browser::new(spare);
+    fn new(options: PoolOptions, latency: f64) -> Self {
+        let mut browser = Browser::with_options(options);
         browser.latency = latency;
         browser.pool.start();
         Page {
             browser,
             books: Line::ALL.iter().map(|line| (*line, Book::default())).collect(),
             orders: BTreeMap::new(),
+            counted: BTreeMap::new(),
             n_submissions: 0,
             n_sent: 0,
             n_heard: 0,
@@ -99,7 +106,7 @@ impl Page {
 
     fn act(&mut self, deed: Deed) -> Result<(), TestCaseError> {
         match deed {
-            Deed::Submit(line, plans) => self.submit(line, &plans),
+            Deed::Submit(line, plans) => self.submit(line, plans),
             Deed::Cancel(line) => {
                 let n_submissions = self.n_submissions;
                 let book = self.book(line);
@@ -123,11 +130,10 @@ impl Page {
         self.read()
     }
 
-    fn submit(&mut self, line: Line, plans: &[(u32, f64)]) {
+    fn submit(&mut self, line: Line, plans: Vec<AnyPlan>) {
         self.n_submissions += 1;
         let submission = self.n_submissions;
         let first = self.orders.len() as u64;
-        let plans = plans.iter().map(|(to, milliseconds)| counting(*to, *milliseconds));
         let orders: Vec<_> = (first..).zip(plans).map(|(number, plan)| order(line, number, plan)).collect();
         let book = self.book(line);
         book.newest = submission;
@@ -146,22 +152,24 @@ impl Page {
     fn read(&mut self) -> Result<(), TestCaseError> {
         while self.n_heard < self.browser.heard.len() {
             let event = self.browser.heard[self.n_heard].1.clone();
-            // When a run is over, its end is told first, then the next one is sent.
-            let is_end = matches!(&event, PoolEvent::Reply { content, .. } if content.is_last());
-            let until = self.browser.heard_in[self.n_heard] + usize::from(!is_end);
-            while self.browser.sent_in.get(self.n_sent).is_some_and(|call| *call < until) {
+            // When the last part is over, what was held of it is told first, then the next order is sent in the same call.
+            let call = self.browser.heard_in[self.n_heard];
+            while self.browser.sent_in.get(self.n_sent).is_some_and(|sent_in| *sent_in < call) {
                 let (_, _, _, number) = self.browser.sent[self.n_sent];
                 let (line, submission) = self.orders[&number];
                 self.book(line).newest_sent = submission;
                 self.n_sent += 1;
             }
-            self.read_event(&event)?;
+            let sent = self.browser.sent_in[self.n_sent..].iter().zip(&self.browser.sent[self.n_sent..]);
+            let now_sent =
+                sent.take_while(|(sent_in, _)| **sent_in == call).map(|(_, sent)| self.orders[&sent.3]).collect();
+            self.read_event(&event, now_sent)?;
             self.n_heard += 1;
         }
         Ok(())
     }
 
-    fn read_event(&mut self, event: &Event) -> Result<(), TestCaseError> {
+    fn read_event(&mut self, event: &Event, now_sent: Vec<(Line, u64)>) -> Result<(), TestCaseError> {
         match event {
             PoolEvent::Reply { lane, of, content, left, .. } => {
                 let (line, number) = of.companion;
@@ -172,12 +180,26 @@ impl Page {
                 match line.policy() {
                     Policy::Queue => prop_assert!(book.wanted.contains(&number), "{event:?} was answered before"),
                     Policy::Newest(Patience::None) => prop_assert_eq!(submission, book.newest, "{:?}", event),
-                    Policy::Newest(_) => prop_assert_eq!(submission, book.newest_sent, "{:?}", event),
+                    Policy::Newest(_) => prop_assert!(
+                        submission == book.newest_sent || now_sent.contains(&(line, submission)),
+                        "{event:?} after {} was sent",
+                        book.newest_sent
+                    ),
+                }
+                let AnyPlan::Count(plan) = &of.plan else { return Err(TestCaseError::fail("another plan")) };
+                if let Content::Event(AnyEvent::Count(heard)) = content {
+                    // From one on, whoever counted; a worker that died may have told some before.
+                    let before = self.counted.insert(number, *heard).unwrap_or_default();
+                    prop_assert!(*heard <= before + 1, "{:?} after {}", event, before);
                 }
                 if !content.is_last() {
                     return Ok(());
                 }
-                let is_wrong = of.plan == counting(0, milliseconds_of(&of.plan));
+                let is_wrong = plan.to == 0;
+                if !is_wrong {
+                    prop_assert_eq!(self.counted.get(&number), Some(&plan.to), "{:?}", event);
+                }
+                let book = self.book(line);
                 match content {
                     Content::Finished => prop_assert!(!is_wrong, "{:?}", event),
                     Content::Failed(_) => prop_assert!(is_wrong, "{:?}", event),
@@ -226,20 +248,16 @@ impl Page {
     }
 }
 
-fn milliseconds_of(plan: &AnyPlan) -> f64 {
-    let AnyPlan::Count(plan) = plan;
-    plan.milliseconds
-}
-
 #[test]
 fn what_is_wanted_is_answered_once_and_what_is_not_wanted_is_never_heard() {
     let config = Config { cases: 10_000, failure_persistence: None, ..Config::default() };
     let spare = prop::sample::select(&[Spare::One, Spare::None][..]);
+    let options = (spare, 1usize..5).prop_map(|(spare, cores)| PoolOptions { cores, ..PoolOptions::one_core(spare) });
     let latency = prop_oneof![Just(0.0), 0.0..4.0, 4.0..40.0];
     let seen = RefCell::new(BTreeMap::<&str, usize>::new());
     let see = |what, count| *seen.borrow_mut().entry(what).or_default() += count;
-    let outcome = TestRunner::new(config).run(&(spare, latency, deeds()), |(spare, latency, deeds)| {
-        let mut page = Page::new(spare, latency);
+    let outcome = TestRunner::new(config).run(&(options, latency, deeds()), |(options, latency, deeds)| {
+        let mut page = Page::new(options, latency);
         for deed in deeds {
             page.act(deed)?;
         }

@@ -81,7 +81,7 @@ fn a_measurement_is_started_measured_and_finished() {
 fn a_new_request_cancels_the_old_run_at_its_next_slice() {
     let sweep = |run_id| {
         let experiment = experiment("inputs", "none", "ball");
-        let plan = SweepRequest { experiment, lengths: vec![4, 8], draws: 3, norm: Norm::Spectral };
+        let plan = SweepRequest { experiment, lengths: vec![4, 8], draws: 3, norm: Norm::Spectral, points: None };
         run(run_id, EnginePlan::Sweep(plan))
     };
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
@@ -123,10 +123,10 @@ fn curves_hold_for_every_draw_of_the_sweep() {
     ] {
         let experiment = experiment(scope, normalization, law);
         let lengths = vec![2, 5, 20];
-        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), draws: 12 };
+        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), draws: 12, rows: None };
         let replies = answer(EnginePlan::Curves(plan));
         let Some(EngineEvent::Curves(curves)) = events(&replies).next() else { panic!("no curves in {replies:?}") };
-        let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral };
+        let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral, points: None };
         let swept = answer(EnginePlan::Sweep(plan));
         let points: Vec<SweepPoint> = events(&swept)
             .flat_map(|event| if let EngineEvent::Sweep(points) = event { points.clone() } else { Vec::new() })
@@ -153,11 +153,13 @@ fn the_curves_over_n_come_at_a_few_n_first_with_the_same_numbers() {
     let of = |lengths: &[f64]| GrowthPlan { lengths: lengths.to_vec(), spacing: Spacing::Fixed };
     let (sketch, plan) = (of(&[2.0, 7.0, 1e6]), of(&[2.0, 5.0, 7.0, 100.0, 1e6]));
     let experiment = experiment("inputs", "none", "ball");
-    let replies = answer(EnginePlan::Growth(GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan }));
+    let replies =
+        answer(EnginePlan::Growth(GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan, units: None }));
     let curves: Vec<_> = events(&replies)
-        .filter_map(
-            |event| if let EngineEvent::Growth(GrowthEvent::Curves(found)) = event { Some(found) } else { None },
-        )
+        .filter_map(|event| match event {
+            EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found)) => Some(found),
+            _ => None,
+        })
         .collect();
     let [few, all] = curves[..] else { panic!("{} sets of curves", curves.len()) };
     assert_eq!((few.rows.len(), all.rows.len()), (3, 5));

@@ -77,7 +77,13 @@ fn a_run_is_answered_in_slices() {
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut replies = Vec::new();
     let experiment = reference::line_experiment(&[-1.0, 1.0, 0.5, 0.2], -1.0, "none");
-    let plan = EnginePlan::Sweep(SweepRequest { experiment, lengths: vec![2, 3, 4], draws: 2, norm: Norm::Spectral });
+    let plan = EnginePlan::Sweep(SweepRequest {
+        experiment,
+        lengths: vec![2, 3, 4],
+        draws: 2,
+        norm: Norm::Spectral,
+        points: None,
+    });
     runner.begin(Command::Run(Request { run_id: 3, plan }), 0.0, |reply| replies.push(reply));
     let mut slices = 0;
     // A clock that stands past the end: every slice does one step.

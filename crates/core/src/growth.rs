@@ -1,6 +1,8 @@
 //! Growth of the Lipschitz constant with n, for n from 2 to 1e300: every bound on the ball as a curve, and the exact
 //! norms of the adversarial tokens as token measures. It shows two theorems of \[C\] in one plot.
 
+use std::ops::Range;
+
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -246,6 +248,19 @@ pub fn growth(experiment: &Experiment, plan: &GrowthPlan) -> Result<Growth, Inpu
 /// # Errors
 /// As [`growth`]; [`InputError::TooCostly`] before anything is drawn.
 pub fn growth_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory) -> Result<Growth, InputError> {
+    growth_at(experiment, plan, 0..plan.lengths.len(), memory)
+}
+
+/// Some rows of the plan, with the digits that they have among all of them.
+///
+/// # Errors
+/// As [`growth_within`].
+pub fn growth_at(
+    experiment: &Experiment,
+    plan: &GrowthPlan,
+    rows: Range<usize>,
+    memory: Memory,
+) -> Result<Growth, InputError> {
     plan.check(experiment, memory)?;
     let hypotheses = hypotheses_of_ball(experiment)?;
     let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
@@ -256,6 +271,8 @@ pub fn growth_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory)
     };
     let rows = plan
         .lengths
+        .get(rows)
+        .unwrap_or_default()
         .iter()
         .map(|n| {
             let at = hypotheses.with_n(*n).with_radius(radius_at(hypotheses.radius, plan.spacing, *n));

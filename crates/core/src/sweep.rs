@@ -3,6 +3,8 @@
 //! Every point is an experiment of its own ([`SweepPlan::experiment_at`]) that can be exported and measured again.
 //! Points are computed from their index, never accumulated.
 
+use std::ops::Range;
+
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -105,13 +107,25 @@ impl SweepPlan {
         &self.lengths
     }
 
+    /// Samples at each length.
+    #[must_use]
+    pub fn draws(&self) -> usize {
+        self.draws
+    }
+
     /// What the sweep takes: the most of any point, which are measured one after the other.
     #[must_use]
     pub fn cost(&self, options: &MeasureOptions) -> Cost {
         self.lengths
             .iter()
-            .map(|n| self.cost_at(&self.shape_at(*n), options).times(self.draws as u64))
+            .map(|n| self.cost_of_point(*n, options).times(self.draws as u64))
             .fold(Cost::default(), Cost::then)
+    }
+
+    /// What one point of a length takes.
+    #[must_use]
+    pub fn cost_of_point(&self, n: usize, options: &MeasureOptions) -> Cost {
+        self.cost_at(&self.shape_at(n), options)
     }
 
     /// Refuses a sweep of which a point would not fit the options' memory, before anything is drawn.
@@ -120,7 +134,7 @@ impl SweepPlan {
     /// [`InputError::TooLarge`] and [`InputError::TooCostly`].
     pub fn check(&self, options: &MeasureOptions) -> Result<(), InputError> {
         check_sizes(&self.experiment)?;
-        let costs = self.lengths.iter().map(|n| (self.cost_at(&self.shape_at(*n), options).bytes, *n));
+        let costs = self.lengths.iter().map(|n| (self.cost_of_point(*n, options).bytes, *n));
         let Some((_, n)) = costs.max() else { return Ok(()) };
         let shape = self.shape_at(n);
         if form(&shape, options) == Form::Tokens {
@@ -237,6 +251,7 @@ pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
 pub struct Sweeping {
     plan: SweepPlan,
     options: MeasureOptions,
+    points: Range<usize>,
     next: usize,
     current: Option<Measuring>,
 }
@@ -245,13 +260,21 @@ impl Sweeping {
     /// Begins at the first point; `options` are usually [`MeasureOptions::for_sweep`].
     #[must_use]
     pub fn new(plan: SweepPlan, options: MeasureOptions) -> Self {
-        Sweeping { plan, options, next: 0, current: None }
+        let points = 0..plan.n_points();
+        Sweeping::of_points(plan, options, points)
+    }
+
+    /// The same for some points by their indices; those past the last one are left out.
+    #[must_use]
+    pub fn of_points(plan: SweepPlan, options: MeasureOptions, points: Range<usize>) -> Self {
+        let points = points.start..points.end.min(plan.n_points());
+        Sweeping { next: points.start, plan, options, points, current: None }
     }
 
     /// (points done, points in all).
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        (self.next, self.plan.n_points())
+        (self.next - self.points.start, self.points.len())
     }
 
     /// One step of the current point: `Some(Some(point))` when it is done, `Some(None)` before, `None` at the end of
@@ -260,10 +283,10 @@ impl Sweeping {
     /// # Errors
     /// [`InputError`] if the experiment of the point cannot be measured.
     pub fn step(&mut self) -> Result<Option<Option<SweepPoint>>, InputError> {
-        if self.next >= self.plan.n_points() {
+        if self.next >= self.points.end {
             return Ok(None);
         }
-        if self.next == 0 && self.current.is_none() {
+        if self.next == self.points.start && self.current.is_none() {
             self.plan.check(&self.options)?;
         }
         let mut measuring = match self.current.take() {

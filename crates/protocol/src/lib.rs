@@ -7,6 +7,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`task`] | the trait of a kind of work, and the macro that makes a list of them |
+//! | `cut` | parts of work whose cost is known |
 //! | [`envelope`] | requests, replies, progress |
 //! | [`runner`] | one run at a time, in slices |
 //! | [`pool`] | which worker gets which run; queues, cancelling, workers that die |
@@ -14,6 +15,7 @@
 //! | [`models`] | what the models' worker does: one file a task |
 //! | [`train`] | what the worker of training does: one file a task |
 
+mod cut;
 pub mod envelope;
 pub mod models;
 pub mod pool;

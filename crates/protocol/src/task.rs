@@ -4,6 +4,7 @@
 //! (see [`crate::tasks`]): runner, pool, messages and workers take it from there.
 
 use std::fmt;
+use std::ops::Range;
 
 use lipscope_core::experiment::InputError;
 use serde::Serialize;
@@ -17,9 +18,29 @@ const REPORT_MILLISECONDS: f64 = 30.0;
 /// A kind of work. `C` is what the worker keeps from one run to the next; most tasks need nothing of it.
 pub trait Task<C = ()>: Sized {
     /// All that has to be known to do it.
-    type Plan;
+    type Plan: Clone;
     /// A result, or a part of one.
     type Event;
+
+    /// Cuts a plan into parts for so many workers that run side by side. The events of the parts, one part after the other,
+    /// are those of the whole, where pieces are joined ([`Task::is_piece`]). Empty where the plan cannot be cut, or is too
+    /// short for it.
+    fn cut(_plan: &Self::Plan, _workers: usize) -> Vec<Cut> {
+        Vec::new()
+    }
+
+    /// The plan of one part: it does some units of the whole.
+    fn part(plan: &Self::Plan, _units: &Range<usize>) -> Self::Plan {
+        plan.clone()
+    }
+
+    /// Whether a part's event is a piece of one that the whole tells at once. A part tells pieces or other events, not both.
+    fn is_piece(_event: &Self::Event) -> bool {
+        false
+    }
+
+    /// Adds the piece of the next part.
+    fn join(_pieces: &mut Self::Event, _next: Self::Event) {}
 
     /// Checks a plan and prepares the work.
     ///
@@ -32,6 +53,15 @@ pub trait Task<C = ()>: Sized {
     /// # Errors
     /// What cannot be done.
     fn step(&mut self, context: &mut C, report: &mut Report<'_, Self::Event>) -> Result<Turn, InputError>;
+}
+
+/// A part of a plan: some of its units, which are points of a sweep, rows of a plot or starts of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The units; those of the next part follow. The part reports its progress in units.
+    pub units: Range<usize>,
+    /// The most bytes that the part holds at a time.
+    pub bytes: u64,
 }
 
 /// Whether a task wants another step.
@@ -137,6 +167,18 @@ pub trait TaskList: Sized + 'static {
     /// Any of the tasks under way.
     type Running;
 
+    /// See [`Task::cut`].
+    fn cut(plan: &Self::Plan, workers: usize) -> Vec<Cut>;
+
+    /// See [`Task::part`].
+    fn part(plan: &Self::Plan, units: &Range<usize>) -> Self::Plan;
+
+    /// See [`Task::is_piece`].
+    fn is_piece(event: &Self::Event) -> bool;
+
+    /// See [`Task::join`].
+    fn join(pieces: &mut Self::Event, next: Self::Event);
+
     /// See [`Task::start`].
     ///
     /// # Errors
@@ -198,6 +240,37 @@ macro_rules! task_list {
             type Plan = $plans;
             type Event = $events;
             type Running = $running;
+
+            fn cut(plan: &$plans, workers: usize) -> Vec<$crate::task::Cut> {
+                match plan {
+                    $($plans::$name(plan) => <$task as $crate::task::Task<$context>>::cut(plan, workers),)+
+                }
+            }
+
+            fn is_piece(event: &$events) -> bool {
+                match event {
+                    $($events::$name(event) => <$task as $crate::task::Task<$context>>::is_piece(event),)+
+                }
+            }
+
+            fn join(pieces: &mut $events, next: $events) {
+                match (pieces, next) {
+                    $(($events::$name(pieces), $events::$name(next)) => {
+                        <$task as $crate::task::Task<$context>>::join(pieces, next);
+                    })+
+                    // Pieces are of one task: their order is.
+                    #[allow(unreachable_patterns)]
+                    _ => {}
+                }
+            }
+
+            fn part(plan: &$plans, units: &std::ops::Range<usize>) -> $plans {
+                match plan {
+                    $($plans::$name(plan) => {
+                        $plans::$name(<$task as $crate::task::Task<$context>>::part(plan, units))
+                    })+
+                }
+            }
 
             fn start(
                 plan: $plans,

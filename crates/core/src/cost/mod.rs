@@ -48,6 +48,12 @@ impl Cost {
         Cost { operations: self.operations.saturating_mul(count), ..self }
     }
 
+    /// Each of so many that are done one after the other and take the same.
+    #[must_use]
+    pub fn of_each(self, count: usize) -> Cost {
+        Cost { operations: self.operations / (count as u64).max(1), ..self }
+    }
+
     /// The same while this many numbers are held besides.
     #[must_use]
     pub(crate) fn holding(self, numbers: u64) -> Cost {

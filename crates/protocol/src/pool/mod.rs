@@ -5,24 +5,36 @@
 //! take a second, and nothing interrupts it: a worker that does not turn to a new request in time is ended, and another one
 //! takes its place. A worker that dies gives its run to another one, once; if that dies too, the pool gives the run up.
 //!
+//! The newest orders are cut into parts (`Task::cut`), which as many workers do side by side as the processor has cores and
+//! the memory allows. What the parts say is held until the parts before are over, so the page hears what one worker would
+//! have told, in the same order. Parts beside another one of their lane give way: where another lane needs their worker they
+//! are done again later.
+//!
 //! The pool knows no browser: it is told what happened and when, and answers with [`Action`]s; workers are ids.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `lane` | what waits and what runs in a lane |
+//! | `part` | a part of an order: what one worker does |
+//! | `lane` | what waits and what runs in a lane, and whose turn it is to be heard |
+//! | `assign` | which worker does which part; workers are started and ended |
+//! | `tell` | what the page hears of the replies |
 //! | `rules` | lanes, policies, actions, events: what the pool is told and says |
 
+mod assign;
 mod lane;
+mod part;
 mod rules;
+mod tell;
 
-use std::rc::Rc;
+use std::collections::VecDeque;
 
-use crate::envelope::{Command, Content, Message, Reply, Request, RunId};
+use crate::envelope::{Message, RunId};
 use crate::task::TaskList;
 
-use lane::{LaneState, Run, Waiting};
+use lane::{LaneState, Run};
+use part::Part;
 
-pub use rules::{Action, Begins, Lane, Order, Patience, Policy, PoolEvent, Spare, Timer, WorkerId};
+pub use rules::{Action, Begins, Lane, Order, Patience, Policy, PoolEvent, PoolOptions, Spare, Timer, WorkerId};
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;
@@ -40,13 +52,14 @@ const MOST_FAILED_STARTS: u32 = 3;
 /// The workers of one module and what they do. `C` is what the page keeps beside a plan, and gets back with every reply.
 #[derive(Debug)]
 pub struct Pool<T: TaskList, L: Lane, C> {
-    lanes: Vec<LaneState<T::Plan, C>>,
+    lanes: Vec<LaneState<T::Plan, T::Event, C>>,
     workers: Vec<Worker>,
-    spare: Spare,
+    options: PoolOptions,
     /// Whether lanes that begin later may start: the first run of the first lane is over, or has had its time.
     is_warm: bool,
     last_worker: WorkerId,
     last_run: RunId,
+    last_part: u64,
     failed_starts: u32,
     actions: Vec<Action<T::Plan, C>>,
     events: Vec<PoolEvent<L, T::Plan, T::Event, C>>,
@@ -66,14 +79,19 @@ struct Worker {
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Without any worker.
     #[must_use]
-    pub fn new(spare: Spare) -> Self {
+    pub fn new(options: PoolOptions) -> Self {
+        let most_running = |lane: &L| match lane.policy() {
+            Policy::Queue => lane.workers().max(1),
+            Policy::Newest(_) => options.cores.max(1),
+        };
         Pool {
-            lanes: L::ALL.iter().map(|lane| LaneState::new(most_running(*lane, lane.workers()))).collect(),
+            lanes: L::ALL.iter().map(|lane| LaneState::new(lane.policy(), most_running(lane))).collect(),
             workers: Vec::new(),
-            spare,
+            options,
             is_warm: false,
             last_worker: 0,
             last_run: 0,
+            last_part: 0,
             failed_starts: 0,
             actions: Vec::new(),
             events: Vec::new(),
@@ -94,11 +112,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Takes orders for a lane: after those that wait there, or in their place, by the lane's policy. No orders in the
     /// place of those before are a [`Pool::cancel`].
     pub fn submit(&mut self, lane: L, orders: impl IntoIterator<Item = Order<T::Plan, C>>) {
-        let mut orders = orders.into_iter().map(Waiting::first_try).peekable();
+        let workers = if lane.policy() == Policy::Queue { 1 } else { self.options.cores };
+        let last = &mut self.last_part;
+        let parts: VecDeque<_> = orders.into_iter().flat_map(|order| Part::of::<T>(order, workers, last)).collect();
         match lane.policy() {
-            Policy::Queue => self.lane(lane).queue.extend(orders),
-            Policy::Newest(_) if orders.peek().is_none() => self.cancel(lane),
-            Policy::Newest(_) => self.lane(lane).next = Some(orders.collect()),
+            Policy::Queue => self.lane(lane).queue.extend(parts),
+            Policy::Newest(_) if parts.is_empty() => self.cancel(lane),
+            Policy::Newest(_) => self.lane(lane).next = Some(parts),
         }
         self.press(lane);
         self.assign();
@@ -107,12 +127,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Ends what a lane does, and forgets what waits there.
     pub fn cancel(&mut self, lane: L) {
         let state = self.lane(lane);
-        state.queue.clear();
+        state.clear();
         state.next = None;
-        for run in std::mem::take(&mut state.running) {
-            self.actions.push(Action::Send(run.worker, Command::Cancel, None));
-            self.actions.push(Action::Wake(Timer::Cancelled(run.worker, run.run_id), ANSWER_MILLISECONDS));
-        }
+        self.cancel_runs(lane);
     }
 
     /// Begins no more runs of a lane for now.
@@ -127,10 +144,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// Lets up to `workers` runs of a lane with a queue go on side by side; other lanes have one run at a time.
+    /// Lets up to `workers` runs of a lane with a queue go on side by side; other lanes have as many as there are cores.
     pub fn set_workers(&mut self, lane: L, workers: usize) {
-        self.lane(lane).most_running = most_running(lane, workers);
-        self.assign();
+        if lane.policy() == Policy::Queue {
+            self.lane(lane).most_running = workers.max(1);
+            self.assign();
+        }
     }
 
     /// How many runs of a lane are under way.
@@ -165,18 +184,17 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             }
         }
         if let Some((lane, run)) = worker.run.and_then(|run_id| self.take_run(run_id)) {
-            let policy = lane.policy();
-            let state = self.lane(lane);
-            if state.next.is_some() {
-                // Something newer waits: nobody misses this run.
-            } else if run.is_second_try {
-                if policy != Policy::Queue {
-                    state.queue.clear();
+            if self.lane(lane).next.is_some() {
+                // Something newer waits: nobody misses this run, nor those beside it.
+                self.preempt(lane);
+            } else if run.part.is_second_try {
+                if lane.policy() != Policy::Queue {
+                    self.cancel(lane);
                 }
-                let left = state.left();
-                self.events.push(PoolEvent::GaveUp { lane, of: run.order, left });
+                let left = self.lane(lane).left();
+                self.events.push(PoolEvent::GaveUp { lane, of: run.part.order, left });
             } else {
-                state.queue.push_front(Waiting { order: run.order, is_second_try: true });
+                self.lane(lane).put_back(Part { is_second_try: true, ..run.part.afresh() });
                 self.events.push(PoolEvent::Restarted(lane));
             }
         }
@@ -202,7 +220,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 }
             }
             Timer::Coalesced(run_id) => {
-                if let Some(lane) = self.lane_of(run_id).filter(|lane| self.lane(*lane).next.is_some()) {
+                if let Some(lane) = self.lane_that(|lane| lane.coalescing == Some(run_id)) {
                     self.preempt(lane);
                 }
             }
@@ -212,9 +230,11 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 }
             }
             Timer::Silence(run_id) => {
-                let is_silent = self.run(run_id).is_some_and(|run| !run.is_started || !run.has_event);
-                if is_silent && self.lane_of(run_id).is_some_and(|lane| self.lane(lane).next.is_some()) {
-                    self.replace(run_id);
+                let is_started = self.run(run_id).is_none_or(|run| run.is_started);
+                let lane = self.lane_that(|lane| lane.silent == Some(run_id) && !(is_started && lane.has_event));
+                if let Some(lane) = lane.filter(|lane| self.lane(*lane).next.is_some()) {
+                    // The worker may be stuck; where it has gone on to another part, it listens.
+                    if self.run(run_id).is_some() { self.replace(run_id) } else { self.preempt(lane) }
                 }
             }
             Timer::Cancelled(id, run_id) => {
@@ -240,166 +260,24 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         L::ALL.iter().position(|known| *known == lane).unwrap_or_default()
     }
 
-    fn lane(&mut self, lane: L) -> &mut LaneState<T::Plan, C> {
+    fn lane(&mut self, lane: L) -> &mut LaneState<T::Plan, T::Event, C> {
         &mut self.lanes[Self::index(lane)]
     }
 
-    fn lane_of(&self, run_id: RunId) -> Option<L> {
-        let at = self.lanes.iter().position(|lane| lane.running.iter().any(|run| run.run_id == run_id))?;
-        Some(L::ALL[at])
+    fn run(&mut self, run_id: RunId) -> Option<&mut Run<T::Plan, T::Event, C>> {
+        self.lanes.iter_mut().find_map(|lane| lane.run(run_id))
     }
 
-    fn run(&mut self, run_id: RunId) -> Option<&mut Run<T::Plan, C>> {
-        self.lanes.iter_mut().flat_map(|lane| &mut lane.running).find(|run| run.run_id == run_id)
-    }
-
-    fn take_run(&mut self, run_id: RunId) -> Option<(L, Run<T::Plan, C>)> {
+    fn take_run(&mut self, run_id: RunId) -> Option<(L, Run<T::Plan, T::Event, C>)> {
         let lane = self.lane_of(run_id)?;
-        let running = &mut self.lane(lane).running;
-        let at = running.iter().position(|run| run.run_id == run_id)?;
-        Some((lane, running.remove(at)))
+        Some((lane, self.lane(lane).take_run(run_id)?))
     }
 
-    fn hear_reply(&mut self, id: WorkerId, Reply { run_id, content }: Reply<T::Event>) {
-        let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) else { return };
-        if worker.run != Some(run_id) {
-            // Of a run whose place was taken.
-            return;
-        }
-        if content.is_last() {
-            worker.run = None;
-        }
-        let Some(lane) = self.lane_of(run_id) else { return };
-        let Some(run) = self.run(run_id) else { return };
-        let of = Rc::clone(&run.order);
-        let is_first_event = matches!(content, Content::Event(_)) && !std::mem::replace(&mut run.has_event, true);
-        let is_turned = matches!(content, Content::Started);
-        run.is_started |= is_turned;
-        if content.is_last() {
-            self.take_run(run_id);
-            if lane.policy() != Policy::Queue && !matches!(content, Content::Finished) {
-                // What waits goes on from what this run did not do.
-                self.lane(lane).queue.clear();
-            }
-            self.is_warm |= lane == L::ALL[0];
-        } else if is_turned || is_first_event {
-            self.press(lane);
-            if self.run(run_id).is_none() {
-                // A newer order has just taken its place.
-                return;
-            }
-        }
-        let left = self.lane(lane).left();
-        self.events.push(PoolEvent::Reply { lane, run_id, of, content, left });
+    fn lane_of(&self, run_id: RunId) -> Option<L> {
+        self.lane_that(|lane| lane.running.iter().any(|run| run.run_id == run_id))
     }
 
-    /// A newer order waits in a lane: it takes the place of the run under way when that has had its chance.
-    fn press(&mut self, lane: L) {
-        let Policy::Newest(patience) = lane.policy() else { return };
-        let state = self.lane(lane);
-        let (Some(run), true) = (state.running.first(), state.next.is_some()) else { return };
-        let run_id = run.run_id;
-        if !run.is_started {
-            // The worker turns to it, and its answer brings this up again.
-            return self.actions.push(Action::Wake(Timer::Silence(run_id), SILENCE_MILLISECONDS));
-        }
-        match patience {
-            Patience::None => self.preempt(lane),
-            Patience::FirstEvent if !run.has_event => {
-                self.actions.push(Action::Wake(Timer::Silence(run_id), SILENCE_MILLISECONDS));
-            }
-            Patience::Moment | Patience::FirstEvent => {
-                self.actions.push(Action::Wake(Timer::Coalesced(run_id), COALESCE_MILLISECONDS));
-            }
-        }
+    fn lane_that(&self, is_it: impl Fn(&LaneState<T::Plan, T::Event, C>) -> bool) -> Option<L> {
+        self.lanes.iter().position(is_it).map(|at| L::ALL[at])
     }
-
-    /// Sends the newest order to the worker that does the one before.
-    fn preempt(&mut self, lane: L) {
-        let state = self.lane(lane);
-        if state.next.is_none() || state.running.is_empty() || state.is_paused {
-            return;
-        }
-        let old = state.running.remove(0);
-        if let Some(run_id) = self.send_next(lane, old.worker) {
-            self.actions.push(Action::Wake(Timer::Answer(run_id), ANSWER_MILLISECONDS));
-        }
-    }
-
-    /// Ends the worker of a run; the run is done by another one, unless something newer waits.
-    fn replace(&mut self, run_id: RunId) {
-        let Some((lane, run)) = self.take_run(run_id) else { return };
-        self.end_worker(run.worker);
-        let state = self.lane(lane);
-        if state.next.is_none() {
-            state.queue.push_front(Waiting { order: run.order, is_second_try: run.is_second_try });
-        }
-    }
-
-    fn end_worker(&mut self, id: WorkerId) {
-        self.workers.retain(|worker| worker.id != id);
-        self.actions.push(Action::End(id));
-    }
-
-    fn start_worker(&mut self) {
-        self.last_worker += 1;
-        let id = self.last_worker;
-        self.workers.push(Worker { id, is_ready: false, run: None, lane_idx: None });
-        self.actions.push(Action::Start(id));
-        self.actions.push(Action::Wake(Timer::Start(id), START_MILLISECONDS));
-    }
-
-    /// Gives what waits to workers that are free, and starts workers where there are too few.
-    fn assign(&mut self) {
-        let mut lacking = 0;
-        for (lane_idx, lane) in L::ALL.iter().enumerate() {
-            if lane.begins() == Begins::Later && !self.is_warm {
-                continue;
-            }
-            while self.lanes[lane_idx].can_begin() {
-                match self.free_worker(lane_idx) {
-                    Some(id) => {
-                        self.send_next(*lane, id);
-                    }
-                    None => {
-                        lacking += self.lanes[lane_idx].begin_at_once();
-                        break;
-                    }
-                }
-            }
-        }
-        let wanted = lacking + usize::from(self.spare == Spare::One && self.is_warm);
-        let free = |worker: &&Worker| worker.run.is_none();
-        while self.failed_starts < MOST_FAILED_STARTS && self.workers.iter().filter(free).count() < wanted {
-            self.start_worker();
-        }
-    }
-
-    /// A worker that listens and has nothing to do: best the one that last worked in this lane.
-    fn free_worker(&self, lane_idx: usize) -> Option<WorkerId> {
-        let free = self.workers.iter().filter(|worker| worker.is_ready && worker.run.is_none());
-        free.min_by_key(|worker| (worker.lane_idx != Some(lane_idx), worker.lane_idx.is_some(), worker.id))
-            .map(|worker| worker.id)
-    }
-
-    /// Sends the next order of a lane to a worker, whatever that does now.
-    fn send_next(&mut self, lane: L, id: WorkerId) -> Option<RunId> {
-        let Waiting { order, is_second_try } = self.lane(lane).pop()?;
-        self.last_run += 1;
-        let run_id = self.last_run;
-        if let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) {
-            worker.run = Some(run_id);
-            worker.lane_idx = Some(Self::index(lane));
-        }
-        let command = Command::Run(Request { run_id, plan: order.plan.clone() });
-        self.actions.push(Action::Send(id, command, Some(Rc::clone(&order))));
-        let run = Run { run_id, order, worker: id, is_started: false, has_event: false, is_second_try };
-        self.lane(lane).running.push(run);
-        Some(run_id)
-    }
-}
-
-/// How many runs of a lane may go on side by side: of the newest orders one, or an older one would go on beside it.
-fn most_running<L: Lane>(lane: L, workers: usize) -> usize {
-    if lane.policy() == Policy::Queue { workers.max(1) } else { 1 }
 }

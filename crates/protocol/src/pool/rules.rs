@@ -3,6 +3,8 @@
 use std::fmt;
 use std::rc::Rc;
 
+use lipscope_core::experiment::Memory;
+
 use crate::envelope::{Command, Content, RunId};
 
 /// Names a worker among all that were ever started.
@@ -32,7 +34,8 @@ pub trait Lane: Copy + Eq + fmt::Debug + 'static {
 pub enum Policy {
     /// All of them, in order.
     Queue,
-    /// The newest: it takes the place of the one before, and of all that waits.
+    /// The newest: they take the place of those before, and of all that waits. Each is cut into parts, which several workers
+    /// do side by side; what the page hears of them is in order all the same.
     Newest(Patience),
 }
 
@@ -65,6 +68,25 @@ pub enum Spare {
     One,
     /// None: workers are large, or seldom ended.
     None,
+}
+
+/// What the workers of a pool may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolOptions {
+    /// Whether a worker stands ready beside those that are busy.
+    pub spare: Spare,
+    /// The processor's cores. Parts of orders are done by so many workers at most, and one more worker stands ready.
+    pub cores: usize,
+    /// What the parts of a lane that are done side by side may hold together.
+    pub memory: Memory,
+}
+
+impl PoolOptions {
+    /// One core: no order is cut.
+    #[must_use]
+    pub fn one_core(spare: Spare) -> Self {
+        PoolOptions { spare, cores: 1, memory: Memory::default() }
+    }
 }
 
 /// A plan, and what the page keeps beside it.

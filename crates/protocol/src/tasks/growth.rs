@@ -1,10 +1,16 @@
 //! The growth view: every bound over n up to 1e300, at a few n first, then exact norms of the adversarial tokens.
 
+use std::ops::Range;
+
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_within};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_at, growth_within};
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::cut::cut_evenly;
+use crate::task::{Cut, Report, Task, Turn};
+
+/// Exact norms take a fraction of the time of the bounds at the same n.
+const NORMS_IN_A_ROW: usize = 4;
 
 /// Of what, and at which n.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,12 +23,16 @@ pub struct GrowthRequest {
     pub plan: GrowthPlan,
     /// The n of the exact norms.
     pub family_plan: GrowthPlan,
+    /// Which of the n are done: first those of the curves, then those of the exact norms. `None` for all.
+    pub units: Option<Range<usize>>,
 }
 
 /// Curves and norms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GrowthEvent {
-    /// The bounds: at the n of the sketch, then at all n.
+    /// The bounds at the n of the sketch.
+    Sketch(Box<Growth>),
+    /// The bounds, all at once.
     Curves(Box<Growth>),
     /// Exact norms of the adversarial tokens since the last event, in order of n.
     Family(Vec<FamilyPoint>),
@@ -43,25 +53,81 @@ enum Stage {
     Family(Box<Family>),
 }
 
+impl GrowthRequest {
+    /// Which n of the curves are done, and which of the exact norms.
+    fn ranges(&self) -> (Range<usize>, Range<usize>) {
+        let (n_rows, n_norms) = (self.plan.lengths.len(), self.family_plan.lengths.len());
+        let units = self.units.clone().unwrap_or(0..n_rows + n_norms);
+        let norms = units.start.saturating_sub(n_rows)..units.end.saturating_sub(n_rows);
+        (units.start.min(n_rows)..units.end.min(n_rows), norms)
+    }
+}
+
 impl Task<Memory> for GrowthTask {
     type Plan = GrowthRequest;
     type Event = GrowthEvent;
 
+    /// The curves for all workers, one part each, since a part computes what all rows share; then the norms likewise.
+    fn cut(request: &GrowthRequest, workers: usize) -> Vec<Cut> {
+        let GrowthRequest { experiment, plan, family_plan, .. } = request;
+        let n_rows = plan.lengths.len();
+        let row = plan.cost(experiment).of_each(n_rows);
+        let norms = cut_evenly(&[(row.of_each(NORMS_IN_A_ROW), family_plan.lengths.len())], workers);
+        let mut cuts = cut_evenly(&[(row, n_rows)], workers);
+        if cuts.is_empty() {
+            return cuts;
+        }
+        let whole = vec![Cut { units: 0..family_plan.lengths.len(), bytes: row.bytes }];
+        let norms = if norms.is_empty() { whole } else { norms };
+        cuts.extend(
+            norms
+                .into_iter()
+                .map(|Cut { units, bytes }| Cut { units: n_rows + units.start..n_rows + units.end, bytes }),
+        );
+        cuts
+    }
+
+    fn part(request: &GrowthRequest, units: &Range<usize>) -> GrowthRequest {
+        GrowthRequest { units: Some(units.clone()), ..request.clone() }
+    }
+
+    fn is_piece(event: &GrowthEvent) -> bool {
+        matches!(event, GrowthEvent::Curves(_))
+    }
+
+    fn join(pieces: &mut GrowthEvent, next: GrowthEvent) {
+        if let (GrowthEvent::Curves(curves), GrowthEvent::Curves(next)) = (pieces, next) {
+            curves.rows.extend(next.rows);
+        }
+    }
+
     fn start(request: GrowthRequest, _: &mut Memory) -> Result<Self, InputError> {
-        Ok(GrowthTask { request, stage: Stage::Sketch, pending: Vec::new() })
+        let is_first = request.units.as_ref().is_none_or(|units| units.start == 0);
+        let stage = if is_first { Stage::Sketch } else { Stage::Curves };
+        Ok(GrowthTask { request, stage, pending: Vec::new() })
     }
 
     fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
-        let GrowthRequest { experiment, sketch, plan, family_plan } = &self.request;
+        let GrowthRequest { experiment, sketch, plan, family_plan, .. } = &self.request;
         match &mut self.stage {
             Stage::Sketch => {
-                report.event(GrowthEvent::Curves(Box::new(growth_within(experiment, sketch, *memory)?)));
+                report.event(GrowthEvent::Sketch(Box::new(growth_within(experiment, sketch, *memory)?)));
                 self.stage = Stage::Curves;
                 Ok(Turn::More)
             }
             Stage::Curves => {
-                report.event(GrowthEvent::Curves(Box::new(growth_within(experiment, plan, *memory)?)));
-                let Some(family) = Family::new_within(experiment, family_plan, *memory)? else { return Ok(Turn::Done) };
+                let (rows, norms) = self.request.ranges();
+                if !rows.is_empty() {
+                    report.event(GrowthEvent::Curves(Box::new(growth_at(experiment, plan, rows, *memory)?)));
+                }
+                let lengths = family_plan.lengths.get(norms).unwrap_or_default().to_vec();
+                if lengths.is_empty() {
+                    return Ok(Turn::Done);
+                }
+                let family_plan = GrowthPlan { lengths, ..family_plan.clone() };
+                let Some(family) = Family::new_within(experiment, &family_plan, *memory)? else {
+                    return Ok(Turn::Done);
+                };
                 self.stage = Stage::Family(Box::new(family));
                 Ok(Turn::More)
             }

@@ -1,12 +1,18 @@
 //! A sweep: one experiment over lengths n and draws.
 
+use std::ops::Range;
+
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::MeasureOptions;
 use lipscope_core::sweep::{SweepPlan, SweepPoint, Sweeping};
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::cut::cut_evenly;
+use crate::task::{Cut, Report, Task, Turn};
+
+/// How many parts each worker has: more than one, since neither parts nor workers are equally fast.
+const PARTS_OF_A_WORKER: usize = 6;
 
 /// What to sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +25,8 @@ pub struct SweepRequest {
     pub draws: usize,
     /// The norm that is asked for; any but the spectral one brings the other norms along.
     pub norm: Norm,
+    /// The points that are measured, by their indices: length by length, draw by draw. `None` for all.
+    pub points: Option<Range<usize>>,
 }
 
 /// A sweep under way.
@@ -32,13 +40,27 @@ impl Task<Memory> for SweepTask {
     type Plan = SweepRequest;
     type Event = Vec<SweepPoint>;
 
+    fn cut(plan: &SweepRequest, workers: usize) -> Vec<Cut> {
+        let options = MeasureOptions::for_norm(plan.norm);
+        // What is wrong with a plan is said by the worker that begins it.
+        let Ok(plan) = SweepPlan::new(&plan.experiment, &plan.lengths, plan.draws) else { return Vec::new() };
+        let costs = plan.lengths().iter().map(|n| (plan.cost_of_point(*n, &options), plan.draws()));
+        cut_evenly(&costs.collect::<Vec<_>>(), PARTS_OF_A_WORKER * workers)
+    }
+
+    fn part(plan: &SweepRequest, points: &Range<usize>) -> SweepRequest {
+        SweepRequest { points: Some(points.clone()), ..plan.clone() }
+    }
+
     fn start(plan: SweepRequest, memory: &mut Memory) -> Result<Self, InputError> {
-        let SweepRequest { experiment, lengths, draws, norm } = plan;
+        let SweepRequest { experiment, lengths, draws, norm, points } = plan;
         let plan = SweepPlan::new(&experiment, &lengths, draws)?;
-        Ok(SweepTask {
-            sweeping: Sweeping::new(plan, MeasureOptions { memory: *memory, ..MeasureOptions::for_norm(norm) }),
-            pending: Vec::new(),
-        })
+        let options = MeasureOptions { memory: *memory, ..MeasureOptions::for_norm(norm) };
+        let sweeping = match points {
+            Some(points) => Sweeping::of_points(plan, options, points),
+            None => Sweeping::new(plan, options),
+        };
+        Ok(SweepTask { sweeping, pending: Vec::new() })
     }
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<SweepPoint>>) -> Result<Turn, InputError> {

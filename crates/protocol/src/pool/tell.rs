@@ -1,0 +1,157 @@
+//! What the page hears of the workers' replies: the newest orders in order, however their parts came in.
+
+use std::rc::Rc;
+
+use super::Pool;
+use super::lane::Head;
+use super::rules::{Lane, Order, Policy, PoolEvent, WorkerId};
+use crate::envelope::{Content, Reply, RunId};
+use crate::task::TaskList;
+
+/// Of which part something is told.
+struct Told<P, C> {
+    run_id: RunId,
+    order: Rc<Order<P, C>>,
+    is_first: bool,
+    is_last: bool,
+}
+
+impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
+    /// Takes in a reply.
+    pub(super) fn hear_reply(&mut self, id: WorkerId, Reply { run_id, content }: Reply<T::Event>) {
+        let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) else { return };
+        if worker.run != Some(run_id) {
+            // Of a run whose place was taken.
+            return;
+        }
+        if content.is_last() {
+            worker.run = None;
+        }
+        let Some(lane) = self.lane_of(run_id) else { return };
+        if matches!(content, Content::Started) {
+            self.run(run_id).into_iter().for_each(|run| run.is_started = true);
+            self.press(lane);
+            if self.run(run_id).is_none() {
+                // A newer order has just taken its place.
+                return;
+            }
+        }
+        self.is_warm |= content.is_last() && lane == L::ALL[0];
+        self.take_in(lane, run_id, content);
+        let had_event = self.lane(lane).has_event;
+        match lane.policy() {
+            Policy::Queue => self.tell_run(lane, run_id),
+            Policy::Newest(_) => self.tell_head(lane),
+        }
+        if self.lane(lane).has_event && !had_event {
+            self.press(lane);
+        }
+    }
+
+    /// Keeps what a run says until its turn comes; progress is told at once.
+    fn take_in(&mut self, lane: L, run_id: RunId, content: Content<T::Event>) {
+        let is_queue = lane.policy() == Policy::Queue;
+        let state = self.lane(lane);
+        if let Content::Progress(progress) = content {
+            let progress = if is_queue { Some(progress) } else { state.progress(run_id, progress) };
+            let Some((of, progress)) = state.run(run_id).map(|run| Rc::clone(&run.part.order)).zip(progress) else {
+                return;
+            };
+            let left = state.left();
+            let content = Content::Progress(progress);
+            return self.events.push(PoolEvent::Reply { lane, run_id, of, content, left });
+        }
+        let is_last = content.is_last();
+        let Some(run) = state.run(run_id) else { return };
+        run.part.held.push(content);
+        if !is_last {
+            return;
+        }
+        let Some(mut run) = state.take_run(run_id) else { return };
+        if let Some((units, _)) = &run.part.units {
+            run.part.done = units.len() as u64;
+        }
+        state.over.push((run_id, run.part));
+    }
+
+    /// Tells what a run of a queue has said.
+    fn tell_run(&mut self, lane: L, run_id: RunId) {
+        let state = self.lane(lane);
+        if let Some(run) = state.run(run_id) {
+            let (of, held) = (Rc::clone(&run.part.order), std::mem::take(&mut run.part.held));
+            let left = state.left();
+            let reply = |content| PoolEvent::Reply { lane, run_id, of: Rc::clone(&of), content, left };
+            self.events.extend(held.into_iter().map(reply));
+        } else if let Some(idx) = state.over.iter().position(|over| over.0 == run_id) {
+            self.tell_over(lane, idx);
+        }
+    }
+
+    /// Tells what was said of the parts whose turn it is, in order.
+    fn tell_head(&mut self, lane: L) {
+        loop {
+            let state = self.lane(lane);
+            match state.head() {
+                None | Some(Head::Waiting) => return,
+                Some(Head::Over(idx)) => self.tell_over(lane, idx),
+                Some(Head::Running(run_id)) => {
+                    let Some(part) = state.run(run_id).map(|run| &mut run.part) else { return };
+                    let of = Told { run_id, order: Rc::clone(&part.order), is_first: part.is_first(), is_last: false };
+                    // Pieces are joined when the part is over: another worker may have to do it again.
+                    let is_piece =
+                        |content: &Content<T::Event>| matches!(content, Content::Event(event) if T::is_piece(event));
+                    let n_told = match part.units {
+                        Some(_) => part.held.iter().position(is_piece).unwrap_or(part.held.len()),
+                        None => part.held.len(),
+                    };
+                    let told: Vec<_> = part.held.drain(..n_told).collect();
+                    return told.into_iter().for_each(|content| self.tell(lane, &of, content));
+                }
+            }
+        }
+    }
+
+    /// Tells what was said of a part that is over.
+    fn tell_over(&mut self, lane: L, idx: usize) {
+        let state = self.lane(lane);
+        let (run_id, part) = state.over.remove(idx);
+        let of = Told { run_id, is_first: part.is_first(), is_last: part.is_last, order: part.order };
+        if lane.policy() != Policy::Queue && !matches!(part.held.last(), Some(Content::Finished)) {
+            // What comes after would go on from what this part did not do.
+            state.clear();
+            self.cancel_runs(lane);
+        }
+        for content in part.held {
+            match content {
+                Content::Event(event) if part.units.is_some() && T::is_piece(&event) => {
+                    match &mut self.lane(lane).pieces {
+                        Some(pieces) => T::join(pieces, event),
+                        none => *none = Some(event),
+                    }
+                }
+                content => self.tell(lane, &of, content),
+            }
+        }
+    }
+
+    /// Tells the page, first what is joined of the pieces before. Parts in the middle of their order neither begin nor end it.
+    fn tell(&mut self, lane: L, of: &Told<T::Plan, C>, content: Content<T::Event>) {
+        let is_told = match &content {
+            Content::Started => of.is_first,
+            Content::Finished => of.is_last,
+            _ => true,
+        };
+        if !is_told {
+            return;
+        }
+        let state = self.lane(lane);
+        let pieces = state.pieces.take().filter(|_| matches!(content, Content::Event(_) | Content::Finished));
+        let left = state.left() + usize::from(of.is_last && !content.is_last());
+        for (content, left) in pieces.map(|pieces| (Content::Event(pieces), left)).into_iter().chain([(content, left)])
+        {
+            self.lane(lane).has_event |= matches!(content, Content::Event(_));
+            let (run_id, order) = (of.run_id, Rc::clone(&of.order));
+            self.events.push(PoolEvent::Reply { lane, run_id, of: order, content, left });
+        }
+    }
+}

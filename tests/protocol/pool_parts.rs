@@ -1,0 +1,253 @@
+//! Orders that are cut into parts: who does them, and that the page hears what one worker would have told.
+
+use std::collections::BTreeSet;
+
+use lipscope_core::experiment::Memory;
+use lipscope_protocol::envelope::{Content, Progress};
+use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
+
+use crate::browser::{Browser, CountOrder, Line, order};
+use crate::counting::{AnyEvent, AnyPlan, CountPlan, counting_in_parts};
+use crate::heard::{AT_ONCE_MILLISECONDS, count, left, orders, time_of, warm, warm_with};
+
+fn on_cores(cores: usize) -> Browser {
+    warm_with(PoolOptions { cores, ..PoolOptions::one_core(Spare::One) })
+}
+
+fn in_parts(number: u64, to: u32, milliseconds: f64) -> [CountOrder; 1] {
+    [order(Line::AtOnce, number, counting_in_parts(to, milliseconds))]
+}
+
+/// The numbers that were heard of an order.
+fn numbers(browser: &Browser, number: u64) -> Vec<u32> {
+    let heard = browser.heard_of(number).into_iter();
+    heard
+        .filter_map(
+            |(_, content)| if let Content::Event(AnyEvent::Count(heard)) = content { Some(heard) } else { None },
+        )
+        .collect()
+}
+
+/// The workers that were sent something of an order.
+fn workers_of(browser: &Browser, number: u64) -> BTreeSet<u64> {
+    browser.sent.iter().filter(|sent| sent.3 == number).map(|sent| sent.1).collect()
+}
+
+#[test]
+fn all_cores_do_an_order_and_what_is_heard_is_what_one_worker_would_have_told() {
+    let heard = |browser: &Browser| -> Vec<Content<AnyEvent>> {
+        let contents = browser.heard_of(1).into_iter().map(|(_, content)| content);
+        contents.filter(|content| !matches!(content, Content::Progress(_))).collect()
+    };
+    let mut alone = warm(Spare::One);
+    alone.pool.submit(Line::AtOnce, in_parts(1, 120, 5.0));
+    let began = alone.now;
+    alone.run();
+    let milliseconds = time_of(&alone, 1, Content::Finished) - began;
+    assert_eq!((heard(&alone).len(), workers_of(&alone, 1).len()), (122, 1));
+    for cores in [2, 3, 7] {
+        let mut browser = on_cores(cores);
+        let began = browser.now;
+        browser.pool.submit(Line::AtOnce, in_parts(1, 120, 5.0));
+        browser.run();
+        assert_eq!(heard(&browser), heard(&alone), "on {cores} cores");
+        assert_eq!((workers_of(&browser, 1).len(), browser.n_started), (cores, cores + 1));
+        let share = (time_of(&browser, 1, Content::Finished) - began) / milliseconds;
+        // Workers that are not there yet take 40 ms to start.
+        assert!(share < 1.1 / cores as f64 + 0.12, "{share} of the time on {cores} cores");
+        assert_eq!(left(&browser).last(), Some(&0));
+        assert_eq!(browser.ended, []);
+    }
+}
+
+#[test]
+fn progress_is_that_of_all_parts() {
+    let mut browser = on_cores(3);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
+    browser.run();
+    let heard = browser.heard_of(1);
+    let progress: Vec<(f64, &Progress)> = heard
+        .iter()
+        .filter_map(
+            |(time, content)| if let Content::Progress(progress) = content { Some((*time, progress)) } else { None },
+        )
+        .collect();
+    assert!(progress.len() > 40, "{progress:?}");
+    assert!(progress.iter().all(|(_, progress)| progress.total == Some(600) && progress.done <= 600), "{progress:?}");
+    assert!(progress.is_sorted_by_key(|(_, progress)| progress.done), "{progress:?}");
+    // Three workers at 5 ms each, also for parts whose numbers are not heard yet.
+    let (first, last) = (progress[4], progress[progress.len() - 2]);
+    let rate = (last.1.done - first.1.done) as f64 / (last.0 - first.0);
+    assert!((0.5..0.62).contains(&rate), "{rate} numbers a millisecond");
+}
+
+#[test]
+fn the_newest_order_takes_the_place_of_all_parts() {
+    let mut browser = on_cores(3);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
+    browser.pass(200.0);
+    assert_eq!(browser.pool.running(Line::AtOnce), 3);
+    let now = browser.now;
+    browser.pool.submit(Line::AtOnce, in_parts(2, 60, 5.0));
+    browser.pass(AT_ONCE_MILLISECONDS);
+    assert_eq!((workers_of(&browser, 2).len(), browser.pool.running(Line::AtOnce)), (3, 3));
+    browser.run();
+    assert!(browser.heard_of(1).iter().all(|(time, _)| *time <= now));
+    assert_eq!(numbers(&browser, 2), (1..=60).collect::<Vec<_>>());
+    // One that is not cut needs one worker; the others are free.
+    browser.pool.submit(Line::AtOnce, in_parts(3, 600, 5.0));
+    browser.pass(100.0);
+    browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 4..5, 100, 5.0));
+    browser.pass(AT_ONCE_MILLISECONDS);
+    assert_eq!((browser.pool.running(Line::AtOnce), browser.idle().len()), (1, 3));
+    assert_eq!((browser.ended.len(), browser.n_started), (0, 4));
+}
+
+#[test]
+fn a_cancel_ends_all_parts() {
+    let mut browser = on_cores(3);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
+    browser.pass(200.0);
+    browser.heard.clear();
+    browser.pool.cancel(Line::AtOnce);
+    browser.run();
+    assert!(browser.heard.is_empty(), "{:?}", browser.heard);
+    assert_eq!((browser.idle().len(), browser.ended.len()), (4, 0));
+}
+
+#[test]
+fn a_part_whose_worker_died_is_done_by_another_one_once() {
+    let mut browser = on_cores(2);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 120, 5.0));
+    browser.pass(100.0);
+    // The part that is ahead, of which nothing was heard.
+    browser.kill(browser.last_worker());
+    browser.run();
+    assert_eq!(numbers(&browser, 1), (1..=120).collect::<Vec<_>>());
+    assert_eq!(count(&browser, |event| matches!(event, PoolEvent::Restarted(Line::AtOnce))), 1);
+    let mut browser = on_cores(2);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 1200, 5.0));
+    for _ in 0..2 {
+        browser.pass(100.0);
+        // The part that is heard: its first numbers come twice.
+        let first = browser.sent.iter().rfind(|sent| sent.3 == 1 && browser.workers().contains(&sent.1) && sent.2 > 1);
+        let of_first = browser.sent.iter().filter(|sent| sent.3 == 1).map(|sent| sent.1).next().expect("a part");
+        let id = if browser.workers().contains(&of_first) { of_first } else { first.expect("a part").1 };
+        browser.kill(id);
+    }
+    let heard = browser.heard.len();
+    browser.run();
+    assert_eq!(count(&browser, |event| matches!(event, PoolEvent::GaveUp { left: 0, .. })), 1);
+    assert_eq!(browser.heard.len(), heard, "nothing comes of the other parts");
+    assert_eq!(browser.idle(), browser.workers());
+}
+
+#[test]
+fn a_part_that_cannot_be_done_ends_the_order_where_one_worker_would_have_ended() {
+    let plan = |to| AnyPlan::Count(CountPlan { after: 0, to, milliseconds: 5.0, fails_at: 71, bytes: Some(1) });
+    for cores in [1, 2, 4] {
+        let mut browser = on_cores(cores);
+        browser.pool.submit(Line::AtOnce, [order(Line::AtOnce, 1, plan(120)), order(Line::AtOnce, 2, plan(20))]);
+        browser.run();
+        assert_eq!(numbers(&browser, 1), (1..=70).collect::<Vec<_>>(), "on {cores} cores");
+        let heard = browser.heard_of(1);
+        assert!(matches!(heard.last(), Some((_, Content::Failed(_)))), "{heard:?}");
+        assert!(browser.heard_of(2).is_empty());
+        assert_eq!((left(&browser).last(), browser.idle()), (Some(&0), browser.workers()));
+    }
+}
+
+#[test]
+fn parts_that_are_done_side_by_side_fit_the_memory_together() {
+    let memory = Memory::from_bytes(1000);
+    for (bytes, most) in [(100, 4), (333, 3), (334, 2), (501, 1), (4000, 1)] {
+        let mut browser = warm_with(PoolOptions { cores: 4, memory, ..PoolOptions::one_core(Spare::One) });
+        let plan = CountPlan { after: 0, to: 240, milliseconds: 5.0, fails_at: 0, bytes: Some(bytes) };
+        browser.pool.submit(Line::AtOnce, [order(Line::AtOnce, 1, AnyPlan::Count(plan))]);
+        let mut side_by_side = 0;
+        while browser.time_of(1, &Content::Finished).is_none() {
+            browser.pass(3.0);
+            side_by_side = side_by_side.max(browser.pool.running(Line::AtOnce));
+        }
+        assert_eq!(side_by_side, most, "parts of {bytes} bytes");
+        assert_eq!(numbers(&browser, 1).len(), 240);
+    }
+}
+
+#[test]
+fn other_lanes_do_not_wait_for_parts() {
+    let mut browser = on_cores(2);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
+    browser.pass(200.0);
+    // One worker stands ready; for the next lane a part gives way.
+    for (number, line) in [(2, Line::Moment), (3, Line::FirstEvent)] {
+        let now = browser.now;
+        browser.pool.submit(line, orders(line, number..number + 1, 100, 5.0));
+        browser.pass(30.0);
+        assert!(time_of(&browser, number, Content::Started) - now < 10.0);
+        assert_eq!(browser.n_started, 3);
+    }
+    assert_eq!(browser.pool.running(Line::AtOnce), 1);
+    browser.run();
+    assert_eq!(numbers(&browser, 1), (1..=600).collect::<Vec<_>>());
+    assert_eq!((browser.n_started, browser.ended.len()), (3, 0));
+    // The order had both cores again when the others were done.
+    let spans = [2, 3].map(|number| time_of(&browser, number, Content::Finished));
+    assert!(
+        browser
+            .sent
+            .iter()
+            .filter(|sent| sent.3 == 1 && sent.0 > spans[1])
+            .map(|sent| sent.1)
+            .collect::<BTreeSet<_>>()
+            .len()
+            > 1
+    );
+}
+
+#[test]
+fn a_part_that_gives_way_in_one_long_step_loses_its_worker() {
+    let mut browser = on_cores(2);
+    browser.pool.submit(Line::AtOnce, in_parts(1, 4, 3000.0));
+    browser.pass(100.0);
+    let now = browser.now;
+    for (number, line) in [(2, Line::Moment), (3, Line::FirstEvent)] {
+        browser.pool.submit(line, orders(line, number..number + 1, 4, 5.0));
+    }
+    browser.pass(200.0);
+    for number in [2, 3] {
+        assert!(time_of(&browser, number, Content::Started) - now < AT_ONCE_MILLISECONDS + browser.start_milliseconds);
+    }
+    browser.run();
+    assert_eq!(numbers(&browser, 1), [1, 2, 3, 4]);
+    assert!(browser.workers().len() <= 3);
+}
+
+#[test]
+fn pieces_of_parts_are_heard_joined_and_once() {
+    let plan = CountPlan { after: 0, to: 200, milliseconds: 5.0, fails_at: 0, bytes: Some(1) };
+    for n_deaths in [0, 1] {
+        let mut browser = on_cores(3);
+        browser.pool.submit(Line::FirstEvent, [order(Line::FirstEvent, 1, AnyPlan::List(plan.clone()))]);
+        browser.pass(150.0);
+        (0..n_deaths).for_each(|_| browser.kill(browser.last_worker()));
+        browser.run();
+        let heard = browser.heard_of(1);
+        let events: Vec<_> = heard.iter().filter(|(_, content)| matches!(content, Content::Event(_))).collect();
+        let [(time, Content::Event(AnyEvent::List(numbers)))] = &events[..] else { panic!("{events:?}") };
+        assert_eq!(*numbers, (1..=200).collect::<Vec<_>>());
+        assert_eq!(*time, time_of(&browser, 1, Content::Finished));
+    }
+    // A slider that moves: what comes in one piece is waited for, all its parts, a second at most.
+    let mut browser = on_cores(3);
+    let list = |number| [order(Line::FirstEvent, number, AnyPlan::List(plan.clone()))];
+    browser.pool.submit(Line::FirstEvent, list(1));
+    for number in 2..12 {
+        browser.pass(40.0);
+        browser.pool.submit(Line::FirstEvent, list(number));
+    }
+    browser.run();
+    assert!(browser.time_of(1, &Content::Finished).is_some(), "the first order was not waited for");
+    assert!((2..9).all(|number| browser.heard_of(number).is_empty()));
+    assert!(browser.time_of(11, &Content::Finished).is_some());
+}
