@@ -18,6 +18,9 @@ export const GROWTH = 1;
 /** Milliseconds from the navigation to the first chart with its curves. */
 export const FIRST_CHART = 800;
 
+/** The time of the opening plot on all cores over that on one. */
+export const WORKERS = 0.6;
+
 /** Megabytes of a worker's memory. */
 export const MEMORY = 400;
 

@@ -179,6 +179,6 @@ impl Growth {
     }
 
     fn submit_search(self, page: Page, plan: SearchPlan, mark: Option<Box<SearchCheckpoint>>) {
-        page.submit(EngineLane::Search, [EnginePlan::Search(SearchRequest { plan, checkpoint: mark })]);
+        page.submit(EngineLane::Search, [EnginePlan::Search(SearchRequest { plan, checkpoint: mark, starts: None })]);
     }
 }

@@ -3,11 +3,13 @@
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, Memory};
 use lipscope_core::growth::{FamilyPoint, Growth, GrowthPlan, Spacing};
+use lipscope_core::search::{Region, SearchPlan, SearchStep};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::TaskList;
 use lipscope_protocol::tasks::{
-    BoundCurves, CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, SweepRequest,
+    BoundCurves, CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, SearchEvent,
+    SearchRequest, SweepRequest,
 };
 use serde_json::{Value, json};
 
@@ -33,7 +35,16 @@ fn done_in_parts(plan: &EnginePlan, workers: usize) -> (Vec<EngineEvent>, usize)
     assert!(cuts.windows(2).all(|pair| pair[0].units.end == pair[1].units.start), "{cuts:?}");
     assert!(cuts.iter().all(|cut| !cut.units.is_empty() && cut.bytes > 0), "{cuts:?}");
     let mut joined: Vec<EngineEvent> = Vec::new();
-    for event in cuts.iter().flat_map(|cut| done(EngineTasks::part(plan, &cut.units))) {
+    let parts = cuts
+        .iter()
+        .enumerate()
+        .flat_map(|(part, cut)| done(EngineTasks::part(plan, &cut.units)).into_iter().map(move |event| (part, event)));
+    let (mut before, mut of_part) = (None, 0);
+    for (part, mut event) in parts {
+        if part > of_part {
+            (before, of_part) = (joined.last().cloned(), part);
+        }
+        before.iter().for_each(|before| EngineTasks::follow(&mut event, before));
         match joined.last_mut() {
             Some(pieces) if EngineTasks::is_piece(pieces) && EngineTasks::is_piece(&event) => {
                 EngineTasks::join(pieces, event)
@@ -69,6 +80,48 @@ fn the_points_of_a_sweeps_parts_are_those_of_the_sweep() {
             assert_eq!(points(&events), whole, "{tokens} for {workers} workers");
         }
     }
+}
+
+#[test]
+fn the_starts_of_a_searchs_parts_are_those_of_the_search() {
+    let experiment = experiment(&random("ball", 3), &two_heads());
+    let plan = SearchPlan { experiment, region: Region::Ball, dim: None, restarts: 11, iterations: 6, seed: 3 };
+    let steps = |events: &[EngineEvent]| -> (Vec<SearchStep>, SearchEvent) {
+        let mut found = (Vec::new(), None);
+        for (at, event) in events.iter().enumerate() {
+            match event {
+                EngineEvent::Search(SearchEvent::Domain(_)) => assert_eq!(at, 0, "the domain comes once"),
+                EngineEvent::Search(told @ SearchEvent::Steps { steps, .. }) => {
+                    found.0.extend(steps);
+                    found.1 = Some(told.clone());
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        (found.0, found.1.expect("steps"))
+    };
+    let end = |told: SearchEvent| {
+        let SearchEvent::Steps { checkpoint, current, best, .. } = told else { panic!("{told:?}") };
+        (checkpoint, current, best)
+    };
+    let whole = SearchRequest { plan, checkpoint: None, starts: None };
+    let (expected, last) = steps(&done(EnginePlan::Search(whole.clone())));
+    for workers in [2, 4] {
+        let (events, n_parts) = done_in_parts(&EnginePlan::Search(whole.clone()), workers);
+        assert!(n_parts > 3, "{n_parts} parts");
+        let (found, told) = steps(&events);
+        assert_eq!(found, expected, "for {workers} workers");
+        assert_eq!(end(told), end(last.clone()));
+    }
+    // Taken up again after six starts: of four parts' checkpoints, that of the last one that was heard.
+    let six = SearchRequest { plan: SearchPlan { restarts: 6, ..whole.plan.clone() }, ..whole.clone() };
+    let (first, told) = steps(&done(EnginePlan::Search(six)));
+    let rest = SearchRequest { checkpoint: Some(end(told).0), ..whole };
+    let (events, n_parts) = done_in_parts(&EnginePlan::Search(rest), 2);
+    assert!(n_parts > 1, "{n_parts} parts");
+    let (found, told) = steps(&events);
+    assert_eq!([first, found].concat(), expected);
+    assert_eq!(end(told), end(last));
 }
 
 #[test]

@@ -190,7 +190,9 @@ fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
     };
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut replies = Vec::new();
-    let search = |run_id, checkpoint| run(run_id, EnginePlan::Search(SearchRequest { plan: plan.clone(), checkpoint }));
+    let search = |run_id, checkpoint| {
+        run(run_id, EnginePlan::Search(SearchRequest { plan: plan.clone(), checkpoint, starts: None }))
+    };
     runner.begin(search(1, None), 0.0, |reply| replies.push(reply));
     for _ in 0..5 {
         assert_eq!(runner.slice(0.0, clock, |reply| replies.push(reply)), Turn::More);

@@ -86,7 +86,7 @@ fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<Option<
     let (restarts, iterations) = (arguments.restarts as usize, arguments.steps as usize);
     let plan = SearchPlan { experiment, region, dim: arguments.dim, restarts, iterations, seed: arguments.seed };
     let (mut domain, mut found, mut steps) = (None, None, Vec::new());
-    let request = SearchRequest { plan, checkpoint: None };
+    let request = SearchRequest { plan, checkpoint: None, starts: None };
     task::run(EnginePlan::Search(request), arguments.memory.memory, |event| match event {
         EngineEvent::Search(SearchEvent::Domain(at)) => domain = Some(at),
         EngineEvent::Search(SearchEvent::Steps { steps: more, checkpoint, .. }) => {

@@ -42,6 +42,9 @@ pub trait Task<C = ()>: Sized {
     /// Adds the piece of the next part.
     fn join(_pieces: &mut Self::Event, _next: Self::Event) {}
 
+    /// Makes of a part's event what the whole would have told: `before` is the last event of the parts before.
+    fn follow(_event: &mut Self::Event, _before: &Self::Event) {}
+
     /// Checks a plan and prepares the work.
     ///
     /// # Errors
@@ -163,7 +166,7 @@ pub trait TaskList: Sized + 'static {
     /// A plan of any of the tasks.
     type Plan: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 'static;
     /// An event of any of the tasks.
-    type Event: fmt::Debug + Serialize + DeserializeOwned + 'static;
+    type Event: Clone + fmt::Debug + Serialize + DeserializeOwned + 'static;
     /// Any of the tasks under way.
     type Running;
 
@@ -178,6 +181,9 @@ pub trait TaskList: Sized + 'static {
 
     /// See [`Task::join`].
     fn join(pieces: &mut Self::Event, next: Self::Event);
+
+    /// See [`Task::follow`].
+    fn follow(event: &mut Self::Event, before: &Self::Event);
 
     /// See [`Task::start`].
     ///
@@ -269,6 +275,16 @@ macro_rules! task_list {
                     $($plans::$name(plan) => {
                         $plans::$name(<$task as $crate::task::Task<$context>>::part(plan, units))
                     })+
+                }
+            }
+
+            fn follow(event: &mut $events, before: &$events) {
+                match (event, before) {
+                    $(($events::$name(event), $events::$name(before)) => {
+                        <$task as $crate::task::Task<$context>>::follow(event, before);
+                    })+
+                    #[allow(unreachable_patterns)]
+                    _ => {}
                 }
             }
 

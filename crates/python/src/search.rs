@@ -29,7 +29,7 @@ pub(crate) fn search(
     let plan = SearchPlan { experiment: (*experiment.0).clone(), region, dim, restarts, iterations, seed };
     let found = interruptible(py, move |stop| {
         let (mut domain, mut found, mut steps) = (None, None, Vec::new());
-        let request = SearchRequest { plan, checkpoint: None };
+        let request = SearchRequest { plan, checkpoint: None, starts: None };
         run(EnginePlan::Search(request), memory(memory_bytes), stop, |event| match event {
             EngineEvent::Search(SearchEvent::Domain(at)) => domain = Some(at),
             EngineEvent::Search(SearchEvent::Steps { steps: more, checkpoint, .. }) => {

@@ -196,6 +196,13 @@ impl Search {
         Ok(search)
     }
 
+    /// Goes on with a later restart: those before are another search's.
+    #[must_use]
+    pub fn from_restart(mut self, restart: usize) -> Self {
+        self.next.restart = restart;
+        self
+    }
+
     /// The set searched and the bounds on it.
     #[must_use]
     pub fn domain(&self) -> &SearchDomain {

@@ -135,6 +135,49 @@ impl SearchCheckpoint {
     pub fn best_start(&self) -> StartKind {
         self.best_start
     }
+
+    /// The restart that comes next, or is under way.
+    #[must_use]
+    pub fn restart(&self) -> usize {
+        self.restart
+    }
+
+    /// Makes the steps and the checkpoint of a search of later restarts those of the search that did all of them: `before` is
+    /// the checkpoint at the end of the earlier ones. Says which of the two has found the best tokens.
+    pub fn follow(&mut self, steps: &mut [SearchStep], before: &SearchCheckpoint) -> Found {
+        self.at += before.at;
+        for step in steps {
+            step.at += before.at;
+            step.best = step.best.max(before.best_norm);
+        }
+        if self.best_norm > before.best_norm {
+            return Found::Here;
+        }
+        self.best = before.best.clone();
+        (self.best_norm, self.best_residual, self.best_start) =
+            (before.best_norm, before.best_residual, before.best_start);
+        if self.iteration == 0 {
+            // Between restarts there are no others.
+            (self.current, self.base) = (self.best.clone(), self.best.clone());
+            self.base_norm = self.best_norm;
+        }
+        Found::Before
+    }
+
+    /// Whether it stands between two restarts.
+    #[must_use]
+    pub fn is_between_restarts(&self) -> bool {
+        self.iteration == 0
+    }
+}
+
+/// Where the best tokens are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// From the restarts before.
+    Before,
+    /// From these restarts.
+    Here,
 }
 
 /// The most restarts.

@@ -33,6 +33,9 @@ pub(super) struct LaneState<P, E, C> {
     pub is_paused: bool,
     /// Pieces of the order that is heard, joined so far.
     pub pieces: Option<E>,
+    /// The last event of the order that is heard, and the last one of those of its parts that are over.
+    pub last: Option<E>,
+    pub before: Option<E>,
     /// Whether the page has heard a result of the newest orders.
     pub has_event: bool,
     /// The run during which newer orders began to wait for a word of the worker, and that during which they began to wait for
@@ -72,6 +75,8 @@ impl<P, E, C> LaneState<P, E, C> {
             most_running,
             is_paused: false,
             pieces: None,
+            last: None,
+            before: None,
             has_event: false,
             silent: None,
             coalescing: None,
@@ -132,7 +137,8 @@ impl<P, E, C> LaneState<P, E, C> {
     pub fn clear(&mut self) {
         self.queue.clear();
         self.over.clear();
-        (self.pieces, self.silent, self.coalescing) = (None, None, None);
+        (self.pieces, self.last, self.before) = (None, None, None);
+        (self.silent, self.coalescing) = (None, None);
     }
 
     /// Puts a part back that a worker did not do, in its place.
@@ -174,10 +180,10 @@ impl<P, E, C> LaneState<P, E, C> {
             return None;
         }
         let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(told) };
-        let heard = (first.start - whole.start) as u64;
         let parts = self.parts().filter(|part| Rc::ptr_eq(&part.order, &order));
-        let done = heard + parts.map(|part| part.done).sum::<u64>();
-        Some(Progress { done, total: Some(whole.len() as u64), relative_residual: None })
+        // Units before the first were done by an order before.
+        let done = first.start as u64 + parts.map(|part| part.done).sum::<u64>();
+        Some(Progress { done, total: Some(whole.end as u64), relative_residual: None })
     }
 
     /// The parts that may begin next.

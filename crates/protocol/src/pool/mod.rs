@@ -49,6 +49,9 @@ const HEAD_START_MILLISECONDS: f64 = 1500.0;
 /// How many workers in a row may fail to start before the pool gives up.
 const MOST_FAILED_STARTS: u32 = 3;
 
+/// A run of a list of tasks.
+type TaskRun<T, C> = Run<<T as TaskList>::Plan, <T as TaskList>::Event, C>;
+
 /// The workers of one module and what they do. `C` is what the page keeps beside a plan, and gets back with every reply.
 #[derive(Debug)]
 pub struct Pool<T: TaskList, L: Lane, C> {
@@ -264,11 +267,11 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         &mut self.lanes[Self::index(lane)]
     }
 
-    fn run(&mut self, run_id: RunId) -> Option<&mut Run<T::Plan, T::Event, C>> {
+    fn run(&mut self, run_id: RunId) -> Option<&mut TaskRun<T, C>> {
         self.lanes.iter_mut().find_map(|lane| lane.run(run_id))
     }
 
-    fn take_run(&mut self, run_id: RunId) -> Option<(L, Run<T::Plan, T::Event, C>)> {
+    fn take_run(&mut self, run_id: RunId) -> Option<(L, TaskRun<T, C>)> {
         let lane = self.lane_of(run_id)?;
         Some((lane, self.lane(lane).take_run(run_id)?))
     }

@@ -14,6 +14,7 @@ struct Told<P, C> {
     order: Rc<Order<P, C>>,
     is_first: bool,
     is_last: bool,
+    is_cut: bool,
 }
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
@@ -96,7 +97,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 Some(Head::Over(idx)) => self.tell_over(lane, idx),
                 Some(Head::Running(run_id)) => {
                     let Some(part) = state.run(run_id).map(|run| &mut run.part) else { return };
-                    let of = Told { run_id, order: Rc::clone(&part.order), is_first: part.is_first(), is_last: false };
+                    let of = Told {
+                        run_id,
+                        order: Rc::clone(&part.order),
+                        is_first: part.is_first(),
+                        is_last: false,
+                        is_cut: part.units.is_some(),
+                    };
                     // Pieces are joined when the part is over: another worker may have to do it again.
                     let is_piece =
                         |content: &Content<T::Event>| matches!(content, Content::Event(event) if T::is_piece(event));
@@ -115,7 +122,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     fn tell_over(&mut self, lane: L, idx: usize) {
         let state = self.lane(lane);
         let (run_id, part) = state.over.remove(idx);
-        let of = Told { run_id, is_first: part.is_first(), is_last: part.is_last, order: part.order };
+        let of = Told {
+            run_id,
+            is_first: part.is_first(),
+            is_last: part.is_last,
+            is_cut: part.units.is_some(),
+            order: part.order,
+        };
         if lane.policy() != Policy::Queue && !matches!(part.held.last(), Some(Content::Finished)) {
             // What comes after would go on from what this part did not do.
             state.clear();
@@ -132,6 +145,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 content => self.tell(lane, &of, content),
             }
         }
+        let state = self.lane(lane);
+        state.before = state.last.clone().filter(|_| !of.is_last);
+        state.last = state.before.clone();
     }
 
     /// Tells the page, first what is joined of the pieces before. Parts in the middle of their order neither begin nor end it.
@@ -145,6 +161,11 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             return;
         }
         let state = self.lane(lane);
+        let mut content = content;
+        if let (Content::Event(event), true) = (&mut content, of.is_cut) {
+            state.before.iter().for_each(|before| T::follow(event, before));
+            state.last = Some(event.clone());
+        }
         let pieces = state.pieces.take().filter(|_| matches!(content, Content::Event(_) | Content::Finished));
         let left = state.left() + usize::from(of.is_last && !content.is_last());
         for (content, left) in pieces.map(|pieces| (Content::Event(pieces), left)).into_iter().chain([(content, left)])

@@ -1,11 +1,17 @@
 //! The worst-case search: adversarial ascent on the norm over a ball or sphere.
 
+use std::ops::Range;
+
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::picture::{TokenPicture, token_picture};
-use lipscope_core::search::{Search, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep};
+use lipscope_core::search::{Found, Search, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, cost};
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::cut::cut_evenly;
+use crate::task::{Cut, Report, Task, Turn};
+
+/// How many parts each worker has: some starts end long before others.
+const PARTS_OF_A_WORKER: usize = 4;
 
 /// What to search, and where to go on from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +20,8 @@ pub struct SearchRequest {
     pub plan: SearchPlan,
     /// Where a search of this plan stopped; `None` to begin.
     pub checkpoint: Option<Box<SearchCheckpoint>>,
+    /// The starts that are searched; `None` for all that the checkpoint leaves.
+    pub starts: Option<Range<usize>>,
 }
 
 /// Where the search is, and what it finds.
@@ -38,6 +46,8 @@ pub enum SearchEvent {
 #[derive(Debug)]
 pub struct SearchTask {
     search: Search,
+    /// The first start.
+    first: usize,
     has_begun: bool,
     pending: Vec<SearchStep>,
 }
@@ -46,12 +56,49 @@ impl Task<Memory> for SearchTask {
     type Plan = SearchRequest;
     type Event = SearchEvent;
 
+    fn cut(request: &SearchRequest, workers: usize) -> Vec<Cut> {
+        let SearchRequest { plan, checkpoint, .. } = request;
+        let first = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.restart());
+        let cost = cost(plan).of_each(plan.restarts);
+        let cuts = cut_evenly(&[(cost, plan.restarts.saturating_sub(first))], PARTS_OF_A_WORKER * workers);
+        let from_first = |Cut { units, bytes }| Cut { units: first + units.start..first + units.end, bytes };
+        cuts.into_iter().map(from_first).collect()
+    }
+
+    fn part(request: &SearchRequest, starts: &Range<usize>) -> SearchRequest {
+        let SearchRequest { plan, checkpoint, .. } = request;
+        SearchRequest {
+            plan: SearchPlan { restarts: starts.end, ..plan.clone() },
+            checkpoint: checkpoint.clone().filter(|checkpoint| checkpoint.restart() == starts.start),
+            starts: Some(starts.clone()),
+        }
+    }
+
+    fn follow(event: &mut SearchEvent, before: &SearchEvent) {
+        let (
+            SearchEvent::Steps { steps, checkpoint, current, best },
+            SearchEvent::Steps { checkpoint: checkpoint_before, best: best_before, .. },
+        ) = (event, before)
+        else {
+            return;
+        };
+        if checkpoint.follow(steps, checkpoint_before) == Found::Before {
+            *best = best_before.clone();
+            if checkpoint.is_between_restarts() {
+                *current = best_before.clone();
+            }
+        }
+    }
+
     fn start(request: SearchRequest, memory: &mut Memory) -> Result<Self, InputError> {
+        let first = request.starts.as_ref().map_or(0, |starts| starts.start);
+        // Only the first part tells where the search is.
+        let has_begun = first > 0 && request.checkpoint.is_none();
         let search = match request.checkpoint {
             Some(checkpoint) => Search::resume_within(&request.plan, &checkpoint, *memory)?,
-            None => Search::start_within(&request.plan, *memory)?,
+            None => Search::start_within(&request.plan, *memory)?.from_restart(first),
         };
-        Ok(SearchTask { search, has_begun: false, pending: Vec::new() })
+        Ok(SearchTask { search, first, has_begun, pending: Vec::new() })
     }
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, SearchEvent>) -> Result<Turn, InputError> {
@@ -70,7 +117,8 @@ impl Task<Memory> for SearchTask {
                     best: Box::new(token_picture(best, None)),
                 });
             }
-            report.progress(self.search.progress());
+            let (done, all) = self.search.progress();
+            report.progress((done - self.first, all - self.first));
         }
         Ok(turn)
     }

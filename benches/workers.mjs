@@ -1,0 +1,57 @@
+// Measures what all cores give to the opening plot: node benches/workers.mjs [ROUNDS]
+// On the built site (LIPSCOPE_DIST), a page whose browser says that there is one core and one that says how many there are
+// sample the tokens anew in turn. Milliseconds from the first order of the sweep until its last point is there.
+import { availableParallelism } from 'node:os';
+import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
+import { watchEngine } from '../tests/e2e/engine.mjs';
+import { swept } from '../tests/e2e/reading.mjs';
+import { record } from './record.mjs';
+
+const rounds = Number(process.argv[2] ?? 15);
+
+async function open(cores) {
+  const { url } = await serveSite();
+  const page = await (await launch()).newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(watchEngine, cores);
+  await page.goto(url);
+  await swept(page);
+  // Workers that begin later are there by then.
+  await page.waitForTimeout(2000);
+  return page;
+}
+
+/** Samples the tokens anew: milliseconds, and how many workers measured points. */
+async function resample(page) {
+  await page.bringToFront();
+  await page.evaluate(() => { window.__engine.sweeps = []; });
+  await page.click('#new-sample');
+  await page.waitForFunction(() => window.__engine.sweeps.some(({ what }) => what === 'ordered'), undefined, { timeout: 60_000 });
+  await swept(page);
+  return page.evaluate(() => {
+    const { sweeps } = window.__engine;
+    const points = sweeps.filter(({ what }) => what === 'points');
+    return { ms: points.at(-1).at - sweeps[0].at, workers: new Set(points.map(({ worker }) => worker)).size };
+  });
+}
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+try {
+  const cores = availableParallelism();
+  const pages = { one: await open(1), all: await open(cores) };
+  const times = { one: [], all: [] };
+  let workers = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, page] of Object.entries(pages)) {
+      const found = await resample(page);
+      times[name].push(found.ms);
+      if (name === 'all') workers = Math.max(workers, found.workers);
+    }
+  }
+  const [one, all] = [median(times.one), median(times.all)];
+  const found = { cores, workers, rounds, one, all, ratio: all / one };
+  record('workers', { chromium: (await launch()).version(), ...found });
+  console.log(JSON.stringify(found));
+} finally {
+  await shutDown();
+}
