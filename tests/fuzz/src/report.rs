@@ -118,7 +118,7 @@ fn table(runs: &[Run]) -> io::Result<String> {
     let minutes: f64 = runs.iter().map(Run::minutes).sum();
     let version = runs.first().map_or("", |run| &run.version);
     line(format_args!(
-        "Version {version}: {} inputs in {} runs and {minutes:.0} minutes, each run with a seed of its own.\n",
+        "Version {version}: {} inputs in {minutes:.0} minutes; runs, each with a seed of its own: {}.\n",
         thousands(inputs),
         runs.len()
     ))?;

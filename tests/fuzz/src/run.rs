@@ -13,7 +13,7 @@ use crate::door::{Door, Verdict};
 /// How long an input may take on a processor of its own.
 pub const MOST_TIME: Duration = Duration::from_secs(2);
 /// An input that takes longer is read once more, in processor time: on a busy machine any input may have to wait.
-const SUSPECT: Duration = Duration::from_millis(200);
+const SUSPECT: Duration = Duration::from_millis(50);
 /// What a worker of a browser has, and a thread of Rust.
 const STACK: usize = 2 << 20;
 /// Faults of one kind that are kept, and kinds.

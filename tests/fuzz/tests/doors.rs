@@ -40,6 +40,7 @@ macro_rules! doors {
 
 doors! {
     no_experiment_breaks_anything: "experiment",
+    no_work_breaks_anything: "work",
     no_table_breaks_anything: "table",
     no_npy_file_breaks_anything: "npy",
     no_link_breaks_anything: "link",

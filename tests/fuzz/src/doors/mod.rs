@@ -10,12 +10,14 @@ mod safetensors;
 mod table;
 mod tokenizer;
 mod train;
+mod work;
 
 use crate::door::Door;
 
 /// All doors, in the order of the table.
-pub const DOORS: [Door; 11] = [
+pub const DOORS: [Door; 12] = [
     experiment::DOOR,
+    work::DOOR,
     table::TEXT,
     table::NPY,
     link::DOOR,
