@@ -12,6 +12,9 @@ export const SLIDER = { median: 16, p95: 33 };
 /** Milliseconds from the navigation to the first chart with its curves. */
 export const FIRST_CHART = 800;
 
+/** How long a step of training may take in the browser, against one native thread. */
+export const TRAIN = 1.6;
+
 /** Megabytes of a worker's memory. */
 export const MEMORY = 400;
 
