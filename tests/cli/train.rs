@@ -192,6 +192,24 @@ fn an_l2_model_has_no_adversarial_tokens() {
 }
 
 #[test]
+fn the_runs_of_a_folder_are_reported_as_a_table_and_a_chart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    train(folder.path(), &[]);
+    let (runs, svg) = (folder.path().display().to_string(), folder.path().join("loss.svg"));
+    let assert = lipscope(&["train", "--report", &runs, "--svg", &svg.display().to_string()]).assert().success();
+    let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    assert!(lines[2].starts_with("| `l2-2-seed0` | 60 | ") && lines[3].starts_with("| `invertible-2-seed0` | 60 | "));
+    let columns = |line: &str| line.split(" | ").count();
+    assert!(lines.iter().all(|line| columns(line) == columns(lines[0])), "{table}");
+    let svg = fs::read_to_string(svg).expect("a chart");
+    assert!(svg.starts_with("<svg") && svg.contains("l2, 2 blocks"), "{}", &svg[..200.min(svg.len())]);
+    let said = problem(&["train", "--report", "assets"]);
+    assert!(said.contains("it holds no run"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_trained_is_said_with_the_fix() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().display().to_string();

@@ -70,7 +70,7 @@ fn attention(config: &ModelConfig, mut random: Random) -> AttentionPart {
         key: square(DEVIATION),
         value: square(DEVIATION),
         output: square(residual_deviation(config)),
-        norm: LayerNorm::plain(Normalization::Layer, d),
+        norm: LayerNorm::plain(config.attention_norm, d),
     }
 }
 
@@ -79,7 +79,7 @@ fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
     FeedForward {
         widen: linear(&mut random, (inner, d), DEVIATION),
         narrow: linear(&mut random, (d, inner), residual_deviation(config)),
-        norm: LayerNorm::plain(Normalization::Layer, d),
+        norm: LayerNorm::plain(config.mlp_norm, d),
     }
 }
 
