@@ -113,7 +113,7 @@ impl FinishedRun {
 
     /// Whether its last loss is no number, or above that of guessing.
     fn has_diverged(&self) -> bool {
-        self.rows.last().is_some_and(|row| !(row.held_out <= self.guess))
+        self.rows.last().is_some_and(|row| row.held_out.is_nan() || row.held_out > self.guess)
     }
 }
 
