@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
-#   benches/run.sh [native] [torch] [cores] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [sizes]     (default: all)
+#   benches/run.sh [native] [torch] [cores] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
+#                  [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
 # scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
 # For steady numbers, run nothing else at the same time. LIPSCOPE_BENCH_QUICK=1 takes the shortest settings, to see that
@@ -14,7 +15,7 @@ mkdir -p "$data" "$web"
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(native torch cores python browser slider growth drag workers first_view sizes)
+[ ${#parts[@]} -gt 0 ] || parts=(native torch cores python browser slider growth drag workers first_view train sizes)
 quick=${LIPSCOPE_BENCH_QUICK:-}
 
 wants() { # any of the parts
@@ -26,8 +27,8 @@ wants() { # any of the parts
 }
 for part in "${parts[@]}"; do
   case $part in
-    native | torch | cores | python | browser | slider | growth | drag | workers | first_view | sizes) ;;
-    *) die "there is no part \"$part\": native, torch, cores, python, browser, slider, growth, drag, workers, first_view, sizes" ;;
+    native | torch | cores | python | browser | slider | growth | drag | workers | first_view | train | sizes) ;;
+    *) die "there is no part \"$part\": native, torch, cores, python, browser, slider, growth, drag, workers, first_view, train, sizes" ;;
   esac
 done
 
@@ -36,7 +37,7 @@ if wants native torch cores; then
   say "benches: building the native one"
   cargo bench --locked --package lipscope-benches --bench measure --no-run
 fi
-if wants cores python; then
+if wants cores python train; then
   say "benches: building the command line"
   cargo build --locked --release --package lipscope-cli
 fi
@@ -57,7 +58,7 @@ if wants browser; then
   mv "$web/optimised.wasm" "$web/browser_bg.wasm"
 fi
 # LIPSCOPE_DIST names a site that was built from this commit already.
-if wants slider growth drag workers first_view sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
+if wants slider growth drag workers first_view train sizes && [ -z "${LIPSCOPE_DIST:-}" ]; then
   say "benches: building the site"
   bash scripts/build.sh release
 fi
@@ -102,6 +103,11 @@ for page in slider growth drag workers first_view; do
   # shellcheck disable=SC2086
   node "benches/$page.mjs" ${quick:+3}
 done
+if wants train; then
+  say "benches: a step of training (about 2 minutes)"
+  # shellcheck disable=SC2086
+  node benches/train.mjs "$target_dir/release/lipscope" ${quick:+quick}
+fi
 if wants sizes; then
   node scripts/sizes.mjs "${LIPSCOPE_DIST:-dist}" --json "$data/sizes.json" >/dev/null
   node benches/record.mjs sizes "$data/sizes.json"

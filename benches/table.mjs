@@ -220,6 +220,13 @@ function firstView() {
   return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([`${found.visits} visits, nothing cached`, 'median, ms', 'largest, ms'], rows)}`;
 }
 
+function train() {
+  const found = record('train');
+  const { blocks, width, context, batch } = found;
+  const rows = [[`d = ${width}, ${blocks} blocks, T = ${context}, ${batch} windows`, ms(found.native), ms(found.browser), `${found.ratio.toFixed(2)} x`]];
+  return `${source([`Chromium ${found.chromium} and the command line`, found])}\n\n${table(['a step of', 'native, one thread, ms', 'browser, ms', 'ratio'], rows)}`;
+}
+
 // ---- build and test times --------------------------------------------------------------------------------------------
 
 function buildTimes() {
@@ -283,10 +290,19 @@ const goals = [
     const found = of.memory.bytes / 1e6;
     return { found: `${found.toFixed(0)} MB`, isMet: found < GOALS.MEMORY, of };
   }],
-  ...[['first_picture', 'loaded before the first picture, brotli'], ['wasm', 'WebAssembly without that of models, brotli']].map(([id, words]) => [
+  ['a step of training in the browser against one native thread', `at most ${GOALS.TRAIN} x`, () => {
+    const of = record('train');
+    return { found: `${of.ratio.toFixed(2)} x`, isMet: of.ratio <= GOALS.TRAIN, of };
+  }],
+  ...[
+    ['first_picture', 'loaded before the first picture, brotli'], ['wasm', 'WebAssembly without that of models, brotli'],
+    ['train', 'loaded when models are trained, brotli'],
+  ].map(([id, words]) => [
     words, `${GOALS.SIZES[id]} KB`, () => {
       const of = record('sizes');
-      const { brotli } = of.sums.find((sum) => sum.id === id);
+      const sum = of.sums.find((sum) => sum.id === id);
+      if (!sum) throw new Missing('make bench PARTS=sizes');
+      const { brotli } = sum;
       return { found: `${kb(brotli)} KB`, isMet: brotli <= 1e3 * GOALS.SIZES[id], of };
     },
   ]),
@@ -318,7 +334,7 @@ function goalTable() {
 const PLACES = {
   goals: goalTable,
   ratios, steps, cores, largest, python, products_native: productsNative, products_browser: productsBrowser, limit, memory,
-  sizes, slider, growth, drag, workers, first_view: firstView, times: buildTimes,
+  sizes, slider, growth, drag, workers, first_view: firstView, train, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),
   rust: () => record('native').rustc,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::{Mask, Normalization};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::weights::Inputs;
 use lipscope_models::{
@@ -34,7 +34,7 @@ impl Window {
             query,
             key,
             value,
-            norm: LayerNorm { gain: vec![1.0; d], shift: vec![0.0; d] },
+            norm: LayerNorm::plain(Normalization::Layer, d),
         };
         let model = Model {
             config: ModelConfig::bert().resized(d, 1, heads.len()).expect("heads that divide d"),

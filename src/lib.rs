@@ -17,6 +17,7 @@
 //! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse) |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
+//! | `trained` | what is known of each run of training |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |
@@ -63,6 +64,7 @@ mod strings;
 mod theme;
 mod tongue;
 mod train;
+pub mod trained;
 mod words;
 mod workers;
 

@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-use super::ModelPhase;
 use super::desk::Desk;
 use super::plan_view::{MapField, MoreFields};
 use super::run_view::RunBar;
@@ -16,11 +15,10 @@ use crate::strings;
 pub fn ModelDesk() -> impl IntoView {
     let page = use_page();
     let desk = Desk::new(page);
-    page.models.desk.set_value(Some(desk));
-    let is_at_work = move || matches!(page.models.phase.get(), ModelPhase::Running | ModelPhase::Paused);
+    page.models.begin(desk);
     view! {
         <div class="model-desk" data-testid="model-desk">
-            <fieldset disabled=is_at_work aria-label=strings::model_form_name()>
+            <fieldset disabled=move || page.models.is_at_work() aria-label=strings::model_form_name()>
                 <SourceFields desk/>
                 <MapField desk/>
                 <TextField desk/>

@@ -6,7 +6,7 @@
 //! | `form`, `source_view`, `text_view`, `plan_view`, `run_view` | the form's parts |
 //! | `settings` | what its fields hold |
 //! | `desk`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
-//! | `folder`, `remote` | a model's files: chosen or dropped, or at an address |
+//! | `folder`, `remote`, `trained` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `window` | a window of text as the reader's own experiment |
 //! | `figures` | the figures of the table |
 
@@ -22,6 +22,7 @@ mod settings;
 mod source_view;
 mod tables;
 mod text_view;
+mod trained;
 mod view;
 mod window;
 
@@ -32,6 +33,9 @@ use web_sys::DataTransfer;
 
 use lipscope_core::experiment::Rows;
 use lipscope_models::{Cell, Table};
+use lipscope_protocol::train::{ModelFiles, Plan};
+
+use trained::TrainedModel;
 
 use super::state::{PageState, Shared, TokenChoice};
 
@@ -93,6 +97,8 @@ pub struct Models {
     words: RwSignal<Option<WindowWords>>,
     /// The form, once it was looked at.
     desk: StoredValue<Option<Desk>>,
+    /// A trained model that waits for the form.
+    trained: StoredValue<Option<TrainedModel>>,
 }
 
 impl Models {
@@ -109,6 +115,29 @@ impl Models {
     pub fn take_dropped(self, data: &DataTransfer) {
         if let Some(desk) = self.desk.get_value() {
             folder::take_dropped(desk, data);
+        }
+    }
+
+    /// Whether windows are measured, or a run of them is paused: the model cannot change meanwhile.
+    pub fn is_at_work(self) -> bool {
+        self.phase.with(|phase| matches!(phase, ModelPhase::Running | ModelPhase::Paused))
+    }
+
+    /// Opens a model that was trained on this page, at once or when the form is looked at; `text` is what to measure it
+    /// on, of characters that it knows.
+    pub fn open_trained(self, plan: Plan, files: ModelFiles, text: String) {
+        let model = TrainedModel { plan, files, text };
+        match self.desk.get_value() {
+            Some(desk) => desk.take_trained(model),
+            None => self.trained.set_value(Some(model)),
+        }
+    }
+
+    /// The form is there.
+    fn begin(self, desk: Desk) {
+        self.desk.set_value(Some(desk));
+        if let Some(model) = self.trained.try_update_value(Option::take).flatten() {
+            desk.take_trained(model);
         }
     }
 

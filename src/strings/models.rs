@@ -4,7 +4,7 @@ use crate::words::models as words;
 pub use crate::words::models::*;
 
 use crate::models::{ModelPhase, Progress, RemotePhase, SourceKind};
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
 
 use super::wrong::shortened;
@@ -62,7 +62,13 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
     let family = match config.family {
         Family::Bert => "BERT",
         Family::DistilBert => "DistilBERT",
+        Family::Gpt2 if config.attention == Attention::L2 => model_l2(),
         Family::Gpt2 => "GPT-2",
+    };
+    let family = match (config.attention_norm, config.mlp_norm) {
+        (Normalization::None, Normalization::None) => model_no_norms(family),
+        (Normalization::None, _) => model_norms_of_mlps(family),
+        _ => family.to_owned(),
     };
     let mask = model_mask_choice(Some(config.usual_mask()));
     let map = model_map_choice(Some(config.usual_map()));
@@ -163,6 +169,6 @@ pub fn model_window_opened(left_out: LeftOut) -> &'static str {
     match left_out {
         LeftOut::Nothing => model_window_opened::nothing(),
         LeftOut::Constants => model_window_opened::constants(),
-        LeftOut::QueryBias => model_window_opened::query_bias(),
+        LeftOut::ScoreBias => model_window_opened::query_bias(),
     }
 }

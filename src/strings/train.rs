@@ -8,7 +8,8 @@ use lipscope_plot::Number;
 use lipscope_protocol::train::{BranchKind, Kind, Norms};
 
 use crate::phase::Phase;
-use crate::train::{Backwards, Keeping, Kept, RunState, TrainRun};
+use crate::train::{Keeping, Kept};
+use crate::trained::{Backwards, RunState, TrainRun};
 
 use super::models::model_bytes;
 

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
-use super::runs::Backwards;
 use crate::strings;
+use crate::trained::Backwards;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind};
 use lipscope_protocol::train::BranchRow;
 

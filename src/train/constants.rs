@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
-use super::runs::TrainRun;
 use crate::strings;
+use crate::trained::TrainRun;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
 
 /// The figure.

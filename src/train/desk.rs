@@ -6,15 +6,15 @@ use leptos::prelude::*;
 use web_sys::{DataTransfer, File};
 
 use super::keep::{Keeping, Kept};
-use super::runs::{RunState, TrainRun};
 use super::settings::TrainForm;
 use crate::controls::TextFile;
 use crate::files::{download, download_bytes, read};
 use crate::frame::now;
 use crate::message::Message;
-use crate::page::Page;
+use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::strings;
+use crate::trained::{RunState, TrainRun};
 use crate::workers::{TrainFile, TrainLane, TrainOrder, TrainWorkers};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
@@ -30,6 +30,7 @@ const MOST_IN_FORM: usize = 60_000;
 /// The form, its runs and their worker.
 #[derive(Clone, Copy)]
 pub struct Desk {
+    page: Page,
     /// Which models are trained.
     pub(super) form: RwSignal<TrainForm>,
     /// The text in the form.
@@ -64,10 +65,11 @@ impl Desk {
     /// A form as it is on a first visit.
     pub fn new(page: Page) -> Self {
         let desk = Desk {
+            page,
             form: RwSignal::new(TrainForm::default()),
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
-            runs: RwSignal::new(Vec::new()),
+            runs: page.training.runs,
             chosen: RwSignal::new(None),
             phase: RwSignal::new(Phase::Waiting),
             problem: RwSignal::new(None),
@@ -190,7 +192,7 @@ impl Desk {
             PoolEvent::Reply { of, content, .. } => match (&of.plan, content) {
                 (_, Content::Event(TrainEvent::Stretch(event))) => self.hear_stretch(of.companion.run, event),
                 (_, Content::Event(TrainEvent::Backwards(row))) => self.hear_window(of.companion.run, row),
-                (_, Content::Event(TrainEvent::Files(files))) => save_file(of.companion.file, &files),
+                (_, Content::Event(TrainEvent::Files(files))) => self.take_files(of.companion, files),
                 // It may have waited while another model was run backwards.
                 (TrainPlan::Stretch(_), Content::Started) => self.began.set_value(Some(now())),
                 (TrainPlan::Stretch(_), Content::Finished) => self.stretch_is_over(of.companion.run),
@@ -264,15 +266,27 @@ impl Desk {
     fn backwards_are_over(self, number: u64) {
         self.update(number, |run| run.backwards.is_running = false);
     }
-}
 
-fn save_file(file: Option<TrainFile>, files: &ModelFiles) {
-    match file {
-        Some(TrainFile::Config) => download("config.json", "application/json", &files.config),
-        Some(TrainFile::Weights) => download_bytes("model.safetensors", &files.weights),
-        Some(TrainFile::Tokenizer) => {
-            download("tokenizer.json", "application/json", files.tokenizer.as_deref().unwrap_or_default());
+    fn take_files(self, order: TrainOrder, files: ModelFiles) {
+        match order.file {
+            Some(TrainFile::Config) => download("config.json", "application/json", &files.config),
+            Some(TrainFile::Weights) => download_bytes("model.safetensors", &files.weights),
+            Some(TrainFile::Tokenizer) => download("tokenizer.json", "application/json", &files.tokenizer),
+            Some(TrainFile::All) => self.open_in_models(order.run, files),
+            None => {}
         }
-        None => {}
+    }
+
+    /// Opens a run's model in Models, with the text that it was not trained on.
+    fn open_in_models(self, number: u64, files: ModelFiles) {
+        let found = self.runs.with_untracked(|runs| {
+            let run = runs.iter().find(|run| run.number == number)?;
+            let characters = run.text.chars().count();
+            Some((run.plan.clone(), run.text.chars().skip(characters - characters / 10).collect()))
+        });
+        if let Some((plan, held_out)) = found {
+            self.page.models.open_trained(plan, files, held_out);
+            self.page.plot.set(PlotChoice::Model);
+        }
     }
 }

@@ -1,15 +1,15 @@
-//! What can be taken away of the chosen run, as `lipscope train` writes it.
+//! What the chosen run is good for: opening its model in Models, and its files as `lipscope train` writes them.
 
 use std::fmt::Write;
 
 use leptos::prelude::*;
 
 use super::desk::Desk;
-use super::runs::TrainRun;
 use crate::files::{download, download_bytes};
+use crate::page::use_page;
 use crate::strings;
+use crate::trained::TrainRun;
 use crate::workers::TrainFile;
-use lipscope_protocol::train::{Kind, Norms};
 
 /// The buttons.
 #[component]
@@ -18,10 +18,6 @@ pub fn FileButtons(
     desk: Desk,
 ) -> impl IntoView {
     let has_state = move || desk.with_chosen(|run| run.saved.is_some()).unwrap_or_default();
-    // Other programs, and the form beside this one, know such a model as a GPT-2.
-    let is_gpt2 = move || {
-        desk.with_chosen(|run| run.plan.kind == Kind::Dot && run.plan.norms == Norms::Layer).unwrap_or_default()
-    };
     let on_table = move |_| {
         if let Some(text) = untrack(|| desk.with_chosen(table)) {
             download("table.csv", "text/csv", &text);
@@ -34,13 +30,20 @@ pub fn FileButtons(
             download_bytes("checkpoint.bin", &bytes);
         }
     };
+    let models = use_page().models;
     view! {
+        <div class="model-tools train-files" hidden=move || !has_state()>
+            <button type="button" id="train-open-model" disabled=move || models.is_at_work() title=strings::train_open_model_hint() on:click=move |_| desk.ask_file(TrainFile::All)>
+                {strings::train_open_model()}
+            </button>
+            <span class="note" hidden=move || !models.is_at_work()>{strings::train_models_busy()}</span>
+        </div>
         <div class="model-tools train-files" hidden=move || !has_state()>
             <span class="note">{strings::train_files()}</span>
             <button type="button" id="train-table-file" on:click=on_table>"table.csv"</button>
             <button type="button" id="train-config-file" on:click=move |_| desk.ask_file(TrainFile::Config)>"config.json"</button>
             <button type="button" id="train-weights-file" on:click=move |_| desk.ask_file(TrainFile::Weights)>"model.safetensors"</button>
-            <button type="button" id="train-tokenizer-file" hidden=move || !is_gpt2() on:click=move |_| desk.ask_file(TrainFile::Tokenizer)>"tokenizer.json"</button>
+            <button type="button" id="train-tokenizer-file" on:click=move |_| desk.ask_file(TrainFile::Tokenizer)>"tokenizer.json"</button>
             <button type="button" id="train-state-file" on:click=on_state>"checkpoint.bin"</button>
         </div>
     }

@@ -16,7 +16,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Cache, Request, Response};
 
 use super::desk::Desk;
-use super::runs::{Backwards, RunState, TrainRun};
+use crate::trained::{Backwards, RunState, TrainRun};
 use lipscope_protocol::envelope::{decode, encode};
 use lipscope_protocol::train::{Measured, Plan, RunFacts, Saved, StepRow};
 

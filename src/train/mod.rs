@@ -7,7 +7,6 @@
 //! | `form`, `text_view`, `run_view` | the form's parts |
 //! | `settings` | what its fields hold |
 //! | `desk`, `training` | what it does: the worker, whose turn it is, pausing and going on |
-//! | `runs` | what is known of each run |
 //! | `keep` | what the browser keeps of them from one visit to the next |
 //! | `figure`, `loss`, `constants`, `sample`, `backwards` | the figures |
 //! | `files` | what can be taken away of a run |
@@ -21,7 +20,6 @@ mod form;
 mod keep;
 mod loss;
 mod run_view;
-mod runs;
 mod sample;
 mod settings;
 mod text_view;
@@ -31,15 +29,17 @@ mod view;
 use leptos::prelude::*;
 use web_sys::DataTransfer;
 
+use crate::trained::TrainRun;
 use desk::Desk;
 
 pub use keep::{Keeping, Kept};
-pub use runs::{Backwards, RunState, TrainRun};
 pub use view::TrainView;
 
-/// The form, once it was looked at.
+/// What is trained, and the form, once it was looked at.
 #[derive(Clone, Copy, Default)]
 pub struct Training {
+    /// The runs, in the order in which they take turns.
+    pub runs: RwSignal<Vec<TrainRun>>,
     desk: StoredValue<Option<Desk>>,
 }
 

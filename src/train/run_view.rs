@@ -4,10 +4,10 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use super::keep::Keeping;
-use super::runs::RunState;
 use crate::frame::focus_soon;
 use crate::phase::Phase;
 use crate::strings;
+use crate::trained::RunState;
 
 /// Train, pause, go on, stop; what is kept.
 #[component]

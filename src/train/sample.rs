@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::desk::Desk;
-use super::runs::TrainRun;
 use crate::strings;
+use crate::trained::TrainRun;
 
 /// The text, and the step after which it was drawn.
 #[component]

@@ -7,10 +7,10 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use super::keep::Kept;
-use super::runs::{Backwards, RunState, TrainRun};
 use super::settings::TrainForm;
 use crate::frame::now;
 use crate::phase::Phase;
+use crate::trained::{Backwards, RunState, TrainRun};
 use crate::workers::{TrainFile, TrainOrder};
 use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPlan, TrainPlan};
 

@@ -83,8 +83,10 @@ pub enum TrainFile {
     Config,
     /// `model.safetensors`.
     Weights,
-    /// `tokenizer.json`, of a model that other programs know as a GPT-2.
+    /// `tokenizer.json`.
     Tokenizer,
+    /// All of them, to be opened in Models.
+    All,
 }
 
 /// What the page keeps beside an engine's plan.

@@ -361,7 +361,7 @@ fn a_window_of_a_trained_model_says_what_it_lacks() {
     let mut bench = Bench::new(files("gpt2"));
     let (origin, plan) = (of_files("gpt2"), plan("1", "5", 1));
     let cell = Cell { layer: 1, heads: Heads::All, n: 5, window: 0 };
-    assert_eq!(bench.window(&origin, &plan, cell).expect("an experiment").left_out, LeftOut::QueryBias);
+    assert_eq!(bench.window(&origin, &plan, cell).expect("an experiment").left_out, LeftOut::ScoreBias);
     let problem = bench.window(&origin, &plan, Cell { heads: Heads::One(99), ..cell }).expect_err("no such head");
     assert!(problem.contains("head"), "{problem}");
     let problem = bench.window(&origin, &plan, Cell { window: 100_000, ..cell }).expect_err("no such window");

@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use lipscope_testkit::in_repository;
 
 /// Small models of two kinds over a page about attention.
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 13] = [
     "train",
     "--text",
     "assets/attention.txt",
@@ -23,11 +23,11 @@ const SMALL: [&str; 17] = [
     "8",
     "--batch",
     "2",
-    "--steps",
-    "60",
-    "--every",
-    "4",
 ];
+/// Sixteen lines of a table.
+const SHORT: [&str; 4] = ["--steps", "60", "--every", "4"];
+/// So many lines that ten kills find the runs under way, on a machine that is slow to notice a line too.
+const LONG: [&str; 4] = ["--steps", "400", "--every", "4"];
 /// The folders of its runs.
 const RUNS: [&str; 2] = ["invertible-2-seed0", "l2-2-seed0"];
 
@@ -40,8 +40,12 @@ fn lipscope(arguments: &[&str]) -> Command {
 
 /// What a run to its end says.
 fn train(out: &Path, more: &[&str]) -> String {
+    train_for(&SHORT, out, more)
+}
+
+fn train_for(length: &[&str], out: &Path, more: &[&str]) -> String {
     let out = out.display().to_string();
-    let assert = lipscope(&[&SMALL[..], &["-o", &out], more].concat()).assert().success();
+    let assert = lipscope(&[&SMALL[..], length, &["-o", &out], more].concat()).assert().success();
     String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
 }
 
@@ -63,49 +67,51 @@ fn lines(out: &Path) -> usize {
     RUNS.iter().map(count).sum()
 }
 
-/// Starts the runs and ends them by SIGKILL as soon as their tables have so many lines; whether they were still running.
-fn end_at(out: &Path, n_lines: usize) -> bool {
+/// Starts the runs and ends them by SIGKILL as soon as their tables have another line.
+///
+/// # Panics
+/// If they were done before.
+fn kill_after_a_line(out: &Path) {
+    let n_lines = lines(out);
     let mut child: Child = Process::new(assert_cmd::cargo::cargo_bin!("lipscope"))
         .current_dir(in_repository("."))
         .args(SMALL)
+        .args(LONG)
         .args(["-o", &out.display().to_string()])
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
-    loop {
-        if child.try_wait().expect("a process").is_some() {
-            return false;
-        }
-        if lines(out) >= n_lines {
-            child.kill().expect("it can be ended");
-            child.wait().expect("it ends");
-            return true;
-        }
+    while lines(out) <= n_lines {
+        assert!(child.try_wait().expect("a process").is_none(), "the runs were done before they could be ended");
         std::thread::sleep(Duration::from_millis(1));
     }
+    child.kill().expect("it can be ended");
+    let ended = child.wait().expect("it ends");
+    assert!(!ended.success(), "the runs were done before they could be ended");
 }
 
 #[test]
-fn a_run_ended_by_sigkill_again_and_again_ends_with_the_digits_of_an_untouched_one() {
+fn a_run_ended_by_sigkill_ten_times_ends_with_the_digits_of_an_untouched_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let (whole, part) = (folder.path().join("whole"), folder.path().join("part"));
-    train(&whole, &[]);
-    let ended = [2, 7, 12, 20, 26].into_iter().filter(|n_lines| end_at(&part, *n_lines)).count();
-    assert!(ended >= 2, "only {ended} of 5 runs could be ended before they were done");
-    train(&part, &[]);
+    train_for(&LONG, &whole, &[]);
+    for _ in 0..10 {
+        kill_after_a_line(&part);
+    }
+    train_for(&LONG, &part, &[]);
     for run in RUNS {
         let (found, expected) = (digits(&part, run), digits(&whole, run));
         assert_eq!(found.0, expected.0, "{run}");
         assert!(found.1 == expected.1, "{run}: other weights");
         // The header, the untrained model, and a line for every four steps.
-        assert_eq!(found.0.lines().count(), 2 + 60 / 4);
+        assert_eq!(found.0.lines().count(), 2 + 400 / 4);
         let left: Vec<_> =
             fs::read_dir(part.join(run)).expect("a folder").flatten().map(|file| file.file_name()).collect();
         assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
     }
-    // A third time there is nothing left to do.
+    // Another time there is nothing left to do.
     let before = lines(&part);
-    train(&part, &[]);
+    train_for(&LONG, &part, &[]);
     assert_eq!(lines(&part), before);
 }
 
@@ -143,39 +149,71 @@ fn an_invertible_model_gives_back_every_character() {
 
 /// The whole chain: the norm that training writes is that of `lipscope model` on the files that it leaves.
 #[test]
-fn a_trained_dot_product_model_is_opened_like_any_other() {
+fn a_trained_model_of_every_kind_is_opened_like_any_other() {
     let folder = tempfile::tempdir().expect("a folder");
-    train(folder.path(), &["--attention", "dot", "--seed", "3"]);
-    let run = folder.path().join("dot-2-seed3");
+    train(folder.path(), &["--attention", "dot,l2_tied,contractive"]);
+    train(folder.path(), &["--attention", "dot", "--norm", "none", "--seed", "3"]);
     let text: Vec<char> = fs::read_to_string(in_repository("assets/attention.txt")).expect("a text").chars().collect();
     let window: String = text[text.len() - text.len() / 10..][..8].iter().collect();
     fs::write(folder.path().join("window.txt"), &window).expect("written");
-    let (weights, window) = (run.display().to_string(), folder.path().join("window.txt").display().to_string());
-    let measured = ["model", "--weights", &weights, "--text", &window, "-n", "8", "--windows", "1", "--layers", "0,1"];
-    let assert = lipscope(&[&measured[..], &["--tolerance", "1e-8"]].concat()).assert().success();
-    let csv = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let window = folder.path().join("window.txt").display().to_string();
     let column = |text: &str, line: usize, name: &str| -> f64 {
         let place = text.lines().next().and_then(|header| header.split(',').position(|other| other == name));
         let line = text.lines().nth(line).expect("a line");
         line.split(',').nth(place.expect("a column")).and_then(|value| value.parse().ok()).expect("a number")
     };
-    let table = fs::read_to_string(run.join("table.csv")).expect("a table");
-    let last = table.lines().count() - 1;
-    for layer in 0..2 {
-        let (found, expected) = (column(&csv, 1 + layer, "spectral"), column(&table, last, &format!("norm_{layer}")));
-        assert!((found - expected).abs() < 1e-6 * expected, "layer {layer}: {found} against {expected}\n{csv}");
+    let runs =
+        ["dot-2-seed0", "dot-2-seed3", "l2-2-seed0", "l2_tied-2-seed0", "contractive-2-seed0", "invertible-2-seed0"];
+    for run in runs {
+        let run = folder.path().join(run);
+        let weights = run.display().to_string();
+        let measured = ["model", "--weights", &weights, "--text", &window, "-n", "8", "--windows", "1"];
+        let all = ["--layers", "0,1", "--map", "with-output", "--tolerance", "1e-8"];
+        let assert = lipscope(&[&measured[..], &all].concat()).assert().success();
+        let csv = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+        let table = fs::read_to_string(run.join("table.csv")).expect("a table");
+        let last = table.lines().count() - 1;
+        for layer in 0..2 {
+            let found = column(&csv, 1 + layer, "spectral");
+            let expected = column(&table, last, &format!("norm_{layer}"));
+            let error = (found - expected).abs();
+            assert!(error < 1e-6 * expected, "{weights}, layer {layer}: {found} against {expected}\n{csv}");
+        }
     }
+}
+
+#[test]
+fn an_l2_model_has_no_adversarial_tokens() {
+    let folder = tempfile::tempdir().expect("a folder");
     train(folder.path(), &[]);
-    let other = folder.path().join(RUNS[1]).display().to_string();
-    let said = problem(&["model", "--weights", &other, "--text", &window, "-n", "8"]);
-    assert!(said.contains("model_type is \"lipscope\"") || said.contains("`config.json: model_type`"), "{said}");
+    let run = folder.path().join("l2-2-seed0").display().to_string();
+    let said = problem(&["model", "--weights", &run, "--adversarial", "10", "--head", "0", "-n", "8"]);
+    assert!(said.contains("are those of dot-product attention, and this model has L2"), "{said}");
+}
+
+#[test]
+fn the_runs_of_a_folder_are_reported_as_a_table_and_a_chart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    train(folder.path(), &[]);
+    let (runs, svg) = (folder.path().display().to_string(), folder.path().join("loss.svg"));
+    let assert = lipscope(&["train", "--report", &runs, "--svg", &svg.display().to_string()]).assert().success();
+    let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    assert!(lines[2].starts_with("| `l2-2-seed0` | 60 | ") && lines[3].starts_with("| `invertible-2-seed0` | 60 | "));
+    let columns = |line: &str| line.split(" | ").count();
+    assert!(lines.iter().all(|line| columns(line) == columns(lines[0])), "{table}");
+    let svg = fs::read_to_string(svg).expect("a chart");
+    assert!(svg.starts_with("<svg") && svg.contains("l2, 2 blocks"), "{}", &svg[..200.min(svg.len())]);
+    let said = problem(&["train", "--report", "assets"]);
+    assert!(said.contains("it holds no run"), "{said}");
 }
 
 #[test]
 fn what_cannot_be_trained_is_said_with_the_fix() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().display().to_string();
-    let small = |more: &[&str]| problem(&[&SMALL[..], &["-o", &out], more].concat());
+    let small = |more: &[&str]| problem(&[&SMALL[..], &SHORT, &["-o", &out], more].concat());
     assert!(small(&["--c", "1"]).contains("`c` is 1, but it must be a number above 0 and below 1."));
     assert!(small(&["--blocks", "0"]).contains("`blocks` is 0"));
     assert!(!folder.path().join(RUNS[0]).exists(), "a plan that does not fit left a folder");

@@ -83,7 +83,22 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   assert.equal(config.lipscope.plan.kind, 'invertible');
   const weights = readFileSync(await (await download(page, '#train-weights-file')).path());
   const header = JSON.parse(weights.subarray(8, 8 + Number(weights.readBigUInt64LE(0))).toString('utf8'));
-  assert.deepEqual(header.embedding.shape, [66, 16]);
+  assert.deepEqual(header['wte.weight'].shape, [66, 16]);
+  assert.equal(config.model_type, 'lipscope');
+
+  // The chosen model is opened and measured without a file of the reader's: the norm of its window is that of training.
+  const last = rows(await saved(page, '#train-table-file')).at(-1);
+  await page.click('#train-open-model');
+  await page.waitForFunction(() => /L2 attention, no layer norms: 1 layers.*invertible-1-seed0/.test(document.querySelector('[data-testid="model-facts"]')?.textContent ?? ''), undefined, LONG);
+  assert.equal(await page.locator('#model-lengths').inputValue(), '2:16:2');
+  await page.fill('#model-lengths', '16');
+  await page.fill('#model-windows', '1');
+  await page.click('#model-run');
+  await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', ...LONG });
+  const [window] = rows(await saved(page, '#model-csv'));
+  const [norm, expected] = [Number(window.spectral), Number(last.norm_0)];
+  assert.ok(Math.abs(norm - expected) < 1e-5 * expected, `${norm} in Models, ${expected} in training`);
+  await show(page, 'train');
 
   await page.click('#train-delete');
   await page.waitForFunction(() => /Nothing of this training is kept/.test(document.querySelector('[data-testid="train-keeping"]').textContent), undefined, LONG);

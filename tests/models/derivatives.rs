@@ -1,8 +1,9 @@
 //! The Jacobian of every map against finite differences, its adjoint, and a dense matrix written from the formulas.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
@@ -25,8 +26,8 @@ fn field(d: usize, seed: usize) -> DMatrix<f64> {
 
 /// Every small model with every map of its layer 1, every mask and every activation that the map has.
 fn for_maps(mut check: impl FnMut(&str, &Model, MapKind, Heads, Mask)) {
-    for name in ["bert", "distilbert", "gpt2"] {
-        let mut model = model(name);
+    for name in ["bert", "distilbert", "gpt2", "l2"] {
+        let mut model = if name == "l2" { l2_without_norms() } else { model(name) };
         for kind in MapKind::ALL {
             let activations = [Activation::GeluErf, Activation::GeluTanh, Activation::Relu];
             for activation in activations.into_iter().take(if kind.has_mlp() { 3 } else { 1 }) {
@@ -40,6 +41,17 @@ fn for_maps(mut check: impl FnMut(&str, &Model, MapKind, Heads, Mask)) {
             }
         }
     }
+}
+
+/// GPT-2 with L2 attention, and without the layer norms before attention in layer 0 and before the MLP in layer 1.
+fn l2_without_norms() -> Model {
+    let mut model = model("gpt2");
+    model.config.attention = Attention::L2;
+    let d = model.config.d;
+    model.blocks[0].attention.norm = LayerNorm::plain(Normalization::None, d);
+    let mlp = model.blocks[1].feed_forward.as_mut().expect("loaded");
+    Arc::make_mut(mlp).norm = LayerNorm::plain(Normalization::None, d);
+    model
 }
 
 #[test]
@@ -179,8 +191,11 @@ fn dense_step(model: &Model, norm: &LayerNorm, branch: Branch<'_>, x: &DMatrix<f
     }
 }
 
-/// diag(g) (I - 11^T/d - y y^T/d)/s for each token.
+/// diag(g) (I - 11^T/d - y y^T/d)/s for each token; the identity where there is no layer norm.
 fn dense_norm(norm: &LayerNorm, eps: f64, x: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+    if norm.normalization == Normalization::None {
+        return (x.clone(), DMatrix::identity(32 * N, 32 * N));
+    }
     let (mut value, mut jacobian) = (x.clone(), DMatrix::zeros(32 * N, 32 * N));
     for token in 0..N {
         let mean = x.column(token).mean();
@@ -222,7 +237,8 @@ fn dense_mlp(part: &FeedForward, activation: Activation, x: &DMatrix<f64>) -> (D
 }
 
 /// docs/theory.md section 1 with biases: J_ij = P_ij V (I + (x_j - m_i) b_ij^T) + delta_ij V sum_l P_il (x_l - m_i) a_il^T
-/// with b_ij = K^T q_i/sqrt k, a_il = Q^T k_l/sqrt k.
+/// with b_ij = K^T q_i/sqrt k, a_il = Q^T k_l/sqrt k; for L2 attention b_ij = 2 K^T (q_i - k_j)/sqrt k and
+/// a_il = -2 Q^T (q_i - k_l)/sqrt k.
 fn dense_attention(
     model: &Model,
     layer: usize,
@@ -239,19 +255,30 @@ fn dense_attention(
         let root = 8f64.sqrt();
         for i in 0..N {
             let reach = if mask == Mask::Causal { i + 1 } else { N };
-            let weights: Vec<f64> =
-                (0..reach).map(|j| (of_head(&queries, i).dot(&of_head(&keys, j)) / root).exp()).collect();
+            let query = of_head(&queries, i);
+            // The score of token j, and its gradients in q_i and in k_j.
+            let score = |j: usize| {
+                let key = of_head(&keys, j);
+                match model.config.attention {
+                    Attention::Dot => (query.dot(&key) / root, key / root, &query / root),
+                    Attention::L2 => {
+                        let away = &query - key;
+                        (-away.norm_squared() / root, &away * (-2.0 / root), &away * (2.0 / root))
+                    }
+                }
+            };
+            let weights: Vec<f64> = (0..reach).map(|j| score(j).0.exp()).collect();
             let sum: f64 = weights.iter().sum();
             let p: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
             let mean = (0..reach).fold(DMatrix::zeros(32, 1), |mean, j| mean + x.columns(j, 1) * p[j]);
-            let b = k.transpose() * of_head(&queries, i) / root;
             let mut put = |j: usize, block: DMatrix<f64>| {
                 let mut to = jacobian.view_mut((32 * i + 8 * head, 32 * j), (8, 32));
                 to += block;
             };
             for j in 0..reach {
                 let away = x.columns(j, 1) - &mean;
-                let a = q.transpose() * of_head(&keys, j) / root;
+                let (_, of_query, of_key) = score(j);
+                let (a, b) = (q.transpose() * of_query, k.transpose() * of_key);
                 put(j, &v * (DMatrix::identity(32, 32) + &away * b.transpose()) * p[j]);
                 put(i, &v * &away * a.transpose() * p[j]);
                 let mut to = value.view_mut((8 * head, i), (8, 1));

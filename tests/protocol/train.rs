@@ -210,8 +210,9 @@ fn a_model_as_files_says_what_it_is() {
     assert_eq!(config["lipscope"]["plan"]["kind"], "invertible");
     let header = u64::from_le_bytes(files.weights[..8].try_into().expect("8 bytes")) as usize;
     let names: Value = serde_json::from_slice(&files.weights[8..8 + header]).expect("a header");
-    assert!(names.get("embedding").is_some(), "{names}");
-    assert_eq!(files.tokenizer, None);
+    assert_eq!(names["wte.weight"]["shape"], serde_json::json!([66, 16]), "{names}");
+    assert!(names.get("h.0.ln_1.weight").is_none(), "an invertible model has no layer norm: {names}");
+    assert!(files.tokenizer.contains("\"WordLevel\""), "{}", files.tokenizer);
 }
 
 /// The losses that the browser test compares its own with: the two hold each other to the same digits.

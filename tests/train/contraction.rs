@@ -1,7 +1,7 @@
 //! The branches of the contractive kinds are contractions in the l_inf norm.
 
 use lipscope_core::random::{Random, Stream};
-use lipscope_train::{Branch, Kind, Norms, Stack};
+use lipscope_train::{Block, Branch, Corpus, Kind, Norms, Plan, PlanFields, Stack, Trainer};
 use nalgebra::DMatrix;
 
 use crate::small;
@@ -22,21 +22,36 @@ fn linf_norm(branch: &Branch<'_>, tokens: &DMatrix<f64>) -> f64 {
     row_sums.into_iter().fold(0.0, f64::max)
 }
 
+/// The branches that are contractions.
+fn contractions(stack: &Stack) -> Vec<Branch<'_>> {
+    let branches = stack.blocks().iter().flat_map(Block::branches);
+    branches.filter(|branch| branch.contraction().is_some()).collect()
+}
+
 #[test]
-fn no_branch_of_a_contraction_stretches_more_than_c() {
+fn no_branch_of_a_contraction_stretches_more_than_c_before_during_and_after_training() {
+    const SCALES: [f64; 5] = [0.1, 0.5, 1.0, 2.0, 5.0];
+    let corpus = Corpus::new(&"the quick brown fox jumps over the lazy dog. ".repeat(20)).expect("a text");
     let mut random = Random::new(1, Stream::Tokens);
     for (kind, norms, expected) in [(Kind::Contractive, Norms::Layer, 2), (Kind::Invertible, Norms::None, 4)] {
-        let plan = small::plan(kind, norms);
-        let stack = Stack::new(&plan, &small::weights(&plan));
-        let branches: Vec<Branch<'_>> = stack.blocks().iter().flat_map(lipscope_train::Block::branches).collect();
-        let contractions: Vec<_> = branches.iter().filter(|branch| branch.contraction().is_some()).collect();
-        assert_eq!(contractions.len(), expected);
-        for branch in contractions {
-            assert_eq!(branch.contraction(), Some(plan.c));
-            for scale in [0.1, 0.5, 1.0, 2.0, 5.0] {
-                let tokens = DMatrix::from_fn(plan.width, plan.context, |_, _| scale * random.normal());
-                let norm = linf_norm(branch, &tokens);
-                assert!(norm > 0.0 && norm <= plan.c, "{kind:?} {} at scale {scale}: {norm}", branch.id());
+        let fields = PlanFields { steps: 40, warm_up: 5, learning_rate: 1e-2, ..(*small::plan(kind, norms)).clone() };
+        let plan = Plan::new(fields).expect("a plan");
+        let mut run = Trainer::new(plan.clone(), corpus.clone()).expect("a text that is long enough");
+        for steps in [0, 20, 40] {
+            while run.steps_done() < steps {
+                run.step();
+            }
+            let stack = run.stack();
+            let branches = contractions(&stack);
+            assert_eq!(branches.len(), expected);
+            for branch in branches {
+                assert_eq!(branch.contraction(), Some(plan.c));
+                for scale in SCALES.into_iter().cycle().take(200) {
+                    let tokens = DMatrix::from_fn(plan.width, plan.context, |_, _| scale * random.normal());
+                    let norm = linf_norm(&branch, &tokens);
+                    let id = branch.id();
+                    assert!(norm > 0.0 && norm <= plan.c, "{kind:?} {id}, step {steps}, scale {scale}: {norm}");
+                }
             }
         }
     }

@@ -33,6 +33,7 @@ mod task;
 mod threads;
 mod train;
 mod train_invert;
+mod train_report;
 mod train_run;
 
 use std::io;

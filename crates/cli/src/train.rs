@@ -14,6 +14,7 @@ use super::progress::progress_bar;
 use super::read::read_text;
 use super::threads::one_of;
 use super::train_invert;
+use super::train_report;
 use super::train_run::{Run, RunReport};
 use lipscope_core::experiment::InputError;
 use lipscope_models::Shard;
@@ -29,8 +30,8 @@ pub(super) struct TrainArguments {
     #[arg(long, value_delimiter = ',', default_value = "2")]
     blocks: Vec<usize>,
     /// The text to learn, or - for standard input; its last tenth is held out.
-    #[arg(long)]
-    text: PathBuf,
+    #[arg(long, required_unless_present = "report")]
+    text: Option<PathBuf>,
     /// Steps of each run.
     #[arg(long, default_value_t = 2000)]
     steps: usize,
@@ -70,6 +71,12 @@ pub(super) struct TrainArguments {
     /// Do part i of N of the runs, as i/N with i from 0.
     #[arg(long, default_value = "0/1", value_parser = super::model::shard)]
     shard: Shard,
+    /// Instead of training: print a table of the runs in this folder, in Markdown.
+    #[arg(long, value_name = "RUNS", conflicts_with = "invert")]
+    report: Option<PathBuf>,
+    /// With --report: also draw the held-out losses into this SVG file.
+    #[arg(long, requires = "report")]
+    svg: Option<PathBuf>,
     /// Instead of training: run the model of this folder backwards over held-out windows of --text, and print a table.
     #[arg(long, value_name = "RUN")]
     invert: Option<PathBuf>,
@@ -92,14 +99,18 @@ enum NormName {
 }
 
 pub(super) fn run(arguments: &TrainArguments) -> io::Result<ExitCode> {
-    let text = read_text(&arguments.text)?;
-    let outcome = Corpus::new(&text).and_then(|corpus| match &arguments.invert {
-        Some(folder) => {
-            let extent = arguments.extent.map(train_invert::ExtentName::extent);
-            train_invert::run(folder, corpus, (arguments.windows, arguments.iterations), extent)
-        }
-        None => train(arguments, &corpus),
-    });
+    let outcome = match (&arguments.report, &arguments.text) {
+        (Some(folder), _) => train_report::run(folder, arguments.svg.as_deref()),
+        (None, Some(text)) => Corpus::new(&read_text(text)?).and_then(|corpus| match &arguments.invert {
+            Some(folder) => {
+                let extent = arguments.extent.map(train_invert::ExtentName::extent);
+                train_invert::run(folder, corpus, (arguments.windows, arguments.iterations), extent)
+            }
+            None => train(arguments, &corpus),
+        }),
+        // The parser of the arguments asks for one of them.
+        (None, None) => Ok(()),
+    };
     Ok(match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {

@@ -34,7 +34,8 @@ pub(super) struct RunReport {
     uniform: f64,
 }
 
-const TABLE: &str = "table.csv";
+/// The file of a run's lines.
+pub(super) const TABLE: &str = "table.csv";
 const CHECKPOINT: &str = "checkpoint.bin";
 
 impl Run {

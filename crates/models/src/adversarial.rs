@@ -12,7 +12,7 @@ use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::{Cell, Subject};
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{Attention, InputError, Mask};
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::tokens::{AdversarialDirection, QueryKey};
@@ -74,8 +74,18 @@ impl AdversarialHead {
     /// The adversarial direction of one head of a layer.
     ///
     /// # Errors
-    /// [`InputError`] if the model has no such layer or head, or A has no real eigenvalue.
+    /// [`InputError`] if the model has no such layer or head, its attention is L2, or A has no real eigenvalue.
     pub fn new(model: &Model, layer: usize, head: usize, kind: MapKind) -> Result<Self, InputError> {
+        if model.config.attention != Attention::Dot {
+            return Err(InputError::Conflict {
+                what: phrase!("adversarial_tokens", "The adversarial tokens"),
+                problem: phrase!(
+                    "of_dot_product_attention",
+                    "are those of dot-product attention, and this model has L2"
+                ),
+                fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
+            });
+        }
         let map = LayerMap::new(model, layer, kind, Heads::One(head))?;
         let part = &model.block(layer)?.attention;
         let k = model.config.head_dim();

@@ -142,7 +142,7 @@ pub(super) fn projections<T: Scalar>(
     let biases: Vec<T> =
         parts.iter().flat_map(|(linear, first)| &linear.bias[*first..first + k]).map(|x| number(*x)).collect();
     let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
-    Ok(Projections::of_equal_heads(stacked, &biases, k, output))
+    Ok(Projections::of_equal_heads(model.config.attention, stacked, &biases, k, output))
 }
 
 /// The columns of the d concatenated outputs that belong to some heads, k per head.

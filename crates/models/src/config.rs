@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::map_kind::MapKind;
-use lipscope_core::experiment::{InputError, Mask, limits};
+use lipscope_core::experiment::{Attention, InputError, Mask, Normalization, limits};
 use lipscope_core::experiment::{Phrase, json_problem};
 use lipscope_core::phrase;
 
@@ -62,6 +62,12 @@ pub struct ModelConfig {
     pub eps: f64,
     /// Activation of the feed-forward network.
     pub activation: Activation,
+    /// The scores of attention: dot products, or L2 in a model of `lipscope train`.
+    pub attention: Attention,
+    /// The layer norm of attention: `Layer`, or `None` in a model of `lipscope train`.
+    pub attention_norm: Normalization,
+    /// The layer norm of the feed-forward network, likewise.
+    pub mlp_norm: Normalization,
 }
 
 /// The most layers; far above existing models.
@@ -84,6 +90,9 @@ impl ModelConfig {
             positions: 1_024,
             eps: 1e-5,
             activation: Activation::GeluTanh,
+            attention: Attention::Dot,
+            attention_norm: Normalization::Layer,
+            mlp_norm: Normalization::Layer,
         }
     }
 
@@ -126,16 +135,23 @@ impl ModelConfig {
         let fields = Fields(fields);
         match fields.text("model_type")?.unwrap_or_default() {
             "gpt2" => gpt2_from(&fields),
+            "lipscope" => lipscope_from(&fields),
             "bert" => bert_from(&fields),
             "distilbert" => distilbert_from(&fields),
             "" => Err(InputError::MissingKey {
                 key: key("model_type"),
-                expected: phrase!("bert_minilm_too_distilbert", "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\""),
+                expected: phrase!(
+                    "bert_minilm_too_distilbert",
+                    "\"bert\" (MiniLM too), \"distilbert\", \"gpt2\" or \"lipscope\""
+                ),
             }),
             _ => Err(bad(
                 "model_type",
                 &fields.0["model_type"],
-                phrase!("bert_minilm_too_distilbert", "\"bert\" (MiniLM too), \"distilbert\" or \"gpt2\""),
+                phrase!(
+                    "bert_minilm_too_distilbert",
+                    "\"bert\" (MiniLM too), \"distilbert\", \"gpt2\" or \"lipscope\""
+                ),
             )),
         }?
         .checked()
@@ -229,6 +245,15 @@ fn gpt2_from(fields: &Fields) -> Result<ModelConfig, InputError> {
     })
 }
 
+/// A model of `lipscope train`: a GPT-2 with its own kind of attention, and with layer norms that may be absent.
+fn lipscope_from(fields: &Fields) -> Result<ModelConfig, InputError> {
+    let attention = fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)])?;
+    let (none, layer) = (Normalization::None, Normalization::Layer);
+    let norms = [("both", (layer, layer)), ("mlp", (none, layer)), ("none", (none, none))];
+    let (attention_norm, mlp_norm) = fields.choice("layer_norms", &norms)?;
+    Ok(ModelConfig { attention, attention_norm, mlp_norm, ..gpt2_from(fields)? })
+}
+
 fn bert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
     fields.only("position_embedding_type", &Value::from("absolute"))?;
     let default = ModelConfig::bert();
@@ -288,6 +313,15 @@ impl Fields {
         value.as_f64().ok_or_else(|| bad(name, value, phrase!("any_number", "a number")))
     }
 
+    /// One of some words, which has to be there.
+    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
+        let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        let expected = phrase!("one_of_words", "one of {words}", words = words.join(", "));
+        let Some(found) = self.text(name)? else { return Err(InputError::MissingKey { key: key(name), expected }) };
+        let chosen = choices.iter().find(|(word, _)| *word == found);
+        chosen.map(|(_, choice)| *choice).ok_or_else(|| bad(name, &self.0[name], expected))
+    }
+
     fn activation(&self, name: &str, default: Activation) -> Result<Activation, InputError> {
         match self.text(name)? {
             None => Ok(default),
@@ -340,6 +374,9 @@ mod tests {
             (r#"{"model_type":"gpt2","n_embd":-8}"#, "n_embd"),
             (r#"{"model_type":"gpt2","n_embd":10,"n_head":3}"#, "heads"),
             (r#"{"model_type":"gpt2","n_embd":1000000,"n_head":1}"#, "width"),
+            (r#"{"model_type":"lipscope"}"#, "attention"),
+            (r#"{"model_type":"lipscope","attention":"l1"}"#, "\"dot\", \"l2\""),
+            (r#"{"model_type":"lipscope","attention":"l2","layer_norms":true}"#, "layer_norms"),
             (r#"{"model_type":"bert","hidden_act":"swish"}"#, "hidden_act"),
             (r#"{"model_type":"bert","position_embedding_type":"relative_key"}"#, "position_embedding_type"),
             (r#"{"model_type":"gpt2","scale_attn_by_inverse_layer_idx":true}"#, "scale_attn_by_inverse_layer_idx"),

@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 use super::config::{Family, ModelConfig};
 use super::layer_norm::LayerNorm;
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Normalization};
 use lipscope_core::phrase;
 use lipscope_core::random::{Random, Stream};
 
@@ -50,7 +50,7 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
         words: needs.ids.iter().map(|id| (*id, word(*id))).collect(),
         positions: (0..needs.positions).map(|position| row(Stream::ModelPosition(position))).collect(),
         kind: (config.family == Family::Bert).then(|| row(Stream::ModelTokenType)),
-        norm: (config.family != Family::Gpt2).then(|| identity_norm(config.d)),
+        norm: (config.family != Family::Gpt2).then(|| LayerNorm::plain(Normalization::Layer, config.d)),
     };
     let blocks = (0..needs.layers)
         .map(|layer| Block {
@@ -70,7 +70,7 @@ fn attention(config: &ModelConfig, mut random: Random) -> AttentionPart {
         key: square(DEVIATION),
         value: square(DEVIATION),
         output: square(residual_deviation(config)),
-        norm: identity_norm(d),
+        norm: LayerNorm::plain(config.attention_norm, d),
     }
 }
 
@@ -79,7 +79,7 @@ fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
     FeedForward {
         widen: linear(&mut random, (inner, d), DEVIATION),
         narrow: linear(&mut random, (d, inner), residual_deviation(config)),
-        norm: identity_norm(d),
+        norm: LayerNorm::plain(config.mlp_norm, d),
     }
 }
 
@@ -93,10 +93,6 @@ fn residual_deviation(config: &ModelConfig) -> f64 {
 
 fn linear(random: &mut Random, (n_rows, n_columns): (usize, usize), deviation: f64) -> Linear {
     Linear { weight: DMatrix::from_fn(n_rows, n_columns, |_, _| number(random, deviation)), bias: vec![0.0; n_rows] }
-}
-
-fn identity_norm(d: usize) -> LayerNorm {
-    LayerNorm { gain: vec![1.0; d], shift: vec![0.0; d] }
 }
 
 /// A normal number rounded to f32, the type of weights in files.

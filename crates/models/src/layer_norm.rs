@@ -5,9 +5,11 @@ use nalgebra::DMatrix;
 use lipscope_core::attention::{Normalizer, Scalar};
 use lipscope_core::experiment::Normalization;
 
-/// LayerNorm with gain and shift per coordinate.
+/// LayerNorm with gain and shift per coordinate, or nothing in its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerNorm {
+    /// `Layer`; `None` in a model that has no layer norm here, with gains of 1 and shifts of 0.
+    pub normalization: Normalization,
     /// d numbers.
     pub gain: Vec<f32>,
     /// d numbers.
@@ -22,10 +24,16 @@ pub(super) struct NormJacobian<T: Scalar> {
 }
 
 impl LayerNorm {
+    /// With gains of 1 and shifts of 0, for tokens of d entries.
+    #[must_use]
+    pub fn plain(normalization: Normalization, d: usize) -> Self {
+        LayerNorm { normalization, gain: vec![1.0; d], shift: vec![0.0; d] }
+    }
+
     /// Normalises every column to mean 0 and variance 1, then applies gain and shift; returns the Jacobian there. A
     /// constant token with eps = 0 is mapped to the shift.
     pub(super) fn apply(&self, x: &mut DMatrix<f64>, eps: f64) -> NormJacobian<f64> {
-        let normalizer = Normalizer::new(Normalization::Layer, eps, x);
+        let normalizer = Normalizer::new(self.normalization, eps, x);
         x.copy_from(normalizer.outputs());
         for mut token in x.column_iter_mut() {
             for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {

@@ -16,7 +16,7 @@ use super::layer_norm::LayerNorm;
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use super::safetensors::{Layout, SafeTensors};
 use super::source::Source;
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Normalization};
 
 /// Loads the needed part of a model.
 ///
@@ -157,7 +157,7 @@ impl<S: Source> Loader<'_, S> {
             key,
             value,
             output: self.linear(&self.in_layer(layer, self.names.output), (d, d))?,
-            norm: self.norm(&self.in_layer(layer, self.names.attention_norm))?,
+            norm: self.norm_of_branch(layer, self.names.attention_norm, self.config.attention_norm)?,
         })
     }
 
@@ -166,7 +166,7 @@ impl<S: Source> Loader<'_, S> {
         Ok(FeedForward {
             widen: self.linear(&self.in_layer(layer, self.names.widen), (inner, d))?,
             narrow: self.linear(&self.in_layer(layer, self.names.narrow), (d, inner))?,
-            norm: self.norm(&self.in_layer(layer, self.names.feed_forward_norm))?,
+            norm: self.norm_of_branch(layer, self.names.feed_forward_norm, self.config.mlp_norm)?,
         })
     }
 
@@ -181,12 +181,21 @@ impl<S: Source> Loader<'_, S> {
         })
     }
 
+    /// The layer norm of attention or of the MLP; a model without one has no tensors for it.
+    fn norm_of_branch(&mut self, layer: usize, name: &str, kind: Normalization) -> Result<LayerNorm, InputError> {
+        match kind {
+            Normalization::None => Ok(LayerNorm::plain(kind, self.config.d)),
+            _ => self.norm(&self.in_layer(layer, name)),
+        }
+    }
+
     fn norm(&mut self, name: &str) -> Result<LayerNorm, InputError> {
         let [gain, shift] = match self.file.has(&format!("{name}.gamma")) {
             true => ["gamma", "beta"],
             false => ["weight", "bias"],
         };
         Ok(LayerNorm {
+            normalization: Normalization::Layer,
             gain: self.file.vector(&format!("{name}.{gain}"), self.config.d)?,
             shift: self.file.vector(&format!("{name}.{shift}"), self.config.d)?,
         })

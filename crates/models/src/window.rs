@@ -2,7 +2,7 @@
 //!
 //! Experiments have no biases. In q_i = Q x_i + b_Q etc., b_K adds a constant to each row of scores, which softmax
 //! cancels, and b_V and b_O add a constant to the output; the Jacobian depends on none of them. It does depend on b_Q,
-//! which adds b_Q.K x_j to the scores.
+//! which adds b_Q.K x_j to the scores; that of L2 attention depends on b_K too.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::map_kind::MapKind;
 use super::parts::{Linear, Model};
 use super::plan::Plan;
 use super::table::Cell;
-use lipscope_core::experiment::{Experiment, Head, InputError, Rows, TokenSource, WeightSource};
+use lipscope_core::experiment::{Attention, Experiment, Head, InputError, Rows, TokenSource, WeightSource};
 use lipscope_core::phrase;
 
 /// The biases that are lost in the conversion to an experiment.
@@ -22,8 +22,8 @@ pub enum LeftOut {
     Nothing,
     /// Only biases on which the Jacobian does not depend.
     Constants,
-    /// Also b_Q, on which the Jacobian depends.
-    QueryBias,
+    /// Also b_Q, or in L2 attention b_Q or b_K, on which the Jacobian depends.
+    ScoreBias,
 }
 
 /// A window converted to an experiment.
@@ -91,8 +91,10 @@ pub fn window_experiment(
         }
     };
     let has_bias = |bias: &[f32]| bias.iter().any(|x| *x != 0.0);
-    let left_out = if has_bias(&part.query.bias[columns.clone()]) {
-        LeftOut::QueryBias
+    let of_scores =
+        if model.config.attention == Attention::L2 { &[&part.query, &part.key][..] } else { &[&part.query] };
+    let left_out = if of_scores.iter().any(|linear| has_bias(&linear.bias[columns.clone()])) {
+        LeftOut::ScoreBias
     } else if [&part.key, &part.value].iter().any(|linear| has_bias(&linear.bias[columns.clone()]))
         || (plan.kind == MapKind::WithOutput && has_bias(&part.output.bias))
     {
@@ -103,7 +105,11 @@ pub fn window_experiment(
     // A column of `tokens` is a row of the list.
     let rows = Rows::new(phrase!("tokens_inside", "the tokens"), d, tokens.as_slice().to_vec())?;
     let weights = WeightSource::Explicit { heads, output };
-    let experiment =
-        Experiment { mask: plan.mask, eps: model.config.eps, ..Experiment::of(TokenSource::Explicit(rows), weights) };
+    let experiment = Experiment {
+        attention: model.config.attention,
+        mask: plan.mask,
+        eps: model.config.eps,
+        ..Experiment::of(TokenSource::Explicit(rows), weights)
+    };
     Ok(WindowExperiment { experiment, left_out })
 }

@@ -1,10 +1,14 @@
-//! A trained model as files: `config.json`, `model.safetensors` and, where other programs can use it, `tokenizer.json`.
+//! A trained model as files: `config.json`, `model.safetensors` and `tokenizer.json`.
 //!
-//! `dot` with layer norms is a GPT-2 whose attention has no biases, with the exact GELU and a head of its own; it is written
-//! as one, so that whatever reads GPT-2 reads it. The other kinds are written under the crate's own names.
+//! The tensors are a GPT-2's, whose attention has no biases, with the exact GELU and a head of its own. `dot` with layer norms
+//! is written as a GPT-2, so that whatever reads GPT-2 reads it. The other kinds have a `model_type` of their own and say
+//! which attention and which layer norms they have. Their matrices are those that act on tokens: keys are written again
+//! where they are the queries, the values of a tied kind are V_h = W_V,h^T A_h, and the factor c/Lambda of a contraction is
+//! in the output matrix of attention, or in W_2 and b_2 of the MLP.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
+use nalgebra::DMatrix;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Map, Value, json};
@@ -12,8 +16,9 @@ use serde_json::{Map, Value, json};
 use super::corpus::Corpus;
 use super::kind::{Kind, Norms};
 use super::layer_norm::EPS;
-use super::parameters::{Parameter, Parameters, in_block};
+use super::parameters::{Parameters, in_block};
 use super::plan::Plan;
+use super::stack::{Block, Stack};
 
 /// A tensor of a file, row by row.
 struct Stored {
@@ -22,19 +27,11 @@ struct Stored {
     bytes: Vec<u8>,
 }
 
-/// `config.json`: the plan, and the vocabulary as one text in the order of the ids; for a GPT-2 its usual fields too.
+/// `config.json`: the usual fields of a GPT-2; the plan, and the vocabulary as one text in the order of the ids.
 #[must_use]
 pub fn config(plan: &Plan, corpus: &Corpus) -> Value {
     let vocabulary: String = corpus.vocabulary().iter().collect();
-    let own = json!({
-        "plan": plan,
-        "vocabulary": vocabulary,
-        "text_fingerprint": format!("{:016x}", corpus.fingerprint()),
-    });
-    if !is_gpt2(plan) {
-        return json!({ "model_type": "lipscope", "lipscope": own });
-    }
-    json!({
+    let mut config = json!({
         "model_type": "gpt2",
         "n_embd": plan.width,
         "n_layer": plan.blocks,
@@ -45,8 +42,23 @@ pub fn config(plan: &Plan, corpus: &Corpus) -> Value {
         "layer_norm_epsilon": EPS,
         "activation_function": "gelu",
         "tie_word_embeddings": false,
-        "lipscope": own,
-    })
+        "lipscope": {
+            "plan": plan,
+            "vocabulary": vocabulary,
+            "text_fingerprint": format!("{:016x}", corpus.fingerprint()),
+        },
+    });
+    if !is_gpt2(plan) {
+        config["model_type"] = "lipscope".into();
+        config["attention"] = if plan.kind == Kind::Dot { "dot" } else { "l2" }.into();
+        config["layer_norms"] = match (plan.norm_before_attention(), plan.norm_elsewhere()) {
+            (true, _) => "both",
+            (false, true) => "mlp",
+            (false, false) => "none",
+        }
+        .into();
+    }
+    config
 }
 
 /// `tokenizer.json`: every character of the vocabulary is a token.
@@ -68,7 +80,7 @@ pub fn tokenizer(corpus: &Corpus) -> Value {
 /// # Errors
 /// [`InputError::TooLarge`] if the weights do not fit into one file of this machine.
 pub fn safetensors(plan: &Plan, parameters: &Parameters) -> Result<Vec<u8>, InputError> {
-    let stored = if is_gpt2(plan) { as_gpt2(plan, parameters) } else { parameters.iter().map(own).collect() };
+    let stored = tensors(plan, parameters);
     let too_large = || InputError::TooLarge {
         what: phrase!("size_of_weights", "The size of the weights"),
         found: stored.iter().map(|tensor| tensor.bytes.len()).sum::<usize>().to_string().into(),
@@ -91,47 +103,67 @@ fn stored(name: String, shape: Vec<usize>, values: impl Iterator<Item = f32>) ->
     Stored { name, shape, bytes: values.flat_map(f32::to_le_bytes).collect() }
 }
 
-fn own(parameter: &Parameter) -> Stored {
-    let shape = if parameter.rows == 1 { vec![parameter.columns] } else { vec![parameter.rows, parameter.columns] };
-    stored(parameter.name.clone(), shape, parameter.values.iter().copied())
-}
-
-/// GPT-2's names; query, key and value side by side, and zeros for the biases that attention does not have.
-fn as_gpt2(plan: &Plan, parameters: &Parameters) -> Vec<Stored> {
-    let d = plan.width;
-    let renamed = |from: &str, to: String| parameters.get(from).map(|parameter| Stored { name: to, ..own(parameter) });
-    let mut tensors: Vec<Option<Stored>> = vec![
-        renamed("embedding", "wte.weight".into()),
-        renamed("position", "wpe.weight".into()),
-        renamed("norm.scale", "ln_f.weight".into()),
-        renamed("norm.shift", "ln_f.bias".into()),
-        renamed("head_bias", "lm_head.bias".into()),
+/// GPT-2's names.
+fn tensors(plan: &Plan, parameters: &Parameters) -> Vec<Stored> {
+    // Layer norms that the plan has not are in no file.
+    let as_it_is = |from: &str, to: String| {
+        parameters.get(from).map(|parameter| {
+            let shape =
+                if parameter.rows == 1 { vec![parameter.columns] } else { vec![parameter.rows, parameter.columns] };
+            stored(to, shape, parameter.values.iter().copied())
+        })
+    };
+    let mut tensors = vec![
+        as_it_is("embedding", "wte.weight".into()),
+        as_it_is("position", "wpe.weight".into()),
+        as_it_is("norm.scale", "ln_f.weight".into()),
+        as_it_is("norm.shift", "ln_f.bias".into()),
+        as_it_is("head_bias", "lm_head.bias".into()),
         parameters.get("head").map(|head| {
             let values = (0..head.columns).flat_map(|row| head.values.iter().skip(row).step_by(head.columns));
             stored("lm_head.weight".into(), vec![head.columns, head.rows], values.copied())
         }),
     ];
-    for block in 0..plan.blocks {
-        let to = |part: &str| format!("h.{block}.{part}");
-        let parts = [
+    for (at, block) in Stack::new(plan, parameters).blocks().iter().enumerate() {
+        let norms = [
             ("attention.norm.scale", "ln_1.weight"),
             ("attention.norm.shift", "ln_1.bias"),
-            ("attention.output", "attn.c_proj.weight"),
             ("mlp.norm.scale", "ln_2.weight"),
             ("mlp.norm.shift", "ln_2.bias"),
-            ("mlp.up", "mlp.c_fc.weight"),
-            ("mlp.up_bias", "mlp.c_fc.bias"),
-            ("mlp.down", "mlp.c_proj.weight"),
-            ("mlp.down_bias", "mlp.c_proj.bias"),
         ];
-        tensors.extend(parts.map(|(from, name)| renamed(&in_block(block, from), to(name))));
-        let projections = ["attention.query", "attention.key", "attention.value"];
-        let projections: Vec<_> =
-            projections.iter().filter_map(|part| parameters.get(&in_block(block, part))).collect();
-        let rows = (0..d).flat_map(|row| projections.iter().flat_map(move |part| &part.values[row * d..(row + 1) * d]));
-        tensors.push(Some(stored(to("attn.c_attn.weight"), vec![d, 3 * d], rows.copied())));
-        tensors.push(Some(stored(to("attn.c_attn.bias"), vec![3 * d], std::iter::repeat_n(0.0, 3 * d))));
-        tensors.push(Some(stored(to("attn.c_proj.bias"), vec![d], std::iter::repeat_n(0.0, d))));
+        tensors.extend(norms.map(|(from, name)| as_it_is(&in_block(at, from), format!("h.{at}.{name}"))));
+        tensors.extend(branches(block, at).map(Some));
     }
     tensors.into_iter().flatten().collect()
+}
+
+/// The matrices of a block as they act on tokens. Query, key and value stand side by side, with zeros for the biases that
+/// attention does not have.
+fn branches(block: &Block, at: usize) -> [Stored; 8] {
+    // A matrix is outputs x inputs, column by column, and the file wants inputs x outputs, row by row: the same order.
+    let matrix = |name: &str, matrix: &DMatrix<f64>, factor: f64| {
+        let shape = vec![matrix.ncols(), matrix.nrows()];
+        stored(format!("h.{at}.{name}.weight"), shape, matrix.iter().map(|x| (x * factor) as f32))
+    };
+    let bias = |name: &str, length: usize, values: &dyn Fn(usize) -> f64| {
+        stored(format!("h.{at}.{name}.bias"), vec![length], (0..length).map(|row| values(row) as f32))
+    };
+    let (attention, mlp) = (&block.attention, &block.mlp);
+    let weights = attention.weights();
+    let (d, k) = (weights.d(), weights.d() / weights.heads.len());
+    let projections = DMatrix::from_fn(3 * d, d, |row, column| {
+        let head = &weights.heads[row % d / k];
+        [&head.q, &head.k, &head.v][row / d][(row % k, column)]
+    });
+    let output = weights.output.clone().unwrap_or_else(|| DMatrix::identity(d, d));
+    [
+        matrix("attn.c_attn", &projections, 1.0),
+        bias("attn.c_attn", 3 * d, &|_| 0.0),
+        matrix("attn.c_proj", &output, attention.factor()),
+        bias("attn.c_proj", d, &|_| 0.0),
+        matrix("mlp.c_fc", &mlp.up, 1.0),
+        bias("mlp.c_fc", mlp.up_bias.len(), &|row| mlp.up_bias[row]),
+        matrix("mlp.c_proj", &mlp.down, mlp.factor),
+        bias("mlp.c_proj", d, &|row| mlp.down_bias[row] * mlp.factor),
+    ]
 }

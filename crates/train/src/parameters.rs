@@ -5,6 +5,7 @@
 
 use lipscope_core::random::{Random, Stream};
 
+use super::kind::Kind;
 use super::number::Number;
 use super::plan::Plan;
 
@@ -36,8 +37,8 @@ enum Start {
 
 impl Parameters<f32> {
     /// The initial weights of a plan for so many distinct characters: matrices N(0, 1/rows), those that write into the
-    /// residual stream divided by sqrt(2 blocks), embeddings N(0, 1), positions N(0, 1/4), biases zero, layer norms the
-    /// identity.
+    /// residual stream divided by sqrt(2 blocks), queries and keys of L2 attention divided by k^(1/4), embeddings N(0, 1),
+    /// positions N(0, 1/4), biases zero, layer norms the identity.
     #[must_use]
     pub fn draw(plan: &Plan, vocabulary: usize) -> Self {
         let parameters = layout(plan, vocabulary).into_iter().enumerate().map(|(at, (name, rows, columns, start))| {
@@ -116,6 +117,12 @@ fn layout(plan: &Plan, vocabulary: usize) -> Vec<(String, usize, usize, Start)> 
     let narrow = |rows: usize| Start::Normal(1.0 / (rows as f64).sqrt());
     // What the blocks add to a token then has about the token's own size, whatever the number of blocks.
     let residual = |rows: usize| Start::Normal(1.0 / (rows as f64 * 2.0 * plan.blocks as f64).sqrt());
+    // |q_i - k_j|^2/sqrt(k) is then 2 on average, whatever k. Undivided it is 2 sqrt(k): where keys are queries, every
+    // token would attend to itself alone, since its own score is 0, and learn to look elsewhere only slowly.
+    let score = match plan.kind {
+        Kind::Dot => narrow(d),
+        _ => Start::Normal(1.0 / (d as f64 * (plan.head_width() as f64).sqrt()).sqrt()),
+    };
     let (zero, one) = (Start::Constant(0.0), Start::Constant(1.0));
     let mut layout = vec![
         ("embedding".to_owned(), vocabulary, d, Start::Normal(1.0)),
@@ -127,9 +134,9 @@ fn layout(plan: &Plan, vocabulary: usize) -> Vec<(String, usize, usize, Start)> 
             add("attention.norm.scale", 1, d, one);
             add("attention.norm.shift", 1, d, zero);
         }
-        add("attention.query", d, d, narrow(d));
+        add("attention.query", d, d, score);
         if !plan.kind.is_tied() {
-            add("attention.key", d, d, narrow(d));
+            add("attention.key", d, d, score);
         }
         add("attention.value", d, d, narrow(d));
         add("attention.output", d, d, residual(d));

@@ -62,17 +62,23 @@ impl<T: Scalar> Projections<T> {
         Projections { heads, stacked: Stacked::of(weights), biases: None, output }
     }
 
-    /// Dot-product heads that all have key and value dimension k: `stacked` is p x d, and `biases` has p numbers.
+    /// Heads that all have key and value dimension k: `stacked` is p x d, and `biases` has p numbers.
     ///
     /// # Panics
     /// If the shapes do not fit. They come from checked weights, so no input reaches this.
     #[must_use]
-    pub fn of_equal_heads(stacked: DMatrix<T>, biases: &[T], k: usize, output: Option<DMatrix<T>>) -> Self {
+    pub fn of_equal_heads(
+        attention: Attention,
+        stacked: DMatrix<T>,
+        biases: &[T],
+        k: usize,
+        output: Option<DMatrix<T>>,
+    ) -> Self {
         let p = stacked.nrows();
         assert!(p == biases.len() && p.is_multiple_of(3 * k), "a head needs 3 k projections with one bias each");
         let heads = (0..p / (3 * k)).map(|head| {
             let rows = |part: usize| (3 * head + part) * k..(3 * head + part + 1) * k;
-            let kernel = Kernel::new(Attention::Dot, k);
+            let kernel = Kernel::new(attention, k);
             let out_rows = head * k..(head + 1) * k;
             HeadLayout { kernel, q_rows: rows(0), k_rows: rows(1), v_rows: rows(2), out_rows }
         });

@@ -22,8 +22,8 @@ pub struct ModelFiles {
     pub config: String,
     /// `model.safetensors`.
     pub weights: ByteBuf,
-    /// `tokenizer.json`, of a model that other programs know as a GPT-2.
-    pub tokenizer: Option<String>,
+    /// `tokenizer.json`.
+    pub tokenizer: String,
 }
 
 /// Writes them in one step.
@@ -43,12 +43,10 @@ impl Task<TrainContext> for FilesTask {
     fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, ModelFiles>) -> Result<Turn, InputError> {
         let trainer = self.plan.model.trainer()?;
         let (plan, corpus) = (trainer.plan(), trainer.corpus());
-        let config = config(plan, corpus);
-        let is_gpt2 = config["model_type"] == "gpt2";
         report.event(ModelFiles {
-            config: format!("{config:#}\n"),
+            config: format!("{:#}\n", config(plan, corpus)),
             weights: ByteBuf::from(safetensors(plan, trainer.weights())?),
-            tokenizer: is_gpt2.then(|| format!("{:#}\n", tokenizer(corpus))),
+            tokenizer: format!("{:#}\n", tokenizer(corpus)),
         });
         Ok(Turn::Done)
     }

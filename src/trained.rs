@@ -1,4 +1,4 @@
-//! What is known of each run.
+//! What is known of each run of training: the view of training shows it, and lessons speak of it.
 
 use std::sync::Arc;
 

@@ -1,0 +1,178 @@
+//! `lipscope train --report`: the runs of a folder as a table in Markdown, and their losses as a chart.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::model_files::unreadable;
+use super::save::{save, unwritable};
+use super::train_run::TABLE;
+use lipscope_core::experiment::InputError;
+use lipscope_plot::{AxisSpec, Caption, Figure, LineChart, LineStyle, Role, Scale, Series, SeriesKind};
+use lipscope_train::{Kind, Plan};
+
+/// A run, read from its folder.
+struct FinishedRun {
+    name: String,
+    plan: Plan,
+    /// The loss of guessing without a model.
+    guess: f64,
+    rows: Vec<Row>,
+}
+
+/// A line of a run's table.
+struct Row {
+    step: f64,
+    held_out: f64,
+    /// NaN where the scores overflow.
+    norms: Vec<f64>,
+    bounds: Vec<f64>,
+}
+
+/// Norms of more layers than this are given by the smallest and the largest.
+const MOST_LAYERS_LISTED: usize = 6;
+
+/// Prints the table of the runs in a folder, and writes the chart of their held-out losses.
+///
+/// # Errors
+/// [`InputError::File`] if the folder holds no run, or a file cannot be read or written.
+pub(super) fn run(folder: &Path, svg: Option<&Path>) -> Result<(), InputError> {
+    let runs = read(folder)?;
+    print!("{}", table(&runs));
+    let Some(path) = svg else { return Ok(()) };
+    let title = "Held-out loss of character-level Transformers while they learn";
+    let svg = chart(&runs).to_svg((760.0, 460.0), title, &Caption::default());
+    let svg = svg.map_err(|error| broken(path, &error.to_string()))?;
+    save(path, &svg).map_err(|error| unwritable(path, &error))
+}
+
+/// The runs of a folder, by kind and number of blocks.
+fn read(folder: &Path) -> Result<Vec<FinishedRun>, InputError> {
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    let mut runs = Vec::new();
+    for entry in entries.flatten() {
+        if entry.path().join(TABLE).exists() {
+            runs.push(FinishedRun::read(&entry.path())?);
+        }
+    }
+    if runs.is_empty() {
+        return Err(InputError::File {
+            file: folder.display().to_string().into(),
+            problem: "it holds no run".into(),
+            fix: "Name the folder that `lipscope train -o` has written, such as runs.".into(),
+        });
+    }
+    let place = |kind: Kind| Kind::ALL.iter().position(|one| *one == kind);
+    runs.sort_by_key(|run| (place(run.plan.kind), run.plan.blocks, run.plan.seed));
+    Ok(runs)
+}
+
+fn broken(path: &Path, problem: &str) -> InputError {
+    InputError::File {
+        file: path.display().to_string().into(),
+        problem: problem.to_owned().into(),
+        fix: "Train the run again into another folder.".into(),
+    }
+}
+
+impl FinishedRun {
+    fn read(folder: &Path) -> Result<Self, InputError> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            fs::read_to_string(&path).map_err(|error| unreadable(&path, &error)).map(|text| (path, text))
+        };
+        let (path, config) = text("config.json")?;
+        let config: Value = serde_json::from_str(&config).map_err(|error| broken(&path, &error.to_string()))?;
+        let plan = Plan::deserialize(&config["lipscope"]["plan"]).map_err(|error| broken(&path, &error.to_string()))?;
+        let (path, table) = text(TABLE)?;
+        let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let header = lines.next().unwrap_or_default();
+        let row = |cells: Vec<&str>| {
+            let value = |name: &str| {
+                let place = header.iter().position(|column| *column == name)?;
+                cells.get(place)?.parse::<f64>().ok()
+            };
+            let of_layers = |name: &str| {
+                (0..plan.blocks).map(|layer| value(&format!("{name}_{layer}")).unwrap_or(f64::NAN)).collect()
+            };
+            Some(Row {
+                step: value("step")?,
+                held_out: value("held_out_nats")?,
+                norms: of_layers("norm"),
+                bounds: of_layers("bound"),
+            })
+        };
+        let rows: Option<Vec<Row>> = lines.map(row).collect();
+        let rows = rows.filter(|rows| !rows.is_empty()).ok_or_else(|| broken(&path, "a line of it is not whole"))?;
+        let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let vocabulary = config["lipscope"]["vocabulary"].as_str().unwrap_or_default().chars().count();
+        Ok(FinishedRun { name, plan, guess: (vocabulary as f64).ln(), rows })
+    }
+
+    /// Whether its last loss is no number, or above that of guessing.
+    fn has_diverged(&self) -> bool {
+        self.rows.last().is_some_and(|row| row.held_out.is_nan() || row.held_out > self.guess)
+    }
+}
+
+fn table(runs: &[FinishedRun]) -> String {
+    let mut text = "| run | steps | held-out nats at first | lowest | at last | bits | norms of the layers at first | at last | their bounds at last | largest norm/bound |\n\
+                    | --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- | ---: |\n"
+        .to_owned();
+    for run in runs {
+        let [Some(first), Some(last)] = [run.rows.first(), run.rows.last()] else { continue };
+        let lowest = run.rows.iter().map(|row| row.held_out).fold(f64::INFINITY, f64::min);
+        let ratios =
+            run.rows.iter().flat_map(|row| row.norms.iter().zip(&row.bounds)).map(|(norm, bound)| norm / bound);
+        let largest = ratios.fold(0.0, f64::max);
+        let end = match run.has_diverged() {
+            true => "diverged | ".to_owned(),
+            false => format!("{:.3} | {:.3}", last.held_out, last.held_out / std::f64::consts::LN_2),
+        };
+        text += &format!(
+            "| `{}` | {} | {:.3} | {lowest:.3} | {end} | {} | {} | {} | {largest:.2} |\n",
+            run.name,
+            last.step,
+            first.held_out,
+            layers(&first.norms),
+            layers(&last.norms),
+            layers(&last.bounds),
+        );
+    }
+    text
+}
+
+/// One number for each layer, or the smallest and the largest of many.
+fn layers(values: &[f64]) -> String {
+    let number = |value: f64| lipscope_plot::Number::of(value).to_string();
+    if values.len() <= MOST_LAYERS_LISTED {
+        return values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", ");
+    }
+    let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), value| (a.min(*value), b.max(*value)));
+    format!("{} to {}", number(least), number(most))
+}
+
+/// Held-out loss against the step: a dash pattern for each kind, the deepest models in the accent colour.
+fn chart(runs: &[FinishedRun]) -> LineChart {
+    let deepest = runs.iter().map(|run| run.plan.blocks).max().unwrap_or_default();
+    let several = runs.iter().any(|run| run.plan.blocks != deepest);
+    let series = runs.iter().filter_map(|run| {
+        let role = if several && run.plan.blocks == deepest { Role::Selected } else { Role::Measured };
+        let label = format!("{}, {} blocks", run.plan.kind.id(), run.plan.blocks);
+        // A curve begins below the loss of guessing, where untrained models are not, and ends where it leaves it again.
+        let learned = run.rows.iter().skip_while(|row| row.held_out > run.guess);
+        let data = learned.map(|row| (row.step, row.held_out)).take_while(|(_, loss)| *loss <= run.guess);
+        let data: Vec<_> = data.collect();
+        let style = match run.plan.kind {
+            Kind::Dot => LineStyle::Solid,
+            Kind::L2 => LineStyle::Dashed,
+            Kind::L2Tied => LineStyle::Dotted,
+            Kind::Contractive | Kind::Invertible => LineStyle::DashDot,
+        };
+        (data.len() > 1).then(|| Series::new(run.name.clone(), label, role, SeriesKind::Line, data).line(style))
+    });
+    let x = AxisSpec::new("step", Scale::Linear).whole();
+    LineChart::new(x, AxisSpec::new("held-out loss (nats per character)", Scale::Linear), series.collect())
+}

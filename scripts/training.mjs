@@ -1,0 +1,38 @@
+// Writes the tables and the charts of docs/training.md from the runs that its commands leave:
+//   node scripts/training.mjs RUNS TEXT [LIPSCOPE]        RUNS has the folders long, kinds, depth and depth-high
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const docs = join(dirname(fileURLToPath(import.meta.url)), '../docs');
+const [runs, text, lipscope = 'lipscope'] = process.argv.slice(2);
+if (!text) throw new Error('name the folder of the runs and their text: node scripts/training.mjs runs alice.txt');
+
+/** The table of a folder of runs; its chart becomes a file beside the page. */
+const report = (group) => execFileSync(lipscope, ['train', '--report', join(runs, group), '--svg', join(docs, `training-${group}.svg`)], { encoding: 'utf8' });
+
+/** What running a model backwards says, without its iterations. */
+function backwards(run, ...options) {
+  const { status, stderr } = spawnSync(lipscope, ['train', '--invert', join(runs, run), '--text', text, ...options], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(stderr);
+  return `${['$ lipscope train --invert', join('runs', run), '--text alice.txt', ...options].join(' ')}\n${stderr}`;
+}
+
+const parts = {
+  ...Object.fromEntries(['long', 'kinds', 'depth', 'depth-high'].map((group) => [group, () => report(group)])),
+  backwards: () => `\`\`\`text\n${[
+    backwards('kinds/invertible-2-seed0'), backwards('kinds/contractive-2-seed0'), backwards('kinds/dot-2-seed0', '--iterations', '200'),
+    backwards('kinds/dot-2-seed0', '--extent', 'stack', '--iterations', '200'),
+  ].join('\n')}\`\`\`\n`,
+};
+
+let page = readFileSync(join(docs, 'training.md'), 'utf8');
+for (const [name, write] of Object.entries(parts)) {
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`docs/training.md lacks the lines ${begin} and ${end}`);
+  page = `${before}${begin}\n\n${write()}\n${end}${after}`;
+}
+writeFileSync(join(docs, 'training.md'), page);
