@@ -20,6 +20,7 @@ export const FIRST_CHART = 800;
 
 /** The time of the opening plot on all cores over that on one. */
 export const WORKERS = 0.6;
+
 /** How long a step of training may take in the browser, against one native thread. */
 export const TRAIN = 1.6;
 
