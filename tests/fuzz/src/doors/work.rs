@@ -73,11 +73,29 @@ fn plans(experiment: Experiment) -> Vec<EnginePlan> {
     let growth = || GrowthPlan { lengths: vec![2.0, 10.0, 1e6, 1e300], spacing: Spacing::Fixed };
     let search = SearchPlan { experiment: of(), region: Region::Ball, dim: None, restarts: 2, iterations: 3, seed: 1 };
     vec![
-        EnginePlan::Sweep(SweepRequest { experiment: of(), lengths: vec![2, 3], draws: 2, norm: Norm::Spectral }),
-        EnginePlan::Sweep(SweepRequest { experiment: of(), lengths: vec![2, 3], draws: 1, norm: Norm::Linf }),
-        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 3, 1000], draws: 2 }),
+        EnginePlan::Sweep(SweepRequest {
+            experiment: of(),
+            lengths: vec![2, 3],
+            draws: 2,
+            norm: Norm::Spectral,
+            points: None,
+        }),
+        EnginePlan::Sweep(SweepRequest {
+            experiment: of(),
+            lengths: vec![2, 3],
+            draws: 1,
+            norm: Norm::Linf,
+            points: None,
+        }),
+        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 3, 1000], draws: 2, rows: None }),
         EnginePlan::Ball(BallPlan { experiment: of(), n: 50.0 }),
-        EnginePlan::Growth(GrowthRequest { experiment: of(), plan: growth(), family_plan: growth() }),
+        EnginePlan::Growth(GrowthRequest {
+            experiment: of(),
+            sketch: growth(),
+            plan: growth(),
+            family_plan: growth(),
+            units: None,
+        }),
         EnginePlan::Scaling(ScalingPlan {
             experiment: of(),
             tokens: ScaledTokens::OneAtZero,
@@ -90,7 +108,7 @@ fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             relative: vec![0.0, 0.1],
             effort: NearbyEffort { restarts: 1, iterations: 2, seed: 1 },
         }),
-        EnginePlan::Search(SearchRequest { plan: search, checkpoint: None }),
+        EnginePlan::Search(SearchRequest { plan: search, checkpoint: None, starts: None }),
         spectrum(SpectrumMap::Attention),
         spectrum(SpectrumMap::AttentionResidual),
         EnginePlan::Estimators(EstimatorPlan { experiment: of(), tolerance: 1e-2 }),
