@@ -95,6 +95,9 @@ fn needed_of(text: &str) -> Result<String, InputError> {
     if let Some(fields) = whole.as_object_mut() {
         fields.remove("decoder");
         fields.remove("post_processor");
+        if let Some(normalizer) = fields.get_mut("normalizer") {
+            drop_empty_prefixes(normalizer);
+        }
     }
     Ok(whole.to_string())
 }
@@ -121,6 +124,17 @@ fn check_merges(model: &Value) -> Result<(), InputError> {
                 prefix = prefix
             ),
         )),
+    }
+}
+
+/// Takes away what puts an empty text in front, which changes nothing, and at which the library loses count as well.
+fn drop_empty_prefixes(normalizer: &mut Value) {
+    if normalizer["prepend"].as_str() == Some("") {
+        *normalizer = Value::Null;
+    }
+    if let Some(inner) = normalizer.get_mut("normalizers").and_then(Value::as_array_mut) {
+        inner.iter_mut().for_each(drop_empty_prefixes);
+        inner.retain(|normalizer| !normalizer.is_null());
     }
 }
 
