@@ -37,8 +37,9 @@ pub fn Shell(
     let view = Memo::new(move |_| page.plot.get().view());
     // Controls that change nothing of what is shown are not there.
     let has_controls = Memo::new(move |_| page.labs.settings.with(|settings| settings.has_tokens(page.plot.get())));
-    let is_aside =
-        Memo::new(move |_| view.get() != View::Models && ((sheet_open.get() && has_controls.get()) || is_taught.get()));
+    // Models have the whole width, but for a lesson about them.
+    let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
+    let is_aside = Memo::new(move |_| has_sheet() || is_taught.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Where the later part is lost, this is where it says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));

@@ -13,6 +13,7 @@ pub fn with_facts<T>(page: Page, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (state, settings, measured) = (page.state.read(), labs.settings.read(), live.measured.read());
     let (sweep, growth) = (live.sweep.read(), live.growth.read());
     let (scaling, tightness, inverse) = (labs.scaling.read(), labs.tightness.read(), labs.inverse.read());
+    let training = page.training.runs.read();
     read(Facts {
         state: &state,
         settings: &settings,
@@ -22,6 +23,7 @@ pub fn with_facts<T>(page: Page, read: impl FnOnce(Facts<'_>) -> T) -> T {
         scaling: &scaling,
         tightness: &tightness,
         inverse: &inverse,
+        training: &training,
     })
 }
 

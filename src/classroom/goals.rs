@@ -17,7 +17,11 @@ pub fn Goals(
 ) -> impl IntoView {
     let page = use_page();
     let progress = page.classroom.progress;
-    let open = move || progress.with(|now| step.goals.iter().find(|goal| !now.has(goal.id) && goal.way != Way::Press));
+    let open = move || {
+        progress.with(|now| {
+            step.goals.iter().find(|goal| !now.has(goal.id) && !matches!(goal.way, Way::Press | Way::Train(_)))
+        })
+    };
     let offers_answer = Memo::new(move |_| progress.with(progress::Progress::offers_answer) && open().is_some());
     let shows_all = Memo::new(move |_| progress.with(|progress| progress.shows_all));
     let said = move || {
@@ -66,7 +70,7 @@ fn GoalLine(
     let is_reached = Memo::new(move |_| page.classroom.progress.with(|progress| progress.has(goal.id)));
     let impossible = match goal.way {
         Way::Impossible(bound) => Some(bound),
-        Way::Fields(_) | Way::Press => None,
+        Way::Fields(_) | Way::Press | Way::Train(_) => None,
     };
     let state = move || match (is_reached.get(), impossible) {
         (false, _) => "",
@@ -95,7 +99,7 @@ fn answer(page: Page, step: &'static Step, goal: &'static Goal) {
     match goal.way {
         Way::Fields(fields) => course::put_fields_over(page, step.scene().clone(), fields),
         Way::Impossible(_) => progress::rule_out(page, goal.id),
-        Way::Press => {}
+        Way::Press | Way::Train(_) => {}
     }
 }
 

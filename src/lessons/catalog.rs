@@ -17,8 +17,19 @@ macro_rules! files {
 }
 
 /// The files of each lesson, in English and in Chinese.
-const FILES: [(&str, &str); 10] =
-    files!["lipschitz", "jacobian", "sink", "regime", "mask", "layer-norm", "whole-space", "inverse", "slack", "own"];
+const FILES: [(&str, &str); 11] = files![
+    "lipschitz",
+    "jacobian",
+    "sink",
+    "regime",
+    "mask",
+    "layer-norm",
+    "whole-space",
+    "inverse",
+    "slack",
+    "train",
+    "own"
+];
 
 /// All lessons.
 #[must_use]
@@ -105,6 +116,7 @@ fn way(text: &'static str) -> Option<Way> {
     match text.strip_prefix("impossible by ") {
         Some(id) => bound(id).map(Way::Impossible),
         None if text == "press" => Some(Way::Press),
+        None if text.starts_with("train ") => text["train ".len()..].parse().ok().map(Way::Train),
         None => Some(Way::Fields(text)),
     }
 }

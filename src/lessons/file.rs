@@ -11,7 +11,7 @@
 // set: n=16&R=2                        what this step sets besides
 // show: pair, wall, bound unified
 // > goal most: column-sum >= 14 | Draw the attention of 14 tokens.
-// > solve most: tokens=own&token-data=..          or: impossible by unified
+// > solve most: tokens=own&token-data=..          or: impossible by unified, press, train 100
 // > hint: Move it to the far side.
 // > predict: curve
 // > choice lower: L <= 12 | It falls.

@@ -4,13 +4,15 @@ use crate::live::{GrowthData, Measured as LiveMeasured, SweepData};
 use crate::run::{InverseRun, ScalingRun, Side as Run, TightnessRun};
 use crate::state::{PageState, Settings};
 use crate::strings;
+use crate::trained::TrainRun;
 use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
 use lipscope_core::inverse::ConstantKind;
 use lipscope_core::measure::Measurement;
 use lipscope_core::scaling::slopes;
 use lipscope_plot::{Kind as Sign, Number};
+use lipscope_protocol::train::{LayerRow, WindowRow};
 
-use super::slot::{Chosen, Inverse, Kind, Measured, Scaled, Slot, There, Tight};
+use super::slot::{Chosen, Inverse, Kind, Measured, Scaled, Slot, There, Tight, Trained};
 
 /// What a text reads.
 pub struct Facts<'a> {
@@ -30,6 +32,8 @@ pub struct Facts<'a> {
     pub tightness: &'a TightnessRun,
     /// The inverses.
     pub inverse: &'a InverseRun,
+    /// The models that are trained.
+    pub training: &'a [TrainRun],
 }
 
 /// Whether a value is of what is set now.
@@ -116,6 +120,7 @@ impl Slot {
                 let pair = &facts.inverse.data;
                 inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })
             }
+            Slot::Trained(kind, what) => trained(what, facts.training.iter().find(|run| run.plan.kind == kind)?),
         }
     }
 }
@@ -221,5 +226,28 @@ fn inverse(what: Inverse, side: &Run) -> Option<Filled> {
         Inverse::Constant => side.constant.map(|(value, kind)| {
             Filled::of(value, if kind == ConstantKind::KimL2 { Sign::UpperBound } else { Sign::Exact })
         }),
+    }
+}
+
+fn trained(what: Trained, run: &TrainRun) -> Option<Filled> {
+    let (last, first) = (run.last()?, &run.measured.first()?.0);
+    let largest = |layers: &[LayerRow]| layers.iter().copied().max_by(|a, b| a.norm.total_cmp(&b.norm));
+    let windows = &run.backwards.windows;
+    let count = |of: fn(&WindowRow) -> usize| {
+        (!windows.is_empty()).then(|| Filled::chosen(windows.iter().map(of).sum::<usize>() as f64))
+    };
+    match what {
+        Trained::Step => Some(Filled::chosen(last.step as f64)),
+        Trained::Loss => Some(Filled::of(last.held_out, Sign::Exact)),
+        Trained::Norm => largest(&last.layers).map(|row| Filled::of(row.norm, Sign::Exact)),
+        Trained::FirstNorm => largest(&first.layers).map(|row| Filled::of(row.norm, Sign::Exact)),
+        Trained::Bound => largest(&last.layers).map(|row| Filled::of(row.bound, Sign::UpperBound)),
+        Trained::Sent => count(|row| row.characters),
+        Trained::Back => count(|row| row.recovered),
+        Trained::Error => {
+            // An iteration that diverged has an error past every number.
+            let errors = windows.iter().map(|row| row.error.unwrap_or(f64::INFINITY));
+            (!windows.is_empty()).then(|| Filled::of(errors.fold(0.0, f64::max), Sign::Exact))
+        }
     }
 }

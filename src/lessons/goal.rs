@@ -31,6 +31,8 @@ pub enum Way {
     Fields(&'static str),
     /// By a press that the step itself has: revealing, choosing, sharing.
     Press,
+    /// By pressing Train, so many steps of every model, and running the models backwards.
+    Train(usize),
     /// Not at all: this bound says so.
     Impossible(BoundId),
 }

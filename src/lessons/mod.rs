@@ -3,7 +3,7 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `file` | how a lesson's file is written, and what is wrong with one; the build reads files with it too |
-//! | `catalog` | the ten lessons, read from `lessons/` |
+//! | `catalog` | the lessons, read from `lessons/` |
 //! | `lesson` | what a lesson and a step are, and what a step sets |
 //! | `goal` | conditions on named numbers of the page |
 //! | `said`, `text`, `handle` | texts in every language, the places in them, and the sliders |

@@ -2,6 +2,7 @@
 
 use crate::page::PlotChoice;
 use lipscope_core::bounds::BoundId;
+use lipscope_protocol::train::Kind as TrainedKind;
 
 /// What is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +125,27 @@ pub enum Inverse {
     Constant,
 }
 
+/// What training says of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trained {
+    /// Steps after which it was measured last.
+    Step,
+    /// The held-out loss there.
+    Loss,
+    /// The largest local Lipschitz constant of a layer there.
+    Norm,
+    /// The same before the first step.
+    FirstNorm,
+    /// The bound of that layer.
+    Bound,
+    /// Characters that went in where it was run backwards.
+    Sent,
+    /// Those that came back.
+    Back,
+    /// The largest error of an embedding that came back.
+    Error,
+}
+
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
@@ -141,6 +163,8 @@ pub enum Slot {
     Tight(Tight),
     /// Of the inverse.
     Inverse(Kind, Inverse),
+    /// Of a model that was trained.
+    Trained(TrainedKind, Trained),
 }
 
 /// Every place that takes no further word.
@@ -189,6 +213,18 @@ const INVERSE: [(&str, Inverse); 4] = [
     ("constant", Inverse::Constant),
 ];
 
+/// What can be asked of a model that was trained, followed by its kind.
+const TRAINED: [(&str, Trained); 8] = [
+    ("trained-step", Trained::Step),
+    ("trained-loss", Trained::Loss),
+    ("trained-norm", Trained::Norm),
+    ("trained-first", Trained::FirstNorm),
+    ("trained-bound", Trained::Bound),
+    ("trained-sent", Trained::Sent),
+    ("trained-back", Trained::Back),
+    ("trained-error", Trained::Error),
+];
+
 impl Slot {
     /// The slot of a place's words; `None` where they name nothing.
     #[must_use]
@@ -209,7 +245,10 @@ impl Slot {
             "there" => bound().map(|id| Slot::There(There::Bound(id))),
             "inverse-l2" => inverse(Kind::L2),
             "inverse-dot" => inverse(Kind::Dot),
-            _ => None,
+            _ => {
+                let (_, what) = TRAINED.iter().find(|(known, _)| *known == name)?;
+                TrainedKind::by_id(rest).map(|kind| Slot::Trained(kind, *what))
+            }
         }
     }
 
@@ -227,6 +266,10 @@ impl Slot {
             Slot::There(There::Bound(id)) => format!("there {}", id.id()),
             Slot::Inverse(Kind::L2, what) => format!("inverse-l2 {}", inverse(what)),
             Slot::Inverse(Kind::Dot, what) => format!("inverse-dot {}", inverse(what)),
+            Slot::Trained(kind, what) => {
+                let name = TRAINED.iter().find(|(_, known)| *known == what).map_or("", |(name, _)| *name);
+                format!("{name} {}", kind.id())
+            }
             _ => String::new(),
         }
     }
@@ -245,6 +288,7 @@ impl Slot {
             Slot::Scaled(_) => Some(PlotChoice::Scaled),
             Slot::Tight(_) => Some(PlotChoice::Tightness),
             Slot::Inverse(..) => Some(PlotChoice::Inverse),
+            Slot::Trained(..) => Some(PlotChoice::Train),
             Slot::Chosen(_) | Slot::Measured(_) | Slot::Slope => None,
         }
     }

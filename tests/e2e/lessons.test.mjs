@@ -2,10 +2,10 @@
 // predictions by mouse and by keys, leaving, the teacher's view, the list of keys.
 import assert from 'node:assert/strict';
 import { faults, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { changed, reaches, still, value } from './reading.mjs';
+import { changed, reaches, reveal, still, value } from './reading.mjs';
 import { test } from 'node:test';
 
-const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'own'];
+const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'train', 'own'];
 
 /** Where the number of a place stands on screen, and what of it is the same: its digits or their logarithm. */
 function onScreen(place) {
@@ -24,10 +24,11 @@ function onScreen(place) {
   return simple[name];
 }
 
-/** Waits until every place of the text is filled by what is set now; the place that is not is named. */
+/** Waits until every place of the text is filled by what is set now; the place that is not is named. What training says stands in
+ *  paragraphs that are hidden until it is there. */
 async function filled(page) {
   const wait = () => page.waitForFunction(
-    () => [...document.querySelectorAll('.lesson .slot')].every((slot) => slot.dataset.value && !slot.classList.contains('old')),
+    () => [...document.querySelectorAll('.lesson .slot:not([data-slot^="trained-"])')].every((slot) => slot.dataset.value && !slot.classList.contains('old')),
     undefined, { timeout: 30_000 },
   );
   await wait().catch(async () => {
@@ -514,3 +515,33 @@ for (const colorScheme of ['light', 'dark']) {
     }
   });
 }
+
+pageTest('two models are trained in a lesson, and both are run backwards', { timeout: 600_000, hash: '#v3&lesson=train.1' }, async ({ page }) => {
+  const long = { timeout: 280_000 };
+  const isReached = (id) => page.waitForSelector(`.goal[data-goal="${id}"][data-reached="true"]`, { state: 'attached', ...long });
+  const said = (place) => page.locator(`.lesson .slot[data-slot="${place}"]`).first().getAttribute('data-value').then(Number);
+  await page.waitForSelector('#train-run:visible', long);
+  const small = { blocks: '2', width: '16', heads: '2', context: '16', batch: '4', steps: '120', every: '20' };
+  for (const [name, words] of Object.entries(small)) {
+    await reveal(page, `#train-${name}`);
+    await page.fill(`#train-${name}`, words);
+  }
+  await page.click('#train-run');
+  await isReached('trained');
+  assert.ok((await said('trained-loss dot')) < Math.log(66) && (await said('trained-step dot')) >= 40);
+  await page.click('#lesson-next');
+  await isReached('grown');
+  assert.ok((await said('trained-norm dot')) > (await said('trained-first dot')));
+  await page.click('#lesson-next');
+  for (const [kind, goal] of [['invertible', 'back'], ['dot', 'tried']]) {
+    await page.click(`#train-show-${kind}`);
+    await page.waitForSelector('#train-backwards-run:not([disabled])', long);
+    await page.click('#train-backwards-run');
+    await isReached(goal);
+    if (kind === 'invertible') {
+      assert.equal(await said('trained-back invertible'), await said('trained-sent invertible'));
+      await page.click('#lesson-next');
+    }
+  }
+  assert.ok((await said('trained-sent dot')) > 0);
+});

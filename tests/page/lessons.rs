@@ -13,12 +13,15 @@ use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
 use lipscope::state::{
     LessonAt, PageState, PlotChoice, RadiusLaw, Range, Scene, Settings, TokenChoice, WeightChoice, XAxis,
 };
+use lipscope::trained::TrainRun;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
 use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
 use lipscope_testkit::in_repository;
+
+use crate::lessons_training::trained;
 
 fn each_step(mut check: impl FnMut(&str, &'static Lesson, usize, &'static Step)) {
     for lesson in lessons() {
@@ -184,10 +187,20 @@ fn no_number_of_the_page_stands_in_a_text() {
 #[test]
 fn lessons_are_whole() {
     let ids: Vec<&str> = lessons().iter().map(|lesson| lesson.id).collect();
-    assert_eq!(
-        ids,
-        ["lipschitz", "jacobian", "sink", "regime", "mask", "layer-norm", "whole-space", "inverse", "slack", "own"]
-    );
+    let expected = [
+        "lipschitz",
+        "jacobian",
+        "sink",
+        "regime",
+        "mask",
+        "layer-norm",
+        "whole-space",
+        "inverse",
+        "slack",
+        "train",
+        "own",
+    ];
+    assert_eq!(ids, expected);
     let mut read = 0;
     for lesson in lessons() {
         assert!((3..=8).contains(&lesson.steps.len()), "{} has {} steps", lesson.id, lesson.steps.len());
@@ -229,6 +242,7 @@ struct Answers {
     scene: Scene,
     live: Measured,
     growth: GrowthData,
+    training: Vec<TrainRun>,
 }
 
 impl Answers {
@@ -249,7 +263,7 @@ impl Answers {
                 data.family.push(point);
             }
         }
-        Answers { live: live_of(measurement, &scene.state), growth: data, scene }
+        Answers { live: live_of(measurement, &scene.state), growth: data, training: Vec::new(), scene }
     }
 
     fn ask<T>(&self, acts: Acts, read: impl FnOnce(&Situation<'_>) -> T) -> T {
@@ -262,6 +276,7 @@ impl Answers {
             scaling: &ScalingRun::default(),
             tightness: &TightnessRun::default(),
             inverse: &InverseRun::default(),
+            training: &self.training,
         };
         read(&Situation { facts, scene: &self.scene, acts })
     }
@@ -326,6 +341,12 @@ fn every_goal_is_open_at_first_and_reached_by_its_witness_or_ruled_out_by_its_bo
                         by_revealing && step.prediction != Prediction::None || by_sharing && can_share,
                         "{name}: the step has no press that reaches it"
                     );
+                }
+                Way::Train(steps) => {
+                    let answers = Answers { training: trained(steps), ..Answers::of(step.scene().clone(), &name) };
+                    if !answers.reaches(goal, Acts::default()) {
+                        faults.push(format!("{name}: {:?}", answers.training.iter().map(TrainRun::last)));
+                    }
                 }
                 Way::Impossible(id) => {
                     impossible += 1;

@@ -3,4 +3,5 @@
 mod chinese;
 mod han;
 mod lessons;
+mod lessons_training;
 mod links;

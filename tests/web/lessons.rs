@@ -102,6 +102,7 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
         scaling: &ScalingRun::default(),
         tightness: &TightnessRun::default(),
         inverse: &InverseRun::default(),
+        training: &[],
     };
     ask(&Situation { facts, scene, acts: Acts { has_changed: true, ..Acts::default() } });
 }
