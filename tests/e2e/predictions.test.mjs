@@ -1,0 +1,147 @@
+// Predictions of the lessons: curves and marks drawn by mouse, keys and finger, and what is said of them when they are revealed.
+import assert from 'node:assert/strict';
+import { pageTest, PHONE } from './browser.mjs';
+import { filled, startLesson } from './lesson.mjs';
+import { changed, still } from './reading.mjs';
+
+/** What is said of a drawing, once it is revealed. */
+const offBy = async (page) => {
+  await page.waitForFunction(() => /\d/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  return page.getByTestId('guess-words').innerText();
+};
+
+pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
+  await changed(page, 'spectral');
+  await startLesson(page, 'sink');
+  // Nothing on screen gives it away.
+  assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
+  assert.ok(await page.locator('#growth-plot').isHidden());
+  assert.ok(await page.locator('#attention-map').isHidden());
+  const box = await still(page, '#guess-curve');
+  await page.mouse.move(box.x + 60, box.y + box.height * 0.8);
+  await page.mouse.down();
+  for (let share = 0; share <= 1; share += 0.1) await page.mouse.move(box.x + 60 + share * (box.width - 160), box.y + box.height * (0.8 - 0.6 * share));
+  await page.mouse.up();
+  assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /^n = 256: L = \d/);
+  await page.click('#guess-table summary');
+  // A table is made when its fold is open.
+  await page.waitForSelector('#guess-table tbody tr');
+  const drawn = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.equal(drawn.length, 8);
+  assert.ok(drawn.every(([, yours, measured]) => Number(yours) !== 1 && measured === ''), JSON.stringify(drawn));
+  assert.ok(Number(drawn[0][1]) < Number(drawn[7][1]));
+  await page.click('#guess-reveal');
+  assert.match(await offBy(page), /^You drew slope −?[\d.]+; the tokens say 0\.5\d+\. Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
+  const revealed = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
+  // The measured column is what the page measures: √(n - 1) here.
+  for (const [n, yours, measured, ratio] of revealed) {
+    assert.ok(Math.abs(measured - Math.sqrt(n - 1)) < 0.02, `${n}: ${measured}`);
+    assert.ok(Math.abs(ratio - yours / measured) < 0.01 * ratio);
+  }
+  assert.ok(await page.locator('[data-testid="spectral"]').isVisible());
+});
+
+pageTest('who shows the answer without drawing has skipped the step', async ({ page }) => {
+  await changed(page, 'spectral');
+  await startLesson(page, 'sink');
+  // Enter reveals what was drawn, and nothing is.
+  await page.focus('#guess-curve');
+  await page.keyboard.press('Enter');
+  assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
+  assert.equal(await page.locator('#guess-reveal').innerText(), 'Show without guessing');
+  await page.click('#guess-reveal');
+  assert.match(await page.getByTestId('guess-words').innerText(), /counts as skipped/);
+  assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-reached'), 'false');
+  assert.equal(await page.locator('#lesson-next').innerText(), 'Skip');
+  await page.click('#guess-reveal');
+  await page.focus('#guess-curve');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.locator('#guess-reveal').innerText(), 'Reveal');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.goal[data-goal=seen][data-reached=true]');
+});
+
+pageTest('a curve is drawn by keys, and is right', async ({ page }) => {
+  await changed(page, 'spectral');
+  await startLesson(page, 'sink');
+  await page.focus('#guess-curve');
+  await page.keyboard.press('Home');
+  for (let handle = 0; handle < 8; handle += 1) {
+    const words = await page.locator('#guess-curve').getAttribute('aria-valuetext');
+    const n = Number(words.match(/n = (\d+)/)[1]);
+    const presses = Math.round(Math.log(Math.sqrt(n - 1)) / Math.log(1.122));
+    for (let press = 0; press < presses; press += 1) await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowRight');
+  }
+  await page.keyboard.press('Enter');
+  const [times] = (await offBy(page)).match(/[\d.]+(?= × (?:too|anywhere))/);
+  assert.ok(Number(times) >= 1 && Number(times) < 1.1, times);
+});
+
+pageTest('a mark is placed by keys and by mouse, then revealed', async ({ page }) => {
+  await changed(page, 'spectral');
+  await startLesson(page, 'slack');
+  await filled(page);
+  assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
+  await page.focus('#guess-mark');
+  await page.keyboard.press('Home');
+  const lowest = Number(await page.locator('#guess-mark').getAttribute('aria-valuenow'));
+  assert.equal(lowest, Number(await page.locator('#guess-mark').getAttribute('aria-valuemin')));
+  for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowRight');
+  const now = Number(await page.locator('#guess-mark').getAttribute('aria-valuenow'));
+  assert.ok(Math.abs(now - lowest - 0.5) < 1e-9);
+  await page.keyboard.press('Enter');
+  const words = await offBy(page);
+  const [, yours, measured, off, side] = words.match(/^You said ([\d.]+), measured = ([\d.]+)\. That is ([\d.]+) × too (high|low)\.$/);
+  const spectral = Number(await page.getByTestId('spectral').getAttribute('data-value'));
+  assert.ok(Math.abs(measured - spectral) < 1e-3 * spectral);
+  const ratio = 10 ** now / spectral;
+  assert.equal(side, ratio > 1 ? 'high' : 'low');
+  assert.ok(Math.abs(off - Math.max(ratio, 1 / ratio)) < 0.06 * off, `${words} (${ratio})`);
+  assert.ok(yours > 0);
+  // Again, by mouse.
+  await page.click('#guess-reveal');
+  assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
+  const box = await still(page, '#guess-mark');
+  await page.mouse.move(box.x + box.width / 2, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
+  await page.mouse.up();
+  assert.ok(Number(await page.locator('#guess-mark').getAttribute('aria-valuenow')) > now);
+});
+
+/** Drags a finger along places of the window. */
+async function dragged(page, context, places) {
+  const client = await context.newCDPSession(page);
+  const touch = (type, touchPoints) => client.send('Input.dispatchTouchEvent', { type, touchPoints });
+  const [[x, y], ...others] = places;
+  await touch('touchStart', [{ x, y }]);
+  for (const [x, y] of others) await touch('touchMove', [{ x, y }]);
+  await touch('touchEnd', []);
+}
+
+pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, context: { hasTouch: true, isMobile: true } }, async ({ page, context }) => {
+  await changed(page, 'spectral');
+  await page.tap('#lessons-open');
+  await page.tap('.lesson-pick[data-lesson="sink"]');
+  const widths = () => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  assert.deepEqual(await widths(), [390, 390]);
+  const box = await still(page, '#guess-curve');
+  assert.equal(await page.locator('#guess-reveal').innerText(), 'Show without guessing');
+  await dragged(page, context, [0, 0.25, 0.5, 0.75, 1].map((share) => [box.x + 60 + share * (box.width - 100), box.y + box.height * (0.8 - 0.5 * share)]));
+  assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /^n = 256: L = \d/);
+  // A tap straight after a flick only ends the flick: no finger is as fast as that.
+  await page.click('#guess-reveal');
+  assert.match(await offBy(page), /^You drew slope/);
+  await page.waitForSelector('.goal[data-goal=seen][data-reached=true]');
+  for (let step = 0; step < 4; step += 1) {
+    await page.tap('#lesson-next');
+    await filled(page);
+    assert.deepEqual(await widths(), [390, 390]);
+    const panel = await page.locator('.controls').boundingBox();
+    assert.ok(panel.height <= 0.41 * 844, `the sheet is ${panel.height} high`);
+  }
+  await page.tap('.sheet-handle');
+  assert.ok(await page.locator('#radius').isVisible());
+  assert.ok(await page.locator('#lesson-panel').isHidden());
+});
