@@ -6,7 +6,7 @@ use std::rc::Rc;
 use js_sys::Object;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::models::{ModelOrigin, ModelTasks};
-use lipscope_protocol::pool::{Begins, Lane, Order, Patience, Policy};
+use lipscope_protocol::pool::{Begins, Lane, Order, Overtake, Policy};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 use lipscope_protocol::train::TrainTasks;
 
@@ -145,9 +145,9 @@ impl Lane for EngineLane {
 
     fn policy(self) -> Policy {
         Policy::Newest(match self {
-            EngineLane::Measure | EngineLane::Read => Patience::Moment,
-            EngineLane::Growth | EngineLane::Ball => Patience::FirstEvent,
-            EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Patience::None,
+            EngineLane::Measure | EngineLane::Read => Overtake::AfterMoment,
+            EngineLane::Growth | EngineLane::Ball => Overtake::AfterFirstEvent,
+            EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Overtake::AtOnce,
         })
     }
 
@@ -174,7 +174,7 @@ impl Lane for ModelLane {
     fn policy(self) -> Policy {
         match self {
             ModelLane::Batches => Policy::Queue,
-            _ => Policy::Newest(Patience::None),
+            _ => Policy::Newest(Overtake::AtOnce),
         }
     }
 }

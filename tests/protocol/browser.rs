@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use lipscope_protocol::envelope::{Command, Content, Message, RunId, decode, encode};
 use lipscope_protocol::pool::{
-    Action, Begins, Lane, Order, Patience, Policy, Pool, PoolEvent, PoolOptions, Spare, Timer, WorkerId,
+    Action, Begins, Lane, Order, Overtake, Policy, Pool, PoolEvent, PoolOptions, Spare, Timer, WorkerId,
 };
 use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
 use lipscope_protocol::task::Turn;
@@ -32,9 +32,9 @@ impl Lane for Line {
 
     fn policy(self) -> Policy {
         match self {
-            Line::Moment => Policy::Newest(Patience::Moment),
-            Line::FirstEvent => Policy::Newest(Patience::FirstEvent),
-            Line::AtOnce => Policy::Newest(Patience::None),
+            Line::Moment => Policy::Newest(Overtake::AfterMoment),
+            Line::FirstEvent => Policy::Newest(Overtake::AfterFirstEvent),
+            Line::AtOnce => Policy::Newest(Overtake::AtOnce),
             Line::Batches => Policy::Queue,
         }
     }

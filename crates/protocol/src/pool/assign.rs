@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::lane::{Beginning, Run};
-use super::rules::{Action, Begins, Lane, Patience, Policy, Spare, Timer, WorkerId};
+use super::rules::{Action, Begins, Lane, Overtake, Policy, Spare, Timer, WorkerId};
 use super::{
     ANSWER_MILLISECONDS, COALESCE_MILLISECONDS, MOST_FAILED_STARTS, Pool, SILENCE_MILLISECONDS, START_MILLISECONDS,
     Worker,
@@ -13,18 +13,18 @@ use crate::task::TaskList;
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// A newer order waits in a lane: it takes the place of what is under way when that has had its chance.
-    pub(super) fn press(&mut self, lane: L) {
-        let Policy::Newest(patience) = lane.policy() else { return };
+    pub(super) fn overtake(&mut self, lane: L) {
+        let Policy::Newest(overtake) = lane.policy() else { return };
         let state = self.lane(lane);
         let (Some(run), true) = (state.first_run(), state.next.is_some()) else { return };
         let run_id = run.run_id;
         // A run that was not started: its worker turns to it, and the answer brings this up again.
-        if !run.is_started || patience == Patience::FirstEvent && !state.has_event {
+        if !run.is_started || overtake == Overtake::AfterFirstEvent && !state.has_event {
             if state.silent.is_none() {
                 state.silent = Some(run_id);
                 self.actions.push(Action::Wake(Timer::Silence(run_id), SILENCE_MILLISECONDS));
             }
-        } else if patience == Patience::None {
+        } else if overtake == Overtake::AtOnce {
             self.preempt(lane);
         } else if state.coalescing.is_none() {
             state.coalescing = Some(run_id);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lipscope_core::experiment::Memory;
 
 use super::part::Part;
-use super::rules::{Patience, Policy, WorkerId};
+use super::rules::{Overtake, Policy, WorkerId};
 use crate::envelope::{Content, Progress, RunId};
 
 /// A part that a worker has.
@@ -194,7 +194,7 @@ impl<P, E, C> LaneState<P, E, C> {
     /// Whether the other parts of the order under way are done although a newer one waits: for its first event.
     fn is_awaited(&self) -> bool {
         let is_under_way = self.queue.front().is_some_and(|part| !part.is_first());
-        self.policy == Policy::Newest(Patience::FirstEvent) && !self.has_event && is_under_way
+        self.policy == Policy::Newest(Overtake::AfterFirstEvent) && !self.has_event && is_under_way
     }
 
     /// The parts that were not heard to their end, the newest orders aside.

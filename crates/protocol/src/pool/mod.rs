@@ -34,7 +34,7 @@ use crate::task::TaskList;
 use lane::{LaneState, Run};
 use part::Part;
 
-pub use rules::{Action, Begins, Lane, Order, Patience, Policy, PoolEvent, PoolOptions, Spare, Timer, WorkerId};
+pub use rules::{Action, Begins, Lane, Order, Overtake, Policy, PoolEvent, PoolOptions, Spare, Timer, WorkerId};
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;
@@ -123,7 +123,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             Policy::Newest(_) if parts.is_empty() => self.cancel(lane),
             Policy::Newest(_) => self.lane(lane).next = Some(parts),
         }
-        self.press(lane);
+        self.overtake(lane);
         self.assign();
     }
 
@@ -143,7 +143,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Goes on with the runs of a lane.
     pub fn resume(&mut self, lane: L) {
         self.lane(lane).is_paused = false;
-        self.press(lane);
+        self.overtake(lane);
         self.assign();
     }
 

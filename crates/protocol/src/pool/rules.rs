@@ -36,18 +36,18 @@ pub enum Policy {
     Queue,
     /// The newest: they take the place of those before, and of all that waits. Each is cut into parts, which several workers
     /// do side by side; what the page hears of them is in order all the same.
-    Newest(Patience),
+    Newest(Overtake),
 }
 
-/// What a newer order waits for.
+/// When a newer order overtakes the run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// Nothing: a part of an old result is of no use.
-    None,
-    /// A moment: a run that is nearly over may finish.
-    Moment,
-    /// The first event: it comes in one piece, and ended over and over while a slider moves it would never come.
-    FirstEvent,
+pub enum Overtake {
+    /// At once: a part of an old result is of no use.
+    AtOnce,
+    /// After a moment: a run that is nearly over may finish.
+    AfterMoment,
+    /// After its first event: it comes in one piece, and ended over and over while a slider moves it would never come.
+    AfterFirstEvent,
 }
 
 /// When the worker of a lane starts.

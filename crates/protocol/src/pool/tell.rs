@@ -31,7 +31,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let Some(lane) = self.lane_of(run_id) else { return };
         if matches!(content, Content::Started) {
             self.run(run_id).into_iter().for_each(|run| run.is_started = true);
-            self.press(lane);
+            self.overtake(lane);
             if self.run(run_id).is_none() {
                 // A newer order has just taken its place.
                 return;
@@ -45,7 +45,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             Policy::Newest(_) => self.tell_head(lane),
         }
         if self.lane(lane).has_event && !had_event {
-            self.press(lane);
+            self.overtake(lane);
         }
     }
 
