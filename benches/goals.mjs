@@ -6,6 +6,9 @@ export const SIZES = { first_picture: 250, wasm: 800, train: 600 };
 /** How many times as fast as PyTorch on the same work. */
 export const RATIOS = { native: 8, browser: 2 };
 
+/** How many times the norm's time the norm and all bounds may take. */
+export const BOUNDS = 2;
+
 /** How many times the command line's time a call from Python may take. */
 export const PYTHON = 1.05;
 

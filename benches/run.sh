@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
-#   benches/run.sh [native] [torch] [cores] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
+#   benches/run.sh [native] [torch] [cores] [bounds] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
 #                  [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
 # scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
@@ -15,7 +15,7 @@ mkdir -p "$data" "$web"
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(native torch cores python browser slider growth drag workers first_view train sizes)
+[ ${#parts[@]} -gt 0 ] || parts=(native torch cores bounds python browser slider growth drag workers first_view train sizes)
 quick=${LIPSCOPE_BENCH_QUICK:-}
 
 wants() { # any of the parts
@@ -27,8 +27,8 @@ wants() { # any of the parts
 }
 for part in "${parts[@]}"; do
   case $part in
-    native | torch | cores | python | browser | slider | growth | drag | workers | first_view | train | sizes) ;;
-    *) die "there is no part \"$part\": native, torch, cores, python, browser, slider, growth, drag, workers, first_view, train, sizes" ;;
+    native | torch | cores | bounds | python | browser | slider | growth | drag | workers | first_view | train | sizes) ;;
+    *) die "there is no part \"$part\": native, torch, cores, bounds, python, browser, slider, growth, drag, workers, first_view, train, sizes" ;;
   esac
 done
 
@@ -37,7 +37,7 @@ if wants native torch cores; then
   say "benches: building the native one"
   cargo bench --locked --package lipscope-benches --bench measure --no-run
 fi
-if wants cores python train; then
+if wants cores bounds python train; then
   say "benches: building the command line"
   cargo build --locked --release --package lipscope-cli
 fi
@@ -85,6 +85,11 @@ if wants cores; then
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
   # shellcheck disable=SC2086
   node benches/cores.mjs "$target_dir/release/lipscope" "$data" ${quick:+quick}
+fi
+if wants bounds; then
+  say "benches: the bounds beside the norm"
+  # shellcheck disable=SC2086
+  node benches/bounds.mjs "$target_dir/release/lipscope" ${quick:+1}
 fi
 if wants python; then
   say "benches: a call from Python beside the command line"

@@ -130,6 +130,12 @@ function largest() {
   return `${source(['Both', found])}\n\n${table(['(d, heads, k)', 'memory', 'Lipscope, n', 'PyTorch, n'], [[`(${d}, 1, ${k})`, `${(bytes / 2 ** 30).toFixed(0)} GiB`, lipscope, torch]])}`;
 }
 
+function bounds() {
+  const { name, repeats, norm, all, ...found } = record('bounds');
+  const head = [SHAPE, 'the norm, s', 'the norm and all bounds, s', 'ratio'];
+  return `${source([`The fastest of ${repeats}, in turns`, found])}\n\n${table(head, [[shapeOf(name), precise(norm), precise(all), (all / norm).toFixed(2)]])}`;
+}
+
 function python() {
   const { shape, repeats, python: call, command, ...found } = record('python');
   const head = [SHAPE, 'lipscope.measure, s', 'lipscope measure, s', 'ratio'];
@@ -280,6 +286,11 @@ const goals = [
     const of = record('first_view');
     return { found: `${ms(of.curves.median)} ms`, isMet: of.curves.median <= GOALS.FIRST_CHART, of };
   }],
+  [`the norm and all bounds over the norm alone, at ${shapeOf(WINDOW)}`, `at most ${GOALS.BOUNDS}`, () => {
+    const of = record('bounds');
+    const found = of.all / of.norm;
+    return { found: found.toFixed(2), isMet: found <= GOALS.BOUNDS, of };
+  }],
   ['a call from Python over the command line, at (98, 768, 12, 64)', `at most ${GOALS.PYTHON}`, () => {
     const of = record('python');
     const found = of.python / of.command;
@@ -333,7 +344,7 @@ function goalTable() {
 
 const PLACES = {
   goals: goalTable,
-  ratios, steps, cores, largest, python, products_native: productsNative, products_browser: productsBrowser, limit, memory,
+  ratios, steps, cores, largest, bounds, python, products_native: productsNative, products_browser: productsBrowser, limit, memory,
   sizes, slider, growth, drag, workers, first_view: firstView, train, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),
