@@ -179,6 +179,8 @@ const opened = (page, links, lengths = []) => page.evaluate(async ({ links, leng
       box.focus();
       box.value = String(lengths[at]);
       box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      // Without it the number would count after a rest.
+      box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
       await until(() => location.hash.includes(`n=${lengths[at]}`), `${link}: n is not in ${location.hash}`);
       await until(() => find('n').dataset.value === String(lengths[at]) && isSettled(), link);
       Object.assign(shown, { link: location.hash, digits: find('spectral').dataset.value, told: told() });

@@ -91,6 +91,7 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   await page.click('#train-open-model');
   await page.waitForFunction(() => /L2 attention, no layer norms: 1 layers.*invertible-1-seed0/.test(document.querySelector('[data-testid="model-facts"]')?.textContent ?? ''), undefined, LONG);
   assert.equal(await page.locator('#model-lengths').inputValue(), '2:16:2');
+  await reveal(page, '#model-lengths');
   await page.fill('#model-lengths', '16');
   await page.fill('#model-windows', '1');
   await page.click('#model-run');
