@@ -19,7 +19,14 @@ pub(super) fn softplus(x: f64) -> f64 {
 
 /// 1/(1 + e^-x).
 pub(super) fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
+    shares(x)[0]
+}
+
+/// 1/(1 + e^-x) and 1/(1 + e^x), both without cancellation.
+pub(super) fn shares(x: f64) -> [f64; 2] {
+    let e = (-x.abs()).exp();
+    let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
+    if x > 0.0 { [large, small] } else { [small, large] }
 }
 
 /// ln(n - 1) from ln n; minus infinity for n = 1.

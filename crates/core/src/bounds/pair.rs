@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 
 use nalgebra::DMatrix;
 
-use super::logarithms::sigmoid;
+use super::logarithms::shares;
 
 /// Positions r_1/R and r_2/R of two clusters, and the norm there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,24 +23,55 @@ pub(super) enum First {
     Many,
 }
 
+/// How many tokens the two clusters have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// ln tau, tau = n_2/n_1.
+    ln_ratio: f64,
+    /// sqrt(tau).
+    root: f64,
+    first: First,
+}
+
+impl Sizes {
+    pub(super) fn new(ln_ratio: f64, first: First) -> Self {
+        Sizes { ln_ratio, root: (0.5 * ln_ratio).exp(), first }
+    }
+}
+
 /// The scalar problem on one line, with positions in units of R.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     /// g_h = lambda_h R^2.
-    pub(super) growths: Vec<f64>,
+    growths: Vec<f64>,
     /// A column for each head: w_h, in coordinates that keep their products.
-    pub(super) responses: DMatrix<f64>,
+    responses: DMatrix<f64>,
+    /// The Frobenius norm of those: |w| of a single head.
+    response_norm: f64,
 }
 
 /// The most moves of a pattern search, which starts near a maximum.
 const MOST_MOVES: usize = 40;
+/// The first step near a maximum of a neighbouring ratio, and the last one, as parts of the first step elsewhere.
+const NEAR: f64 = 0.1;
+const LEAST_STEP: f64 = 1e-4;
 
 impl Problem {
+    pub(super) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
+        Problem { growths, response_norm: responses.norm(), responses }
+    }
+
+    /// The largest |g_h|.
+    pub(super) fn largest_growth(&self) -> f64 {
+        self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()))
+    }
+
     /// The best positions at a ratio: by a search from `near`, or from all candidates if it is `None`.
-    pub(super) fn best_shape(&self, ln_ratio: f64, first: First, near: Option<Shape>) -> Shape {
+    pub(super) fn best_shape(&self, sizes: Sizes, near: Option<Shape>) -> Shape {
+        let ln_ratio = sizes.ln_ratio;
         let mut best = Shape { places: [0.0; 2], norm: 0.0 };
         let mut consider = |places: [f64; 2]| {
-            let norm = self.norm(ln_ratio, first, places);
+            let norm = self.norm(sizes, places);
             if norm > best.norm {
                 best = Shape { places, norm };
             }
@@ -53,14 +84,17 @@ impl Problem {
             // With scores of order one the maximum may lie anywhere, so a grid is tried.
             None if self.growths.iter().all(|g| g.abs() < 40.0) => {
                 self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
+                // Both positions may change their signs together, so that half of it is enough.
                 const GRID: i32 = 4;
-                for (i, j) in (-GRID..=GRID).flat_map(|i| (-GRID..=GRID).map(move |j| (i, j))) {
+                for (i, j) in (-GRID..=GRID).flat_map(|i| (0..=GRID).map(move |j| (i, j))) {
                     consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
                 }
             }
             None => self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(consider),
         }
-        self.pattern_search(ln_ratio, first, best)
+        let step = 0.25f64.min(4.0 / self.largest_growth().max(1e-300));
+        let begin = if near.is_some() { NEAR * step } else { step };
+        self.pattern_search(sizes, best, begin, LEAST_STEP * step)
     }
 
     /// Positions at which the attention of one cluster is split between both clusters: there the difference of the
@@ -91,10 +125,7 @@ impl Problem {
 
     /// Pattern search: moves one position at a time, or both so that the second cluster's attention stays the same;
     /// halves the step when no move increases the norm.
-    pub(super) fn pattern_search(&self, ln_ratio: f64, first: First, mut best: Shape) -> Shape {
-        let largest = self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
-        let mut step = 0.25f64.min(4.0 / largest.max(1e-300));
-        let least = step * 1e-4;
+    fn pattern_search(&self, sizes: Sizes, mut best: Shape, mut step: f64, least: f64) -> Shape {
         for _ in 0..MOST_MOVES {
             if step < least {
                 break;
@@ -112,7 +143,7 @@ impl Problem {
             ];
             let before = best.norm;
             for places in around.map(|places| places.map(|x| x.clamp(-1.0, 1.0))) {
-                let norm = self.norm(ln_ratio, first, places);
+                let norm = self.norm(sizes, places);
                 if norm > best.norm {
                     best = Shape { places, norm };
                 }
@@ -123,18 +154,18 @@ impl Problem {
     }
 
     /// The norm on perturbations along the line, at given positions.
-    pub(super) fn norm(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
-        let [growth] = self.growths[..] else { return self.norm_of_heads(ln_ratio, first, places) };
-        let (head, scale) = ScalarHead::new(growth, ln_ratio, first, places).scaled();
+    pub(super) fn norm(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
+        let [growth] = self.growths[..] else { return self.norm_of_heads(sizes, places) };
+        let (head, scale) = ScalarHead::new(growth, sizes, places).scaled();
         let [[b11, b12], [b21, b22]] = head.matrix;
         let gram = [b11 * b11 + b21 * b21, b11 * b12 + b21 * b22, b12 * b12 + b22 * b22];
         let within = head.within[0].abs().max(head.within[1].abs());
-        scale * self.responses.norm() * largest_eigenvalue(gram).sqrt().max(within)
+        scale * self.response_norm * largest_eigenvalue(gram).sqrt().max(within)
     }
 
-    fn norm_of_heads(&self, ln_ratio: f64, first: First, places: [f64; 2]) -> f64 {
+    fn norm_of_heads(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
         let all: Vec<(ScalarHead, f64)> =
-            self.growths.iter().map(|g| ScalarHead::new(*g, ln_ratio, first, places).scaled()).collect();
+            self.growths.iter().map(|g| ScalarHead::new(*g, sizes, places).scaled()).collect();
         let largest = all.iter().fold(0.0f64, |most, (_, scale)| most.max(*scale));
         if largest == 0.0 {
             return 0.0;
@@ -172,13 +203,12 @@ struct ScalarHead {
 
 impl ScalarHead {
     /// With g = lambda R^2 and positions in units of R.
-    fn new(g: f64, ln_ratio: f64, size: First, [first, second]: [f64; 2]) -> Self {
+    fn new(g: f64, Sizes { ln_ratio, root, first: size }: Sizes, [first, second]: [f64; 2]) -> Self {
         let delta = second - first;
         // ln of the odds that a token of each cluster attends to the second cluster.
         let odds = [ln_ratio + g * first * delta, ln_ratio + g * second * delta];
-        let to_second = odds.map(sigmoid);
-        let to_first = odds.map(|x| sigmoid(-x));
-        let root = (0.5 * ln_ratio).exp();
+        let [[to_second_0, to_first_0], [to_second_1, to_first_1]] = odds.map(shares);
+        let (to_second, to_first) = ([to_second_0, to_second_1], [to_first_0, to_first_1]);
         let variance = |row: usize| to_first[row] * to_second[row] * delta * delta;
         let own = [g * variance(0), g * variance(1)];
         let matrix = [
@@ -200,10 +230,15 @@ impl ScalarHead {
         ScalarHead { matrix, within }
     }
 
-    /// Divided by its largest entry so that squares do not overflow; returns that entry too.
+    /// Divided by its largest entry where squares would overflow or vanish; returns what it was divided by, 0 for a head
+    /// that is zero.
     fn scaled(mut self) -> (Self, f64) {
-        let entries = || self.matrix.iter().flatten().chain(&self.within);
-        let scale = entries().fold(0.0f64, |most, x| most.max(x.abs()));
+        let [[a, b], [c, d]] = self.matrix;
+        let [e, f] = self.within;
+        let scale = [b, c, d, e, f].into_iter().fold(a.abs(), |most, x| most.max(x.abs()));
+        if (1e-70..1e70).contains(&scale) {
+            return (self, 1.0);
+        }
         if scale > 0.0 {
             self.matrix = self.matrix.map(|row| row.map(|x| x / scale));
             self.within = self.within.map(|x| x / scale);
@@ -214,5 +249,6 @@ impl ScalarHead {
 
 /// The largest eigenvalue of the symmetric matrix [[a, b], [b, c]].
 fn largest_eigenvalue([a, b, c]: [f64; 3]) -> f64 {
-    0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
+    let half = 0.5 * (a - c);
+    0.5 * (a + c) + (half * half + b * b).sqrt()
 }

@@ -19,6 +19,9 @@ pub(super) fn climb<const K: usize>(
             for sign in [1.0, -1.0] {
                 let mut moved = at;
                 moved[i] = (at[i] + sign * steps[i]).clamp(limits[i].0, limits[i].1);
+                if moved[i] == at[i] {
+                    continue;
+                }
                 let reached = value(moved);
                 if reached > best {
                     (at, best, found) = (moved, reached, true);

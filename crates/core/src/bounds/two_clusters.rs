@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::Hypotheses;
 use super::line::Line;
 use super::logarithms::ln_minus_one;
-use super::pair::{First, Problem, Shape};
+use super::pair::{First, Problem, Shape, Sizes};
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
 /// The best pair of clusters found, a witness of the lower bound.
@@ -106,7 +106,7 @@ impl TwoClusterCurve {
                         First::Alone => line.sample_near(ln_ratio),
                         First::Many => peak.map(|(_, shape)| *shape),
                     };
-                    let Shape { places, norm } = line.problem.best_shape(ln_ratio, first, near);
+                    let Shape { places, norm } = line.problem.best_shape(Sizes::new(ln_ratio, first), near);
                     let places = places.map(|place| place * self.radius);
                     TwoClusters { direction: line.direction.clone(), places, ln_sizes, norm }
                 })
@@ -139,16 +139,15 @@ fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
 
 impl LineCurve {
     fn new(line: &Line, radius: f64, most_ln_ratio: f64) -> Self {
-        let problem = Problem {
-            growths: line.lambdas.iter().map(|lambda| lambda * radius * radius).collect(),
-            responses: line.responses.clone(),
-        };
+        let growths = line.lambdas.iter().map(|lambda| lambda * radius * radius).collect();
+        let problem = Problem::new(growths, line.responses.clone());
         // Above about e^(2g) the curve no longer rises.
-        let largest = problem.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()));
-        let most = (2.0 * largest + 12.0).min(MOST_LN_RATIO).min(most_ln_ratio).max(0.0);
+        let most = (2.0 * problem.largest_growth() + 12.0).min(MOST_LN_RATIO).min(most_ln_ratio).max(0.0);
         let steps = ((most / RATIO_STEP).ceil() as usize).clamp(4, MOST_RATIOS);
         let width = most / steps as f64;
-        let at = |ln_ratio: f64, near: Option<Shape>| (ln_ratio, problem.best_shape(ln_ratio, First::Many, near));
+        let at = |ln_ratio: f64, near: Option<Shape>| {
+            (ln_ratio, problem.best_shape(Sizes::new(ln_ratio, First::Many), near))
+        };
         let samples: Vec<(f64, Shape)> = (0..=steps).map(|step| at(width * step as f64, None)).collect();
         let is_peak = |step: &usize| {
             let norm = |step: usize| samples.get(step).map_or(0.0, |sample| sample.1.norm);
@@ -158,15 +157,15 @@ impl LineCurve {
             .filter(is_peak)
             .map(|step| {
                 let mut best = samples[step];
-                let mut reach = width;
+                let mut reach = 0.5 * width;
                 while reach > 1e-4 {
-                    reach *= 0.5;
                     for ln_ratio in [best.0 - reach, best.0 + reach] {
                         let found = at(ln_ratio.max(0.0), Some(best.1));
                         if found.1.norm > best.1.norm {
                             best = found;
                         }
                     }
+                    reach *= 0.35;
                 }
                 best
             })
@@ -249,14 +248,14 @@ mod tests {
         let lines = [(-1.0, 1.0), (-1.0, 2.0), (-1.0, 4.0), (1.0, 2.5), (-1.0, 3.0), (2.0, 3.0)];
         for ((lambda, radius), n) in lines.into_iter().flat_map(|line| lengths.map(|n| (line, n))) {
             let found = value(&at(lambda, radius, n));
-            let problem =
-                Problem { growths: vec![lambda * radius * radius], responses: DMatrix::from_element(1, 1, 1.0) };
+            let problem = Problem::new(vec![lambda * radius * radius], DMatrix::from_element(1, 1, 1.0));
             let mut largest = 0.0f64;
             for first in [1, 2, 3, 5, 8, 13, 20, 34, 60].into_iter().filter(|first| f64::from(*first) <= n / 2.0) {
                 let ln_ratio = ((n - f64::from(first)) / f64::from(first)).ln();
                 let size = if first == 1 { First::Alone } else { First::Many };
                 for (i, j) in (-30..=30).flat_map(|i| (-30..=30).map(move |j| (i, j))) {
-                    largest = largest.max(problem.norm(ln_ratio, size, [f64::from(i) / 30.0, f64::from(j) / 30.0]));
+                    let places = [f64::from(i) / 30.0, f64::from(j) / 30.0];
+                    largest = largest.max(problem.norm(Sizes::new(ln_ratio, size), places));
                 }
             }
             assert!(found >= largest * 0.999, "{lambda} R={radius} n={n}: found {found}, but a grid finds {largest}");

@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::Hypotheses;
-use super::logarithms::ln_add;
+use super::logarithms::softplus;
 use super::pattern::climb;
 use super::spot::Spot;
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
@@ -69,7 +69,7 @@ pub(super) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitne
     let spots = hypotheses.spots.iter().filter(|spot| shape == Shape::Sink || spot.value_w > 0.0);
     let mut real: Vec<(&Spot, Choice, f64)> = spots
         .map(|spot| {
-            let choice = ball.best_choice(spot, shape, None);
+            let choice = ball.best_choice(spot, shape);
             (spot, choice, ball.ln_closed(spot, shape, choice))
         })
         .collect();
@@ -102,7 +102,87 @@ impl Shape {
             Shape::Fork => 2.0,
         }
     }
+
+    /// Of |x|/R and of th.
+    fn limits(self) -> [(f64, f64); 2] {
+        [(0.0, 1.0), (0.0, if self == Shape::Fork { PI } else { 0.0 })]
+    }
 }
+
+/// The closed form of a spot. With r = t/(n - t) and z = 1/(1 + r e^D), the part of its attention that a token at x keeps
+/// for the tokens at x, sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
+struct Closed<'a> {
+    spot: &'a Spot,
+    shape: Shape,
+    radius: f64,
+}
+
+impl Closed<'_> {
+    /// |A x| and D.
+    fn image_and_exponent(&self, reach: f64, angle: f64) -> (f64, f64) {
+        let x = reach * self.radius;
+        let image = self.spot.stretch * x;
+        let toward = if self.shape == Shape::Sink { 1.0 } else { angle.cos() };
+        (image, self.radius * image * toward - x * x * self.spot.along)
+    }
+
+    /// |V (y + z (R y - x) |A x|)|^2 as 1, z and z^2 enter it.
+    fn gains(&self, reach: f64, image: f64) -> [f64; 3] {
+        let [yy, yx, xx] = self.spot.values;
+        let (r, x) = (self.radius, reach * self.radius);
+        [yy, 2.0 * image * (r * yy - x * yx), image * image * (r * r * yy - 2.0 * r * x * yx + x * x * xx)]
+    }
+
+    /// Its logarithm, where ln r is given.
+    fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
+        let (image, d) = self.image_and_exponent(reach, angle);
+        let s = ln_odds + d;
+        let e = (-s.abs()).exp();
+        // ln sqrt(z (1 - z)), since ln z = -ln(1 + e^s) and ln(1 - z) = s - ln(1 + e^s).
+        let ln_split = -0.5 * s.abs() - e.ln_1p();
+        let ln_gain = match self.shape {
+            Shape::Sink => {
+                let z = if s > 0.0 { e } else { 1.0 } / (1.0 + e);
+                let [one, linear, square] = self.gains(reach, image);
+                0.5 * (one + z * (linear + z * square)).max(0.0).ln()
+            }
+            Shape::Fork => (self.radius * angle.sin() * image * self.spot.value_w).ln(),
+        };
+        0.5 * d + ln_split + ln_gain
+    }
+
+    /// The best ln r within its limits: z = 1/2 for the fork; for the sink the largest z (1 - z) times the square of the
+    /// gain, a polynomial in z.
+    fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
+        let (image, d) = self.image_and_exponent(reach, angle);
+        let best = match self.shape {
+            Shape::Fork => -d,
+            Shape::Sink => {
+                let [one, linear, square] = self.gains(reach, image);
+                let value = |z: f64| z * (1.0 - z) * (one + z * (linear + z * square));
+                const PARTS: usize = 8;
+                let parts = (1..PARTS).map(|part| part as f64 / PARTS as f64);
+                let mut z = parts.max_by(|a, b| value(*a).total_cmp(&value(*b))).unwrap_or(0.5);
+                // Newton's steps from there, as long as they go up.
+                for _ in 0..NEWTON_STEPS {
+                    let slope = one + z * (2.0 * (linear - one) + z * (3.0 * (square - linear) - z * 4.0 * square));
+                    let bend = 2.0 * (linear - one) + z * (6.0 * (square - linear) - z * 12.0 * square);
+                    let moved = (z - slope / bend).clamp(1e-3, 1.0 - 1e-3);
+                    if value(moved) > value(z) {
+                        z = moved;
+                    } else {
+                        break;
+                    }
+                }
+                ((1.0 - z) / z).ln() - d
+            }
+        };
+        best.clamp(low, high)
+    }
+}
+
+/// Enough for all digits: the first point is at most 1/16 away.
+const NEWTON_STEPS: usize = 6;
 
 /// What the closed forms leave open.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +195,7 @@ struct Choice {
     angle: f64,
 }
 
-/// ln t up to which t and t + 1 are told apart.
+/// ln t up to which t and t + 1 are told apart, and few tokens away from x are tried too.
 const LARGE_T: f64 = 4.0;
 /// Numbers of tokens away from x that are tried besides the best: for few tokens the closed form prefers too few.
 const FEW: [f64; 2] = [2.0, 4.0];
@@ -143,25 +223,19 @@ impl Ball {
         (low, self.ln_rest(0.0).max(low))
     }
 
+    /// ln(t/(n - t)).
+    fn ln_odds(&self, ln_t: f64) -> f64 {
+        ln_t - self.ln_rest(ln_t)
+    }
+
+    /// The closed form of a spot.
+    fn closed<'a>(&self, spot: &'a Spot, shape: Shape) -> Closed<'a> {
+        Closed { spot, shape, radius: self.radius }
+    }
+
     /// ln of the closed form.
     fn ln_closed(&self, spot: &Spot, shape: Shape, choice: Choice) -> f64 {
-        let Choice { ln_t, reach, angle } = choice;
-        let (radius, x) = (self.radius, reach * self.radius);
-        let image = spot.stretch * x;
-        let d = radius * image * angle.cos() - x * x * spot.along;
-        let ln_rest = self.ln_rest(ln_t);
-        let ln_p = -ln_add(ln_t, ln_rest - d);
-        let gain = match shape {
-            Shape::Sink => {
-                let [yy, yx, xx] = spot.values;
-                // 1 - t p, without cancellation.
-                let moved = (ln_rest - d + ln_p).exp() * image;
-                let (on_y, on_x) = (1.0 + moved * radius, moved * x);
-                (on_y * on_y * yy - 2.0 * on_y * on_x * yx + on_x * on_x * xx).max(0.0).sqrt()
-            }
-            Shape::Fork => radius * angle.sin() * image * spot.value_w,
-        };
-        0.5 * (ln_rest + ln_t) + ln_p + gain.ln()
+        self.closed(spot, shape).at(self.ln_odds(choice.ln_t), choice.reach, choice.angle)
     }
 
     /// Choices with whole t near a real one.
@@ -169,46 +243,41 @@ impl Ball {
         let (low, high) = self.limits(shape);
         let t = near.ln_t.exp();
         // Above e^4 neighbouring integers give the same norm to within the accuracy needed.
-        let around = if near.ln_t < LARGE_T { vec![t.floor(), t.ceil()] } else { vec![t.round()] };
-        let mut whole: Vec<f64> = around.into_iter().chain(FEW).map(|t| t.ln().clamp(low, high)).collect();
+        let around = if near.ln_t < LARGE_T { vec![t.floor(), t.ceil(), FEW[0], FEW[1]] } else { vec![t.round()] };
+        let mut whole: Vec<f64> = around.into_iter().map(|t| t.ln().clamp(low, high)).collect();
         whole.sort_by(f64::total_cmp);
         whole.dedup();
-        whole.into_iter().map(|ln_t| self.best_choice(spot, shape, Some((ln_t, near)))).collect()
+        let closed = self.closed(spot, shape);
+        let moved = if shape == Shape::Fork { 0.1 } else { 0.0 };
+        let best_at = |ln_t: f64| {
+            let ln_odds = self.ln_odds(ln_t);
+            let value = |[reach, angle]: [f64; 2]| closed.at(ln_odds, reach, angle);
+            let [reach, angle] = climb(value, [near.reach, near.angle], [0.05, moved], shape.limits());
+            Choice { ln_t, reach, angle }
+        };
+        whole.into_iter().map(best_at).collect()
     }
 
-    /// The best choice: over t too, or at a given t from a choice nearby.
-    fn best_choice(&self, spot: &Spot, shape: Shape, at: Option<(f64, Choice)>) -> Choice {
+    /// The best choice with any real t.
+    fn best_choice(&self, spot: &Spot, shape: Shape) -> Choice {
         let (low, high) = self.limits(shape);
-        let value = |[ln_t, reach, angle]: [f64; 3]| self.ln_closed(spot, shape, Choice { ln_t, reach, angle });
-        let most_angle = if shape == Shape::Fork { PI } else { 0.0 };
-        let bounds = |low: f64, high: f64| [(low, high), (0.0, 1.0), (0.0, most_angle)];
-        let moved = if shape == Shape::Fork { 0.2 } else { 0.0 };
-        let of = |[ln_t, reach, angle]: [f64; 3]| Choice { ln_t, reach, angle };
-        if let Some((ln_t, near)) = at {
-            return of(climb(value, [ln_t, near.reach, near.angle], [0.0, 0.1, moved], bounds(ln_t, ln_t)));
-        }
+        let odds = (self.ln_odds(low), self.ln_odds(high));
+        let closed = self.closed(spot, shape);
+        let value = |[reach, angle]: [f64; 2]| closed.at(closed.best_ln_odds(reach, angle, odds), reach, angle);
         // At this angle the exponent falls by one from its largest value.
         let exponent = self.radius * self.radius * spot.stretch;
-        let angles: &[f64] = match shape {
-            Shape::Sink => &[0.0],
-            Shape::Fork => &[1.5, 1.0, (2.0 / exponent).sqrt().min(0.7)],
+        let (angles, moved): (&[f64], f64) = match shape {
+            Shape::Sink => (&[0.0], 0.0),
+            Shape::Fork => (&[1.5, 1.0, (2.0 / exponent).sqrt().min(0.7)], 0.2),
         };
         let reaches: &[f64] = if spot.reach() < 1.0 { &[1.0, spot.reach()] } else { &[1.0] };
-        let mut best = ([low, 1.0, angles[0]], f64::NEG_INFINITY);
-        for angle in angles.iter().copied() {
-            for reach in reaches.iter().copied() {
-                let x = reach * self.radius;
-                let d = self.radius * spot.stretch * x * angle.cos() - x * x * spot.along;
-                for ln_t in [low, self.ln_n - d, self.ln_n - d + 1.1, 0.5 * (low + high)] {
-                    let start = [ln_t.clamp(low, high), reach, angle];
-                    let found = value(start);
-                    if found > best.1 {
-                        best = (start, found);
-                    }
-                }
-            }
-        }
-        of(climb(value, best.0, [0.5, 0.1, moved], bounds(low, high)))
+        let starts = angles.iter().flat_map(|angle| reaches.iter().map(|reach| [*reach, *angle]));
+        let start = starts.map(|start| (start, value(start))).max_by(|a, b| a.1.total_cmp(&b.1));
+        let start = start.map_or([1.0, 0.0], |(start, _)| start);
+        let [reach, angle] = climb(value, start, [0.1, moved], shape.limits());
+        let ln_odds = closed.best_ln_odds(reach, angle, odds);
+        // t = n/(1 + (n - t)/t).
+        Choice { ln_t: (self.ln_n - softplus(-ln_odds)).clamp(low, high), reach, angle }
     }
 
     /// The tokens of a choice, and the exact norm there.

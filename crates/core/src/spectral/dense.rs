@@ -114,11 +114,22 @@ fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
 
+/// Up to so many rows or columns the largest singular value comes from the Gram matrix, in a fifth of the time of a
+/// decomposition. It alone loses no digits by squaring.
+const FEW_COLUMNS: usize = 8;
+
 /// The spectral norm; if the SVD does not converge, the Frobenius norm, which is never smaller.
 #[must_use]
 pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
     if let Some(factor) = multiple_of_identity(matrix) {
         return factor.abs();
+    }
+    let (n_rows, n_columns) = matrix.shape();
+    if n_rows.min(n_columns) <= FEW_COLUMNS
+        && let Some((scaled, scale)) = scaled(matrix)
+    {
+        let gram = if n_rows < n_columns { &scaled * scaled.transpose() } else { scaled.tr_mul(&scaled) };
+        return scale * largest_eigenvalue(&gram).sqrt();
     }
     singular_values(matrix)
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lipscope_core::bounds::{Bound, all_bounds};
+use lipscope_core::bounds::{Bound, BoundsOverN};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::growth::{GrowthPlan, Spacing};
 use lipscope_core::sweep::hypotheses_of_draws;
@@ -36,9 +36,13 @@ pub struct BoundCurves {
     pub bounds: Vec<(usize, Vec<Bound>)>,
 }
 
-/// The curves, computed in one step.
+/// The curves under way, one n a step.
 #[derive(Debug)]
-pub struct CurvesTask(CurvesPlan);
+pub struct CurvesTask {
+    over_n: BoundsOverN,
+    lengths: std::vec::IntoIter<usize>,
+    done: Vec<(usize, Vec<Bound>)>,
+}
 
 impl Task<Memory> for CurvesTask {
     type Plan = CurvesPlan;
@@ -64,16 +68,20 @@ impl Task<Memory> for CurvesTask {
     }
 
     fn start(plan: CurvesPlan, _: &mut Memory) -> Result<Self, InputError> {
-        Ok(CurvesTask(plan))
+        let CurvesPlan { experiment, lengths, draws, rows } = plan;
+        let longest = lengths.iter().copied().max().unwrap_or(2);
+        let over_n = BoundsOverN::new(hypotheses_of_draws(&experiment, longest, draws)?, longest as f64);
+        let rows = rows.unwrap_or(0..lengths.len());
+        let lengths = lengths.get(rows).unwrap_or_default().to_vec().into_iter();
+        Ok(CurvesTask { over_n, lengths, done: Vec::new() })
     }
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, BoundCurves>) -> Result<Turn, InputError> {
-        let CurvesPlan { experiment, lengths, draws, rows } = &self.0;
-        let hypotheses = hypotheses_of_draws(experiment, lengths.iter().copied().max().unwrap_or(2), *draws)?;
-        let rows = rows.clone().unwrap_or(0..lengths.len());
-        let lengths = lengths.get(rows).unwrap_or_default();
-        let bounds = lengths.iter().map(|n| (*n, all_bounds(&hypotheses.with_n(*n as f64)))).collect();
-        report.event(BoundCurves { radius: hypotheses.radius, bounds });
+        if let Some(n) = self.lengths.next() {
+            self.done.push((n, self.over_n.at(n as f64)));
+            return Ok(Turn::More);
+        }
+        report.event(BoundCurves { radius: self.over_n.radius(), bounds: std::mem::take(&mut self.done) });
         Ok(Turn::Done)
     }
 }

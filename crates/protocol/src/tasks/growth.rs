@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_at, growth_within};
+use lipscope_core::growth::{Family, FamilyPoint, Growing, Growth, GrowthPlan, GrowthRow};
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
@@ -48,9 +48,36 @@ pub struct GrowthTask {
 
 #[derive(Debug)]
 enum Stage {
-    Sketch,
-    Curves,
+    Sketch(Box<Curves>),
+    Curves(Box<Curves>),
     Family(Box<Family>),
+}
+
+/// Curves under way.
+#[derive(Debug)]
+struct Curves {
+    growing: Growing,
+    rows: Vec<GrowthRow>,
+}
+
+impl Curves {
+    fn new(request: &GrowthRequest, plan: &GrowthPlan, rows: Range<usize>, memory: Memory) -> Result<Self, InputError> {
+        Ok(Curves { growing: Growing::new(&request.experiment, plan, rows, memory)?, rows: Vec::new() })
+    }
+
+    /// The curves, when their last row is there.
+    fn step(&mut self) -> Option<Box<Growth>> {
+        match self.growing.step() {
+            Some(row) => {
+                self.rows.push(row);
+                None
+            }
+            None => {
+                let rows = std::mem::take(&mut self.rows);
+                Some(Box::new(Growth { rows, crossover: self.growing.crossover() }))
+            }
+        }
+    }
 }
 
 impl GrowthRequest {
@@ -101,24 +128,33 @@ impl Task<Memory> for GrowthTask {
         }
     }
 
-    fn start(request: GrowthRequest, _: &mut Memory) -> Result<Self, InputError> {
+    fn start(request: GrowthRequest, memory: &mut Memory) -> Result<Self, InputError> {
         let is_first = request.units.as_ref().is_none_or(|units| units.start == 0);
-        let stage = if is_first { Stage::Sketch } else { Stage::Curves };
+        let stage = if is_first {
+            let sketch = &request.sketch;
+            Stage::Sketch(Box::new(Curves::new(&request, sketch, 0..sketch.lengths.len(), *memory)?))
+        } else {
+            Stage::Curves(Box::new(Curves::new(&request, &request.plan, request.ranges().0, *memory)?))
+        };
         Ok(GrowthTask { request, stage, pending: Vec::new() })
     }
 
     fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
-        let GrowthRequest { experiment, sketch, plan, family_plan, .. } = &self.request;
+        let GrowthRequest { experiment, plan, family_plan, .. } = &self.request;
         match &mut self.stage {
-            Stage::Sketch => {
-                report.event(GrowthEvent::Sketch(Box::new(growth_within(experiment, sketch, *memory)?)));
-                self.stage = Stage::Curves;
+            Stage::Sketch(curves) => {
+                if let Some(sketch) = curves.step() {
+                    report.event(GrowthEvent::Sketch(sketch));
+                    let curves = Curves::new(&self.request, plan, self.request.ranges().0, *memory)?;
+                    self.stage = Stage::Curves(Box::new(curves));
+                }
                 Ok(Turn::More)
             }
-            Stage::Curves => {
+            Stage::Curves(curves) => {
                 let (rows, norms) = self.request.ranges();
+                let Some(curves) = curves.step() else { return Ok(Turn::More) };
                 if !rows.is_empty() {
-                    report.event(GrowthEvent::Curves(Box::new(growth_at(experiment, plan, rows, *memory)?)));
+                    report.event(GrowthEvent::Curves(curves));
                 }
                 let lengths = family_plan.lengths.get(norms).unwrap_or_default().to_vec();
                 if lengths.is_empty() {
