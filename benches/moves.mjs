@@ -1,13 +1,15 @@
 // Moves a slider of a page again and again, and notes how soon what it changes is seen.
 
 /**
- * Steps the slider with the id `slider` to its neighbours, `rounds` times, at random times within a frame, as a user would.
+ * Steps the slider with the id `slider` to its neighbours, `rounds` times: as a key does, at random times within a frame
+ * (`as: 'key'`), or as a dragged handle does, at the beginning of one (`as: 'drag'`), since browsers keep the movements of a
+ * pointer until the next frame begins.
  * For each movement the milliseconds from its `input` event until the text of the element with the test id `shown` has
  * changed (`text`) and until the next frame begins (`frame`); and, if `canvas` names one, in which frame the curve on it
  * was drawn after that text changed (`drawn`): 1 is the frame that follows the event. Medians and 95th percentiles.
  */
-export async function moves(page, { slider, shown, canvas, rounds }) {
-  const found = await page.evaluate(async ({ slider, shown, canvas, rounds }) => {
+export async function moves(page, { slider, shown, canvas, rounds, as = 'key' }) {
+  const found = await page.evaluate(async ({ slider, shown, canvas, rounds, as }) => {
     const number = () => document.querySelector(`[data-testid="${shown}"]`).textContent;
     const input = document.querySelector(`#${slider}`);
     const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
@@ -27,6 +29,7 @@ export async function moves(page, { slider, shown, canvas, rounds }) {
     const start = Math.round(0.4 * Number(input.min) + 0.6 * Number(input.max));
     for (let round = 1; round <= rounds; round++) {
       await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
+      if (as === 'drag') await frame();
       const before = number();
       const changed = new Promise((resolve) => {
         const observer = new MutationObserver(() => {
@@ -57,7 +60,7 @@ export async function moves(page, { slider, shown, canvas, rounds }) {
     const quantile = (key, q) => samples.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(q * (samples.length - 1))];
     const of = (key) => ({ median: quantile(key, 0.5), p95: quantile(key, 0.95) });
     return { moves: samples.length, timeouts, text: of('text'), frame: of('frame'), ...(canvas && { drawn: of('drawn') }) };
-  }, { slider, shown, canvas, rounds });
+  }, { slider, shown, canvas, rounds, as });
   if (found.moves < rounds / 2) throw new Error(`only ${found.moves} of ${rounds} movements of ${slider} changed ${shown}`);
   return found;
 }

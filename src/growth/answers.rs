@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::live::GrowthData;
 use crate::page::{Page, PlotChoice};
-use crate::state::PageState;
+use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::workers::EngineLane;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent};
@@ -21,8 +21,12 @@ pub fn begin(page: Page) {
     Effect::new(move |_| {
         if page.plot.get() == PlotChoice::Growth {
             let state = to_draw.get();
-            // In a task of its own: a long list of tokens is copied for every worker.
-            set_timeout(move || page.growth.ask(page, &state), Duration::ZERO);
+            if state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own {
+                // In a task of its own: a long list is copied for every worker.
+                set_timeout(move || page.growth.ask(page, &state), Duration::ZERO);
+            } else {
+                page.growth.ask(page, &state);
+            }
         }
     });
 }

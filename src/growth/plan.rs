@@ -13,7 +13,7 @@ const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.
 const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
 
 /// The sketch, which comes first, has one in so many of all n, and those whose numbers are read.
-const OF_A_SKETCH: usize = 5;
+const OF_A_SKETCH: usize = 10;
 
 /// The curves over n of a state, and the exact norms at the same n.
 pub fn growth_request(state: &PageState) -> GrowthRequest {

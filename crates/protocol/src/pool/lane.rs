@@ -93,6 +93,10 @@ impl<P, E, C> LaneState<P, E, C> {
         if self.running.is_empty() {
             return Some(Beginning::Due);
         }
+        if self.policy == Policy::Newest(Overtake::AfterFirstEvent) && !self.has_event {
+            // The part that is heard first has the cores for itself until then.
+            return None;
+        }
         let is_in_vain =
             |over: &Part<P, E, C>| over.at < next.at && !matches!(over.held.last(), Some(Content::Finished));
         if !is_newer && self.over.iter().any(|(_, over)| is_in_vain(over)) {
