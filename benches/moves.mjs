@@ -2,8 +2,8 @@
 
 /**
  * Steps the slider with the id `slider` to its neighbours, `rounds` times: as a key does, at random times within a frame
- * (`as: 'key'`), or as a dragged handle does, at the beginning of one (`as: 'drag'`), since browsers keep the movements of a
- * pointer until the next frame begins.
+ * (`as: 'key'`), or as a dragged handle does (`as: 'drag'`): at the beginning of a frame, since browsers keep the movements of
+ * a pointer until the next one begins, and three frames after the answer to the movement before.
  * For each movement the milliseconds from its `input` event until the text of the element with the test id `shown` has
  * changed (`text`) and until the next frame begins (`frame`); and, if `canvas` names one, in which frame the curve on it
  * was drawn after that text changed (`drawn`): 1 is the frame that follows the event. Medians and 95th percentiles.
@@ -28,8 +28,8 @@ export async function moves(page, { slider, shown, canvas, rounds, as = 'key' })
     // Steps of the slider to its neighbours, up and down, so that every move changes the number.
     const start = Math.round(0.4 * Number(input.min) + 0.6 * Number(input.max));
     for (let round = 1; round <= rounds; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
-      if (as === 'drag') await frame();
+      if (as === 'drag') for (let wait = 0; wait < 3; wait++) await frame();
+      else await new Promise((resolve) => setTimeout(resolve, 120 + Math.random() * 40));
       const before = number();
       const changed = new Promise((resolve) => {
         const observer = new MutationObserver(() => {

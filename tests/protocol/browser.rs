@@ -270,10 +270,10 @@ impl Browser {
             Command::Run(request) => {
                 let order = order.expect("a run is sent with its order");
                 let (line, number) = order.companion;
-                if let Some((run_id, before)) = worker.run {
+                if let Some((run_id, Some(before))) = worker.run {
                     let is_newest = line.policy() != Policy::Queue;
                     assert!(
-                        is_newest && before == Some(line),
+                        is_newest && before == line,
                         "{id} has run {run_id} of {before:?} and gets one of {line:?}"
                     );
                 }
@@ -281,7 +281,7 @@ impl Browser {
                 self.sent_in.push(self.n_calls);
                 self.sent.push((self.now, id, request.run_id, number));
             }
-            // Until it has said so, it can be given no other run.
+            // It ends that run too when it gets another one.
             Command::Cancel => worker.run = worker.run.map(|(run_id, _)| (run_id, None)),
         }
         self.after(self.latency, Due::Command(id, encode(command).expect("bytes")));

@@ -84,9 +84,11 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
 
     /// Gives what waits to workers that are free, and starts workers where there are too few.
     pub(super) fn assign(&mut self) {
-        let lacking = self.begin_due();
+        let mut lacking = self.begin_due();
         let waiting = self.begin_beside(lacking);
-        while self.n_running() + lacking > self.options.cores && self.withdraw() {}
+        while lacking > 0 && self.n_running() + lacking > self.options.cores && self.withdraw() {
+            lacking = self.begin_due();
+        }
         self.start_workers(lacking, waiting);
     }
 
@@ -95,11 +97,14 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let mut lacking = 0;
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
             while self.beginning(lane_idx) == Some(Beginning::Due) || self.is_queued(lane_idx) {
-                let Some(id) = self.free_worker(lane_idx) else {
+                let Some(id) = self.free_worker(lane_idx).or_else(|| self.leaving_worker()) else {
                     lacking += if lane.policy() == Policy::Queue { self.lanes[lane_idx].begin_at_once() } else { 1 };
                     break;
                 };
-                self.send_next(*lane, id);
+                let is_leaving = self.workers.iter().any(|worker| worker.id == id && worker.run.is_some());
+                if let (Some(run_id), true) = (self.send_next(*lane, id), is_leaving) {
+                    self.actions.push(Action::Wake(Timer::Answer(run_id), ANSWER_MILLISECONDS));
+                }
             }
         }
         lacking
@@ -140,13 +145,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     fn start_workers(&mut self, lacking: usize, waiting: usize) {
         let spare = usize::from(self.options.spare == Spare::One && self.is_warm);
         let most = self.options.cores + usize::from(self.options.spare == Spare::One);
-        // Workers whose run was cancelled are free in a moment, or ended.
-        let is_leaving = |worker: &&Worker| {
-            worker
-                .run
-                .is_some_and(|run_id| self.lanes.iter().all(|lane| lane.running.iter().all(|run| run.run_id != run_id)))
-        };
-        let n_leaving = self.workers.iter().filter(is_leaving).count();
+        // Free in a moment, or ended.
+        let n_leaving = self.workers.iter().filter(|worker| self.is_leaving(worker)).count();
         loop {
             let n_free = self.workers.iter().filter(|worker| worker.run.is_none()).count();
             let is_lacking = n_free + if self.workers.len() < most { 0 } else { n_leaving } < lacking;
@@ -178,6 +178,17 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let free = self.workers.iter().filter(|worker| worker.is_ready && worker.run.is_none());
         free.min_by_key(|worker| (worker.lane_idx != Some(lane_idx), worker.lane_idx.is_some(), worker.id))
             .map(|worker| worker.id)
+    }
+
+    /// A worker whose run was cancelled and that has not said so yet: it turns to another run as soon as to the end of this
+    /// one, and need not wait until the page has heard of it.
+    fn leaving_worker(&self) -> Option<WorkerId> {
+        self.workers.iter().find(|worker| self.is_leaving(worker)).map(|worker| worker.id)
+    }
+
+    fn is_leaving(&self, worker: &Worker) -> bool {
+        let is_wanted = |run_id| self.lanes.iter().any(|lane| lane.running.iter().any(|run| run.run_id == run_id));
+        worker.run.is_some_and(|run_id| !is_wanted(run_id))
     }
 
     fn cancel_run(&mut self, run: &Run<T::Plan, T::Event, C>) {
