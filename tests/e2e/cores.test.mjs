@@ -1,10 +1,11 @@
-// The page uses the cores that there are: which workers take part in a sweep, and that its digits are those of one worker.
+// The page uses the cores that there are: which workers take part in a sweep and in the windows of a model, and that the digits
+// are those of one worker.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { openPage, ROOT, waitForStart } from './browser.mjs';
 import { watchEngine } from './engine.mjs';
-import { changed, exported, openControls, saved, show, swept, type } from './reading.mjs';
+import { changed, exported, openControls, reveal, saved, show, swept, type } from './reading.mjs';
 
 /** A page whose browser says that there are so many cores. */
 function coresTest(name, cores, body) {
@@ -88,4 +89,70 @@ coresTest('a number is measured while all cores sweep', 2, async (page) => {
   // One for each lane at work: the number, the ball, the sweep, the bounds over n.
   const { most } = await page.evaluate(() => window.__engine);
   assert.ok(most <= 4, `${most} workers on two cores`);
+});
+
+/** The table of a small drawn model, measured on a page whose browser says that there are so many cores. */
+async function modelTable(cores) {
+  const { context, page, problems, close } = await openPage({ started: false });
+  try {
+    await context.addInitScript(watchModelWorkers, cores);
+    await page.reload();
+    await show(page, 'model');
+    const plan = {
+      'model-d': '64', 'model-depth': '3', 'model-heads': '4', 'model-layers': '0,1,2', 'model-lengths': '20:40:2', 'model-windows': '4',
+    };
+    for (const [id, words] of Object.entries(plan)) {
+      await reveal(page, `#${id}`);
+      await page.fill(`#${id}`, words);
+    }
+    await page.waitForFunction(() => Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0, undefined, { timeout: 60_000 });
+    await page.click('#model-run');
+    await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { timeout: 120_000 });
+    assert.equal(await page.evaluate(() => window.__measuring.size), cores, 'workers that were given windows');
+    const table = await saved(page, '#model-csv');
+    assert.deepEqual(await problems(), []);
+    return table;
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Runs in the page before its own scripts: the browser says that there are so many cores, and `__measuring` holds the models'
+ * workers that were given windows. None begins before as many have some as there are cores: the first could do all before the
+ * last has started.
+ */
+function watchModelWorkers(cores) {
+  Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => cores });
+  const measuring = new Set();
+  Object.defineProperty(window, '__measuring', { value: measuring });
+  // The place of batches in `ModelTasks` (crates/protocol/src/models/mod.rs).
+  const BATCH = 1;
+  const held = [];
+  const Native = window.Worker;
+  window.Worker = class extends Native {
+    constructor(url, ...given) {
+      super(url, ...given);
+      this.isModels = /model_worker/.test(url);
+    }
+
+    postMessage(message, ...given) {
+      const send = () => super.postMessage(message, ...given);
+      if (!this.isModels) return send();
+      const view = new Uint8Array(message.bytes);
+      let at = 1;
+      while (view[at] & 0x80) at += 1;
+      // An order to measure a batch of windows.
+      if (view[0] !== 0 || view[at + 1] !== BATCH) return send();
+      measuring.add(this);
+      held.push(send);
+      if (measuring.size >= cores) held.splice(0).forEach((send) => send());
+    }
+  };
+}
+
+test('the windows of a model are shared by three workers, and the table is that of one', { timeout: 300_000 }, async () => {
+  const table = await modelTable(3);
+  assert.equal(table.trim().split('\n').length, 1 + 3 * 11 * 4, table);
+  assert.equal(table, await modelTable(1));
 });

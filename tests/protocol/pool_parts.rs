@@ -82,6 +82,31 @@ fn progress_is_that_of_all_parts() {
 }
 
 #[test]
+fn what_parts_tell_is_gathered_while_the_page_draws_and_told_at_once_when_the_order_is_over() {
+    // When events were heard, and the end.
+    let heard = |mut browser: Browser, line| {
+        browser.pool.submit(line, [order(line, 1, counting_in_parts(240, 5.0))]);
+        browser.run();
+        let heard = browser.heard_of(1).into_iter();
+        let events = heard.filter(|(_, content)| matches!(content, Content::Event(_))).map(|(time, _)| time.to_bits());
+        let times: Vec<f64> = events.collect::<BTreeSet<_>>().into_iter().map(f64::from_bits).collect();
+        (times, time_of(&browser, 1, Content::Finished))
+    };
+    for cores in [2, 3] {
+        let (times, end) = heard(on_cores(cores), Line::AtOnce);
+        assert!(times.len() >= 3, "{times:?}");
+        let (last, gathered) = times.split_last().expect("events");
+        assert!(gathered.windows(2).all(|pair| pair[1] - pair[0] >= 100.0), "{times:?}");
+        assert!(end - last < 1.0, "the last number came at {last} of {end}");
+    }
+    // One worker tells as it goes; and so do parts where a slider waits for the first event.
+    for (cores, line) in [(1, Line::AtOnce), (2, Line::FirstEvent)] {
+        let (times, _) = heard(on_cores(cores), line);
+        assert!(times.len() > 50, "{line:?}: {times:?}");
+    }
+}
+
+#[test]
 fn the_newest_order_takes_the_place_of_all_parts() {
     let mut browser = on_cores(3);
     browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));

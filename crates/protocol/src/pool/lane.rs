@@ -42,6 +42,8 @@ pub(super) struct LaneState<P, E, C> {
     /// an end that may be near.
     pub silent: Option<RunId>,
     pub coalescing: Option<RunId>,
+    /// The run of the result that the page draws now: what parts tell waits until it has.
+    pub drawing: Option<RunId>,
 }
 
 /// How a part would begin.
@@ -80,6 +82,7 @@ impl<P, E, C> LaneState<P, E, C> {
             has_event: false,
             silent: None,
             coalescing: None,
+            drawing: None,
         }
     }
 
@@ -142,7 +145,7 @@ impl<P, E, C> LaneState<P, E, C> {
         self.queue.clear();
         self.over.clear();
         (self.pieces, self.last, self.before) = (None, None, None);
-        (self.silent, self.coalescing) = (None, None);
+        (self.silent, self.coalescing, self.drawing) = (None, None, None);
     }
 
     /// Puts a part back that a worker did not do, in its place.

@@ -42,6 +42,8 @@ const COALESCE_MILLISECONDS: f64 = 18.0;
 const ANSWER_MILLISECONDS: f64 = 28.0;
 /// How long a worker may be silent about a request that was sent to it while it was free.
 const SILENCE_MILLISECONDS: f64 = 1000.0;
+/// How often the page hears of an order that several workers do: it draws what it hears, on a core that a worker could use.
+const DRAW_MILLISECONDS: f64 = 100.0;
 /// How long a worker has to start.
 const START_MILLISECONDS: f64 = 20_000.0;
 /// The longest that lanes which begin later wait for the first run of the first lane.
@@ -238,6 +240,15 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 if let Some(lane) = lane.filter(|lane| self.lane(*lane).next.is_some()) {
                     // The worker may be stuck; where it has gone on to another part, it listens.
                     if self.run(run_id).is_some() { self.replace(run_id) } else { self.preempt(lane) }
+                }
+            }
+            Timer::Drawn(run_id) => {
+                if let Some(lane) = self.lane_that(|lane| lane.drawing == Some(run_id)) {
+                    self.lane(lane).drawing = None;
+                    // Newer orders wait for a worker only: nothing is wanted of those before.
+                    if self.lane(lane).next.is_none() {
+                        self.tell_head(lane);
+                    }
                 }
             }
             Timer::Cancelled(id, run_id) => {

@@ -42,7 +42,7 @@ pub enum Policy {
 /// When a newer order overtakes the run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overtake {
-    /// At once: a part of an old result is of no use.
+    /// At once: a part of an old result is of no use. What the parts of an order tell is gathered, a few times a second.
     AtOnce,
     /// After a moment: a run that is nearly over may finish.
     AfterMoment,
@@ -126,6 +126,8 @@ pub enum Timer {
     Silence(RunId),
     /// A worker should have ended this run by now.
     Cancelled(WorkerId, RunId),
+    /// The page has had its time to draw what it heard of this run.
+    Drawn(RunId),
 }
 
 /// What the page hears.

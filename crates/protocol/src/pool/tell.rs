@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::Pool;
 use super::lane::Head;
-use super::rules::{Lane, Order, Policy, PoolEvent, WorkerId};
+use super::rules::{Action, Lane, Order, Overtake, Policy, PoolEvent, Timer, WorkerId};
+use super::{DRAW_MILLISECONDS, Pool};
 use crate::envelope::{Content, Reply, RunId};
 use crate::task::TaskList;
 
@@ -88,8 +88,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Tells what was said of the parts whose turn it is, in order.
-    fn tell_head(&mut self, lane: L) {
+    /// Tells what was said of the parts whose turn it is, in order, unless the page still draws what it heard before.
+    pub(super) fn tell_head(&mut self, lane: L) {
+        let state = self.lane(lane);
+        if state.drawing.is_some() && !(state.queue.is_empty() && state.running.is_empty()) {
+            return;
+        }
         loop {
             let state = self.lane(lane);
             match state.head() {
@@ -170,8 +174,14 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let left = state.left() + usize::from(of.is_last && !content.is_last());
         for (content, left) in pieces.map(|pieces| (Content::Event(pieces), left)).into_iter().chain([(content, left)])
         {
-            self.lane(lane).has_event |= matches!(content, Content::Event(_));
             let (run_id, order) = (of.run_id, Rc::clone(&of.order));
+            let state = self.lane(lane);
+            let is_event = matches!(content, Content::Event(_));
+            state.has_event |= is_event;
+            if is_event && of.is_cut && lane.policy() == Policy::Newest(Overtake::AtOnce) && state.drawing.is_none() {
+                state.drawing = Some(run_id);
+                self.actions.push(Action::Wake(Timer::Drawn(run_id), DRAW_MILLISECONDS));
+            }
             self.events.push(PoolEvent::Reply { lane, run_id, of: order, content, left });
         }
     }
