@@ -3,6 +3,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::local_shared::product;
+use crate::attention::View;
 use crate::spectral::is_positive_definite;
 
 /// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
@@ -53,7 +55,13 @@ impl TopEigenvalue {
 
 /// Whether ||M||_2 <= bound, up to rounding.
 pub(super) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
-    let gram = if matrix.nrows() < matrix.ncols() { matrix * matrix.transpose() } else { matrix.tr_mul(matrix) };
+    let (rows, columns) = matrix.shape();
+    let stored = View::new(matrix.as_slice(), rows, columns);
+    let gram = if rows < columns {
+        product(stored, stored.transpose(), (rows, rows), 1.0)
+    } else {
+        product(stored.transpose(), stored, (columns, columns), 1.0)
+    };
     bound > 0.0 && is_at_most(&gram, bound * bound)
 }
 
