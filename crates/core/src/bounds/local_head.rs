@@ -48,7 +48,8 @@ pub(crate) struct LocalHead {
     parts: LocalParts,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
-    /// Covariances of the values, and of values with keys, r x (r + k).
+    /// The covariance of the values, r x r, beside that of values with keys, r x k, or the own part where covariances are
+    /// taken of the tokens.
     covariance: Vec<f64>,
     last: Last,
     top: TopEigenvalue,
@@ -232,7 +233,7 @@ impl LocalHead {
         LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
     }
 
-    /// Computes the covariances of values, and of values with keys, r x (r + k).
+    /// Computes the covariances of a row.
     fn take_covariance(&mut self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64]) -> Covariance {
         let Shared { kernel, r, k, d, .. } = *self.shared;
         let (height, columns) = (r + k, masses.len());
@@ -248,7 +249,7 @@ impl LocalHead {
         let stacked = self.shared.stacked.chunks_exact(height).zip(masses);
         match &self.shared.through {
             Some(through) => {
-                for (column, x) in through.as_slice().chunks_exact(height).zip(&mean_token) {
+                for (column, x) in through.stacked.as_slice().chunks_exact(height).zip(&mean_token) {
                     mean.iter_mut().zip(column).for_each(|(mean, entry)| *mean += x * entry);
                 }
             }
@@ -258,22 +259,20 @@ impl LocalHead {
         }
         if let Some(through) = &self.shared.through {
             trace = covariance_of_tokens(&self.shared.tokens, &mean_token, masses, buffers);
-            let stacked = View::new(through.as_slice(), height, d);
+            let value = View::strided(through.stacked.as_slice(), r, d, height);
             buffers.through.resize(r * d, 0.0);
             multiply(
                 ViewMut::new(&mut buffers.through, r, d),
                 Accumulate::Replace,
-                View::strided(through.as_slice(), r, d, height),
+                value,
                 View::new(&buffers.of_tokens[..d * d], d, d),
                 1.0,
             );
-            multiply(
-                ViewMut::new(&mut self.covariance, r, height),
-                Accumulate::Replace,
-                View::new(&buffers.through, r, d),
-                stacked.transpose(),
-                1.0,
-            );
+            let (of_values, own) = self.covariance.split_at_mut(r * r);
+            let (left, columns) = (View::new(&buffers.through, r, d), through.own.ncols());
+            multiply(ViewMut::new(of_values, r, r), Accumulate::Replace, left, value.transpose(), 1.0);
+            let right = View::new(through.own.as_slice(), d, columns);
+            multiply(ViewMut::new(own, r, columns), Accumulate::Replace, left, right, 1.0);
         } else {
             buffers.centred.resize(height * columns, 0.0);
             buffers.weighted.resize(r * columns, 0.0);
@@ -301,10 +300,16 @@ impl LocalHead {
 
     fn own(&self) -> f64 {
         let (r, k) = (self.shared.r, self.shared.k);
-        let covariance = View::new(&self.covariance[r * r..], r, k);
         let factor = &self.shared.query_factor;
         let shape = (r, factor.ncols());
-        let own = product(covariance, View::new(factor.as_slice(), k, shape.1), shape, self.shared.kernel.cross);
+        let rest = &self.covariance[r * r..];
+        let own = match self.shared.through {
+            Some(_) => DMatrix::from_column_slice(r, shape.1, &rest[..r * shape.1]),
+            None => {
+                let factor = View::new(factor.as_slice(), k, shape.1);
+                product(View::new(rest, r, k), factor, shape, self.shared.kernel.cross)
+            }
+        };
         let frobenius = own.norm();
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
         // maximum; small ones only where `local_blocks` does not need every row.

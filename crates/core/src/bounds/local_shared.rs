@@ -14,8 +14,8 @@ pub(super) struct Shared {
     pub(super) d: usize,
     /// Values stacked over keys, (r + k) x columns.
     pub(super) stacked: Vec<f64>,
-    /// V stacked over K, (r + k) x d, where the covariances are taken of the tokens themselves.
-    pub(super) through: Option<DMatrix<f64>>,
+    /// Where the covariances are taken of the tokens themselves.
+    pub(super) through: Option<Through>,
     /// d x columns, or their coordinates in the span of fewer columns.
     pub(super) tokens: DMatrix<f64>,
     /// |x_j|^2 of each column.
@@ -30,6 +30,15 @@ pub(super) struct Shared {
     pub(super) query_factor: DMatrix<f64>,
     /// ||V||^2.
     pub(super) value_square: f64,
+}
+
+/// What takes tokens to values and keys.
+#[derive(Clone, Debug)]
+pub(super) struct Through {
+    /// V stacked over K, (r + k) x d.
+    pub(super) stacked: DMatrix<f64>,
+    /// c K^T L, d x (columns of L): with it the own part is V C K^T L c = (V C) (c K^T L).
+    pub(super) own: DMatrix<f64>,
 }
 
 /// Tokens of fewer dimensions are not worth products of their own.
@@ -57,7 +66,8 @@ impl Shared {
             k,
             d: d.min(columns),
             stacked: stacked.as_slice().to_vec(),
-            through: (is_shorter && is_enough).then_some(through),
+            through: (is_shorter && is_enough)
+                .then(|| Through { own: head.k.tr_mul(&query_factor) * kernel.cross, stacked: through }),
             frame: None,
             squares: on_span.column_iter().map(|token| token.norm_squared()).collect(),
             tokens: on_span,
