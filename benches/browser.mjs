@@ -1,6 +1,6 @@
 // Measures the engine in Chromium, in a dedicated worker: node benches/browser.mjs FOLDER [PART...]
-// FOLDER holds browser.js and browser_bg.wasm, as benches/run.sh builds them. The parts are experiments, products, limit
-// and memory.
+// FOLDER holds browser.js and browser_bg.wasm, as benches/run.sh builds them. The parts are experiments, products,
+// limit, large and memory.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { launch, shutDown } from '../tests/e2e/browser.mjs';
@@ -72,6 +72,14 @@ async function engine() {
         for (const n of lengths) rows.push({ size: shape.d * n, ...(await ask('limit', { text: random({ ...shape, n }) })) });
         return rows;
       });
+    }
+    if (wants('large')) {
+      const { tolerance, repeats, ...shape } = settings.large;
+      found.large = [];
+      for (const [n, count] of Object.entries(repeats)) {
+        const text = random({ ...shape, n: Number(n) });
+        found.large.push({ n: Number(n), ...(await inWorker(server, (ask) => ask('large', { text, tolerance, count }))) });
+      }
     }
     if (wants('memory')) found.memory = await inWorker(server, (ask) => ask('memory', { text: random(settings.memory) }));
   } finally {

@@ -53,10 +53,7 @@ impl Case {
 
     /// The result as JSON. A limit or tolerance of zero means the default.
     pub fn measure(&self, tolerance: f64, svd_limit: usize) -> Result<String, JsError> {
-        let mut options = MeasureOptions::default();
-        if tolerance > 0.0 {
-            options.lanczos = LanczosOptions { tolerance, ..options.lanczos };
-        }
+        let mut options = options(tolerance);
         if svd_limit > 0 {
             options.svd_limit = svd_limit;
         }
@@ -64,10 +61,18 @@ impl Case {
     }
 }
 
-/// A measurement without an operator kept beside it.
+/// A measurement without an operator kept beside it. A tolerance of zero means the default.
 #[wasm_bindgen]
-pub fn measure_once(text: &str) -> Result<String, JsError> {
-    Ok(measure_with(&Experiment::from_json(text)?, MeasureOptions::default())?.to_value().to_string())
+pub fn measure_once(text: &str, tolerance: f64) -> Result<String, JsError> {
+    Ok(measure_with(&Experiment::from_json(text)?, options(tolerance))?.to_value().to_string())
+}
+
+fn options(tolerance: f64) -> MeasureOptions {
+    let usual = MeasureOptions::default();
+    if tolerance > 0.0 {
+        return MeasureOptions { lanczos: LanczosOptions { tolerance, ..usual.lanczos }, ..usual };
+    }
+    usual
 }
 
 /// A matrix product of a shape in f64 or f32, by the engine or by a library.

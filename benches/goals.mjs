@@ -27,6 +27,9 @@ export const WORKERS = 0.6;
 /** How long a step of training may take in the browser, against one native thread. */
 export const TRAIN = 1.6;
 
+/** Seconds of a measurement in the browser with all bounds, by the number of tokens ("large" in settings.json). */
+export const LARGE = { 1024: 1, 4096: 20 };
+
 /** Megabytes of a worker's memory. */
 export const MEMORY = 400;
 

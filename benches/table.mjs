@@ -162,6 +162,15 @@ function limit() {
   return `${source([`Chromium ${found.chromium}`, found])}\n\n${table(['size', 'dense SVD, ms', 'Lanczos, ms'], found.limit.map(({ size, svd, lanczos }) => [size, ms(svd), ms(lanczos)]))}`;
 }
 
+function large() {
+  const found = record('browser', 'large');
+  const { d } = settings.large;
+  const rows = found.large.map(({ n, milliseconds, iterations, relative_residual: residual, bytes }) => [
+    `(${n}, ${d})`, precise(milliseconds / 1e3), iterations, residual.toExponential(1), (bytes / 1e6).toFixed(0),
+  ]);
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table(['(n, d)', 'time, s', 'steps', 'residual', 'memory, MB'], rows)}`;
+}
+
 function memory() {
   const found = record('browser', 'memory');
   const { n, d } = settings.memory;
@@ -296,6 +305,15 @@ const goals = [
     const found = of.python / of.command;
     return { found: found.toFixed(2), isMet: found <= GOALS.PYTHON, of };
   }],
+  ...Object.entries(GOALS.LARGE).map(([n, goal]) => [
+    `a measurement in the browser at (n, d) = (${n}, ${settings.large.d}), to a residual of ${exponent(settings.large.tolerance)}`,
+    `${goal} s`,
+    () => {
+      const of = record('browser', 'large');
+      const { milliseconds } = of.large.find((row) => row.n === Number(n));
+      return { found: `${precise(milliseconds / 1e3)} s`, isMet: milliseconds <= 1e3 * goal, of };
+    },
+  ]),
   [`memory of a worker at (n, d) = (${settings.memory.n}, ${settings.memory.d})`, `under ${GOALS.MEMORY} MB`, () => {
     const of = record('browser', 'memory');
     const found = of.memory.bytes / 1e6;
@@ -344,10 +362,11 @@ function goalTable() {
 
 const PLACES = {
   goals: goalTable,
-  ratios, steps, cores, largest, bounds, python, products_native: productsNative, products_browser: productsBrowser, limit, memory,
+  ratios, steps, cores, largest, bounds, python, products_native: productsNative, products_browser: productsBrowser, limit, large, memory,
   sizes, slider, growth, drag, workers, first_view: firstView, train, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),
+  large_tolerance: () => exponent(settings.large.tolerance),
   rust: () => record('native').rustc,
   torch: () => record('torch').torch,
 };

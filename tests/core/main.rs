@@ -16,6 +16,7 @@ mod parallel;
 mod portable;
 mod script;
 mod search;
+mod single;
 mod span;
 mod spectral_planted;
 mod spectrum;

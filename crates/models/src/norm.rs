@@ -15,7 +15,7 @@ use super::jacobian::MapJacobian;
 use super::layer_map::LayerMap;
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::InputError;
-use lipscope_core::jacobian::LinearOperator;
+use lipscope_core::jacobian::{LinearOperator, Single};
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 
@@ -39,14 +39,12 @@ pub(super) fn leading_triplet(
     if options.tolerance < SINGLE_TOLERANCE {
         return Ok(iteration.run(jacobian));
     }
-    let rough = iteration.run(&mut Single::new(jacobian.single()?));
+    let rough = iteration.run(&mut Single::new(&mut jacobian.single()?));
     let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
     if found.relative_residual <= options.tolerance {
         return Ok(found);
     }
-    let left = LanczosOptions { max_iterations: options.max_iterations.saturating_sub(found.iterations), ..options };
-    let last = Lanczos::from_vector(found.right, left).run(jacobian);
-    Ok(SingularTriplet { iterations: found.iterations + last.iterations, ..last })
+    Ok(Lanczos::after(found, options).run(jacobian))
 }
 
 /// The leading vector for a P that is constant and equal in all heads, plus noise.
@@ -79,48 +77,4 @@ fn profile(forward: &Forward<f64>) -> Vec<f64> {
         }
     }
     largest_triplet(&mean).map_or_else(even, |triplet| triplet.right)
-}
-
-/// A Jacobian in f32 as an operator on f64 vectors.
-struct Single {
-    operator: MapJacobian<f32>,
-    inputs: Vec<f32>,
-    outputs: Vec<f32>,
-}
-
-impl Single {
-    fn new(operator: MapJacobian<f32>) -> Self {
-        let (inputs, outputs) = (vec![0.0; operator.n_inputs()], vec![0.0; operator.n_outputs()]);
-        Single { operator, inputs, outputs }
-    }
-}
-
-impl LinearOperator<f64> for Single {
-    fn n_inputs(&self) -> usize {
-        self.inputs.len()
-    }
-
-    fn n_outputs(&self) -> usize {
-        self.outputs.len()
-    }
-
-    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
-        narrow(v, &mut self.inputs);
-        self.operator.apply(&self.inputs, &mut self.outputs);
-        widen(&self.outputs, out);
-    }
-
-    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
-        narrow(u, &mut self.outputs);
-        self.operator.apply_transpose(&self.outputs, &mut self.inputs);
-        widen(&self.inputs, out);
-    }
-}
-
-fn narrow(from: &[f64], to: &mut [f32]) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from as f32);
-}
-
-fn widen(from: &[f32], to: &mut [f64]) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to = f64::from(*from));
 }

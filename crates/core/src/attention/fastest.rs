@@ -4,18 +4,26 @@ use std::cell::RefCell;
 
 use super::packed::multiply_packed;
 use super::scalar::{Dual, Scalar};
-use super::view::{Accumulate, View, ViewMut};
+use super::view::{Accumulate, Entries, View, ViewMut};
 
 /// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so a call
 /// allocates nothing; no number in them outlives the call.
 macro_rules! packed_product {
     ($scalar:ty, $rows:literal, $columns:literal) => {
-        fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self) {
+        fn multiply_into(
+            out: ViewMut<'_, Self>,
+            into: Accumulate,
+            entries: Entries,
+            a: View<'_, Self>,
+            b: View<'_, Self>,
+            alpha: Self,
+        ) {
             thread_local! {
                 static PANELS: RefCell<Vec<$scalar>> = const { RefCell::new(Vec::new()) };
             }
-            PANELS
-                .with_borrow_mut(|panels| multiply_packed::<$scalar, $rows, $columns>(panels, out, into, a, b, alpha));
+            PANELS.with_borrow_mut(|panels| {
+                multiply_packed::<$scalar, $rows, $columns>(panels, out, (into, entries), a, b, alpha);
+            });
         }
     };
 }
@@ -38,11 +46,25 @@ macro_rules! float_scalar {
             fn multiply_into(
                 out: ViewMut<'_, Self>,
                 into: Accumulate,
+                entries: Entries,
                 a: View<'_, Self>,
                 b: View<'_, Self>,
                 alpha: Self,
             ) {
                 use faer::{Accum, MatMut, Par, linalg::matmul::matmul};
+                /// Columns that are taken at a time, from the diagonal down.
+                const WIDTH: usize = 32;
+                if entries == Entries::Lower {
+                    let (n, stride) = (out.n_columns, out.stride);
+                    for first in (0..n).step_by(WIDTH) {
+                        let end = n.min(first + WIDTH);
+                        let place = &mut out.data[first * stride + first..];
+                        let below = ViewMut::strided(place, n - first, end - first, stride);
+                        let b = b.transpose().rows(first..end).transpose();
+                        Self::multiply_into(below, into, Entries::All, a.rows(first..n), b, alpha);
+                    }
+                    return;
+                }
                 let into = match into {
                     Accumulate::Replace => Accum::Replace,
                     Accumulate::Add => Accum::Add,

@@ -9,7 +9,7 @@ use std::array::from_fn;
 use std::ops::Range;
 
 use super::scalar::Scalar;
-use super::view::{Accumulate, View, ViewMut};
+use super::view::{Accumulate, Entries, View, ViewMut};
 
 /// Inner indices per pass: a panel of the left factor (4 x 256 f64, 8 KiB) stays in the first-level cache.
 const DEPTH: usize = 256;
@@ -17,11 +17,11 @@ const DEPTH: usize = 256;
 /// Columns per pass: the packed part of the right factor (256 x 128 f64, 256 KiB) stays in the second-level cache.
 const WIDTH: usize = 128;
 
-/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS. `scratch` grows to 266 KiB of f64 at most.
+/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS; of the lower entries, the tiles that hold some. `scratch` grows to 266 KiB of f64 at most.
 pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize>(
     scratch: &mut Vec<T>,
     out: ViewMut<'_, T>,
-    into: Accumulate,
+    (into, entries): (Accumulate, Entries),
     a: View<'_, T>,
     b: View<'_, T>,
     alpha: T,
@@ -52,6 +52,9 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
             for row in (0..m).step_by(ROWS) {
                 pack::<T, ROWS>(left, a, row, inner.clone());
                 for (column, panel) in columns.clone().step_by(COLUMNS).zip(right.chunks_exact(panel_len)) {
+                    if entries == Entries::Lower && column >= row + ROWS {
+                        break;
+                    }
                     let tile = tile::<T, ROWS, COLUMNS>(left, panel);
                     for (column, sums) in (column..columns.end).zip(&tile) {
                         let slots = &mut out.data[column * out.stride + row..];
@@ -145,7 +148,7 @@ mod tests {
             let before = numbers::<T>(stride * n, 3);
             let mut found = before.clone();
             let out = ViewMut::strided(&mut found, m, n, stride);
-            multiply_packed::<T, ROWS, COLUMNS>(&mut scratch, out, into, a, b, T::constant(0.5));
+            multiply_packed::<T, ROWS, COLUMNS>(&mut scratch, out, (into, Entries::All), a, b, T::constant(0.5));
             for (at, x) in found.iter().enumerate() {
                 let (row, col) = (at % stride, at / stride);
                 let old = before[at].value();

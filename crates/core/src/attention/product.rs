@@ -1,7 +1,7 @@
 //! Matrix products on borrowed column-major storage, so that the Jacobian's products allocate nothing.
 
 use super::scalar::Scalar;
-use super::view::{Accumulate, View, ViewMut};
+use super::view::{Accumulate, Entries, View, ViewMut};
 use crate::parallel::{Schedule, for_parts, token_parts};
 
 /// out = alpha a b ([`Accumulate::Replace`]) or out += alpha a b ([`Accumulate::Add`]).
@@ -9,12 +9,30 @@ use crate::parallel::{Schedule, for_parts, token_parts};
 /// # Panics
 /// If the shapes do not fit. They come from checked weights, so no input reaches this.
 pub fn multiply<T: Scalar>(out: ViewMut<'_, T>, into: Accumulate, a: View<'_, T>, b: View<'_, T>, alpha: T) {
+    multiply_entries(out, (into, Entries::All), a, b, alpha);
+}
+
+/// out = a a^T (n x n), of which only the entries on and below the diagonal are sure to be written.
+///
+/// # Panics
+/// As [`multiply`].
+pub(crate) fn multiply_gram<T: Scalar>(out: ViewMut<'_, T>, a: View<'_, T>) {
+    multiply_entries(out, (Accumulate::Replace, Entries::Lower), a, a.transpose(), T::constant(1.0));
+}
+
+fn multiply_entries<T: Scalar>(
+    out: ViewMut<'_, T>,
+    (into, entries): (Accumulate, Entries),
+    a: View<'_, T>,
+    b: View<'_, T>,
+    alpha: T,
+) {
     assert_eq!(
         (a.n_rows, a.n_columns, b.n_columns),
         (out.n_rows, b.n_rows, out.n_columns),
         "shapes of out, a and b do not fit"
     );
-    T::multiply_into(out, into, a, b, alpha);
+    T::multiply_into(out, into, entries, a, b, alpha);
 }
 
 /// out (m x n) = a x, or out + a x, for a column of x (k x n) for each of n tokens, over all threads where it is large.
@@ -49,6 +67,24 @@ mod tests {
         let found: Vec<f64> = out.iter().map(|x| x.value()).collect();
         // [[1,2,3],[4,5,6]] [[7,8],[9,10],[11,12]] = [[58,64],[139,154]]
         assert_eq!(found, [117.0, 279.0, 129.0, 309.0]);
+    }
+
+    #[test]
+    fn a_gram_matrix_has_its_lower_entries() {
+        for (n, k) in [(1, 3), (4, 4), (37, 5), (64, 300), (70, 2)] {
+            let a: Vec<f64> = (0..n * k).map(|i| ((i * 7919) % 101) as f64 / 50.0 - 1.0).collect();
+            for view in [View::new(&a, n, k), View::new(&a, k, n).transpose()] {
+                let (mut gram, mut whole) = (vec![7.0; n * n], vec![0.0; n * n]);
+                multiply_gram(ViewMut::new(&mut gram, n, n), view);
+                multiply(ViewMut::new(&mut whole, n, n), Accumulate::Replace, view, view.transpose(), 1.0);
+                for col in 0..n {
+                    for row in col..n {
+                        let (found, expected) = (gram[col * n + row], whole[col * n + row]);
+                        assert!((found - expected).abs() < 1e-12, "{n} x {k} at {row}, {col}: {found} {expected}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use num_dual::DualNum;
 
-use super::view::{Accumulate, View, ViewMut};
+use super::view::{Accumulate, Entries, View, ViewMut};
 
 /// A dual number a + b e with e^2 = 0: the value, and its derivative in one direction.
 pub type Dual = num_dual::Dual64;
@@ -15,8 +15,15 @@ pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
     /// The value part, for comparisons and output.
     fn value(self) -> f64;
 
-    /// out = alpha a b, or out += alpha a b, as `into` says.
+    /// out = alpha a b, or out += alpha a b, as `into` says, at those entries.
     ///
     /// Shapes have been checked by [`super::multiply`].
-    fn multiply_into(out: ViewMut<'_, Self>, into: Accumulate, a: View<'_, Self>, b: View<'_, Self>, alpha: Self);
+    fn multiply_into(
+        out: ViewMut<'_, Self>,
+        into: Accumulate,
+        entries: Entries,
+        a: View<'_, Self>,
+        b: View<'_, Self>,
+        alpha: Self,
+    );
 }

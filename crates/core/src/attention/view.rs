@@ -1,5 +1,8 @@
 //! Borrowed matrices in column-major storage, as products take them.
 
+#[cfg(not(target_arch = "wasm32"))]
+use std::ops::Range;
+
 /// A borrowed matrix in column-major storage, possibly transposed.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
@@ -39,6 +42,13 @@ impl<'a, T: Copy> View<'a, T> {
         View { n_rows: self.n_columns, n_columns: self.n_rows, transposed: !self.transposed, ..self }
     }
 
+    /// Some of its rows.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn rows(self, rows: Range<usize>) -> Self {
+        let start = rows.start * if self.transposed { self.stride } else { 1 };
+        View { data: &self.data[start..], n_rows: rows.len(), ..self }
+    }
+
     pub(super) fn is_transposed(&self) -> bool {
         self.transposed
     }
@@ -71,6 +81,15 @@ pub enum Accumulate {
     Replace,
     /// Add to it.
     Add,
+}
+
+/// Which entries of a product are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// All of them.
+    All,
+    /// At least those on and below the diagonal of a square product; the others may be anything.
+    Lower,
 }
 
 /// Number of stored entries from the first to the last of a strided matrix.

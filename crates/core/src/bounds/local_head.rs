@@ -7,7 +7,9 @@ use nalgebra::{DMatrix, DVectorView};
 
 use super::alike::OnSpan;
 use super::local_blocks::{Blocks, Pair};
-use super::local_shared::{LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, quadratic, reduced_value};
+use super::local_shared::{
+    LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value, sum_of,
+};
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
 use crate::weights::HeadWeights;
@@ -46,7 +48,8 @@ pub(crate) struct LocalHead {
     parts: LocalParts,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
-    /// Covariances of the values, and of values with keys, r x (r + k).
+    /// The covariance of the values, r x r, beside that of values with keys, r x k, or the own part where covariances are
+    /// taken of the tokens.
     covariance: Vec<f64>,
     last: Last,
     top: TopEigenvalue,
@@ -190,18 +193,21 @@ impl LocalHead {
         }
         let columns = self.shared.tokens.as_slice().chunks_exact(d).zip(self.shared.stacked.chunks_exact(height));
         let (mean_value, mean_key) = buffers.mean.split_at(r);
+        let kernel = self.shared.kernel;
         let pairs = columns.zip(0..masses.len()).map(|((token, column), j)| {
-            let gradient = |(q, k): (&f64, &f64)| self.shared.kernel.key_gradient(*q, *k);
-            let gradients = || query.iter().zip(&column[r..]).map(gradient);
-            let y = match self.shared.kernel.key_square {
+            let (value, key) = column.split_at(r);
+            let y = match kernel.key_square {
                 0.0 => self.last.gradient_square,
-                _ => quadratic(&self.shared.kk, &gradients().collect::<Vec<f64>>()),
+                _ => {
+                    let gradients = query.iter().zip(key).map(|(q, k)| kernel.key_gradient(*q, *k));
+                    quadratic(&self.shared.kk, &gradients.collect::<Vec<f64>>())
+                }
             };
             let pair = Pair {
-                t: token.iter().zip(&mean).map(|(x, mean)| (x - mean) * (x - mean)).sum(),
+                t: sum_of([token, &mean], |[x, mean]| (x - mean) * (x - mean)),
                 y,
-                product: column[r..].iter().zip(mean_key).zip(gradients()).map(|((k, mean), y)| (k - mean) * y).sum(),
-                value: column.iter().zip(mean_value).map(|(x, mean)| (x - mean) * (x - mean)).sum(),
+                product: sum_of([key, mean_key, query], |[k, mean, q]| (k - mean) * kernel.key_gradient(q, k)),
+                value: sum_of([value, mean_value], |[x, mean]| (x - mean) * (x - mean)),
             };
             (weights(j), pair)
         });
@@ -227,43 +233,46 @@ impl LocalHead {
         LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
     }
 
-    /// Computes the covariances of values, and of values with keys, r x (r + k).
+    /// Computes the covariances of a row.
     fn take_covariance(&mut self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64]) -> Covariance {
         let Shared { kernel, r, k, d, .. } = *self.shared;
         let (height, columns) = (r + k, masses.len());
         let mut mean_token = vec![0.0; d];
-        let mut square = 0.0;
         for (token, mass) in self.shared.tokens.as_slice().chunks_exact(d).zip(masses) {
-            for (mean, x) in mean_token.iter_mut().zip(token) {
-                *mean += mass * x;
-                square += mass * x * x;
-            }
+            mean_token.iter_mut().zip(token).for_each(|(mean, x)| *mean += mass * x);
         }
+        let square = sum_of([masses, &self.shared.squares[..columns]], |[mass, square]| mass * square);
         let mut trace = (square - mean_token.iter().map(|x| x * x).sum::<f64>()).max(0.0);
         let mut mean = std::mem::take(&mut buffers.mean);
         mean.clear();
         mean.resize(height, 0.0);
-        for (column, mass) in self.shared.stacked.chunks_exact(height).zip(masses) {
-            mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += mass * x);
+        let stacked = self.shared.stacked.chunks_exact(height).zip(masses);
+        match &self.shared.through {
+            Some(through) => {
+                for (column, x) in through.stacked.as_slice().chunks_exact(height).zip(&mean_token) {
+                    mean.iter_mut().zip(column).for_each(|(mean, entry)| *mean += x * entry);
+                }
+            }
+            None => stacked.for_each(|(column, mass)| {
+                mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += mass * x);
+            }),
         }
         if let Some(through) = &self.shared.through {
             trace = covariance_of_tokens(&self.shared.tokens, &mean_token, masses, buffers);
-            let stacked = View::new(through.as_slice(), height, d);
+            let value = View::strided(through.stacked.as_slice(), r, d, height);
             buffers.through.resize(r * d, 0.0);
             multiply(
                 ViewMut::new(&mut buffers.through, r, d),
                 Accumulate::Replace,
-                View::strided(through.as_slice(), r, d, height),
+                value,
                 View::new(&buffers.of_tokens[..d * d], d, d),
                 1.0,
             );
-            multiply(
-                ViewMut::new(&mut self.covariance, r, height),
-                Accumulate::Replace,
-                View::new(&buffers.through, r, d),
-                stacked.transpose(),
-                1.0,
-            );
+            let (of_values, own) = self.covariance.split_at_mut(r * r);
+            let (left, columns) = (View::new(&buffers.through, r, d), through.own.ncols());
+            multiply(ViewMut::new(of_values, r, r), Accumulate::Replace, left, value.transpose(), 1.0);
+            let right = View::new(through.own.as_slice(), d, columns);
+            multiply(ViewMut::new(own, r, columns), Accumulate::Replace, left, right, 1.0);
         } else {
             buffers.centred.resize(height * columns, 0.0);
             buffers.weighted.resize(r * columns, 0.0);
@@ -291,8 +300,16 @@ impl LocalHead {
 
     fn own(&self) -> f64 {
         let (r, k) = (self.shared.r, self.shared.k);
-        let covariance = DMatrix::from_column_slice(r, k, &self.covariance[r * r..]);
-        let own = covariance * &self.shared.query_factor * self.shared.kernel.cross;
+        let factor = &self.shared.query_factor;
+        let shape = (r, factor.ncols());
+        let rest = &self.covariance[r * r..];
+        let own = match self.shared.through {
+            Some(_) => DMatrix::from_column_slice(r, shape.1, &rest[..r * shape.1]),
+            None => {
+                let factor = View::new(factor.as_slice(), k, shape.1);
+                product(View::new(rest, r, k), factor, shape, self.shared.kernel.cross)
+            }
+        };
         let frobenius = own.norm();
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
         // maximum; small ones only where `local_blocks` does not need every row.

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
+use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply, multiply_gram};
 use crate::weights::HeadWeights;
 
 /// What the rows of one head share.
@@ -14,10 +14,12 @@ pub(super) struct Shared {
     pub(super) d: usize,
     /// Values stacked over keys, (r + k) x columns.
     pub(super) stacked: Vec<f64>,
-    /// V stacked over K, (r + k) x d, where the covariances are taken of the tokens themselves.
-    pub(super) through: Option<DMatrix<f64>>,
+    /// Where the covariances are taken of the tokens themselves.
+    pub(super) through: Option<Through>,
     /// d x columns, or their coordinates in the span of fewer columns.
     pub(super) tokens: DMatrix<f64>,
+    /// |x_j|^2 of each column.
+    pub(super) squares: Vec<f64>,
     /// Where everything is computed in the span of the tokens: orthonormal columns, d x columns.
     pub(super) frame: Option<DMatrix<f64>>,
     /// V V^T, V K^T, K K^T.
@@ -28,6 +30,15 @@ pub(super) struct Shared {
     pub(super) query_factor: DMatrix<f64>,
     /// ||V||^2.
     pub(super) value_square: f64,
+}
+
+/// What takes tokens to values and keys.
+#[derive(Clone, Debug)]
+pub(super) struct Through {
+    /// V stacked over K, (r + k) x d.
+    pub(super) stacked: DMatrix<f64>,
+    /// c K^T L, d x (columns of L): with it the own part is V C K^T L c = (V C) (c K^T L).
+    pub(super) own: DMatrix<f64>,
 }
 
 /// Tokens of fewer dimensions are not worth products of their own.
@@ -48,15 +59,18 @@ impl Shared {
         let is_enough = kernel.key_square == 0.0;
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
+        let on_span = if d > columns { tokens.clone().qr().r() } else { tokens.clone() };
         Shared {
             kernel,
             r,
             k,
             d: d.min(columns),
             stacked: stacked.as_slice().to_vec(),
-            through: (is_shorter && is_enough).then_some(through),
+            through: (is_shorter && is_enough)
+                .then(|| Through { own: head.k.tr_mul(&query_factor) * kernel.cross, stacked: through }),
             frame: None,
-            tokens: if d > columns { tokens.clone().qr().r() } else { tokens.clone() },
+            squares: on_span.column_iter().map(|token| token.norm_squared()).collect(),
+            tokens: on_span,
             value_square: largest_symmetric(&vv),
             vk: &value * head.k.transpose(),
             kk: &head.k * head.k.transpose(),
@@ -89,8 +103,6 @@ pub(super) fn covariance_of_tokens(
     masses: &[f64],
     buffers: &mut LocalBuffers,
 ) -> f64 {
-    /// Columns that are taken at a time, from the diagonal down: the rest is known by symmetry.
-    const WIDTH: usize = 32;
     let (d, columns) = (tokens.nrows(), masses.len());
     let LocalBuffers { weighted, of_tokens, .. } = buffers;
     weighted.resize(d * columns, 0.0);
@@ -101,16 +113,7 @@ pub(super) fn covariance_of_tokens(
             *w = root * (x - mean);
         }
     }
-    for first in (0..d).step_by(WIDTH) {
-        let width = WIDTH.min(d - first);
-        multiply(
-            ViewMut::strided(&mut of_tokens[first * d + first..], d - first, width, d),
-            Accumulate::Replace,
-            View::strided(&weighted[first..], d - first, columns, d),
-            View::strided(&weighted[first..], width, columns, d).transpose(),
-            1.0,
-        );
-    }
+    multiply_gram(ViewMut::new(of_tokens, d, d), View::new(weighted, d, columns));
     for col in 0..d {
         for row in col + 1..d {
             of_tokens[row * d + col] = of_tokens[col * d + row];
@@ -124,6 +127,34 @@ pub(super) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatr
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
     if through.nrows() > through.ncols() { through.qr().r() } else { through }
+}
+
+/// alpha a b.
+pub(super) fn product(
+    a: View<'_, f64>,
+    b: View<'_, f64>,
+    (n_rows, n_columns): (usize, usize),
+    alpha: f64,
+) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(n_rows, n_columns);
+    multiply(ViewMut::new(out.as_mut_slice(), n_rows, n_columns), Accumulate::Replace, a, b, alpha);
+    out
+}
+
+/// The sum of a term of the entries of some vectors of equal length, in eight partial sums, so that the compiler
+/// vectorises.
+pub(super) fn sum_of<const COUNT: usize>(vectors: [&[f64]; COUNT], term: impl Fn([f64; COUNT]) -> f64) -> f64 {
+    let parts = vectors.map(|vector| vector.as_chunks::<8>());
+    let (n_chunks, n_left) = parts.first().map_or((0, 0), |(chunks, left)| (chunks.len(), left.len()));
+    let mut sums = [0.0; 8];
+    for at in 0..n_chunks {
+        let chunks = parts.map(|(chunks, _)| &chunks[at]);
+        for lane in 0..8 {
+            sums[lane] += term(chunks.map(|chunk| chunk[lane]));
+        }
+    }
+    let left: f64 = (0..n_left).map(|at| term(parts.map(|(_, left)| left[at]))).sum();
+    sums.iter().sum::<f64>() + left
 }
 
 /// x^T M x for a Gram matrix M, clamped to 0 against rounding.

@@ -3,6 +3,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::attention::{View, ViewMut, multiply_gram};
 use crate::spectral::is_positive_definite;
 
 /// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
@@ -53,7 +54,12 @@ impl TopEigenvalue {
 
 /// Whether ||M||_2 <= bound, up to rounding.
 pub(super) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
-    let gram = if matrix.nrows() < matrix.ncols() { matrix * matrix.transpose() } else { matrix.tr_mul(matrix) };
+    let (rows, columns) = matrix.shape();
+    let stored = View::new(matrix.as_slice(), rows, columns);
+    let wide = if rows < columns { stored } else { stored.transpose() };
+    // Its factor is taken from the lower entries alone.
+    let mut gram = DMatrix::zeros(rows.min(columns), rows.min(columns));
+    multiply_gram(ViewMut::new(gram.as_mut_slice(), rows.min(columns), rows.min(columns)), wide);
     bound > 0.0 && is_at_most(&gram, bound * bound)
 }
 

@@ -2,7 +2,7 @@
 
 use super::shape::Weights;
 use super::{Shape, largest, product, sum};
-use crate::attention::{Storage, rows_a_block, storage};
+use crate::attention::{MOST_COPIED, Storage, rows_a_block, storage};
 use crate::experiment::{Attention, Normalization, Scope};
 use crate::parallel::{groups, threads};
 
@@ -117,6 +117,14 @@ pub(crate) fn operator(shape: &Shape) -> Part {
         product([4, n, sum([product([shape.projections(), shape.d]), product([shape.d_out(), shape.values])])]);
     // A product with J and one with J^T.
     Part { kept, besides: 0, operations: sum([scores, linear]) }
+}
+
+/// The Jacobian in f32 beside that in f64, with the vectors that it is given and gives: half a number for each of theirs.
+pub(crate) fn single(shape: &Shape) -> u64 {
+    if product([shape.n, shape.n, shape.heads]) > MOST_COPIED {
+        return 0;
+    }
+    sum([forward(shape).kept, operator(shape).kept, shape.inputs(), shape.outputs()]).div_ceil(2)
 }
 
 /// A block of rows of P, or of scores.

@@ -9,6 +9,7 @@ mod clusters;
 mod dense;
 mod operator;
 mod residual;
+mod single;
 mod span;
 
 pub use causal_runs::{CausalRuns, RunRow};
@@ -16,4 +17,5 @@ pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
 pub use dense::{BlockRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator};
 pub use residual::WithResidual;
+pub use single::{SINGLE_TOLERANCE, Single};
 pub use span::{ProjectionSpan, SpanOperator};

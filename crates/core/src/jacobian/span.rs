@@ -7,19 +7,19 @@
 use nalgebra::DMatrix;
 
 use super::operator::{JacobianOperator, LinearOperator};
-use crate::attention::{Accumulate, Forward, View, multiply_tokens};
+use crate::attention::{Accumulate, Forward, Scalar, View, multiply_tokens};
 use crate::experiment::Scope;
 
 /// The span of the rows of all Q, K and V, where it has fewer dimensions than a token.
 #[derive(Clone, Debug)]
-pub struct ProjectionSpan {
+pub struct ProjectionSpan<T: Scalar> {
     /// Z, d x p, orthonormal columns.
-    basis: DMatrix<f64>,
+    basis: DMatrix<T>,
     /// F = S Z, p x p.
-    factor: DMatrix<f64>,
+    factor: DMatrix<T>,
 }
 
-impl ProjectionSpan {
+impl ProjectionSpan<f64> {
     /// Of a forward pass; `None` where the span is not smaller, and where the Jacobian includes a normaliser, which mixes
     /// all dimensions of a token.
     #[must_use]
@@ -32,36 +32,44 @@ impl ProjectionSpan {
         Some(ProjectionSpan { basis, factor: triangle.transpose() })
     }
 
+    /// The same span in f32.
+    #[must_use]
+    pub fn single(&self) -> ProjectionSpan<f32> {
+        ProjectionSpan { basis: self.basis.map(|x| x as f32), factor: self.factor.map(|x| x as f32) }
+    }
+}
+
+impl<T: Scalar> ProjectionSpan<T> {
     /// The Jacobian on the span.
     #[must_use]
-    pub fn operator<'a>(&'a self, jacobian: &'a mut JacobianOperator<f64>) -> SpanOperator<'a> {
+    pub fn operator<'a>(&'a self, jacobian: &'a mut JacobianOperator<T>) -> SpanOperator<'a, T> {
         SpanOperator { span: self, jacobian }
     }
 
     /// A field on the span (n p numbers) as a field of tokens (n d numbers), with the same norm.
     #[must_use]
-    pub fn to_tokens(&self, field: &[f64]) -> Vec<f64> {
+    pub fn to_tokens(&self, field: &[T]) -> Vec<T> {
         let (d, p) = self.basis.shape();
         let n = field.len() / p.max(1);
-        let mut tokens = vec![0.0; n * d];
+        let mut tokens = vec![T::constant(0.0); n * d];
         let basis = View::new(self.basis.as_slice(), d, p);
         multiply_tokens(&mut tokens, Accumulate::Replace, basis, field, n);
         tokens
     }
 
-    fn view(&self) -> View<'_, f64> {
+    fn view(&self) -> View<'_, T> {
         View::new(self.factor.as_slice(), self.factor.nrows(), self.factor.ncols())
     }
 }
 
 /// The Jacobian as a map from fields on the span, p numbers for each token.
 #[derive(Debug)]
-pub struct SpanOperator<'a> {
-    span: &'a ProjectionSpan,
-    jacobian: &'a mut JacobianOperator<f64>,
+pub struct SpanOperator<'a, T: Scalar> {
+    span: &'a ProjectionSpan<T>,
+    jacobian: &'a mut JacobianOperator<T>,
 }
 
-impl LinearOperator<f64> for SpanOperator<'_> {
+impl<T: Scalar> LinearOperator<T> for SpanOperator<'_, T> {
     fn n_inputs(&self) -> usize {
         self.jacobian.forward().n() * self.span.factor.ncols()
     }
@@ -70,7 +78,7 @@ impl LinearOperator<f64> for SpanOperator<'_> {
         self.jacobian.n_outputs()
     }
 
-    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+    fn apply(&mut self, v: &[T], out: &mut [T]) {
         let n = self.jacobian.forward().n();
         self.jacobian.apply_through(
             |_, projections| {
@@ -80,7 +88,7 @@ impl LinearOperator<f64> for SpanOperator<'_> {
         );
     }
 
-    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+    fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
         let n = self.jacobian.forward().n();
         let projections = self.jacobian.pull_back_to_projections(u);
         multiply_tokens(out, Accumulate::Replace, self.span.view().transpose(), projections, n);

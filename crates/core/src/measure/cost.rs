@@ -5,6 +5,7 @@ use super::{Detail, Grouping, MeasureOptions};
 use crate::cost::parts::{self, Part};
 use crate::cost::{BASE, Cost, Form, Shape, bounds, gathered, largest, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, limits};
+use crate::jacobian::SINGLE_TOLERANCE;
 use crate::phrase;
 use crate::spectral::KEPT_PAIRS;
 use crate::weights;
@@ -101,7 +102,10 @@ fn of_tokens(shape: &Shape, options: &MeasureOptions) -> (u64, u64) {
     let (forward, operator) = (parts::forward(shape), parts::operator(shape));
     let system = sum([forward.kept, operator.kept]);
     let is_dense = shape.side() <= options.svd_limit as u64;
-    let iteration = if is_dense { Part::default() } else { iteration(shape, options) };
+    let mut iteration = if is_dense { Part::default() } else { iteration(shape, options) };
+    if !is_dense && options.lanczos.tolerance >= SINGLE_TOLERANCE {
+        iteration.besides = sum([iteration.besides, parts::single(shape)]);
+    }
     let dense =
         if is_dense || shape.side() <= options.dense_limit as u64 { parts::dense(shape) } else { Part::default() };
     let values = if is_dense { parts::singular_values(shape.outputs(), shape.inputs()) } else { Part::default() };

@@ -4,6 +4,7 @@
 
 pub(crate) mod cost;
 mod group;
+mod iteration;
 mod leading;
 mod limit;
 mod local;

@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::iteration::{Iteration, Turn};
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
@@ -14,10 +15,10 @@ use crate::bounds::{
     Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
 };
 use crate::experiment::{Experiment, InputError};
-use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, ProjectionSpan, dense_jacobian};
+use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::phrase;
 use crate::spectral::{
-    DenseNorms, Lanczos, LanczosOptions, SingularTriplet, Status, dense_norms, largest_singular_value, singular_values,
+    DenseNorms, Lanczos, LanczosOptions, SingularTriplet, dense_norms, largest_singular_value, singular_values,
 };
 use crate::tokens;
 use crate::weights::{Inputs, inputs};
@@ -31,8 +32,6 @@ pub struct Measuring {
     hypotheses: Option<Hypotheses>,
     radius: f64,
     system: System,
-    /// Where the iteration over tokens takes place, if that is smaller than their space.
-    span: Option<ProjectionSpan>,
     stage: Stage,
     /// The triplet found by an iteration over tokens, once it has ended.
     triplet: Option<SingularTriplet>,
@@ -41,7 +40,7 @@ pub struct Measuring {
 #[derive(Clone, Debug)]
 enum Stage {
     Begun,
-    Iterating(Lanczos),
+    Iterating(Box<Iteration>),
     Bounding(Box<(Norms, Local)>),
     Finished,
 }
@@ -97,17 +96,7 @@ impl Measuring {
         let hypotheses = (options.detail == Detail::Full)
             .then(|| Hypotheses::new(experiment, &inputs.weights, system.normalizer(), stated, system.ln_n()));
         let experiment = experiment.clone();
-        Ok(Measuring {
-            experiment,
-            options,
-            inputs,
-            hypotheses,
-            radius,
-            system,
-            span: None,
-            stage: Stage::Begun,
-            triplet: None,
-        })
+        Ok(Measuring { experiment, options, inputs, hypotheses, radius, system, stage: Stage::Begun, triplet: None })
     }
 
     /// The experiment that is measured.
@@ -175,34 +164,25 @@ impl Measuring {
                 if let Some(norms) = self.at_once()? {
                     return self.then_bounds(norms);
                 }
-                self.span = match &self.system {
-                    System::Tokens(operator) => ProjectionSpan::of(operator.forward()),
-                    System::Clusters(_) | System::Runs(_) => None,
-                };
-                if let Some((n_inputs, _)) = self.with_operator(|operator| operator.n_inputs()) {
-                    self.stage = Stage::Iterating(Lanczos::new(n_inputs, self.lanczos_options(n_inputs)));
+                let Measuring { system, options, .. } = self;
+                if let Some(iteration) = Iteration::new(system, |n_inputs| lanczos_options(options, n_inputs)) {
+                    self.stage = Stage::Iterating(iteration);
                 }
                 Ok(waiting)
             }
-            Stage::Iterating(mut lanczos) => {
-                let Some((status, method)) = self.with_operator(|operator| lanczos.step(operator)) else {
-                    return Ok(waiting);
-                };
-                if let Status::Going { relative_residual, .. } = status {
-                    let iterations = lanczos.iterations();
-                    self.stage = Stage::Iterating(lanczos);
-                    return Ok(Step::Going { iterations, relative_residual });
+            Stage::Iterating(iteration) => match iteration.step(&mut self.system) {
+                Some(Turn::Going(iteration)) => {
+                    let (iterations, relative_residual) = iteration.progress();
+                    self.stage = Stage::Iterating(iteration);
+                    Ok(Step::Going { iterations, relative_residual })
                 }
-                let Some((mut triplet, _)) = self.with_operator(|operator| lanczos.finish(operator)) else {
-                    return Ok(waiting);
-                };
-                if let Some(span) = &self.span {
-                    triplet.right = span.to_tokens(&triplet.right);
+                Some(Turn::Done(triplet, method)) => {
+                    let norms = self.iterated(&triplet, method);
+                    self.triplet = Some(triplet);
+                    self.then_bounds(norms)
                 }
-                let norms = self.iterated(&triplet, method);
-                self.triplet = Some(triplet);
-                self.then_bounds(norms)
-            }
+                None => Ok(waiting),
+            },
             Stage::Bounding(mut bounding) => {
                 if !bounding.1.step(&self.system) {
                     let Norms { iterations, relative_residual, .. } = bounding.0;
@@ -217,15 +197,6 @@ impl Measuring {
                 self.stage = Stage::Begun;
                 Ok(waiting)
             }
-        }
-    }
-
-    /// Calls `job` with the operator of the iteration, on the span of the projections where that is smaller; `None` for a
-    /// token measure, whose norms need none.
-    fn with_operator<R>(&mut self, job: impl FnOnce(&mut dyn LinearOperator<f64>) -> R) -> Option<(R, Method)> {
-        match (&mut self.system, &self.span) {
-            (System::Tokens(operator), Some(span)) => Some((job(&mut span.operator(operator)), Method::Lanczos)),
-            (system, _) => system.operator().map(|(operator, method)| (job(operator), method)),
         }
     }
 
@@ -277,10 +248,6 @@ impl Measuring {
             }
             System::Runs(_) => Ok(None),
         }
-    }
-
-    fn lanczos_options(&self, n_inputs: usize) -> LanczosOptions {
-        LanczosOptions { max_basis: basis(n_inputs as u64, self.options.lanczos.max_basis), ..self.options.lanczos }
     }
 
     fn iterated(&self, triplet: &SingularTriplet, method: Method) -> Norms {
@@ -389,4 +356,8 @@ impl Measuring {
             warnings,
         }
     }
+}
+
+fn lanczos_options(options: &MeasureOptions, n_inputs: usize) -> LanczosOptions {
+    LanczosOptions { max_basis: basis(n_inputs as u64, options.lanczos.max_basis), ..options.lanczos }
 }

@@ -120,6 +120,15 @@ impl Lanczos {
         }
     }
 
+    /// Goes on from the vector of another iteration, whose steps count towards the limit; from a seeded one where products
+    /// overflowed there.
+    #[must_use]
+    pub fn after(SingularTriplet { right, iterations, .. }: SingularTriplet, options: LanczosOptions) -> Self {
+        let is_finite = right.iter().all(|x| x.is_finite());
+        let begun = if is_finite { Lanczos::from_vector(right, options) } else { Lanczos::new(right.len(), options) };
+        Lanczos { iterations, ..begun }
+    }
+
     /// An iteration that converges the `count` leading pairs; its basis is enlarged accordingly.
     pub(super) fn leading(n_inputs: usize, count: usize, options: LanczosOptions) -> Self {
         let kept = count + KEPT_PAIRS / 2;

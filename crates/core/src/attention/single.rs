@@ -1,0 +1,72 @@
+//! A forward pass in f32: for products that take half the time and keep about seven digits.
+//!
+//! Attention weights and projections are rounded from those in f64, so large scores cost no digits: only the products
+//! themselves are in f32.
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::forward::{Forward, Storage};
+use super::stacked::Stacked;
+
+/// The most attention weights (n^2 times heads) that are copied: 64 MiB of f32 beside 128 MiB of f64, so that the page
+/// stays under 400 MB.
+pub(crate) const MOST_COPIED: u64 = 16 << 20;
+
+/// The largest entry of each matrix must lie between this and its inverse: then products of three entries, summed over all
+/// tokens, neither leave the range of f32 nor lose what counts below its smallest number.
+const LEAST: f64 = 1e-12;
+
+impl Forward<f64> {
+    /// The same forward pass in f32; `None` where its attention weights are not stored or too many, or where numbers do
+    /// not fit f32.
+    #[must_use]
+    pub fn single(&self) -> Option<Forward<f32>> {
+        let count = (self.n as u64).saturating_mul(self.n as u64).saturating_mul(self.heads.len() as u64);
+        let stacked = match &self.stacked {
+            Stacked::Dense(matrix) => matrix.as_slice(),
+            Stacked::Multiples { factors, .. } => factors,
+        };
+        let output = self.output.as_deref().map_or(&[][..], DMatrix::as_slice);
+        let scale = [self.normalizer.jacobian_norm_bound()];
+        let is_fit = [self.projections.as_slice(), stacked, output, &scale].into_iter().all(fits);
+        if self.storage == Storage::Recomputed || count > MOST_COPIED || !is_fit {
+            return None;
+        }
+        Some(Forward {
+            n: self.n,
+            d: self.d,
+            mask: self.mask,
+            scope: self.scope,
+            heads: self.heads.clone(),
+            normalizer: self.normalizer.cast(),
+            stacked: match &self.stacked {
+                Stacked::Dense(matrix) => Stacked::Dense(Arc::new(matrix.map(|x| x as f32))),
+                Stacked::Multiples { d, factors } => {
+                    Stacked::Multiples { d: *d, factors: factors.iter().map(|x| *x as f32).collect() }
+                }
+            },
+            projections: self.projections.map(|x| x as f32),
+            output: self.output.as_ref().map(|matrix| Arc::new(matrix.map(|x| x as f32))),
+            // Scores are computed where attention weights are not stored, and these are.
+            row_scales: Vec::new(),
+            key_squares: Vec::new(),
+            kept: self.kept.iter().map(|weights| weights.iter().map(|p| flushed(*p)).collect()).collect(),
+            storage: Storage::Kept,
+        })
+    }
+}
+
+/// Whether products of the entries of a matrix stay in the range of f32.
+fn fits(entries: &[f64]) -> bool {
+    let largest = entries.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+    largest == 0.0 || (LEAST..=1.0 / LEAST).contains(&largest)
+}
+
+/// Rounds an attention weight. What is below the normal numbers of f32 becomes zero: it does not count beside the others
+/// of its row, and processors are slow with such numbers.
+fn flushed(weight: f64) -> f32 {
+    let rounded = weight as f32;
+    if rounded < f32::MIN_POSITIVE { 0.0 } else { rounded }
+}

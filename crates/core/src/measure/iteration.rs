@@ -1,0 +1,110 @@
+//! The iteration of a measurement: over tokens, on the span of the projections where that is smaller, with products in f32
+//! as long as they suffice; or over causal runs.
+
+use super::Method;
+use super::system::System;
+use crate::jacobian::{JacobianOperator, LinearOperator, ProjectionSpan, SINGLE_TOLERANCE, Single};
+use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, Status};
+
+/// The state of an iteration.
+#[derive(Clone, Debug)]
+pub(super) struct Iteration {
+    options: LanczosOptions,
+    lanczos: Lanczos,
+    /// Where the iteration over tokens takes place, if that is smaller than their space.
+    span: Option<ProjectionSpan<f64>>,
+    /// The Jacobian in f32, as long as products with it suffice.
+    single: Option<SingleJacobian>,
+}
+
+/// Result of one step.
+#[derive(Debug)]
+pub(super) enum Turn {
+    /// More steps are needed.
+    Going(Box<Iteration>),
+    /// The leading triplet over tokens or runs. Value and residual are those of products in f64.
+    Done(SingularTriplet, Method),
+}
+
+impl Iteration {
+    /// Begins; `options` gives those for so many numbers. `None` for a token measure, whose norms need no iteration.
+    pub(super) fn new(system: &mut System, options: impl FnOnce(usize) -> LanczosOptions) -> Option<Box<Self>> {
+        let span = match system {
+            System::Tokens(operator) => ProjectionSpan::of(operator.forward()),
+            System::Clusters(_) | System::Runs(_) => None,
+        };
+        let (n_inputs, _) = with_operator(system, span.as_ref(), |operator| operator.n_inputs())?;
+        let options = options(n_inputs);
+        let single = SingleJacobian::of(system, span.as_ref(), options.tolerance);
+        Some(Box::new(Iteration { options, lanczos: Lanczos::new(n_inputs, options), span, single }))
+    }
+
+    /// Steps so far, and the relative residual; infinite before the first check.
+    pub(super) fn progress(&self) -> (usize, f64) {
+        (self.lanczos.iterations(), self.lanczos.estimate().1)
+    }
+
+    /// One product with J and one with J^T.
+    pub(super) fn step(mut self: Box<Self>, system: &mut System) -> Option<Turn> {
+        let status = match &mut self.single {
+            Some(single) => single.step(&mut self.lanczos),
+            None => with_operator(system, self.span.as_ref(), |operator| self.lanczos.step(operator))?.0,
+        };
+        if let Status::Going { .. } = status {
+            return Some(Turn::Going(self));
+        }
+        let Iteration { options, lanczos, span, single } = *self;
+        let was_single = single.is_some();
+        drop(single);
+        let (mut triplet, method) = with_operator(system, span.as_ref(), |operator| lanczos.finish(operator))?;
+        let is_converged = triplet.relative_residual <= options.tolerance;
+        if was_single && !is_converged {
+            let lanczos = Lanczos::after(triplet, options);
+            return Some(Turn::Going(Box::new(Iteration { options, lanczos, span, single: None })));
+        }
+        if let Some(span) = &span {
+            triplet.right = span.to_tokens(&triplet.right);
+        }
+        Some(Turn::Done(triplet, method))
+    }
+}
+
+/// Calls `job` with the operator of the iteration in f64; `None` for a token measure.
+fn with_operator<R>(
+    system: &mut System,
+    span: Option<&ProjectionSpan<f64>>,
+    job: impl FnOnce(&mut dyn LinearOperator<f64>) -> R,
+) -> Option<(R, Method)> {
+    match (system, span) {
+        (System::Tokens(operator), Some(span)) => Some((job(&mut span.operator(operator)), Method::Lanczos)),
+        (system, _) => system.operator().map(|(operator, method)| (job(operator), method)),
+    }
+}
+
+/// The Jacobian over tokens in f32, on the span of the projections where that is smaller.
+#[derive(Clone, Debug)]
+struct SingleJacobian {
+    operator: JacobianOperator<f32>,
+    span: Option<ProjectionSpan<f32>>,
+}
+
+impl SingleJacobian {
+    /// For an iteration to a tolerance. `None` where that is too tight, where numbers do not fit f32, and for gathered
+    /// tokens, whose products are cheap.
+    fn of(system: &System, span: Option<&ProjectionSpan<f64>>, tolerance: f64) -> Option<Self> {
+        match system {
+            System::Tokens(operator) if tolerance >= SINGLE_TOLERANCE => {
+                let operator = JacobianOperator::new(operator.forward().single()?);
+                Some(SingleJacobian { operator, span: span.map(ProjectionSpan::single) })
+            }
+            _ => None,
+        }
+    }
+
+    fn step(&mut self, lanczos: &mut Lanczos) -> Status {
+        match &self.span {
+            Some(span) => lanczos.step(&mut Single::new(&mut span.operator(&mut self.operator))),
+            None => lanczos.step(&mut Single::new(&mut self.operator)),
+        }
+    }
+}
