@@ -3,6 +3,7 @@
 mod backwards;
 mod contraction;
 mod corpus;
+mod exponential;
 mod forward;
 mod gradients;
 mod plans;

@@ -30,6 +30,7 @@ mod attention;
 mod branch;
 mod checkpoint;
 mod corpus;
+mod exponential;
 mod files;
 mod gradient;
 mod invert;
@@ -49,6 +50,7 @@ mod trainer;
 
 pub use branch::{AttentionBranch, Branch, MlpBranch};
 pub use corpus::{Corpus, MOST_CHARACTERS};
+pub use exponential::exponential;
 pub use files::{config, safetensors, tokenizer};
 pub use gradient::{Batch, loss, loss_and_gradients};
 pub use invert::{BranchInversion, Extent, FixedPointStep, Inversion, invert};

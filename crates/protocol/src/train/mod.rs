@@ -13,7 +13,7 @@ mod stretch;
 pub use backwards::{BackwardsPlan, BackwardsTask, BranchKind, BranchRow, WindowRow};
 pub use context::{Beginning, TrainContext};
 pub use files::{FilesPlan, FilesTask, ModelFiles};
-pub use lipscope_train::{Kind, Norms, Plan, PlanFields};
+pub use lipscope_train::{Kind, Norms, Plan, PlanFields, exponential};
 pub use record::{LayerRow, Measured, RunFacts, Saved, StepRow};
 pub use stretch::{Saving, StretchEvent, StretchPlan, StretchTask};
 

@@ -1,0 +1,40 @@
+//! e^x in f32 for the browser.
+//!
+//! WebAssembly has no e^x. What the compiler puts in its place takes a quarter of a step of training: there are a million
+//! numbers in a step of a small model, in softmax and in the slope of GELU. This one takes less than half of that time.
+//! Natively the C library's is called.
+
+/// 1/k! from k = 7 down to k = 0: on |r| <= ln(2)/2 the rest of the series is below 6e-9, a tenth of f32's rounding.
+const SERIES: [f64; 8] = [1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
+
+/// 1.5 2^52: so large that its last bit counts ones, also where a smaller number of either sign is added.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
+/// e^x, at most one unit in the last place off; subnormal results too.
+///
+/// x = k ln 2 + r and e^x = 2^k e^r, in f64, so that neither the reduction nor a subnormal result needs care of its own.
+#[must_use]
+pub fn exponential(x: f32) -> f32 {
+    // Below every subnormal number; half of the scores, which the causal mask forbids, are.
+    if x < -104.0 {
+        return 0.0;
+    }
+    if x > 89.0 {
+        return f32::INFINITY;
+    }
+    // NaN passes both, and stays what it is below.
+    let x = f64::from(x);
+    // The sum rounds to a whole number, k, and has it in its last bits.
+    let shifted = x * std::f64::consts::LOG2_E + SHIFT;
+    let k = shifted - SHIFT;
+    let r = x - k * std::f64::consts::LN_2;
+    let [c7, c6, c5, c4, c3, c2, c1, c0] = SERIES;
+    // In pairs, as one sum after the other would wait for each.
+    let r2 = r * r;
+    let low = (c1 * r + c0) + (c3 * r + c2) * r2;
+    let high = (c5 * r + c4) + (c7 * r + c6) * r2;
+    let series = low + high * (r2 * r2);
+    // k is between -151 and 129: an exponent of f64, in whose bits 1023 is added to it.
+    let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
+    (series * power) as f32
+}
