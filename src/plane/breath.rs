@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 use leptos::prelude::*;
 
 use crate::frame::{is_motion_reduced, now};
+use crate::live::SweepPhase;
 use crate::page::{Page, PlotChoice};
 
 /// How long a swing takes, in milliseconds.
@@ -12,7 +13,8 @@ const PERIOD: f64 = 3200.0;
 /// How long the tokens of the opening view swing after they have changed: nothing moves by itself for five seconds.
 const OPENING: f64 = 1.5 * PERIOD;
 
-/// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens.
+/// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens and their draws are
+/// measured.
 pub fn begin(page: Page) {
     let is_wanted = Memo::new(move |_| is_wanted(page));
     Effect::new(move |_| {
@@ -20,9 +22,12 @@ pub fn begin(page: Page) {
             go_on(page, now(), f64::INFINITY);
         }
     });
+    // Drawing takes a part of a core, which the draws of the plot beside it can use.
+    let is_sweeping = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running));
     Effect::new(move |_| {
         page.live.measured.track();
-        let is_still = page.held.get() || page.plot.get() != PlotChoice::Explore || is_motion_reduced();
+        let is_elsewhere = page.held.get() || page.plot.get() != PlotChoice::Explore;
+        let is_still = is_elsewhere || is_sweeping.get() || is_motion_reduced();
         let began = now();
         page.plane.opening_since.set_value((!is_still).then_some(began));
         if !is_still && page.plane.swing.with_untracked(Option::is_none) {
