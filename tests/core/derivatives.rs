@@ -40,12 +40,21 @@ fn base_tokens(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>)
 }
 
 /// The size of the numbers from which J is computed. Under a composed normaliser J may be far smaller (a long token of
-/// dimension 1 under RMSNorm hardly moves), but rounding is relative to this size.
+/// dimension 1 under RMSNorm hardly moves), and where heads or scores cancel, but rounding is relative to this size: a
+/// hundredth of the largest that the terms of the heads can be.
 fn size_before_cancellation(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>) -> f64 {
     let mut inner = experiment.clone();
     inner.normalization_scope = Scope::Inputs;
+    let tokens = forward.normalizer().outputs();
+    let radius = tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+    let output = inputs.weights.output.as_ref().map_or(1.0, |output| output.norm());
+    let of_heads = inputs.weights.heads.iter().map(|head| {
+        let a_norm = head.q.norm() * head.k.norm() / (head.q.nrows() as f64).sqrt();
+        head.v.norm() * (1.0 + a_norm * radius * radius)
+    });
+    let terms = output * of_heads.sum::<f64>() * (tokens.ncols() as f64).sqrt();
     let inner = dense_jacobian(&Forward::new(&inner, inputs).expect("forward"));
-    inner.norm() * forward.normalizer().jacobian_norm_bound()
+    inner.norm().max(1e-2 * terms) * forward.normalizer().jacobian_norm_bound()
 }
 
 proptest! {

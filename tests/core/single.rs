@@ -44,7 +44,8 @@ fn measured(experiment: &Experiment, tolerance: f64) -> Measurement {
 fn check(experiment: &Experiment, tolerance: f64) {
     let (found, exact) = (measured(experiment, tolerance), measured(experiment, 1e-11));
     assert!(found.warnings.is_empty() && found.relative_residual <= tolerance, "{experiment:?}: {found:?}");
-    let range = (1.0 - tolerance) * exact.spectral..=(1.0 + 1e-12) * exact.spectral;
+    // A small residual says that a singular value is near: of two that nearly agree it may be the lower one.
+    let range = (1.0 - 10.0 * tolerance) * exact.spectral..=(1.0 + 1e-12) * exact.spectral;
     assert!(range.contains(&found.spectral), "{experiment:?}: {} for {}", found.spectral, exact.spectral);
 }
 
