@@ -144,4 +144,9 @@ pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, conte
   await page.tap('.sheet-handle');
   assert.ok(await page.locator('#radius').isVisible());
   assert.ok(await page.locator('#lesson-panel').isHidden());
+  // The list scrolls under its handle, which leads back, and the plot stays in sight.
+  const sheet = await page.locator('.controls').boundingBox();
+  assert.ok(sheet.y > 844 * 0.3 && sheet.y + sheet.height <= 845, `the controls are from ${sheet.y} to ${sheet.y + sheet.height}`);
+  await page.tap('.sheet-handle');
+  assert.ok(await page.locator('#lesson-panel').isVisible());
 });

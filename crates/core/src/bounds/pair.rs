@@ -51,10 +51,10 @@ pub(super) struct Problem {
 }
 
 /// The most moves of a pattern search, which starts near a maximum.
-const MOST_MOVES: usize = 40;
+const MOST_MOVES: usize = 80;
 /// The first step near a maximum of a neighbouring ratio, and the last one, as parts of the first step elsewhere.
 const NEAR: f64 = 0.1;
-const LEAST_STEP: f64 = 1e-4;
+const LEAST_STEP: f64 = 1e-6;
 
 impl Problem {
     pub(super) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
@@ -148,7 +148,7 @@ impl Problem {
                     best = Shape { places, norm };
                 }
             }
-            step *= if best.norm > before * (1.0 + 1e-9) { 1.6 } else { 0.35 };
+            step *= if best.norm > before * (1.0 + 1e-12) { 1.6 } else { 0.35 };
         }
         best
     }

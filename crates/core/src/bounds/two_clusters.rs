@@ -243,6 +243,21 @@ mod tests {
     }
 
     #[test]
+    fn a_curve_up_to_more_tokens_has_the_same_value_at_n() {
+        for (radius, n) in [(1.5, 64.0), (2.5, 8.0), (2.5, 64.0), (2.5, 1234.0), (2.5, 1e4), (4.0, 1e5)] {
+            let hypotheses = at(-1.0, radius, n);
+            let norm = |longest: f64| {
+                let curve = TwoClusterCurve::new(&hypotheses, longest.ln()).expect("it applies");
+                curve.at(n.ln()).expect("two tokens at least").norm
+            };
+            for longest in [1.7 * n, 4.0 * n, 30.0 * n, 1e18] {
+                let apart = (norm(longest) / norm(n) - 1.0).abs();
+                assert!(apart < 1e-10, "R={radius} n={n}, up to {longest}: {apart:e}");
+            }
+        }
+    }
+
+    #[test]
     fn a_fine_grid_finds_at_most_0_1_percent_more() {
         let lengths = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 11.0, 40.0, 64.0, 1e3, 1e5];
         let lines = [(-1.0, 1.0), (-1.0, 2.0), (-1.0, 4.0), (1.0, 2.5), (-1.0, 3.0), (2.0, 3.0)];
