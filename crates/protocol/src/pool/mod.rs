@@ -43,7 +43,7 @@ const ANSWER_MILLISECONDS: f64 = 28.0;
 /// How long a worker may be silent about a request that was sent to it while it was free.
 const SILENCE_MILLISECONDS: f64 = 1000.0;
 /// How often the page hears of an order that several workers do: it draws what it hears, on a core that a worker could use.
-const DRAW_MILLISECONDS: f64 = 100.0;
+const DRAW_MILLISECONDS: f64 = 150.0;
 /// How long a worker has to start.
 const START_MILLISECONDS: f64 = 20_000.0;
 /// The longest that lanes which begin later wait for the first run of the first lane.
