@@ -76,17 +76,18 @@ enum Source {
 #[component]
 fn TokenSwitch() -> impl IntoView {
     let page = use_page();
-    let chosen = Signal::derive(move || {
-        page.state.with(|state| match state.tokens {
-            TokenChoice::Distribution(_) => Some(Source::Random),
-            TokenChoice::Worst => Some(Source::Worst),
-            TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
-            TokenChoice::Adversarial | TokenChoice::Skew => None,
-        })
-    });
     let has_worst = Memo::new(move |_| {
         // While it is not known whether there are some, the way to them stays.
         page.live.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
+    });
+    let chosen = Signal::derive(move || {
+        page.state.with(|state| match state.tokens {
+            TokenChoice::Distribution(_) => Some(Source::Random),
+            // Where none are known, the disc shows random ones.
+            TokenChoice::Worst => Some(if has_worst.get() { Source::Worst } else { Source::Random }),
+            TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
+            TokenChoice::Adversarial | TokenChoice::Skew => None,
+        })
     });
     let options = Signal::derive(move || {
         let all = [
@@ -94,7 +95,7 @@ fn TokenSwitch() -> impl IntoView {
             ("quick-worst", Source::Worst, strings::quick_worst().to_owned()),
             ("quick-yours", Source::Yours, strings::quick_yours().to_owned()),
         ];
-        let is_offered = |source: Source| source != Source::Worst || has_worst.get() || chosen.get() == Some(source);
+        let is_offered = |source: Source| source != Source::Worst || has_worst.get();
         all.into_iter().filter(|(_, source, _)| is_offered(*source)).collect::<Vec<_>>()
     });
     let on_pick = move |source: Source| match source {
@@ -111,10 +112,8 @@ fn TokenSwitch() -> impl IntoView {
             }
         }
     };
-    let away = Signal::derive(move || {
-        let is_away = !has_worst.get() && chosen.get() != Some(Source::Worst);
-        is_away.then(|| page.state.with(|state| strings::worst_away(state.mask)))
-    });
+    let away =
+        Signal::derive(move || (!has_worst.get()).then(|| page.state.with(|state| strings::worst_away(state.mask))));
     view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) away/> }
 }
 

@@ -39,7 +39,7 @@ pub fn Sentence() -> impl IntoView {
     let known = Memo::new(move |_| facts(page));
     let shown = Memo::new(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
     let is_stale = move || known.with(Option::is_none);
-    let first = move || shown.with(|facts| facts.as_ref().map(|f| strings::explore_measured(f.n, f.measured)));
+    let first = move || shown.with(|facts| facts.as_ref().map(|f| strings::explore_measured(f.n, f.measured, f.place)));
     let worst = move || {
         shown.with(|facts| {
             let facts = facts.as_ref()?;

@@ -29,11 +29,14 @@ pub fn view_hint(view: View) -> &'static str {
     }
 }
 
-/// What these tokens do.
-pub fn explore_measured(n: f64, (value, kind): (f64, Kind)) -> String {
-    match kind {
-        Kind::LowerBound => measured::at_least(count(n), Number::from_log10_below(value.log10())),
-        _ => measured::exactly(count(n), Number::of(value)),
+/// What these tokens do, or what they do once they are normalised.
+pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
+    let (n, below) = (count(n), || Number::from_log10_below(value.log10()));
+    match (place, kind) {
+        (Place::Normalized, Kind::LowerBound) => measured::normalized_at_least(n, below()),
+        (Place::Normalized, _) => measured::normalized_exactly(n, Number::of(value)),
+        (_, Kind::LowerBound) => measured::at_least(n, below()),
+        _ => measured::exactly(n, Number::of(value)),
     }
 }
 
