@@ -9,6 +9,7 @@ use lipscope_core::experiment::Experiment;
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::parallel::on_one_thread;
 use lipscope_core::weights::inputs;
+use lipscope_testkit::settings::SETTINGS;
 
 struct Counting;
 
@@ -46,14 +47,6 @@ const SHAPES: [(usize, usize, usize, usize); 5] =
 
 /// Just above the size up to which attention matrices are stored.
 const RECOMPUTED: (usize, usize, usize, usize) = (2600, 4, 4, 1);
-
-const SETTINGS: [&str; 5] = [
-    "",
-    r#","mask":"causal""#,
-    r#","attention":"l2""#,
-    r#","normalization":"layer","normalization_scope":"composed""#,
-    r#","attention":"l2","mask":"causal","normalization":"rms","normalization_scope":"composed""#,
-];
 
 fn experiment((n, d, heads, k): (usize, usize, usize, usize), setting: &str, output: bool) -> Experiment {
     Experiment::from_json(&format!(

@@ -6,15 +6,8 @@ use lipscope_core::jacobian::{JacobianOperator, LinearOperator, SINGLE_TOLERANCE
 use lipscope_core::measure::{Detail, Grouping, MeasureOptions, Measurement, measure_with};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet};
 use lipscope_core::weights::inputs;
+use lipscope_testkit::settings::SETTINGS;
 use proptest::prelude::*;
-
-const SETTINGS: [&str; 5] = [
-    "",
-    r#","mask":"causal""#,
-    r#","attention":"l2""#,
-    r#","normalization":"layer","normalization_scope":"composed""#,
-    r#","attention":"l2","mask":"causal","normalization":"rms","normalization_scope":"composed""#,
-];
 
 fn experiment((n, d, heads, k): (usize, usize, usize, usize), radius: f64, seed: u32, setting: &str) -> Experiment {
     let text = format!(

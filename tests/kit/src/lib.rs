@@ -16,6 +16,7 @@ pub mod reference;
 pub mod repeated;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod scripts;
+pub mod settings;
 pub mod sources;
 pub mod tables;
 

@@ -17,7 +17,8 @@ const DEPTH: usize = 256;
 /// Columns per pass: the packed part of the right factor (256 x 128 f64, 256 KiB) stays in the second-level cache.
 const WIDTH: usize = 128;
 
-/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS; of the lower entries, the tiles that hold some. `scratch` grows to 266 KiB of f64 at most.
+/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS; of the lower entries, the tiles that hold some.
+/// `scratch` grows to 266 KiB of f64 at most.
 pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize>(
     scratch: &mut Vec<T>,
     out: ViewMut<'_, T>,

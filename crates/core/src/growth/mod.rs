@@ -9,4 +9,4 @@ mod rows;
 pub use ball::hypotheses_of_ball;
 pub use family::{Family, FamilyPoint};
 pub use plan::{GrowthPlan, MOST_N, MOST_ROWS, Spacing};
-pub use rows::{Crossover, Growing, Growth, GrowthRow, growth, growth_at, growth_within};
+pub use rows::{Crossover, Growing, Growth, GrowthRow, growth, growth_within};

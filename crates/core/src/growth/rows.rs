@@ -85,20 +85,7 @@ pub fn growth(experiment: &Experiment, plan: &GrowthPlan) -> Result<Growth, Inpu
 /// # Errors
 /// As [`growth`]; [`InputError::TooCostly`] before anything is drawn.
 pub fn growth_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory) -> Result<Growth, InputError> {
-    growth_at(experiment, plan, 0..plan.lengths.len(), memory)
-}
-
-/// Some rows of the plan, with the digits that they have among all of them.
-///
-/// # Errors
-/// As [`growth_within`].
-pub fn growth_at(
-    experiment: &Experiment,
-    plan: &GrowthPlan,
-    rows: Range<usize>,
-    memory: Memory,
-) -> Result<Growth, InputError> {
-    let mut growing = Growing::new(experiment, plan, rows, memory)?;
+    let mut growing = Growing::new(experiment, plan, 0..plan.lengths.len(), memory)?;
     let rows = std::iter::from_fn(|| growing.step()).collect();
     Ok(Growth { rows, crossover: growing.crossover() })
 }
@@ -114,7 +101,7 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Some rows of a plan.
+    /// Some rows of a plan, with the digits that they have among all of them.
     ///
     /// # Errors
     /// As [`growth_within`].

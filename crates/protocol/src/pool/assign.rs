@@ -97,12 +97,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let mut lacking = 0;
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
             while self.beginning(lane_idx) == Some(Beginning::Due) || self.is_queued(lane_idx) {
-                let Some(id) = self.free_worker(lane_idx).or_else(|| self.leaving_worker()) else {
+                let free = self.free_worker(lane_idx);
+                let Some(id) = free.or_else(|| self.leaving_worker()) else {
                     lacking += if lane.policy() == Policy::Queue { self.lanes[lane_idx].begin_at_once() } else { 1 };
                     break;
                 };
-                let is_leaving = self.workers.iter().any(|worker| worker.id == id && worker.run.is_some());
-                if let (Some(run_id), true) = (self.send_next(*lane, id), is_leaving) {
+                if let (Some(run_id), None) = (self.send_next(*lane, id), free) {
                     self.actions.push(Action::Wake(Timer::Answer(run_id), ANSWER_MILLISECONDS));
                 }
             }
