@@ -5,6 +5,7 @@ mod contraction;
 mod corpus;
 mod exponential;
 mod forward;
+mod gelu;
 mod gradients;
 mod plans;
 mod pytorch;

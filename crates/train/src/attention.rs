@@ -7,6 +7,7 @@ use burn_tensor::{Tensor, activation::softmax};
 use lipscope_core::attention::Kernel;
 
 use super::lambda::{L2Matrices, attention_constant};
+use super::product::product;
 use super::tensors::Tensors;
 
 /// Added to a score that the causal mask forbids: its exponential is 0 in f32 and f64.
@@ -20,22 +21,22 @@ pub(crate) fn attention(tensors: &Tensors<'_>, block: usize, tokens: &Tensor<3>)
     let (heads, k) = (plan.heads, plan.head_width());
     let flat = tokens.clone().reshape([windows * n, d]);
     let split = |projected: Tensor<2>| projected.reshape([windows, n, heads, k]).swap_dims(1, 2);
-    let queries = split(flat.clone().matmul(matrix("attention.query").clone()));
+    let queries = split(product(flat.clone(), matrix("attention.query").clone()));
     let (keys, values) = if plan.kind.is_tied() {
         let value = tied_values(matrix("attention.query"), matrix("attention.value"), heads);
-        (queries.clone(), split(flat.matmul(value)))
+        (queries.clone(), split(product(flat, value)))
     } else {
-        let keys = split(flat.clone().matmul(matrix("attention.key").clone()));
-        (keys, split(flat.matmul(matrix("attention.value").clone())))
+        let keys = split(product(flat.clone(), matrix("attention.key").clone()));
+        (keys, split(product(flat, matrix("attention.value").clone())))
     };
     let kernel = Kernel::new(plan.kind.kernel(), k);
-    let mut scores = queries.matmul(keys.clone().swap_dims(2, 3)).mul_scalar(kernel.cross);
+    let mut scores = product(queries, keys.clone().swap_dims(2, 3)).mul_scalar(kernel.cross);
     if kernel.key_square != 0.0 {
         scores = scores - keys.square().sum_dim(3).swap_dims(2, 3).mul_scalar(kernel.key_square);
     }
     let weights = softmax(scores + tensors.numbers(&causal(n), [n, n]).unsqueeze::<4>(), 3);
-    let heads_out = weights.matmul(values).swap_dims(1, 2).reshape([windows * n, d]);
-    let out = heads_out.matmul(matrix("attention.output").clone()).reshape([windows, n, d]);
+    let heads_out = product(weights, values).swap_dims(1, 2).reshape([windows * n, d]);
+    let out = product(heads_out, matrix("attention.output").clone()).reshape([windows, n, d]);
     if !plan.kind.is_contraction() {
         return out;
     }
@@ -55,8 +56,8 @@ fn tied_values(query: &Tensor<2>, value: &Tensor<2>, heads: usize) -> Tensor<2> 
     let of_heads = |matrix: &Tensor<2>| matrix.clone().reshape([d, heads, k]).swap_dims(0, 1);
     let (query, value) = (of_heads(query), of_heads(value));
     // A product: burn's division by a number has a gradient of f32 precision, in f64 too.
-    let inner = query.clone().swap_dims(1, 2).matmul(value).mul_scalar(1.0 / (k as f64).sqrt());
-    query.matmul(inner).swap_dims(0, 1).reshape([d, columns])
+    let inner = product(query.clone().swap_dims(1, 2), value).mul_scalar(1.0 / (k as f64).sqrt());
+    product(query, inner).swap_dims(0, 1).reshape([d, columns])
 }
 
 /// n x n, row i: 0 up to column i, then [`FORBIDDEN`].

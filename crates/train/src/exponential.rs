@@ -1,4 +1,4 @@
-//! e^x in f32 for the browser.
+//! e^x in f32 for the browser, and in f64 where nine digits are enough.
 //!
 //! WebAssembly has no e^x. What the compiler puts in its place takes a quarter of a step of training: there are a million
 //! numbers in a step of a small model, in softmax and in the slope of GELU. This one takes less than half of that time.
@@ -11,8 +11,6 @@ const SERIES: [f64; 8] = [1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 /// e^x, at most one unit in the last place off; subnormal results too.
-///
-/// x = k ln 2 + r and e^x = 2^k e^r, in f64, so that neither the reduction nor a subnormal result needs care of its own.
 #[must_use]
 pub fn exponential(x: f32) -> f32 {
     // Below every subnormal number; half of the scores, which the causal mask forbids, are.
@@ -23,7 +21,14 @@ pub fn exponential(x: f32) -> f32 {
         return f32::INFINITY;
     }
     // NaN passes both, and stays what it is below.
-    let x = f64::from(x);
+    power(f64::from(x)) as f32
+}
+
+/// e^x for |x| <= 700, to 6e-9 of it; without a branch, so that the compiler does several at once.
+///
+/// x = k ln 2 + r and e^x = 2^k e^r, in f64, so that neither the reduction nor a subnormal f32 needs care of its own.
+#[inline]
+pub(crate) fn power(x: f64) -> f64 {
     // The sum rounds to a whole number, k, and has it in its last bits.
     let shifted = x * std::f64::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
@@ -34,7 +39,6 @@ pub fn exponential(x: f32) -> f32 {
     let low = (c1 * r + c0) + (c3 * r + c2) * r2;
     let high = (c5 * r + c4) + (c7 * r + c6) * r2;
     let series = low + high * (r2 * r2);
-    // k is between -151 and 129: an exponent of f64, in whose bits 1023 is added to it.
-    let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    (series * power) as f32
+    // The exponent of an f64, in whose bits 1023 is added to k.
+    series * f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
 }

@@ -6,8 +6,10 @@ use burn_tensor::Tensor;
 use burn_tensor::activation::log_softmax;
 
 use super::attention::attention;
+use super::gelu::gelu;
 use super::lambda::mlp_constant;
 use super::layer_norm::layer_norm;
+use super::product::product;
 use super::tensors::Tensors;
 
 /// The mean cross entropy of the characters that follow, in nats; one number.
@@ -34,7 +36,7 @@ fn logits(tensors: &Tensors<'_>, ids: &[u32]) -> Tensor<2> {
     if tensors.plan.norm_elsewhere() {
         tokens = layer_norm(tokens, tensors.matrix("norm.scale").clone(), tensors.matrix("norm.shift").clone());
     }
-    tokens.reshape([windows * n, d]).matmul(tensors.matrix("head").clone()) + tensors.matrix("head_bias").clone()
+    product(tokens.reshape([windows * n, d]), tensors.matrix("head").clone()) + tensors.matrix("head_bias").clone()
 }
 
 /// What the MLP of a block adds to its tokens (windows x T x d).
@@ -46,17 +48,11 @@ fn mlp(tensors: &Tensors<'_>, block: usize, tokens: Tensor<3>) -> Tensor<3> {
     } else {
         tokens
     };
-    let inner = gelu(normed.reshape([windows * n, d]).matmul(part("mlp.up")) + part("mlp.up_bias"));
-    let out = (inner.matmul(part("mlp.down")) + part("mlp.down_bias")).reshape([windows, n, d]);
+    let inner = gelu(product(normed.reshape([windows * n, d]), part("mlp.up")) + part("mlp.up_bias"));
+    let out = (product(inner, part("mlp.down")) + part("mlp.down_bias")).reshape([windows, n, d]);
     if !tensors.plan.mlp_is_contraction() {
         return out;
     }
     let constant = mlp_constant(tensors.of_block(block, "mlp.up"), tensors.of_block(block, "mlp.down"));
     out.mul_scalar(tensors.plan.c) / constant
-}
-
-/// x (1 + erf(x/sqrt 2))/2. burn's own has the slope of another function: that of its approximation by tanh.
-fn gelu(x: Tensor<2>) -> Tensor<2> {
-    let erf = x.clone().mul_scalar(std::f64::consts::FRAC_1_SQRT_2).erf();
-    x * erf.add_scalar(1.0).mul_scalar(0.5)
 }
