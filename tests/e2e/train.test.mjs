@@ -110,6 +110,28 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   assert.equal(await page.getByTestId('train-offer').isVisible(), false);
 });
 
+pageTest('two workers share each step, and training goes on with the same digits when one of them stops', { timeout: 300_000, hash: '#v3&plot=train' }, async ({ page }) => {
+  await page.waitForSelector('#train-run:visible', LONG);
+  await page.uncheck('#train-kind-invertible');
+  await fill(page, SMALL);
+  await page.click('#train-run');
+  const workers = () => page.workers().filter((worker) => worker.url().includes('train_worker'));
+  await until(() => workers().length === 2);
+  const second = workers()[1];
+  // What it is asked comes as messages. After some of them it ends itself, and says nothing any more.
+  await second.evaluate(() => { self.asked = 0; self.addEventListener('message', () => { self.asked += 1; if (self.asked === 5) self.close(); }); });
+  await until(() => workers().length === 1);
+  await inPhase(page, 'done');
+  assert.equal(await page.getByTestId('train-problem').isVisible(), false);
+  const table = rows(await saved(page, '#train-table-file'));
+  LOSSES.dot.forEach((loss, i) => assert.ok(Math.abs(Number(table[i + 1].training_nats) - loss) < 1e-4, `step ${i + 1}`));
+});
+
+/** Waits until something is so. */
+async function until(isSo) {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 /** The steps that are done, once two looks a second apart see the same number. */
 async function settledSteps(page) {
   for (let before = -1; ;) {

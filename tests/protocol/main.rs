@@ -10,3 +10,4 @@ mod pool_parts;
 mod pool_workers;
 mod runner;
 mod train;
+mod train_helper;

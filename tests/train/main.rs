@@ -7,6 +7,7 @@ mod exponential;
 mod forward;
 mod gelu;
 mod gradients;
+mod halves;
 mod plans;
 mod pytorch;
 mod runs;

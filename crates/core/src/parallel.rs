@@ -26,6 +26,11 @@ pub fn on_one_thread<R>(job: impl FnOnce() -> R) -> R {
     pool::on_one_thread(job)
 }
 
+/// Does two jobs, at the same time where a thread is free.
+pub fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    if threads() > 1 { pool::both(first, second) } else { (first(), second()) }
+}
+
 /// Whether work is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schedule {
@@ -156,8 +161,11 @@ mod pool {
         job()
     }
 
-    pub(super) fn both(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
-        rayon::join(left, right);
+    pub(super) fn both<A: Send, B: Send>(
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        rayon::join(first, second)
     }
 }
 
@@ -171,9 +179,8 @@ mod pool {
         job()
     }
 
-    pub(super) fn both(left: impl FnOnce(), right: impl FnOnce()) {
-        left();
-        right();
+    pub(super) fn both<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
+        (first(), second())
     }
 }
 
@@ -215,5 +222,11 @@ mod tests {
     #[test]
     fn work_on_one_thread_is_done_in_order() {
         on_one_thread(|| assert_eq!((threads(), Schedule::of(u64::MAX)), (1, Schedule::InOrder)));
+    }
+
+    #[test]
+    fn both_jobs_are_done_on_any_number_of_threads() {
+        assert_eq!(both(|| 1, || "two"), (1, "two"));
+        assert_eq!(on_one_thread(|| both(|| 1, || "two")), (1, "two"));
     }
 }

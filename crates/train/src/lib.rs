@@ -8,7 +8,8 @@
 //!
 //! Tensors and gradients are those of burn on its CPU device; everything else (initial weights, windows, optimiser,
 //! schedule) is plain code here, so that a run is a function of its plan and text: the same digits again on one machine.
-//! The crate knows no threads, no clock, no files and no browser.
+//! The two halves of a step may be computed on two threads or in two workers ([`Halves`]), with the same digits. The crate
+//! knows no clock, no files and no browser.
 //!
 //! # References
 //! - \[K\] Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", ICML 2021, section 5.
@@ -34,6 +35,7 @@ mod exponential;
 mod files;
 mod gelu;
 mod gradient;
+mod half;
 mod invert;
 mod kind;
 mod lambda;
@@ -56,6 +58,7 @@ pub use exponential::exponential;
 pub use files::{config, safetensors, tokenizer};
 pub use gelu::gelu_and_slope;
 pub use gradient::{Batch, loss, loss_and_gradients};
+pub use half::{Errand, HalfGradient, Halves};
 pub use invert::{BranchInversion, Extent, FixedPointStep, Inversion, invert};
 pub use kind::{Kind, Norms};
 pub use layers::{LayerConstant, measure_layers};

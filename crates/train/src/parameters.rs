@@ -63,6 +63,12 @@ impl Parameters<f32> {
         fits.then(|| Parameters(layout.into_iter().zip(values).map(parameter).collect()))
     }
 
+    /// The numbers as bytes, four each, matrix after matrix, row by row.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        bytes_of(self.iter().map(|parameter| &parameter.values[..]))
+    }
+
     /// The same weights in f64.
     #[must_use]
     pub fn to_f64(&self) -> Parameters<f64> {
@@ -104,6 +110,24 @@ impl<E> Parameters<E> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// Numbers as bytes, four each.
+pub(crate) fn bytes_of<'a>(matrices: impl Iterator<Item = &'a [f32]>) -> Vec<u8> {
+    matrices.flatten().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Cuts such bytes into the matrices of a plan; `None` if their number does not fit it.
+pub(crate) fn values_of(plan: &Plan, vocabulary: usize, bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
+    let mut rest = bytes;
+    let matrices = layout(plan, vocabulary).into_iter().map(|(_, rows, columns, _)| {
+        let (numbers, after) = rest.split_at_checked(4 * rows * columns)?;
+        rest = after;
+        let (numbers, _) = numbers.as_chunks::<4>();
+        Some(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    });
+    let matrices = matrices.collect::<Option<Vec<Vec<f32>>>>()?;
+    rest.is_empty().then_some(matrices)
 }
 
 /// The name of a matrix of a block.

@@ -1,11 +1,13 @@
 //! A run of training, a step at a time.
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::parallel::both;
 use lipscope_core::random::{Random, Stream};
 
 use super::checkpoint::{self, State};
 use super::corpus::Corpus;
-use super::gradient::{Batch, loss, loss_and_gradients};
+use super::gradient::{Batch, loss};
+use super::half::{HalfGradient, Halves};
 use super::layers::{LayerConstant, measure_layers};
 use super::optimizer::{Moments, learning_rate};
 use super::parameters::Parameters;
@@ -92,12 +94,45 @@ impl Trainer {
         &self.state.parameters
     }
 
-    /// One step: loss and gradient of the step's windows, then AdamW.
+    /// One step: loss and gradient of the step's windows, then AdamW. Its halves are computed at the same time where a thread
+    /// is free, with the same digits.
     pub fn step(&mut self) -> StepReport {
+        let Halves { first, second } = self.halves();
+        let (first, second) = match second {
+            Some(second) => {
+                let (first, second) = both(|| self.gradient(&first), || self.gradient(&second));
+                (first, Some(second))
+            }
+            None => (self.gradient(&first), None),
+        };
+        self.finish_step(first, second)
+    }
+
+    /// The windows of the next step.
+    #[must_use]
+    pub fn halves(&self) -> Halves {
+        let plan = &self.state.plan;
+        Halves::of(training_batch(plan, &self.corpus, self.state.step + 1), plan.context)
+    }
+
+    /// What a half of the next step says of the weights.
+    #[must_use]
+    pub fn gradient(&self, half: &Batch) -> HalfGradient {
+        HalfGradient::new(&self.state.plan, &self.state.parameters, half)
+    }
+
+    /// The same as it was found elsewhere, from its loss and [bytes](HalfGradient::to_bytes); `None` if they are not as many
+    /// as the weights.
+    #[must_use]
+    pub fn gradient_of_bytes(&self, half: &Batch, loss: f64, bytes: &[u8]) -> Option<HalfGradient> {
+        HalfGradient::of_bytes(&self.state.plan, self.corpus.vocabulary().len(), half, loss, bytes)
+    }
+
+    /// Does the next step with the gradients of its [halves](Trainer::halves).
+    pub fn finish_step(&mut self, first: HalfGradient, second: Option<HalfGradient>) -> StepReport {
         let State { plan, step, parameters, moments } = &mut self.state;
         *step += 1;
-        let batch = training_batch(plan, &self.corpus, *step);
-        let (loss, gradients) = loss_and_gradients(plan, parameters, &batch);
+        let (loss, gradients) = HalfGradient::mean(first, second);
         let learning_rate = learning_rate(plan, *step);
         if loss.is_finite() {
             moments.update(parameters, &gradients, learning_rate, *step);

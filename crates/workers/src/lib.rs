@@ -7,10 +7,12 @@
 //! | --- | --- |
 //! | [`listen`] | commands in, replies out, one run at a time |
 //! | [`models`] | the models' worker: its files and its network |
+//! | [`helper`] | the training worker's second worker |
 //! | `blob` | a blob read by ranges |
 //! | `network` | files of an address that the reader typed |
 
 mod blob;
+pub mod helper;
 pub mod listen;
 pub mod models;
 mod network;

@@ -1,6 +1,6 @@
 //! A worker's loop: one run at a time, in slices, so that it listens every few milliseconds.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
@@ -35,21 +35,28 @@ impl<C> Beside<C> for NoFiles {
     }
 }
 
-/// Listens until the page ends the worker.
-pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: T::Context, beside: B) {
+/// Lets a worker go on that waits for something outside.
+pub type Wake = Rc<dyn Fn()>;
+
+/// Listens until the page ends the worker. `context` makes what the worker keeps.
+pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce(&Wake) -> T::Context, beside: B) {
     let scope = scope();
-    let state = Rc::new(RefCell::new((Runner::<T>::new(context), beside)));
     // setTimeout(0) would be held to 4 ms after a few turns; a message to oneself is not.
     let channel = web_sys::MessageChannel::new().ok();
-    let poke: Rc<dyn Fn()> = {
-        let channel = channel.clone();
+    // One message at a time: each slice that has work left asks for the next one, so two would become two for ever.
+    let is_poked = Rc::new(Cell::new(false));
+    let poke: Wake = {
+        let (channel, is_poked) = (channel.clone(), Rc::clone(&is_poked));
         Rc::new(move || {
-            if let Some(channel) = &channel {
+            if let Some(channel) = &channel
+                && !is_poked.replace(true)
+            {
                 // A closed port is the page going away.
                 let _ = channel.port2().post_message(&JsValue::NULL);
             }
         })
     };
+    let state = Rc::new(RefCell::new((Runner::<T>::new(context(&poke)), beside)));
     let on_slice = {
         let (state, scope, poke) = (Rc::clone(&state), scope.clone(), Rc::clone(&poke));
         // Made once: a closure for every wait would never be freed.
@@ -58,6 +65,7 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: T::Context,
             Closure::<dyn FnMut()>::new(move || poke())
         };
         Closure::<dyn FnMut()>::new(move || {
+            is_poked.set(false);
             let end = now() + SLICE_MILLISECONDS;
             let (runner, beside) = &mut *state.borrow_mut();
             let turn = runner.slice(end, now, |reply| post::<T>(&scope, reply, beside.give()));

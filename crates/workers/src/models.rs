@@ -17,7 +17,7 @@ use crate::network::BrowserNetwork;
 pub fn run() {
     let fetched = Rc::new(RefCell::new(None));
     let network = BrowserNetwork::new(Rc::clone(&fetched));
-    listen::<ModelTasks, _>(ModelContext::new(Box::new(network)), Files { source: 0.0, fetched });
+    listen::<ModelTasks, _>(|_| ModelContext::new(Box::new(network)), Files { source: 0.0, fetched });
 }
 
 /// Files in both directions.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 use super::RunFacts;
+use super::helper::Helper;
 
 /// All that a run needs to begin, or to go on in another worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,10 +23,11 @@ pub struct Beginning {
     pub checkpoint: Option<Arc<ByteBuf>>,
 }
 
-/// The models of a worker, by the numbers of their runs.
+/// The models of a worker, by the numbers of their runs, and the other worker that helps it.
 #[derive(Default)]
 pub struct TrainContext {
     runs: BTreeMap<u64, Kept>,
+    helper: Option<Box<dyn Helper>>,
 }
 
 /// A model that is trained.
@@ -51,6 +53,12 @@ impl Beginning {
 }
 
 impl TrainContext {
+    /// Without runs, and with a worker that does half of each step.
+    #[must_use]
+    pub fn with_helper(helper: Box<dyn Helper>) -> Self {
+        TrainContext { runs: BTreeMap::new(), helper: Some(helper) }
+    }
+
     /// Forgets all runs but these.
     pub(super) fn keep_only(&mut self, runs: &[u64]) {
         self.runs.retain(|run, _| runs.contains(run));
@@ -64,9 +72,9 @@ impl TrainContext {
         Ok(facts)
     }
 
-    /// A run that is kept here.
-    pub(super) fn run(&mut self, run: u64) -> Option<&mut Kept> {
-        self.runs.get_mut(&run)
+    /// A run that is kept here, and who helps to train it.
+    pub(super) fn run(&mut self, run: u64) -> Option<(&mut Kept, &mut Option<Box<dyn Helper>>)> {
+        Some((self.runs.get_mut(&run)?, &mut self.helper))
     }
 }
 

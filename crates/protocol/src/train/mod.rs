@@ -2,18 +2,23 @@
 //! as files. A new kind of work is a file here and a line in the list.
 //!
 //! A run is trained in stretches: a stretch does steps until its time is over, and the next one goes on with what the worker
-//! keeps ([`TrainContext`]). So nothing interrupts a step, and whoever wants a pause orders no further stretch.
+//! keeps ([`TrainContext`]). So nothing interrupts a step, and whoever wants a pause orders no further stretch. Where the
+//! worker has a [`Helper`], the two share each step.
 
 mod backwards;
 mod context;
 mod files;
+mod gradient;
+mod helper;
 mod record;
 mod stretch;
 
 pub use backwards::{BackwardsPlan, BackwardsTask, BranchKind, BranchRow, WindowRow};
 pub use context::{Beginning, TrainContext};
 pub use files::{FilesPlan, FilesTask, ModelFiles};
-pub use lipscope_train::{Kind, Norms, Plan, PlanFields, exponential};
+pub use gradient::{GradientEvent, GradientPlan, GradientTask};
+pub use helper::{Answer, Helper};
+pub use lipscope_train::{Batch, Kind, Norms, Plan, PlanFields, exponential};
 pub use record::{LayerRow, Measured, RunFacts, Saved, StepRow};
 pub use stretch::{Saving, StretchEvent, StretchPlan, StretchTask};
 
@@ -26,4 +31,6 @@ crate::task_list! {
     Backwards = BackwardsTask,
     /// Writes a trained model as files.
     Files = FilesTask,
+    /// Computes half a step for another worker.
+    Gradient = GradientTask,
 }

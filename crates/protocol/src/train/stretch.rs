@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 use super::context::{Beginning, Kept, TrainContext};
+use super::helper::{self, Begun, SharedStep};
 use super::record::{LayerRow, Measured, RunFacts, Saved, StepRow};
 use crate::task::{Report, Task, Turn};
 
@@ -75,10 +76,18 @@ pub struct StretchTask {
 #[derive(Debug)]
 enum Next {
     Train,
+    /// A step whose second half another worker computes.
+    Gather(SharedStep),
     HeldOut,
-    Layers { held_out: f64 },
-    Sample { held_out: f64, layers: Vec<LayerRow> },
+    Layers {
+        held_out: f64,
+    },
+    Sample {
+        held_out: f64,
+        layers: Vec<LayerRow>,
+    },
     Save,
+    Nothing,
 }
 
 impl Task<TrainContext> for StretchTask {
@@ -98,7 +107,7 @@ impl Task<TrainContext> for StretchTask {
     }
 
     fn step(&mut self, context: &mut TrainContext, report: &mut Report<'_, StretchEvent>) -> Result<Turn, InputError> {
-        let Some(kept) = context.run(self.plan.run) else {
+        let Some((kept, helper)) = context.run(self.plan.run) else {
             report.event(StretchEvent::Absent);
             return Ok(Turn::Done);
         };
@@ -107,10 +116,18 @@ impl Task<TrainContext> for StretchTask {
         }
         let trainer = &mut kept.trainer;
         self.next = match std::mem::replace(&mut self.next, Next::Train) {
-            Next::Train => match self.train(trainer, report) {
-                Some(next) => next,
-                None => return Ok(Turn::Done),
-            },
+            Next::Train if self.is_over(trainer, report) => {
+                self.tell_steps(report);
+                Next::Save
+            }
+            Next::Train => {
+                let begun = helper::begin(trainer, helper, || report.now());
+                self.take(begun, trainer.is_done(), report)
+            }
+            Next::Gather(step) => {
+                let begun = step.finish(trainer, helper, report.now());
+                self.take(begun, trainer.is_done(), report)
+            }
             Next::HeldOut => Next::Layers { held_out: trainer.held_out() },
             Next::Layers { held_out } => {
                 // Weights so large that the scores overflow have no norm; the loss says that the run has diverged.
@@ -125,37 +142,45 @@ impl Task<TrainContext> for StretchTask {
             }
             Next::Save => {
                 save(kept, self.plan.saving, report);
-                return Ok(Turn::Done);
+                Next::Nothing
             }
+            Next::Nothing => Next::Nothing,
         };
-        Ok(Turn::More)
+        Ok(match self.next {
+            Next::Nothing => Turn::Done,
+            Next::Gather(_) => Turn::Waiting,
+            _ => Turn::More,
+        })
     }
 }
 
 impl StretchTask {
-    /// Does a step, where the stretch has one left; `None` where training has diverged.
-    fn train(&mut self, trainer: &mut Trainer, report: &mut Report<'_, StretchEvent>) -> Option<Next> {
+    /// Whether no further step is to be begun.
+    fn is_over(&mut self, trainer: &Trainer, report: &Report<'_, StretchEvent>) -> bool {
         let began = *self.began.get_or_insert_with(|| report.now());
-        let is_over = trainer.is_done() || trainer.steps_done() >= self.plan.until;
-        if is_over || report.now() - began >= self.plan.milliseconds {
-            self.tell_steps(report);
-            return Some(Next::Save);
-        }
-        let step = StepRow::from(trainer.step());
+        trainer.is_done() || trainer.steps_done() >= self.plan.until || report.now() - began >= self.plan.milliseconds
+    }
+
+    /// Takes a step that was done or begun, and says what is next.
+    fn take(&mut self, begun: Begun, is_last: bool, report: &mut Report<'_, StretchEvent>) -> Next {
+        let step = match begun {
+            Begun::Done(step) => StepRow::from(step),
+            Begun::Shared(step) => return Next::Gather(step),
+        };
         self.steps.push(step);
         if !step.loss.is_finite() {
             self.tell_steps(report);
             report.event(StretchEvent::Diverged);
-            return None;
+            return Next::Nothing;
         }
         if report.is_due() {
             self.tell_steps(report);
         }
-        let is_measured = step.step.is_multiple_of(self.plan.measure_every.max(1)) || trainer.is_done();
+        let is_measured = step.step.is_multiple_of(self.plan.measure_every.max(1)) || is_last;
         if is_measured {
             self.tell_steps(report);
         }
-        Some(if is_measured { Next::HeldOut } else { Next::Train })
+        if is_measured { Next::HeldOut } else { Next::Train }
     }
 
     fn tell_steps(&mut self, report: &mut Report<'_, StretchEvent>) {

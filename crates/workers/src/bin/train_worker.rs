@@ -1,10 +1,15 @@
 //! The worker of training.
 
 use lipscope_protocol::train::{TrainContext, TrainTasks, exponential};
+use lipscope_workers::helper::SecondWorker;
 use lipscope_workers::listen::{NoFiles, listen};
 
 fn main() {
-    listen::<TrainTasks, _>(TrainContext::default(), NoFiles);
+    let context = |wake: &_| match SecondWorker::new(wake) {
+        Some(second) => TrainContext::with_helper(Box::new(second)),
+        None => TrainContext::default(),
+    };
+    listen::<TrainTasks, _>(context, NoFiles);
 }
 
 /// What `f32::exp` calls in this program, burn's too: WebAssembly has no e^x, and what the compiler puts in its place is slow.

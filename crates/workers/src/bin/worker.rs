@@ -5,5 +5,5 @@ use lipscope_protocol::tasks::EngineTasks;
 use lipscope_workers::listen::{NoFiles, listen};
 
 fn main() {
-    listen::<EngineTasks, _>(Memory::BROWSER, NoFiles);
+    listen::<EngineTasks, _>(|_| Memory::BROWSER, NoFiles);
 }

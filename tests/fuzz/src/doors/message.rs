@@ -9,7 +9,8 @@ use lipscope_protocol::models::{ModelEvent, ModelOrigin, ModelPlan, OpenPlan, Re
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, MeasurePlan, ReadPlan};
 use lipscope_protocol::train::{
-    Beginning, FilesPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext, TrainEvent, TrainPlan, TrainTasks,
+    Batch, Beginning, FilesPlan, GradientPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext, TrainEvent,
+    TrainPlan, TrainTasks,
 };
 use lipscope_testkit::scripts::CASES;
 use serde::Serialize;
@@ -20,7 +21,7 @@ use crate::mutate::{Form, vary};
 
 pub(super) const DOOR: Door = Door {
     name: "message",
-    about: "postcard envelopes between page and workers, of all six kinds; what is read is written and read again",
+    about: "postcard envelopes between page and workers, of all six kinds; what is read is written and read again, and half a step of training is computed",
     made,
     vary: |dice, inputs| vary(dice, inputs, Form::Bytes),
     feed,
@@ -90,6 +91,9 @@ fn made() -> Vec<Vec<u8>> {
             saving: Saving::Always,
         });
         add(encode(&Command::Run(Request { run_id: 2, plan: plan.clone() })));
+        if let Some(plan) = half(&beginning) {
+            add(encode(&Command::Run(Request { run_id: 4, plan: TrainPlan::Gradient(plan) })));
+        }
         add(encode(&Command::Run(Request { run_id: 3, plan: TrainPlan::Files(FilesPlan { model: beginning }) })));
         let events = Runner::<TrainTasks>::new(TrainContext::default()).complete(plan, || 0.0);
         for event in events.into_iter().flatten() {
@@ -105,7 +109,30 @@ fn beginning() -> Result<Beginning, InputError> {
     Ok(Beginning { plan: Plan::new(fields)?, text: "to be or not to be, ".repeat(4).into(), checkpoint: None })
 }
 
+/// The second half of its first step.
+fn half(beginning: &Beginning) -> Option<GradientPlan> {
+    let trainer = beginning.trainer().ok()?;
+    let Batch { ids, next } = trainer.halves().second?;
+    let weights = trainer.weights().to_bytes().into();
+    Some(GradientPlan {
+        plan: trainer.plan().clone(),
+        vocabulary: trainer.corpus().vocabulary().len(),
+        weights,
+        ids,
+        next,
+    })
+}
+
+/// Half a step is computed with whatever numbers it has.
+fn compute_half(input: &[u8]) {
+    if let Ok(Command::Run(Request { plan: plan @ TrainPlan::Gradient(_), .. })) = decode::<Command<TrainPlan>>(input) {
+        let events = Runner::<TrainTasks>::new(TrainContext::default()).complete(plan, || 0.0);
+        assert!(matches!(events.as_deref(), Ok([TrainEvent::Gradient(_)])), "half a step has one answer");
+    }
+}
+
 fn feed(input: &[u8]) -> Verdict {
+    compute_half(input);
     let taken = [
         comes_back::<Command<EnginePlan>>(input),
         comes_back::<Message<EngineEvent>>(input),

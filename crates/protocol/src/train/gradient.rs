@@ -1,0 +1,63 @@
+//! Half a step of training for another worker, so that two of them share a step.
+
+use lipscope_core::experiment::InputError;
+use lipscope_train::{Batch, Errand, Plan};
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+
+use super::context::TrainContext;
+use crate::task::{Report, Task, Turn};
+
+/// The weights and the windows of a half.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GradientPlan {
+    /// The run's plan.
+    pub plan: Plan,
+    /// Distinct characters of its text.
+    pub vocabulary: usize,
+    /// The weights, four bytes each.
+    pub weights: ByteBuf,
+    /// The characters of the windows, one window after the other.
+    pub ids: Vec<u32>,
+    /// The character that follows each of them.
+    pub next: Vec<u32>,
+}
+
+/// What the half says of the weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum GradientEvent {
+    /// The loss and its gradient.
+    Found {
+        /// The mean cross entropy over the windows in nats.
+        loss: f64,
+        /// The gradient in every weight, four bytes each.
+        gradient: ByteBuf,
+    },
+    /// Plan, weights and windows do not fit together. Whoever asked has them all, and computes the half itself.
+    Refused,
+}
+
+/// Computes it in one step.
+#[derive(Debug)]
+pub struct GradientTask {
+    errand: Option<Errand>,
+}
+
+impl Task<TrainContext> for GradientTask {
+    type Plan = GradientPlan;
+    type Event = GradientEvent;
+
+    fn start(plan: GradientPlan, _: &mut TrainContext) -> Result<Self, InputError> {
+        let GradientPlan { plan, vocabulary, weights, ids, next } = plan;
+        Ok(GradientTask { errand: Errand::new(plan, vocabulary, &weights, Batch { ids, next }) })
+    }
+
+    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, GradientEvent>) -> Result<Turn, InputError> {
+        let found = self.errand.as_ref().map(Errand::gradient);
+        report.event(found.map_or(GradientEvent::Refused, |found| GradientEvent::Found {
+            loss: found.loss(),
+            gradient: ByteBuf::from(found.to_bytes()),
+        }));
+        Ok(Turn::Done)
+    }
+}

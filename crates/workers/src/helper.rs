@@ -1,0 +1,133 @@
+//! A second worker of training, which the first one starts and asks for half of each step.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use lipscope_protocol::envelope::{Command, Content, Message, Reply, Request, RunId, decode, encode};
+use lipscope_protocol::train::{Answer, GradientPlan, Helper, TrainEvent, TrainPlan};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use crate::listen::{Wake, get};
+
+/// A worker of the same program. The browser ends it with the worker that started it.
+pub struct SecondWorker {
+    wake: Wake,
+    state: Option<Started>,
+    last_question: RunId,
+}
+
+/// What is known of a worker that was started.
+struct Started {
+    /// None where the browser refuses to start one.
+    worker: Option<Worker>,
+    heard: Rc<RefCell<Heard>>,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
+}
+
+/// What it has said.
+#[derive(Default)]
+struct Heard {
+    is_ready: bool,
+    is_lost: bool,
+    /// The last reply with a result, and to which question.
+    answer: Option<(RunId, Answer)>,
+}
+
+impl SecondWorker {
+    /// `wake` is called whenever something was heard of it. `None` on a machine with one core.
+    #[must_use]
+    pub fn new(wake: &Wake) -> Option<Self> {
+        let cores = get(&get(&js_sys::global(), "navigator"), "hardwareConcurrency").as_f64().unwrap_or(1.0);
+        (cores >= 2.0).then(|| SecondWorker { wake: Rc::clone(wake), state: None, last_question: 0 })
+    }
+
+    fn started(&mut self) -> &Started {
+        self.state.get_or_insert_with(|| Started::new(&self.wake))
+    }
+}
+
+impl Helper for SecondWorker {
+    fn is_ready(&mut self) -> bool {
+        let heard = self.started().heard.borrow();
+        heard.is_ready && !heard.is_lost
+    }
+
+    fn ask(&mut self, plan: GradientPlan) {
+        self.last_question += 1;
+        let request = Request { run_id: self.last_question, plan: TrainPlan::Gradient(plan) };
+        let started = self.started();
+        if started.post(&Command::Run(request)).is_none() {
+            started.heard.borrow_mut().is_lost = true;
+        }
+    }
+
+    fn answer(&mut self) -> Answer {
+        let question = self.last_question;
+        let mut heard = self.started().heard.borrow_mut();
+        match heard.answer.take() {
+            Some((run_id, answer)) if run_id == question => answer,
+            _ if heard.is_lost => Answer::Lost,
+            _ => Answer::Pending,
+        }
+    }
+}
+
+impl Started {
+    fn new(wake: &Wake) -> Started {
+        let heard = Rc::new(RefCell::new(Heard::default()));
+        let on_message = {
+            let (heard, wake) = (Rc::clone(&heard), Rc::clone(wake));
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                let bytes = Uint8Array::new(&get(&event.data(), "bytes")).to_vec();
+                heard.borrow_mut().take(decode(&bytes).ok());
+                wake();
+            })
+        };
+        let on_error = {
+            let (heard, wake) = (Rc::clone(&heard), Rc::clone(wake));
+            Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+                event.prevent_default();
+                heard.borrow_mut().is_lost = true;
+                wake();
+            })
+        };
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let address = get(&get(&js_sys::global(), "location"), "href").as_string().unwrap_or_default();
+        let worker = Worker::new_with_options(&address, &options).ok();
+        match &worker {
+            Some(worker) => {
+                worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+                worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+            }
+            None => heard.borrow_mut().is_lost = true,
+        }
+        Started { worker, heard, _on_message: on_message, _on_error: on_error }
+    }
+
+    /// Sends a command; `None` where there is nobody to hear it.
+    fn post(&self, command: &Command<TrainPlan>) -> Option<()> {
+        let buffer = Uint8Array::from(&encode(command).ok()?[..]).buffer();
+        let message = Object::new();
+        Reflect::set(&message, &JsValue::from_str("bytes"), &buffer).ok()?;
+        self.worker.as_ref()?.post_message_with_transfer(&message, &Array::of1(&buffer)).ok()
+    }
+}
+
+impl Heard {
+    /// Takes a message; `None` is one that cannot be read.
+    fn take(&mut self, message: Option<Message<TrainEvent>>) {
+        match message {
+            Some(Message::Ready) => self.is_ready = true,
+            Some(Message::Reply(Reply { run_id, content: Content::Event(TrainEvent::Gradient(event)) })) => {
+                self.answer = Some((run_id, Answer::Here(event)));
+            }
+            Some(Message::Reply(_)) => {}
+            None => self.is_lost = true,
+        }
+    }
+}
