@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-python test-models fuzz soak bench times npm python setup clean
+.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-python test-models fuzz soak bench times npm python advisories setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -81,6 +81,9 @@ python: ## build the Python package into dist-python/, with the site for noteboo
 	@$(setup) wasm maturin
 	@bash scripts/build.sh
 	@bash scripts/python.sh
+
+advisories: ## renew tests/advisories from a clone of rustsec/advisory-db (DATABASE=its folder)
+	@bash scripts/advisories.sh $(DATABASE)
 
 setup: ## install every tool but PyTorch
 	@$(setup) wasm browser e2e npm numpy maturin lab

@@ -1,0 +1,9 @@
+//! Checks the crates that we build with: licences, where they come from, copies of the same crate, and published advisories.
+//!
+//! Over `cargo tree` and a copy of the advisories, which needs no tool that takes minutes to compile, and no network once all
+//! crates are here.
+
+mod advisories;
+mod copies;
+mod licences;
+mod tree;
