@@ -20,7 +20,10 @@ pub fn Headline() -> impl IntoView {
         known.get().map(|facts| facts.measured).or_else(|| before.copied().flatten())
     });
     let is_stale = move || known.with(Option::is_none);
-    let text = move || shown.get().map_or_else(|| strings::NONE_YET.into(), |(value, _)| Number::of(value).to_string());
+    let text = move || {
+        let number = |(value, kind)| Number::known(value, kind).kind(Kind::Plain).to_string();
+        shown.get().map_or_else(|| strings::NONE_YET.into(), number)
+    };
     let full = move || shown.get().map_or_else(String::new, |(value, _)| value.to_string());
     view! {
         <p class="headline" class:stale=is_stale>
