@@ -8,7 +8,7 @@ use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::{Kind, Number};
 
-use super::facts::{Facts, facts};
+use super::facts::{Facts, Standing, facts};
 
 /// The number under the disc.
 #[component]
@@ -47,10 +47,11 @@ pub fn Sentence() -> impl IntoView {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             let bound = facts.worst.as_ref();
-            Some(match bound {
-                Some(_) if facts.is_worst => strings::explore_is_worst().into(),
-                Some(bound) => strings::explore_worst(facts.n, &place(facts), &below(bound)),
-                None => strings::explore_no_worst().into(),
+            Some(match (bound, facts.standing) {
+                (Some(_), Standing::Worst) => strings::explore_is_worst().into(),
+                (Some(_), Standing::Alone) => strings::explore_is_alone().into(),
+                (Some(bound), Standing::Below) => strings::explore_worst(facts.n, &place(facts), &below(bound)),
+                (None, _) => strings::explore_no_worst().into(),
             })
         })
     };
