@@ -312,11 +312,11 @@ impl Page {
 
     fn take(self, given: Given) {
         let now = self.state.get_untracked();
-        let has_weights = !matches!(given, Given::Tokens(_));
-        let (place, state) = match given {
-            Given::Tokens(rows) => (PLACE_OWN, Ok(now.with_own_tokens(rows))),
-            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment)),
-            Given::Weights(weights) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(weights))),
+        let has_weights = !matches!(given, Given::Tokens { .. });
+        let (place, state, header) = match given {
+            Given::Tokens { rows, header } => (PLACE_OWN, Ok(now.with_own_tokens(rows)), header),
+            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment), None),
+            Given::Weights(weights) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(weights)), None),
         };
         let is_taken = self.put(place, state);
         if is_taken {
@@ -324,7 +324,8 @@ impl Page {
             let is_chosen = has_weights || self.state.with_untracked(|state| state.weights == WeightChoice::Own);
             self.own_weights_asked.set(!is_chosen);
         }
-        let note = if is_taken { self.state.with_untracked(strings::applied) } else { String::new() };
+        let applied = |state: &PageState| strings::applied_after_header(state, header.as_deref());
+        let note = if is_taken { self.state.with_untracked(applied) } else { String::new() };
         self.live.own_note.set(note);
     }
 
