@@ -1,7 +1,9 @@
-//! At which n a sweep measures.
+//! At which n a sweep measures, and how far its bounds are drawn.
 
 use lipscope_core::sweep::log_spaced;
 use lipscope_plot::ascending;
+
+use crate::state::{MAX_TOKEN_ENTRIES, PageState, TokenChoice};
 
 /// How many lengths a sweep has.
 const SWEEP_LENGTHS: usize = 22;
@@ -9,6 +11,11 @@ const SWEEP_LENGTHS: usize = 22;
 const HANDLES: usize = 8;
 /// How many lengths a bound's curve over a sweep has.
 const CURVE_LENGTHS: usize = 48;
+/// Curves that go past the sweep end at a power of this, so that few values of n ask for them anew.
+const CURVE_STEP: usize = 4;
+/// The largest n at which curves can end: a `usize` of the browser has 32 bits.
+pub const MOST_CURVE_END: usize = 1 << 30;
+
 /// The lengths of a sweep.
 pub fn sweep_lengths(longest: usize) -> Vec<usize> {
     log_spaced(2, longest, SWEEP_LENGTHS)
@@ -31,4 +38,43 @@ pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
     ascending(&mut lengths, |n| *n as f64);
     lengths.dedup();
     lengths
+}
+
+/// Where the curves of the bounds end: where the sweep does, or past the present n where that is larger, so that the present
+/// tokens never stand alone in the plot.
+pub fn curves_end(state: &PageState) -> usize {
+    let (swept, n) = (state.sweep_max_used(), state.n_tokens());
+    if n <= swept as f64 {
+        return swept;
+    }
+    if state.tokens == TokenChoice::Own {
+        // There are no more tokens than these.
+        return state.n_listed();
+    }
+    let mut end = CURVE_STEP;
+    while (end as f64) < n && end < MOST_CURVE_END {
+        end *= CURVE_STEP;
+    }
+    match state.tokens {
+        // The hypotheses of random tokens are those of as many tokens, which are drawn.
+        TokenChoice::Distribution(_) | TokenChoice::Worst => end.min((MAX_TOKEN_ENTRIES / state.dim()).max(state.n)),
+        _ => end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_reach_the_present_n_and_end_where_many_n_share_an_end() {
+        let at = |n: usize| curves_end(&PageState { n, ..PageState::default() });
+        assert_eq!([at(64), at(256), at(257), at(1024), at(3756), at(4096)], [256, 256, 1024, 1024, 4096, 4096]);
+    }
+
+    #[test]
+    fn curves_ask_for_no_more_tokens_than_the_page_takes() {
+        let state = PageState { n: 700, d: 640, ..PageState::default() };
+        assert_eq!(curves_end(&state), MAX_TOKEN_ENTRIES / 640);
+    }
 }

@@ -57,9 +57,9 @@ pub fn Shell(
                     class="sheet-handle"
                     aria-expanded=move || sheet_open.get().to_string()
                     aria-controls="control-list"
-                    on:click=move |_| sheet_open.update(|open| *open = !*open)
+                    on:click=move |_| if sheet_open.get_untracked() && !is_taught.get_untracked() { close_controls(page) } else { sheet_open.update(|open| *open = !*open) }
                 >
-                    <span>{move || if sheet_open.get() { strings::close() } else { strings::controls() }}</span>
+                    <span>{move || match (sheet_open.get(), is_taught.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
                     <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
                 </button>
                 <div class="control-list" id="control-list">
@@ -127,9 +127,14 @@ fn close_sheet(page: Page, event: &KeyboardEvent) {
     // The list of keys lies over the sheet, and is closed first.
     let is_meant = room.controls_open.get_untracked() && !room.keys_open.get_untracked();
     if is_meant && event.key() == "Escape" && !event.default_prevented() && is_sheet() {
-        room.controls_open.set(false);
-        focus_soon(|| document().get_element_by_id("more-controls"));
+        close_controls(page);
     }
+}
+
+/// Closes the panel of all controls; the button that opens it has the focus.
+fn close_controls(page: Page) {
+    page.classroom.controls_open.set(false);
+    focus_soon(|| document().get_element_by_id("more-controls"));
 }
 
 /// Whether the controls cover the page; where there is room they stand beside it.

@@ -109,6 +109,7 @@ pub fn BoundLadder() -> impl IntoView {
             </div>
             <figcaption>
                 <h2>{strings::ladder_heading()} " " <span class="note">{strings::ladder_note()}</span></h2>
+                <p class="note">{strings::bound_names()}</p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
                 <div class="story-place"><LaterView wanted=arrived view=|later| (later.story)()/></div>

@@ -16,9 +16,9 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     /// Called with the one that the reader picks.
     #[prop(into)]
     on_pick: Callback<T>,
-    /// Which choice is away now, and what would bring it back.
+    /// What there is to say of the choice: which one is away and what would bring it back, or what the present one is.
     #[prop(optional, into)]
-    away: Signal<Option<&'static str>>,
+    note: Signal<Option<&'static str>>,
 ) -> impl IntoView {
     let option = move |(id, value, words): (&'static str, T, String)| {
         view! {
@@ -30,7 +30,7 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     view! {
         <div class="quick-switch">
             <span class="quick-label" aria-hidden="true">{label}</span>
-            <span class="quick-away" hidden=move || away.get().is_none()>{move || away.get()}</span>
+            <span class="quick-away" role="status" hidden=move || note.get().is_none()>{move || note.get()}</span>
             <div class="switch" role="group" aria-label=label>{move || options.get().into_iter().map(option).collect_view()}</div>
         </div>
     }

@@ -78,7 +78,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
             series.push(Series::new(id, name, role, SeriesKind::Line, data).given_log10());
         }
     }
-    let last = sweep.lengths.last().copied().unwrap_or(state.sweep_max_used()) as f64;
+    let last = last_n(sweep, state);
     let root = [2.0, last].map(|n| (n, n.sqrt()));
     let root = if x_scale == Scale::Linear {
         (0..=64).map(|at| 2.0 + (last - 2.0) * f64::from(at) / 64.0).map(|n| (n, n.sqrt())).collect()
@@ -127,11 +127,18 @@ impl ExploreRanges {
         for held in [&mut self.x, &mut self.y] {
             if is_held { held.hold() } else { held.release() }
         }
-        let last = sweep.lengths.last().copied().unwrap_or(state.sweep_max_used()) as f64;
+        let last = last_n(sweep, state);
         let first = if chart.x.scale == Scale::Log { 2.0 } else { 0.0 };
         chart.x.range = self.x.update(Extent::new(first, last.max(state.n_tokens())));
         chart.y.range = self.y.update(wanted_y(chart));
     }
+}
+
+/// Where the plot ends: with the last of its samples or of its bounds.
+fn last_n(sweep: &SweepData, state: &PageState) -> f64 {
+    let sampled = sweep.lengths.last().copied().unwrap_or(state.sweep_max_used());
+    let bounded = sweep.curves.bounds.last().map_or(sampled, |(n, _)| *n);
+    sampled.max(bounded) as f64
 }
 
 /// Puts the curves that are far above all others into the strip; for a picture, since tables and readouts have every curve.

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::live::Measured;
 use crate::page::Page;
-use crate::state::TokenChoice;
+use crate::state::PageState;
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Normalization, Scope};
@@ -22,9 +22,9 @@ pub struct Facts {
     pub radius: f64,
     /// What the ball is called.
     pub place: Place,
-    /// Whether these are the worst tokens known.
-    pub is_worst: bool,
-    /// The largest lower bound on the ball, or the norm at these tokens where that is larger.
+    /// Where these tokens stand among those of the ball that are known.
+    pub standing: Standing,
+    /// The largest norm known in the ball: a lower bound, or that of these tokens, of a sample or of a search.
     pub worst: Option<Bound>,
     /// The smallest upper bound on the ball.
     pub best: Option<Bound>,
@@ -34,6 +34,32 @@ pub struct Facts {
     pub growth_ends: Option<f64>,
     /// The published mean-field bound.
     pub mean_field: Option<Bound>,
+}
+
+/// Where tokens stand among those of their ball that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Worse ones are known.
+    Below,
+    /// They are the worst known.
+    Worst,
+    /// They pass all that is known, where the page knows no worst tokens to compare them with: under the causal mask a lower
+    /// bound is far from the worst, and so any sample may pass it.
+    Alone,
+}
+
+impl Standing {
+    /// Of norms by their logarithms: that of these tokens, the largest lower bound, and the largest of samples and searches.
+    /// `has_worst` says whether there is a list of the worst tokens known.
+    fn of(here: f64, bound: f64, found: f64, has_worst: bool) -> Self {
+        // A list that is measured again differs from its bound in the last digits.
+        let same = 1e-9;
+        match (here + same >= bound.max(found), has_worst) {
+            (false, _) => Standing::Below,
+            (true, true) => Standing::Worst,
+            (true, false) => Standing::Alone,
+        }
+    }
 }
 
 /// What the ball is called where it is spoken of.
@@ -60,8 +86,8 @@ pub fn facts(page: Page) -> Option<Facts> {
         if state.bounds_hold_on_ball() { (&ball.ball.bounds, &ball.ball.limit) } else { (&[], &[]) };
     let measured_log10 = measurement.spectral.log10();
     let known = largest(bounds, norm);
-    // Closed forms are near the worst for many tokens; a few may be worse as they are.
-    let is_above_known = known.as_ref().is_some_and(|bound| measured_log10 > bound.log10);
+    let found = largest_found(page, state, ball.ball.radius);
+    let bound = known.as_ref().map_or(f64::NEG_INFINITY, |bound| bound.log10);
     is_of_one.then(|| Facts {
         n: measurement.n,
         measured: (measurement.spectral, kind_of(measurement)),
@@ -71,15 +97,32 @@ pub fn facts(page: Page) -> Option<Facts> {
             (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
             _ => Place::Normalized,
         },
-        is_worst: is_above_known
-            || page.state.with(|now| now.tokens == TokenChoice::Worst) && ball.ball.worst.is_some(),
-        worst: known.map(|bound| raised(bound, measured_log10)),
+        standing: Standing::of(measured_log10, bound, found, ball.ball.worst.is_some()),
+        worst: known.map(|bound| raised(bound, measured_log10.max(found))),
         best: smallest(bounds, norm),
         limit: smallest(limit, norm),
-        // Below three tokens there is no growth to speak of.
-        growth_ends: ball.ball.growth_ends.filter(|ln_n| state.bounds_hold_on_ball() && *ln_n > 3f64.ln()),
+        // Below three tokens there is no growth to speak of; and it is that of the worst tokens known, where there are some.
+        growth_ends: ball
+            .ball
+            .growth_ends
+            .filter(|ln_n| ball.ball.worst.is_some() && state.bounds_hold_on_ball() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })
+}
+
+/// log10 of the largest norm that samples of the sweep and searches have at n tokens of this ball.
+fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
+    let n = state.n_tokens();
+    let sampled = page.live.sweep.with(|sweep| {
+        let is_of_ball = page.state.with(|now| sweep.of.as_ref() == Some(&now.for_sweeping()));
+        let values = if is_of_ball { sweep.values(Norm::Spectral) } else { Vec::new() };
+        values.into_iter().filter(|point| point.0 == n).map(|point| point.1).fold(0.0, f64::max)
+    });
+    let searched = page.live.searched.with(|all| {
+        let here = all.iter().filter(|found| found.n == n && found.is_about(state, radius));
+        here.map(|found| found.norm).fold(0.0, f64::max)
+    });
+    sampled.max(searched).log10()
 }
 
 /// The smallest of the upper bounds on a norm over the ball.
@@ -121,4 +164,25 @@ fn on_ball(bounds: &[Bound], norm: Norm) -> impl Iterator<Item = &Bound> {
 
 fn kind_of(measurement: &Measurement) -> Kind {
     strings::kind_of(measurement, Norm::Spectral)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_the_worst_known_only_where_nothing_known_is_worse() {
+        // A sample below what is known, one above it, and one that another sample passes.
+        assert_eq!(Standing::of(0.2, 1.1, 0.3, true), Standing::Below);
+        assert_eq!(Standing::of(0.4, 0.3, 0.35, true), Standing::Worst);
+        assert_eq!(Standing::of(0.4, 0.3, 0.5, true), Standing::Below);
+        // The list behind the bound, measured again.
+        assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, true), Standing::Worst);
+    }
+
+    #[test]
+    fn where_no_worst_tokens_are_known_none_are_called_so() {
+        assert_eq!(Standing::of(0.4, 0.1, f64::NEG_INFINITY, false), Standing::Alone);
+        assert_eq!(Standing::of(0.4, 0.1, 0.5, false), Standing::Below);
+    }
 }

@@ -19,6 +19,7 @@ mod table;
 
 use leptos::prelude::*;
 
+use crate::frame::is_motion_reduced;
 use crate::page::{PlotChoice, use_page};
 use crate::plane::{PlaneCanvas, Size, plane_words};
 use crate::strings;
@@ -60,6 +61,8 @@ pub fn Explore() -> impl IntoView {
                     <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
                         <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
+                        // Its words stay while nothing moves, so that nothing below them does.
+                        <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
                     </p>
                     <p class="sr-only" aria-live="polite">{move || page.plane.said.get()}</p>
                 </figcaption>

@@ -64,6 +64,7 @@ pub fn ExplorePlot() -> impl IntoView {
                 <p class="readout" id="explore-readout" data-testid="explore-readout" aria-live="polite">
                     {move || readout.get().unwrap_or_default()}
                 </p>
+                <p class="absent">{strings::explore_names()}</p>
                 <Absent/>
                 <AtN/>
             </figcaption>

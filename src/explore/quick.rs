@@ -112,9 +112,13 @@ fn TokenSwitch() -> impl IntoView {
             }
         }
     };
-    let away =
-        Signal::derive(move || (!has_worst.get()).then(|| page.state.with(|state| strings::worst_away(state.mask))));
-    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) away/> }
+    let note = Signal::derive(move || {
+        page.state.with(|state| match state.tokens {
+            TokenChoice::Own => Some(strings::quick_yours_said()),
+            _ => (!has_worst.get()).then(|| strings::worst_away(state.mask)),
+        })
+    });
+    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) note/> }
 }
 
 fn choose(page: Page, tokens: TokenChoice) {

@@ -8,7 +8,7 @@ use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::{Kind, Number};
 
-use super::facts::{Facts, facts};
+use super::facts::{Facts, Standing, facts};
 
 /// The number under the disc.
 #[component]
@@ -20,7 +20,10 @@ pub fn Headline() -> impl IntoView {
         known.get().map(|facts| facts.measured).or_else(|| before.copied().flatten())
     });
     let is_stale = move || known.with(Option::is_none);
-    let text = move || shown.get().map_or_else(|| strings::NONE_YET.into(), |(value, _)| Number::of(value).to_string());
+    let text = move || {
+        let number = |(value, kind)| Number::known(value, kind).kind(Kind::Plain).to_string();
+        shown.get().map_or_else(|| strings::NONE_YET.into(), number)
+    };
     let full = move || shown.get().map_or_else(String::new, |(value, _)| value.to_string());
     view! {
         <p class="headline" class:stale=is_stale>
@@ -44,10 +47,11 @@ pub fn Sentence() -> impl IntoView {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             let bound = facts.worst.as_ref();
-            Some(match bound {
-                Some(_) if facts.is_worst => strings::explore_is_worst().into(),
-                Some(bound) => strings::explore_worst(facts.n, &place(facts), &below(bound)),
-                None => strings::explore_no_worst().into(),
+            Some(match (bound, facts.standing) {
+                (Some(_), Standing::Worst) => strings::explore_is_worst().into(),
+                (Some(_), Standing::Alone) => strings::explore_is_alone().into(),
+                (Some(bound), Standing::Below) => strings::explore_worst(facts.n, &place(facts), &below(bound)),
+                (None, _) => strings::explore_no_worst().into(),
             })
         })
     };

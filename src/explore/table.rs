@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 
+use crate::live::SweepData;
 use crate::page::use_page;
+use crate::plans::MOST_CURVE_END;
 use crate::state::Trace;
 use crate::strings;
 use lipscope_core::experiment::{Attention, Mask};
@@ -62,7 +64,16 @@ pub fn AtN() -> impl IntoView {
     }
 }
 
-/// The curves that are missing, each with its reason.
+/// What of the plot ends before n: samples cost time at every n, and the bounds are drawn as far as a browser counts.
+fn ends(sweep: &SweepData, n: f64) -> Vec<String> {
+    let sampled = sweep.lengths.last().filter(|end| (**end as f64) < n);
+    let bounded =
+        sweep.curves.bounds.last().map(|(end, _)| end).filter(|end| **end >= MOST_CURVE_END && (**end as f64) < n);
+    let sampled = sampled.map(|end| strings::samples_end(sweep.draws, *end));
+    sampled.into_iter().chain(bounded.map(|end| strings::bounds_end(*end))).collect()
+}
+
+/// The curves that are missing or end before the present n, each with its reason.
 #[component]
 pub fn Absent() -> impl IntoView {
     let page = use_page();
@@ -78,7 +89,8 @@ pub fn Absent() -> impl IntoView {
             (facts.best.is_none(), strings::explore_best_bound()),
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
-        missing.map(|(_, name)| strings::explore_absent(name, mask)).collect()
+        let missing = missing.map(|(_, name)| strings::explore_absent(name, mask));
+        missing.chain(page.live.sweep.with(|sweep| ends(sweep, facts.n))).collect()
     });
     view! {
         <p class="absent" data-testid="explore-absent" hidden=move || rows.with(Vec::is_empty)>

@@ -68,6 +68,7 @@ pub fn TraceList() -> impl IntoView {
                 </span>
             </div>
             {GROUPS.map(group).collect_view()}
+            <p class="note">{strings::bound_names()}</p>
         </section>
     }
 }

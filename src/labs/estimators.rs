@@ -98,7 +98,7 @@ pub fn EstimatorLab() -> impl IntoView {
 /// A row of the table of ends.
 fn row((point, stop): (&EstimatorPoint, Option<Stop>)) -> impl IntoView + use<> {
     let id = stop.map_or("dense", |stop| strings::stop_id(point.estimator, stop));
-    let value = format!("{} {}", strings::claim(point.is_converged()), Number::of(point.value));
+    let value = Number::known(point.value, strings::claimed_kind(point.is_converged())).to_string();
     let cells = [
         ("value", value, point.value.to_string()),
         ("error", Number::rough(point.error).to_string(), point.error.to_string()),

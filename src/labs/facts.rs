@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::strings;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 /// A name and its number; the sign says what the number claims.
 #[component]
@@ -20,25 +20,24 @@ pub fn Fact(
     /// The number.
     #[prop(into)]
     value: Signal<Option<f64>>,
-    /// How it is written.
-    #[prop(default = measured)]
-    written: fn(f64) -> String,
+    /// How it is written; four digits that hold of its sign unless it says otherwise.
+    #[prop(optional)]
+    written: Option<fn(f64) -> String>,
 ) -> impl IntoView {
     let exact = move || value.get().map_or_else(String::new, |x| x.to_string());
+    let text = move |x: f64| match written {
+        Some(written) => written(x),
+        None => Number::known(x, Kind::of_sign(sign.get())).kind(Kind::Plain).to_string(),
+    };
     view! {
         <div>
             <dt>{move || name.get()}</dt>
             <dd>
                 <span class="sign">{move || sign.get()}</span>
                 <span class="value" data-testid=id data-value=exact title=exact>
-                    {move || value.get().map_or_else(|| strings::NONE_YET.into(), written)}
+                    {move || value.get().map_or_else(|| strings::NONE_YET.into(), text)}
                 </span>
             </dd>
         </div>
     }
-}
-
-/// As measured numbers are written.
-fn measured(x: f64) -> String {
-    Number::of(x).to_string()
 }

@@ -98,10 +98,10 @@ pub fn ReachLab() -> impl IntoView {
             <dl class="lab-facts">
                 <Fact id="reach-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
                 <Fact id="reach-here" name=strings::reach_here() sign=here_sign value=Signal::derive(move || here().map(|(norm, _)| norm))/>
-                <Fact id="reach-local" name=strings::reach_local() sign="≤" value=value(|row| row.local) written=strings::rounded_up/>
-                <Fact id="reach-found" name=strings::reach_found() sign="≥" value=value(|row| row.found) written=strings::rounded_down/>
-                <Fact id="reach-certified" name=strings::reach_certified() sign="≤" value=value(|row| row.certified) written=strings::rounded_up/>
-                <Fact id="reach-ball" name=strings::reach_ball() sign="≤" value=value(|row| row.ball) written=strings::rounded_up/>
+                <Fact id="reach-local" name=strings::reach_local() sign="≤" value=value(|row| row.local)/>
+                <Fact id="reach-found" name=strings::reach_found() sign="≥" value=value(|row| row.found)/>
+                <Fact id="reach-certified" name=strings::reach_certified() sign="≤" value=value(|row| row.certified)/>
+                <Fact id="reach-ball" name=strings::reach_ball() sign="≤" value=value(|row| row.ball)/>
             </dl>
         }
         .into_any(),

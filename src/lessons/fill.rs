@@ -65,7 +65,12 @@ impl Filled {
     }
 
     fn of(value: f64, kind: Sign) -> Self {
-        Filled { sign: kind.sign(), text: Number::of(value).to_string(), full: value.to_string(), age: Age::Now }
+        Filled {
+            sign: kind.sign(),
+            text: Number::known(value, kind).kind(Sign::Plain).to_string(),
+            full: value.to_string(),
+            age: Age::Now,
+        }
     }
 
     fn of_bound(bound: &Bound) -> Self {

@@ -2,9 +2,7 @@
 
 mod address;
 mod hear;
-
-use std::sync::Arc;
-use std::time::Duration;
+mod sweeping;
 
 use leptos::prelude::*;
 
@@ -14,18 +12,17 @@ use lipscope_core::measure::{BlockNorms, Measurement};
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_protocol::pool::{Order, Spare};
-use lipscope_protocol::tasks::{BallPlan, CurvesPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan, SweepRequest};
+use lipscope_protocol::tasks::{BallPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan};
 
 use crate::classroom::{self, Classroom};
-use crate::frame::now;
 use crate::growth::Growth;
 use crate::labs::Labs;
 use crate::later::Arrival;
-use crate::live::{Live, Problem, SweepData, SweepPhase};
+use crate::live::{Live, Problem};
 use crate::message::Message;
 use crate::models::Models;
 use crate::plane::Plane;
-use crate::plans::{curve_lengths, sweep_lengths};
+use crate::plans::curves_end;
 use crate::state::{LessonAt, PageState, Stage, TokenChoice, WeightChoice};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
@@ -53,8 +50,6 @@ const WORKER_URL: &str = "./worker_loader.js";
 const MOST_CELLS: usize = 192;
 /// Texts and files up to so many bytes are read before anyone could read that they are.
 const MOST_READ_AT_ONCE: usize = 200_000;
-/// How long the controls rest before a new sweep starts; measuring never waits.
-const SWEEP_REST: Duration = Duration::from_millis(70);
 
 /// What every part of the page may read and do.
 #[derive(Clone, Copy)]
@@ -163,8 +158,8 @@ impl Page {
         });
         let of_ball = Memo::new(move |_| page.state.with(PageState::for_ball));
         Effect::new(move |_| of_ball.with(|state| page.ask_ball(state)));
-        let to_sweep = Memo::new(move |_| page.state.with(PageState::for_sweeping));
-        Effect::new(move |_| to_sweep.with(|state| page.sweep_soon(state)));
+        let to_sweep = Memo::new(move |_| page.state.with(|state| (state.for_sweeping(), curves_end(state))));
+        Effect::new(move |_| to_sweep.with(|(state, end)| page.sweep_soon(state, *end)));
         classroom::begin(page);
         page.begin_later();
         page
@@ -236,30 +231,6 @@ impl Page {
         }
     }
 
-    /// Stops the sweep; its points stay.
-    pub fn pause_sweep(self) {
-        self.sweep_count.update_value(|count| *count += 1);
-        self.cancel(EngineLane::Sweep);
-        self.live.sweep.update(|sweep| {
-            sweep.phase = SweepPhase::Paused;
-            // Points of another configuration do not stay beside these.
-            sweep.before.clear();
-        });
-    }
-
-    /// Goes on with a stopped sweep, or does a failed one again.
-    pub fn resume_sweep(self) {
-        let (lengths, draws) = self.live.sweep.with_untracked(|sweep| (sweep.missing(), sweep.draws));
-        self.live.sweep.update(|sweep| {
-            sweep.phase = SweepPhase::Running;
-            sweep.began = now();
-            sweep.cost_before = sweep.cost_so_far();
-        });
-        let state = self.state.with_untracked(PageState::for_sweeping);
-        let sweep = SweepRequest { experiment: state.experiment(), lengths, draws, norm: state.norm, points: None };
-        self.submit(EngineLane::Sweep, [EnginePlan::Sweep(sweep)]);
-    }
-
     /// Tries to start the workers again.
     pub fn restart_engine(self) {
         self.live.is_down.set(false);
@@ -306,61 +277,6 @@ impl Page {
         self.with_engine(|engine| engine.submit(EngineLane::Ball, [order]));
     }
 
-    /// Ends the sweep under way at once, and starts the new one when the controls rest.
-    fn sweep_soon(self, state: &PageState) {
-        self.sweep_count.update_value(|count| *count += 1);
-        let count = self.sweep_count.get_value();
-        let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
-        self.cancel(EngineLane::Sweep);
-        if !state.can_sweep() {
-            let of = Some(state.clone());
-            self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
-            // There is one n to measure; the bounds over n are drawn around it.
-            let lengths = curve_lengths(state.sweep_max, &[]);
-            let curves = CurvesPlan { experiment: state.experiment(), lengths, draws: 1, rows: None };
-            return self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves)]);
-        }
-        if is_first {
-            return self.sweep(state);
-        }
-        let state = state.clone();
-        set_timeout(
-            move || {
-                if self.sweep_count.get_value() == count {
-                    self.sweep(&state);
-                }
-            },
-            SWEEP_REST,
-        );
-    }
-
-    fn sweep(self, state: &PageState) {
-        let (longest, draws) = (state.sweep_max, state.draws);
-        let lengths = sweep_lengths(longest);
-        self.live.sweep.update(|sweep| {
-            // What there was of the sweep before stays in sight until this one gets there.
-            let mut before = std::mem::take(&mut sweep.points);
-            if before.len() < sweep.before.len() / 2 {
-                before = std::mem::take(&mut sweep.before);
-            }
-            *sweep = SweepData {
-                before,
-                of: Some(state.clone()),
-                lengths: lengths.clone(),
-                draws,
-                curves: Arc::clone(&sweep.curves),
-                phase: SweepPhase::Running,
-                began: now(),
-                ..SweepData::default()
-            };
-        });
-        let experiment = state.experiment();
-        let at = curve_lengths(longest, &lengths);
-        let curves = CurvesPlan { experiment: experiment.clone(), lengths: at, draws, rows: None };
-        let sweep = SweepRequest { experiment, lengths, draws, norm: state.norm, points: None };
-        self.submit(EngineLane::Sweep, [EnginePlan::Curves(curves), EnginePlan::Sweep(sweep)]);
-    }
-
     /// Takes what a person gave, when a worker has read it.
     pub fn take_given(self, given: TableSource) {
         if given.bytes.len() > MOST_READ_AT_ONCE {
@@ -396,11 +312,11 @@ impl Page {
 
     fn take(self, given: Given) {
         let now = self.state.get_untracked();
-        let has_weights = !matches!(given, Given::Tokens(_));
-        let (place, state) = match given {
-            Given::Tokens(rows) => (PLACE_OWN, Ok(now.with_own_tokens(rows))),
-            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment)),
-            Given::Weights(weights) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(weights))),
+        let has_weights = !matches!(given, Given::Tokens { .. });
+        let (place, state, header) = match given {
+            Given::Tokens { rows, header } => (PLACE_OWN, Ok(now.with_own_tokens(rows)), header),
+            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment), None),
+            Given::Weights(weights) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(weights)), None),
         };
         let is_taken = self.put(place, state);
         if is_taken {
@@ -408,7 +324,8 @@ impl Page {
             let is_chosen = has_weights || self.state.with_untracked(|state| state.weights == WeightChoice::Own);
             self.own_weights_asked.set(!is_chosen);
         }
-        let note = if is_taken { self.state.with_untracked(strings::applied) } else { String::new() };
+        let applied = |state: &PageState| strings::applied_after_header(state, header.as_deref());
+        let note = if is_taken { self.state.with_untracked(applied) } else { String::new() };
         self.live.own_note.set(note);
     }
 

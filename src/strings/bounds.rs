@@ -73,7 +73,7 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 /// What a bound says of a state, and how far it is from the measured norm. With normaliser and attention together a bound holds
 /// at these tokens only: it has a factor of the normaliser there.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
-    let number = Number::from_log10(bound.log10);
+    let number = Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
         Some(log10) => {

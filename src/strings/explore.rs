@@ -7,7 +7,7 @@ use crate::state::View;
 use lipscope_core::experiment::{Mask, Normalization, Scope};
 use lipscope_plot::{FarAbove, Kind, Number, Role};
 
-use super::plot::count;
+use super::plot::{count, mean_label};
 
 /// The name of a view.
 pub fn view_name(view: View) -> &'static str {
@@ -83,6 +83,16 @@ pub fn explore_absent(name: &str, mask: Mask) -> String {
         Mask::Causal => absent::causal(name),
         Mask::None => absent::setting(name),
     }
+}
+
+/// Where samples end that the present n is past.
+pub fn samples_end(draws: usize, end: usize) -> String {
+    absent::samples_end(count(end as f64), mean_label(draws))
+}
+
+/// Where the bounds over n end that the present n is past.
+pub fn bounds_end(end: usize) -> String {
+    absent::bounds_end(count(end as f64))
 }
 
 /// A curve that is far above all others.

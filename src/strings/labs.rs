@@ -123,7 +123,7 @@ pub fn scaled_readout(point: Option<ScalingPoint>) -> String {
 
 pub fn tightness_finding(points: &[TightnessPoint]) -> String {
     match points.last() {
-        Some(last) => tightness_finding::sentence(Number::of(last.bound), Number::of(last.found), last.n),
+        Some(last) => tightness_finding::sentence(rounded_up(last.bound), rounded_down(last.found), last.n),
         None => tightness_finding::waiting().into(),
     }
 }

@@ -2,7 +2,7 @@
 
 pub use crate::words::lesson_steps::*;
 
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::lessons::lesson_slope;
 
@@ -35,7 +35,8 @@ pub fn slopes_beside(yours: f64, measured: f64) -> String {
 
 /// Why a goal cannot be reached: the least upper bound.
 pub fn ruled_out(bound: Option<f64>) -> String {
-    bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(Number::of(bound)))
+    let number = |bound| Number::known(bound, Kind::UpperBound).kind(Kind::Plain);
+    bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))
 }
 
 /// What a screen reader hears of goals.

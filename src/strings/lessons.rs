@@ -63,7 +63,7 @@ pub fn curve_off(n: f64, yours: f64, measured: f64) -> String {
 /// How far a mark is from the measured norm.
 pub fn mark_off(yours: f64, measured: f64, kind: Kind) -> String {
     let ratio = yours / measured;
-    let found = Number::of(measured).kind(kind);
+    let found = Number::known(measured, kind);
     if ratio.max(ratio.recip()) < GOOD {
         return mark_off::good(&found, Number::rough(yours));
     }

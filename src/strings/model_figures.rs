@@ -106,7 +106,7 @@ fn numbers(estimate: &Estimate) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(norm) = estimate.spectral {
         let kind = if norm.is_converged() { Kind::Exact } else { Kind::LowerBound };
-        let value = Number::of(norm.value).kind(kind);
+        let value = Number::known(norm.value, kind);
         let residual = Number::rough(norm.relative_residual);
         parts.push(numbers::spectral(norm.iterations, &residual, &value));
     }
@@ -120,7 +120,7 @@ fn numbers(estimate: &Estimate) -> Vec<String> {
 
 /// A tile in one line.
 pub fn model_tile_readout(row: &str, n: usize, mean: f64, windows: usize) -> String {
-    let mean = Number::of(mean).kind(Kind::LowerBound);
+    let mean = Number::known(mean, Kind::LowerBound);
     words::model_tile_readout(&mean, n, row, windows)
 }
 

@@ -24,6 +24,12 @@ pub fn applied(state: &PageState) -> String {
     }
 }
 
+/// What is in use, and which first line was not taken for a token.
+pub fn applied_after_header(state: &PageState, header: Option<&str>) -> String {
+    let applied = applied(state);
+    header.map_or_else(|| applied.clone(), |header| applied::after_header(&applied, header))
+}
+
 /// What is asked when tokens came without weights.
 pub fn own_weights_question(state: &PageState) -> String {
     own_weights_asked(weight_choice(state.weights, None))

@@ -8,7 +8,7 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES, TokenPicture};
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::norms::norm_symbol;
 use super::numbers::{NONE_YET, kind_of};
@@ -48,8 +48,10 @@ pub fn token_said(
         (_, None) => token_said::in_plane(&x, &y),
         (_, Some(_)) => token_said::on_axes(&x, &y),
     };
-    let value = measurement.norm(norm).map_or_else(|| NONE_YET.into(), |value| Number::of(value).to_string());
-    token_said::sentence(norm_symbol(norm), &place, kind_of(measurement, norm).sign(), token + 1, &value)
+    let kind = kind_of(measurement, norm);
+    let number = |value| Number::known(value, kind).kind(Kind::Plain).to_string();
+    let value = measurement.norm(norm).map_or_else(|| NONE_YET.into(), number);
+    token_said::sentence(norm_symbol(norm), &place, kind.sign(), token + 1, &value)
 }
 
 pub fn attention_from(token: usize) -> String {

@@ -46,7 +46,17 @@ pub fn estimators_columns() -> [&'static str; 8] {
 
 /// The sign of a converged number or of a lower bound.
 pub fn claim(is_converged: bool) -> &'static str {
-    if is_converged { Kind::Exact.sign() } else { Kind::LowerBound.sign() }
+    claimed_kind(is_converged).sign()
+}
+
+/// What an iterated value is: never above the exact one, and equal to it once it has converged.
+pub fn claimed_kind(is_converged: bool) -> Kind {
+    if is_converged { Kind::Exact } else { Kind::LowerBound }
+}
+
+/// An iterated value in digits that are none too large, without its sign.
+fn iterated(value: f64, is_converged: bool) -> Number {
+    Number::known(value, claimed_kind(is_converged)).kind(Kind::Plain)
 }
 
 pub fn spectrum_map_choice(map: SpectrumMap) -> String {
@@ -81,7 +91,11 @@ pub fn spectrum_finding(spectrum: Option<&Spectrum>) -> String {
     match (spectrum, first) {
         (Some(found), Some(first)) => {
             let last = found.levels.iter().rev().find(|level| level.value > found.zero_below).unwrap_or(&first);
-            spectrum_finding::sentence(Number::of(first.value), spectrum_how(spectrum), Number::of(last.value))
+            spectrum_finding::sentence(
+                iterated(first.value, first.is_converged()),
+                spectrum_how(spectrum),
+                Number::of(last.value),
+            )
         }
         _ => spectrum_finding::waiting().into(),
     }
@@ -101,7 +115,11 @@ pub fn spectrum_readout(at: Option<(f64, Level)>) -> String {
         Some(residual) => spectrum_readout::residual(Number::rough(residual)),
         None => spectrum_readout::sought().into(),
     };
-    format!("i = {}  ·  σ {sign} {}{times}{residual}", Number::short(index), Number::of(level.value))
+    format!(
+        "i = {}  ·  σ {sign} {}{times}{residual}",
+        Number::short(index),
+        iterated(level.value, level.is_converged())
+    )
 }
 
 fn place_name(places: Places) -> &'static str {
@@ -222,15 +240,10 @@ pub fn estimators_finding(ends: &[(&EstimatorPoint, Option<Stop>)]) -> String {
     let one = |(point, stop): &(&EstimatorPoint, Option<Stop>)| {
         let name = stop_name(point.estimator, *stop);
         let sign = if point.is_converged() { "" } else { estimators_finding::at_least() };
+        let value = iterated(point.value, point.is_converged());
         match stop {
-            None => format!("{name}: {}.", Number::of(point.value)),
-            Some(_) => estimators_finding::ended(
-                Number::rough(point.error),
-                point.iteration,
-                &name,
-                sign,
-                Number::of(point.value),
-            ),
+            None => format!("{name}: {value}."),
+            Some(_) => estimators_finding::ended(Number::rough(point.error), point.iteration, &name, sign, value),
         }
     };
     let all: Vec<String> = ends.iter().map(one).collect();
@@ -244,7 +257,7 @@ pub fn estimators_readout(points: &[EstimatorPoint], at: Option<f64>) -> String 
     let one = |which: Estimator| {
         let point = points.iter().find(|point| point.estimator == which && point.iteration as f64 == at)?;
         let sign = claim(point.is_converged());
-        let (value, error) = (Number::of(point.value), Number::rough(point.error));
+        let (value, error) = (iterated(point.value, point.is_converged()), Number::rough(point.error));
         Some(estimators_readout::one(&error, estimator(which), sign, &value))
     };
     let iteration = Some(estimators_readout::iteration(Number::short(at)));

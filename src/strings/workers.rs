@@ -5,10 +5,10 @@ pub use crate::words::workers::*;
 use crate::workers::EngineLane;
 use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::norms::{needs_dense, norm_symbol, norm_title};
-use super::numbers::NONE_YET;
+use super::numbers::{NONE_YET, kind_of};
 
 pub fn restarted(lane: EngineLane) -> &'static str {
     match lane {
@@ -34,12 +34,18 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
 
 pub fn announcement(measurement: &Measurement, norm: Norm) -> String {
     match measurement.norm(norm) {
-        Some(value) => announcement::measured(measurement.n, norm_title(norm), Number::of(value)),
+        Some(value) => announcement::measured(measurement.n, norm_title(norm), known(value, measurement, norm)),
         None => announcement::unknown(norm_title(norm), needs_dense()),
     }
 }
 
 pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
-    let value = measurement.norm(norm).map_or_else(|| NONE_YET.into(), |value| Number::of(value).to_string());
-    format!("{} = {value}", norm_symbol(norm))
+    let value =
+        measurement.norm(norm).map_or_else(|| NONE_YET.into(), |value| known(value, measurement, norm).to_string());
+    format!("{} {} {value}", norm_symbol(norm), kind_of(measurement, norm).sign())
+}
+
+/// A norm in digits that hold of what it is, without its sign.
+fn known(value: f64, measurement: &Measurement, norm: Norm) -> Number {
+    Number::known(value, kind_of(measurement, norm)).kind(Kind::Plain)
 }

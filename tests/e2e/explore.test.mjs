@@ -116,8 +116,10 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
     await page.mouse.up();
   });
   assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'given or moved by you');
   await page.goBack();
   await page.waitForSelector('#quick-random[aria-pressed=true]');
+  assert.equal(await page.locator('.quick-away:visible').count(), 0);
 });
 
 pageTest('a drag of the worst tokens is one step of undo, however many movements it has', OPENING, async ({ page }) => {
@@ -209,10 +211,10 @@ pageTest('at large n a line says why there are no arrows', { ...OPENING, hash: '
   assert.match(await page.getByTestId('no-arrows').innerText(), /at most 256 tokens/);
 });
 
-pageTest('the phone\u2019s first screen has the number, the disc and the plot, and Escape closes the sheet', { ...OPENING, viewport: PHONE }, async ({ page }) => {
+pageTest('the phone\u2019s first screen has the sentence, the number, the disc and the plot, and Escape closes the sheet', { ...OPENING, viewport: PHONE }, async ({ page }) => {
   await settled(page);
   const foot = (await page.locator('.quick-place').boundingBox()).y;
-  for (const id of ['.headline', '#explore-plane', '#explore-plot']) {
+  for (const id of ['.sentence > p', '.headline', '#explore-plane', '#explore-plot']) {
     const box = await page.locator(id).boundingBox();
     assert.ok(box.y >= 0 && box.y + box.height <= foot, `${id}: ${JSON.stringify(box)} over ${foot}`);
   }
@@ -281,6 +283,64 @@ pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v
   assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: choose mask none');
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
   assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
+});
+
+pageTest('tokens are called the worst known only where nothing that the page knows is worse', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  for (const act of [async () => {}, () => page.click('#new-sample'), () => type(page, 'quick-n-number', '8')]) {
+    await act();
+    const sentence = await settled(page);
+    // The page knows no worst tokens under the mask, and says so at the switch.
+    assert.doesNotMatch(sentence, /worst known/);
+    assert.match(sentence, /Some \d+ tokens in this disc reach|Whether other tokens are worse is not known/);
+  }
+});
+
+pageTest('with n past the sweep the curves reach n, and a line says where the samples end', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  assert.doesNotMatch(await page.getByTestId('explore-absent').textContent(), /up to n/);
+  await after(page, () => type(page, 'quick-n-number', '3756'));
+  assert.match(await page.getByTestId('explore-absent').innerText(), /mean of 8 samples: up to n = 256; “Up to n” under “More” sets how far/);
+  // The table of the plot has the bounds past n, and the samples that were measured before.
+  await page.waitForFunction(() => document.querySelector('.page').dataset.sweep === 'done');
+  const rows = (await saved(page, '#take-explore [data-take=csv]')).trim().split('\n').map((line) => line.split(','));
+  const lengths = (name) => rows.filter(([, label]) => label.startsWith(name)).map(([, , n]) => Number(n));
+  for (const name of ['best bound', 'worst tokens known', 'mean-field']) assert.ok(Math.max(...lengths(name)) >= 3756, name);
+  assert.equal(Math.max(...lengths('mean of 8 samples')), 256);
+});
+
+for (const viewport of [DESKTOP, { width: 1280, height: 720 }]) {
+  pageTest(`why it matters is on the first screen at ${viewport.width} x ${viewport.height}`, { ...OPENING, viewport }, async ({ page }) => {
+    await settled(page);
+    const [why, quick] = [await page.locator('#why summary').boundingBox(), await page.locator('.quick-place').boundingBox()];
+    assert.ok(why.y >= 0 && why.y + why.height <= Math.min(quick.y, viewport.height), JSON.stringify({ why, quick }));
+  });
+}
+
+pageTest('the open panel is closed by the button at its top, wherever it is scrolled to', { ...OPENING, viewport: { width: 1280, height: 720 } }, async ({ page }) => {
+  await settled(page);
+  await page.click('#more-controls');
+  await page.waitForSelector('#preset');
+  await page.locator('#control-list').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+  const [less, panel] = [await page.locator('.sheet-handle').boundingBox(), await page.locator('#controls').boundingBox()];
+  assert.equal(await page.locator('.sheet-handle').innerText(), 'Less');
+  assert.ok(less.y - panel.y < 4, JSON.stringify({ less, panel }));
+  await page.click('.sheet-handle');
+  await page.waitForSelector('#more-controls[aria-expanded=false]');
+  await page.waitForFunction(() => document.activeElement.id === 'more-controls');
+});
+
+pageTest('the names in the plot and the moving arrows are explained beside them', { hash: '' }, async ({ page }) => {
+  await settled(page);
+  assert.match(await page.locator('.explore-plot figcaption').innerText(), /\[C\]: Castin, Ablin, Peyré; ours: proved in/);
+  assert.equal(await page.getByTestId('swing-legend').innerText(), 'moving: both go along their arrows and back');
+});
+
+pageTest('a place where the growth ends past every number is written as a power of ten', { ...OPENING, hash: '#v3&R=66' }, async ({ page }) => {
+  // The best bound still grows at every n that is a number, so that the bound for all n is the mean-field one.
+  assert.match(await settled(page), /until about n = \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; however many there are, none pass \d\.\d{3} × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}\./);
 });
 
 pageTest('LayerNorm in two dimensions says that it collapses the disc, and offers more', OPENING, async ({ page }) => {

@@ -55,6 +55,23 @@ pageTest('tokens that come without weights are measured with weights that are na
   assert.equal((await exported(page)).weights.source, 'random');
 });
 
+pageTest('a first line that is taken for a header is said to be none of the tokens', async ({ page }) => {
+  await changed(page, 'spectral');
+  await paste(page, 'left,right\n1,2\n3,4');
+  await page.waitForFunction(() => /2 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));
+  assert.match(await note(page), /The first line has no numbers \(left, right\), so it was taken for a header and is no token\./);
+  await paste(page, '1,2\n3,4\n5,6');
+  await page.waitForFunction(() => /3 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));
+  assert.doesNotMatch(await note(page), /header/);
+});
+
+pageTest('the boxes for own weights say the shapes and that scores are divided by √k', async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.selectOption('#weights', 'own');
+  await inSight(page, 'own-q');
+  assert.match(await page.locator('#own-weights').innerText(), /divides scores by √k.*Q \(k × d\).*K \(k × d\)/s);
+});
+
 pageTest('every matrix has a box that takes prints and files, and the experiment is that of the command line', async ({ page }) => {
   await changed(page, 'spectral');
   await paste(page, 'tensor([[ 1.0000, -2.5000],\n        [ 0.2500,  3.0000]], dtype=torch.float64, grad_fn=<MmBackward0>)');

@@ -140,6 +140,9 @@ pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, conte
     assert.deepEqual(await widths(), [390, 390]);
     const panel = await page.locator('.controls').boundingBox();
     assert.ok(panel.height <= 0.41 * 844, `the sheet is ${panel.height} high`);
+    // What there is to do is in sight while the text above it scrolls.
+    const [goals, foot] = [await page.locator('.goals').boundingBox(), await page.locator('.lesson-foot').boundingBox()];
+    assert.ok(goals.y > panel.y && goals.y + goals.height <= foot.y + 1, JSON.stringify({ goals, foot }));
   }
   await page.tap('.sheet-handle');
   assert.ok(await page.locator('#radius').isVisible());

@@ -44,6 +44,12 @@ impl Kind {
             Kind::LowerBound => "≥",
         }
     }
+
+    /// The kind that a sign stands for; [`Kind::Plain`] for any other text.
+    pub fn of_sign(sign: &str) -> Self {
+        let claims = [Kind::Exact, Kind::UpperBound, Kind::LowerBound];
+        claims.into_iter().find(|kind| kind.sign() == sign).unwrap_or_default()
+    }
 }
 
 /// A formatted number in parts.
@@ -113,6 +119,15 @@ impl Number {
             _ => Self::from_log10(log10),
         }
         .kind(kind)
+    }
+
+    /// Formats a value by the rule of [`Number::claimed`], so that one number reads the same wherever it stands: with what it
+    /// claims in front of it, or with that in words around it.
+    pub fn known(value: f64, kind: Kind) -> Self {
+        match kind {
+            Kind::UpperBound | Kind::LowerBound => Self::claimed(value.log10(), kind),
+            Kind::Exact | Kind::Plain => Self::of(value).kind(kind),
+        }
     }
 
     /// The same number with another kind.
@@ -250,6 +265,17 @@ mod tests {
             assert_eq!(Number::from_log10_above(f64::log10(x)).to_string(), above);
             assert_eq!(Number::from_log10_below(f64::log10(x)).to_string(), below);
         }
+    }
+
+    #[test]
+    fn a_value_and_its_logarithm_give_one_number() {
+        for kind in [Kind::UpperBound, Kind::LowerBound, Kind::Exact, Kind::Plain] {
+            for x in [188_743.0, 20.3512, 2.0, 0.5, 1e-7] {
+                assert_eq!(Number::known(x, kind), Number::claimed(x.log10(), kind), "{x} {kind:?}");
+            }
+        }
+        check(Number::known(188_743.0, Kind::UpperBound), "≤ 1.888 × 10⁵");
+        check(Number::known(0.0, Kind::LowerBound), "≥ 0");
     }
 
     #[track_caller]

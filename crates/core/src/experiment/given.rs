@@ -9,7 +9,12 @@ use super::{Experiment, InputError, Rows, WeightSource};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Given {
     /// A list of tokens.
-    Tokens(Rows),
+    Tokens {
+        /// The tokens.
+        rows: Rows,
+        /// The first line, where it was skipped as a header.
+        header: Option<String>,
+    },
     /// An experiment file.
     Experiment(Box<Experiment>),
     /// Listed weights, from a table for each matrix.
@@ -27,7 +32,10 @@ impl Given {
             Ok(text) if is_experiment(text) => {
                 Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
             }
-            _ => Table::Tokens.read(file, bytes).map(Given::Tokens),
+            _ => {
+                let (rows, header) = Table::Tokens.read_with_header(file, bytes)?;
+                Ok(Given::Tokens { rows, header })
+            }
         }
     }
 }
@@ -46,7 +54,7 @@ mod tests {
             r#" {"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
         assert!(matches!(Given::read(None, experiment.as_bytes()), Ok(Given::Experiment(_))));
         assert!(matches!(Given::read(Some("it.csv"), experiment.as_bytes()), Ok(Given::Experiment(_))));
-        assert!(matches!(Given::read(None, b"1,2\n3,4"), Ok(Given::Tokens(rows)) if rows.n_rows() == 2));
+        assert!(matches!(Given::read(None, b"1,2\n3,4"), Ok(Given::Tokens { rows, .. }) if rows.n_rows() == 2));
         assert!(Given::read(None, b"{").is_err() && Given::read(Some("junk.csv"), &[0xff, 0]).is_err());
     }
 }

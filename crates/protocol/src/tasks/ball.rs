@@ -1,7 +1,7 @@
 //! What the ball holds at one n: the bounds on every list of n tokens in it, those on every list however long, and the
 //! worst tokens known.
 
-use lipscope_core::bounds::{Bound, BoundId, all_bounds, bounds_and_witnesses};
+use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
 use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct Ball {
     pub radius: f64,
     /// The bounds that apply to n tokens in it.
     pub bounds: Vec<Bound>,
-    /// The bounds that apply to 1e300 tokens in it: as far as numbers go, and so to fewer tokens too.
+    /// The upper bounds that hold however many tokens there are in it.
     pub limit: Vec<Bound>,
     /// The tokens behind the largest of the lower bounds that have some.
     pub worst: Option<Worst>,
@@ -44,8 +44,11 @@ pub struct Worst {
     pub tokens: TokenSource,
 }
 
-/// As many tokens as numbers can say: every bound on the ball grows with n.
-const MOST_TOKENS: f64 = 1e300;
+/// As many tokens as numbers can say, and fewer: every bound on the ball grows with n, and one that does not from the second
+/// to the first has come to its end.
+const MOST_TOKENS: [f64; 2] = [1e300, 1e200];
+/// What a bound that has come to its end may still grow by, in powers of ten.
+const SETTLED: f64 = 1e-9;
 
 /// The bounds, computed in one step.
 #[derive(Debug)]
@@ -70,7 +73,10 @@ impl Task<Memory> for BallTask {
             Some((_, id, tokens)) => Some(Worst { id, tokens: tokens? }),
             None => None,
         };
-        let limit = all_bounds(&hypotheses.with_n(MOST_TOKENS));
+        let [far, nearer] = MOST_TOKENS.map(|n| hypotheses.with_n(n));
+        let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
+        let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
+        let limit = upper.filter(is_settled).collect();
         let has_growth = bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
         let growth_ends = has_growth.then(|| hypotheses.exponent());
         report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, growth_ends });

@@ -42,7 +42,7 @@ fn vary_npy(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
 fn feed(input: &[u8]) -> Verdict {
     let allowed = READING.of(input);
     let verdict = match within("reading tokens", allowed, || Given::read(Some("tokens.txt"), input)) {
-        Ok(Given::Tokens(rows)) => {
+        Ok(Given::Tokens { rows, .. }) => {
             go_on_with(&Experiment::of(TokenSource::Explicit(rows), WeightSource::Identity { sign: -1.0 }));
             Verdict::Taken
         }

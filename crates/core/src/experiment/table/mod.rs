@@ -20,6 +20,14 @@ impl Table {
     /// # Errors
     /// [`InputError`] that names the row and column and the fix.
     pub fn read(self, file: Option<&str>, bytes: &[u8]) -> Result<Rows, InputError> {
+        self.read_with_header(file, bytes).map(|(rows, _)| rows)
+    }
+
+    /// Reads a table as [`Table::read`] does, and gives the first line too where it was skipped as a header.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    pub fn read_with_header(self, file: Option<&str>, bytes: &[u8]) -> Result<(Rows, Option<String>), InputError> {
         let name = || file.map_or_else(|| self.name(), Phrase::verbatim);
         if bytes.len() > MAX_TEXT_BYTES {
             return Err(InputError::TooLarge {
@@ -30,7 +38,7 @@ impl Table {
             });
         }
         if bytes.starts_with(npy::MAGIC) {
-            return self.checked(npy::rows(self, file.unwrap_or_default(), bytes)?);
+            return Ok((self.checked(npy::rows(self, file.unwrap_or_default(), bytes)?)?, None));
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => self.read_text(text),
@@ -42,7 +50,7 @@ impl Table {
         }
     }
 
-    fn read_text(self, text: &str) -> Result<Rows, InputError> {
+    fn read_text(self, text: &str) -> Result<(Rows, Option<String>), InputError> {
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return Err(InputError::Empty {
@@ -63,14 +71,15 @@ impl Table {
                 ),
             });
         }
-        self.checked(match brackets::list_of(text) {
+        let (rows, header) = match brackets::list_of(text) {
             Some(list) => {
                 let rows = brackets::rows(self, list)?;
                 self.check_entries(rows.iter().map(Vec::len).sum())?;
-                Rows::from_lists(self.inside(), &rows)?
+                (Rows::from_lists(self.inside(), &rows)?, None)
             }
             None => separated::rows(self, text)?,
-        })
+        };
+        Ok((self.checked(rows)?, header))
     }
 
     fn checked(self, rows: Rows) -> Result<Rows, InputError> {
@@ -108,15 +117,26 @@ mod tests {
             "# a\n1,2\n3,4",
         ];
         for text in texts {
-            let rows = Table::Tokens.read_text(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+            let (rows, _) = Table::Tokens.read_text(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
             assert_eq!((rows.n_columns(), rows.entries()), (2, &[1.0, 2.0, 3.0, 4.0][..]), "{text:?}");
         }
     }
 
     #[test]
     fn a_flat_json_list_is_tokens_of_dimension_one() {
-        let rows = Table::Tokens.read_text("[-1, 1, 1]").expect("a list");
+        let (rows, _) = Table::Tokens.read_text("[-1, 1, 1]").expect("a list");
         assert_eq!((rows.n_rows(), rows.n_columns()), (3, 1));
+    }
+
+    #[test]
+    fn a_first_line_that_is_skipped_is_given_back() {
+        let header = |text: &str| Table::Tokens.read_text(text).expect(text).1;
+        assert_eq!(header("x,y\n1,2\n3,4").as_deref(), Some("x, y"));
+        assert_eq!(header("left right\n1 2\n3 4").as_deref(), Some("left, right"));
+        assert!(header(&format!("{}\n1\n2", "long".repeat(50))).is_some_and(|header| header.chars().count() < 60));
+        for without in ["1,2\n3,4", "# x,y\n1,2\n3,4", "[[1,2],[3,4]]"] {
+            assert_eq!(header(without), None, "{without}");
+        }
     }
 
     #[test]

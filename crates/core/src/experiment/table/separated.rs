@@ -5,11 +5,12 @@ use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Rows, library_words};
 use crate::phrase;
 
-/// Reads the rows. A first line without any number is skipped as a header; lines starting with # are comments.
+/// Reads the rows. A first line without any number is skipped as a header, and given back; lines starting with # are
+/// comments.
 ///
 /// # Errors
 /// [`InputError`] that names row and column.
-pub(super) fn rows(table: Table, text: &str) -> Result<Rows, InputError> {
+pub(super) fn rows(table: Table, text: &str) -> Result<(Rows, Option<String>), InputError> {
     let first_line = text.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default();
     let delimiter = [b'\t', b',', b';'].into_iter().find(|d| first_line.as_bytes().contains(d));
     let mut reader = csv::ReaderBuilder::new()
@@ -22,6 +23,7 @@ pub(super) fn rows(table: Table, text: &str) -> Result<Rows, InputError> {
         .delimiter(delimiter.unwrap_or(b'\x1f'))
         .from_reader(text.as_bytes());
     let mut entries = Vec::new();
+    let mut header = None;
     let mut n_columns = 0;
     let mut n_rows = 0;
     let mut line_idx = 0;
@@ -39,6 +41,7 @@ pub(super) fn rows(table: Table, text: &str) -> Result<Rows, InputError> {
         let is_header =
             line_idx == 1 && cells.iter().all(|cell| !cell.is_empty() && number(cell).is_none() && !is_infinite(cell));
         if is_header && text.lines().nth(1).is_some() && !looks_like_numbers(&cells) {
+            header = Some(shorten(&cells.join(", ")));
             continue;
         }
         n_rows += 1;
@@ -77,7 +80,7 @@ pub(super) fn rows(table: Table, text: &str) -> Result<Rows, InputError> {
         }
         table.check_entries(entries.len())?;
     }
-    Rows::new(table.name(), n_columns, entries)
+    Ok((Rows::new(table.name(), n_columns, entries)?, header))
 }
 
 /// A first line that contains "nan" or begins like a number (such as 1.O) is faulty data, not a header.

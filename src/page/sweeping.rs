@@ -1,0 +1,119 @@
+//! The sweep over n beside the present tokens: when it starts, pauses and goes on, and how far its bounds are drawn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::frame::now;
+use crate::live::{SweepData, SweepPhase};
+use crate::plans::{curve_lengths, sweep_lengths};
+use crate::state::PageState;
+use crate::workers::EngineLane;
+use lipscope_protocol::tasks::{CurvesPlan, EnginePlan, SweepRequest};
+
+use super::Page;
+
+/// How long the controls rest before a new sweep starts; measuring never waits.
+const SWEEP_REST: Duration = Duration::from_millis(70);
+
+impl Page {
+    /// Stops the sweep; its points stay.
+    pub fn pause_sweep(self) {
+        self.sweep_count.update_value(|count| *count += 1);
+        self.cancel(EngineLane::Sweep);
+        self.live.sweep.update(|sweep| {
+            sweep.phase = SweepPhase::Paused;
+            // Points of another configuration do not stay beside these.
+            sweep.before.clear();
+        });
+    }
+
+    /// Goes on with a stopped sweep, or does a failed one again.
+    pub fn resume_sweep(self) {
+        self.live.sweep.update(|sweep| {
+            sweep.phase = SweepPhase::Running;
+            sweep.began = now();
+            sweep.cost_before = sweep.cost_so_far();
+        });
+        let rest = self.rest_of_sweep(&self.state.with_untracked(PageState::for_sweeping));
+        self.submit(EngineLane::Sweep, [rest]);
+    }
+
+    /// The draws that are still missing.
+    fn rest_of_sweep(self, state: &PageState) -> EnginePlan {
+        let (lengths, draws) = self.live.sweep.with_untracked(|sweep| (sweep.missing(), sweep.draws));
+        EnginePlan::Sweep(SweepRequest {
+            experiment: state.experiment(),
+            lengths,
+            draws,
+            norm: state.norm,
+            points: None,
+        })
+    }
+
+    /// Ends the sweep under way at once, and starts the new one when the controls rest; its bounds are drawn up to `end`.
+    pub(super) fn sweep_soon(self, state: &PageState, end: usize) {
+        self.sweep_count.update_value(|count| *count += 1);
+        let count = self.sweep_count.get_value();
+        let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
+        self.cancel(EngineLane::Sweep);
+        let phase = self.live.sweep.with_untracked(|sweep| (sweep.of.as_ref() == Some(state)).then_some(sweep.phase));
+        if state.can_sweep()
+            && let Some(phase) = phase
+        {
+            // Only the curves end elsewhere.
+            let rest = (phase == SweepPhase::Running).then(|| self.rest_of_sweep(state));
+            return self.submit(EngineLane::Sweep, std::iter::once(self.curves(state, end)).chain(rest));
+        }
+        if !state.can_sweep() {
+            let of = Some(state.clone());
+            self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
+            // There is one n to measure; the bounds over n are drawn around it.
+            return self.submit(EngineLane::Sweep, [self.curves(state, end)]);
+        }
+        if is_first {
+            return self.sweep(state, end);
+        }
+        let state = state.clone();
+        set_timeout(
+            move || {
+                if self.sweep_count.get_value() == count {
+                    self.sweep(&state, end);
+                }
+            },
+            SWEEP_REST,
+        );
+    }
+
+    /// The bounds over n of a sweep.
+    fn curves(self, state: &PageState, end: usize) -> EnginePlan {
+        let lengths = self.live.sweep.with_untracked(|sweep| curve_lengths(end, &sweep.lengths));
+        let draws = if state.can_sweep() { state.draws } else { 1 };
+        EnginePlan::Curves(CurvesPlan { experiment: state.experiment(), lengths, draws, rows: None })
+    }
+
+    fn sweep(self, state: &PageState, end: usize) {
+        let (longest, draws) = (state.sweep_max, state.draws);
+        let lengths = sweep_lengths(longest);
+        self.live.sweep.update(|sweep| {
+            // What there was of the sweep before stays in sight until this one gets there.
+            let mut before = std::mem::take(&mut sweep.points);
+            if before.len() < sweep.before.len() / 2 {
+                before = std::mem::take(&mut sweep.before);
+            }
+            *sweep = SweepData {
+                before,
+                of: Some(state.clone()),
+                lengths: lengths.clone(),
+                draws,
+                curves: Arc::clone(&sweep.curves),
+                phase: SweepPhase::Running,
+                began: now(),
+                ..SweepData::default()
+            };
+        });
+        let plans = [self.curves(state, end), self.rest_of_sweep(state)];
+        self.submit(EngineLane::Sweep, plans);
+    }
+}
