@@ -1,6 +1,8 @@
 //! Norms and singular value decompositions of dense matrices.
 
 use faer::MatRef;
+#[cfg(any(test, target_arch = "wasm32"))]
+use nalgebra::Cholesky;
 use nalgebra::{DMatrix, DVector};
 
 use super::SingularTriplet;
@@ -157,7 +159,8 @@ pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
 /// Whether a symmetric matrix, of which the lower entries are read, has a Cholesky factor: whether it is positive definite,
 /// up to rounding.
 ///
-/// Natively this is faer, which takes a fifth of nalgebra's time at 64 rows; `local` asks once for every row of every head.
+/// Natively the factor is faer's, which takes a fifth of nalgebra's time at 64 rows: `local` asks once for every row of every
+/// head. In the browser it is nalgebra's.
 pub(crate) fn is_positive_definite(matrix: DMatrix<f64>) -> bool {
     #[cfg(not(target_arch = "wasm32"))]
     {
@@ -169,26 +172,10 @@ pub(crate) fn is_positive_definite(matrix: DMatrix<f64>) -> bool {
     has_factor(matrix)
 }
 
-/// The same in columns, of which the compiler makes vector instructions.
+/// The same by nalgebra, which takes an infinite diagonal for a positive definite one, as faer does not.
 #[cfg(any(test, target_arch = "wasm32"))]
-fn has_factor(mut matrix: DMatrix<f64>) -> bool {
-    let n = matrix.nrows();
-    for at in 0..n {
-        let (done, rest) = matrix.as_mut_slice().split_at_mut(at * n);
-        let column = &mut rest[at..n];
-        for before in done.chunks_exact(n) {
-            let before = &before[at..];
-            let factor = before[0];
-            column.iter_mut().zip(before).for_each(|(x, y)| *x -= factor * y);
-        }
-        // Also false where it is not a number.
-        if !(column[0] > 0.0 && column[0].is_finite()) {
-            return false;
-        }
-        let inverse = 1.0 / column[0].sqrt();
-        column.iter_mut().for_each(|x| *x *= inverse);
-    }
-    true
+fn has_factor(matrix: DMatrix<f64>) -> bool {
+    (0..matrix.nrows()).all(|at| matrix[(at, at)].is_finite()) && Cholesky::new(matrix).is_some()
 }
 
 /// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes, without the m x n matrix.
@@ -252,6 +239,8 @@ mod tests {
                 assert_eq!(found, (expected, expected), "{size} rows, {factor}");
             }
         }
+        let infinite = DMatrix::from_diagonal_element(3, 3, f64::INFINITY);
+        assert!(!is_positive_definite(infinite.clone()) && !has_factor(infinite));
     }
 
     #[test]
