@@ -9,7 +9,7 @@ use crate::live::{Measured, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
 
-use super::facts::{best_label, largest, of, smallest};
+use super::facts::{best_label, largest, of, passes_on, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
@@ -70,8 +70,10 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     for (id, role, pick, name) in curves {
         let mut data = curve(pick);
         if id == id::WORST {
-            // The draws are tokens of the ball too.
-            let drawn = |n: f64| points.iter().filter(move |point| point.0 == n).map(|point| point.1.log10());
+            // The draws are tokens of the ball too, and of fewer of them more can be made.
+            let (points, mask) = (&points, state.mask);
+            let drawn =
+                |n: f64| points.iter().filter(move |point| passes_on(mask, point.0, n)).map(|point| point.1.log10());
             data.iter_mut().for_each(|(n, log10)| *log10 = drawn(*n).fold(*log10, f64::max));
         }
         if !data.is_empty() && state.bounds_hold_on_ball() {

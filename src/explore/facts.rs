@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::state::PageState;
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
-use lipscope_core::experiment::{Normalization, Scope};
+use lipscope_core::experiment::{Mask, Normalization, Scope};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::Kind;
 
@@ -110,16 +110,26 @@ pub fn facts(page: Page) -> Option<Facts> {
     })
 }
 
-/// log10 of the largest norm that samples of the sweep and searches have at n tokens of this ball.
+/// Whether a norm that `of` tokens of a ball have is one that some `n` of it have at least: under the causal mask the first
+/// tokens do not see the others, and without it each token can be repeated (docs/theory.md, "More tokens").
+pub fn passes_on(mask: Mask, of: f64, n: f64) -> bool {
+    match mask {
+        Mask::Causal => of <= n,
+        Mask::None => n % of == 0.0,
+    }
+}
+
+/// log10 of the largest norm that samples of the sweep and searches show for n tokens of this ball.
 fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
     let n = state.n_tokens();
+    let counts = |of: f64| passes_on(state.mask, of, n);
     let sampled = page.live.sweep.with(|sweep| {
         let is_of_ball = page.state.with(|now| sweep.of.as_ref() == Some(&now.for_sweeping()));
         let values = if is_of_ball { sweep.values(Norm::Spectral) } else { Vec::new() };
-        values.into_iter().filter(|point| point.0 == n).map(|point| point.1).fold(0.0, f64::max)
+        values.into_iter().filter(|point| counts(point.0)).map(|point| point.1).fold(0.0, f64::max)
     });
     let searched = page.live.searched.with(|all| {
-        let here = all.iter().filter(|found| found.n == n && found.is_about(state, radius));
+        let here = all.iter().filter(|found| counts(found.n) && found.is_about(state, radius));
         here.map(|found| found.norm).fold(0.0, f64::max)
     });
     sampled.max(searched).log10()
@@ -178,6 +188,19 @@ mod tests {
         assert_eq!(Standing::of(0.4, 0.3, 0.5, true), Standing::Below);
         // The list behind the bound, measured again.
         assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, true), Standing::Worst);
+    }
+
+    #[test]
+    fn more_tokens_reach_what_fewer_do_where_that_is_proved() {
+        for (mask, of, n, passes) in [
+            (Mask::Causal, 3.0, 4.0, true),
+            (Mask::Causal, 5.0, 4.0, false),
+            (Mask::None, 3.0, 4.0, false),
+            (Mask::None, 2.0, 4.0, true),
+            (Mask::None, 4.0, 4.0, true),
+        ] {
+            assert_eq!(passes_on(mask, of, n), passes, "{mask:?}: {of} tokens, {n} tokens");
+        }
     }
 
     #[test]

@@ -109,6 +109,24 @@ fn five_hundred_causal_runs_equal_their_dense_jacobians() {
     assert!(cases.get() >= 500, "only {} cases were runs", cases.get());
 }
 
+/// docs/theory.md, "More tokens": under the causal mask, tokens put behind others never lower the norm.
+#[test]
+fn tokens_behind_others_never_lower_a_causal_norm() {
+    let config = Config { cases: 300, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config)
+        .run(&repeated(&["causal"]), |case| {
+            let whole = case.as_list();
+            let mut fewer = case.clone();
+            let last = fewer.sizes.len() - 1;
+            fewer.sizes[last] -= 1;
+            let norm = |list: &Experiment| measure_with(list, one_by_one()).expect("measured").spectral;
+            let (before, after) = (norm(&fewer.as_list()), norm(&whole));
+            proptest::prop_assert!(before <= after * (1.0 + 1e-9) + 1e-300, "{before:e} before, {after:e} after");
+            Ok(())
+        })
+        .expect("no token lowers it");
+}
+
 #[test]
 fn the_adjoint_of_causal_runs_is_their_transpose() {
     use lipscope_core::jacobian::LinearOperator as _;
