@@ -71,9 +71,9 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
         let mut data = curve(pick);
         if id == id::WORST {
             // The draws are tokens of the ball too, and of fewer of them more can be made.
-            let (points, mask) = (&points, state.mask);
+            let (points, of) = (&points, (state.tokens, state.mask));
             let drawn =
-                |n: f64| points.iter().filter(move |point| passes_on(mask, point.0, n)).map(|point| point.1.log10());
+                |n: f64| points.iter().filter(move |point| passes_on(of, point.0, n)).map(|point| point.1.log10());
             data.iter_mut().for_each(|(n, log10)| *log10 = drawn(*n).fold(*log10, f64::max));
         }
         if !data.is_empty() && state.bounds_hold_on_ball() {

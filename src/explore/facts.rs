@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::live::Measured;
 use crate::page::Page;
-use crate::state::PageState;
+use crate::state::{PageState, TokenChoice};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Mask, Normalization, Scope};
@@ -111,18 +111,20 @@ pub fn facts(page: Page) -> Option<Facts> {
 }
 
 /// Whether a norm that `of` tokens of a ball have is one that some `n` of it have at least: under the causal mask the first
-/// tokens do not see the others, and without it each token can be repeated (docs/theory.md, "More tokens").
-pub fn passes_on(mask: Mask, of: f64, n: f64) -> bool {
-    match mask {
-        Mask::Causal => of <= n,
-        Mask::None => n % of == 0.0,
+/// tokens do not see the others, and without it each token can be repeated (docs/theory.md, "More tokens"). The weights of
+/// skew tokens are others for each n.
+pub fn passes_on((tokens, mask): (TokenChoice, Mask), of: f64, n: f64) -> bool {
+    match (tokens, mask) {
+        (TokenChoice::Skew, _) => of == n,
+        (_, Mask::Causal) => of <= n,
+        (_, Mask::None) => n % of == 0.0,
     }
 }
 
 /// log10 of the largest norm that samples of the sweep and searches show for n tokens of this ball.
 fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
     let n = state.n_tokens();
-    let counts = |of: f64| passes_on(state.mask, of, n);
+    let counts = |of: f64| passes_on((state.tokens, state.mask), of, n);
     let sampled = page.live.sweep.with(|sweep| {
         let is_of_ball = page.state.with(|now| sweep.of.as_ref() == Some(&now.for_sweeping()));
         let values = if is_of_ball { sweep.values(Norm::Spectral) } else { Vec::new() };
@@ -192,14 +194,18 @@ mod tests {
 
     #[test]
     fn more_tokens_reach_what_fewer_do_where_that_is_proved() {
-        for (mask, of, n, passes) in [
-            (Mask::Causal, 3.0, 4.0, true),
-            (Mask::Causal, 5.0, 4.0, false),
-            (Mask::None, 3.0, 4.0, false),
-            (Mask::None, 2.0, 4.0, true),
-            (Mask::None, 4.0, 4.0, true),
+        let (worst, skew) = (TokenChoice::Worst, TokenChoice::Skew);
+        for (tokens, mask, of, n, passes) in [
+            (worst, Mask::Causal, 3.0, 4.0, true),
+            (worst, Mask::Causal, 5.0, 4.0, false),
+            (worst, Mask::None, 3.0, 4.0, false),
+            (worst, Mask::None, 2.0, 4.0, true),
+            (worst, Mask::None, 4.0, 4.0, true),
+            (skew, Mask::None, 2.0, 4.0, false),
+            (skew, Mask::None, 4.0, 4.0, true),
         ] {
-            assert_eq!(passes_on(mask, of, n), passes, "{mask:?}: {of} tokens, {n} tokens");
+            let found = passes_on((tokens, mask), of, n);
+            assert_eq!(found, passes, "{tokens:?}, {mask:?}: {of} tokens, {n} tokens");
         }
     }
 

@@ -114,8 +114,9 @@ fn TokenSwitch() -> impl IntoView {
     };
     let note = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
-            TokenChoice::Own => Some(strings::quick_yours_said()),
-            _ => (!has_worst.get()).then(|| strings::worst_away(state.mask)),
+            _ if !has_worst.get() => Some(strings::worst_away(state.mask)),
+            TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said()),
+            _ => None,
         })
     });
     view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) note/> }

@@ -36,19 +36,24 @@ impl Page {
             sweep.began = now();
             sweep.cost_before = sweep.cost_so_far();
         });
-        let rest = self.rest_of_sweep(&self.state.with_untracked(PageState::for_sweeping));
-        self.submit(EngineLane::Sweep, [rest]);
+        match self.rest_of_sweep(&self.state.with_untracked(PageState::for_sweeping)) {
+            Some(rest) => self.submit(EngineLane::Sweep, [rest]),
+            None => self.live.sweep.update(|sweep| sweep.phase = SweepPhase::Done),
+        }
     }
 
     /// The draws that are still missing.
-    fn rest_of_sweep(self, state: &PageState) -> EnginePlan {
+    fn rest_of_sweep(self, state: &PageState) -> Option<EnginePlan> {
         let (lengths, draws) = self.live.sweep.with_untracked(|sweep| (sweep.missing(), sweep.draws));
-        EnginePlan::Sweep(SweepRequest {
-            experiment: state.experiment(),
-            lengths,
-            draws,
-            norm: state.norm,
-            points: None,
+        // All points may be here while the word that it is over is still on its way.
+        (!lengths.is_empty()).then(|| {
+            EnginePlan::Sweep(SweepRequest {
+                experiment: state.experiment(),
+                lengths,
+                draws,
+                norm: state.norm,
+                points: None,
+            })
         })
     }
 
@@ -63,7 +68,7 @@ impl Page {
             && let Some(phase) = phase
         {
             // Only the curves end elsewhere.
-            let rest = (phase == SweepPhase::Running).then(|| self.rest_of_sweep(state));
+            let rest = if phase == SweepPhase::Running { self.rest_of_sweep(state) } else { None };
             return self.submit(EngineLane::Sweep, std::iter::once(self.curves(state, end)).chain(rest));
         }
         if !state.can_sweep() {
@@ -113,7 +118,7 @@ impl Page {
                 ..SweepData::default()
             };
         });
-        let plans = [self.curves(state, end), self.rest_of_sweep(state)];
+        let plans = std::iter::once(self.curves(state, end)).chain(self.rest_of_sweep(state));
         self.submit(EngineLane::Sweep, plans);
     }
 }

@@ -141,6 +141,7 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   }
   await page.mouse.up();
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'given or moved by you');
   assert.equal(await page.evaluate(() => history.length), entries + 1);
   await page.click('#quick-random');
   await page.waitForSelector('#quick-random[aria-pressed=true]');

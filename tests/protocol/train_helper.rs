@@ -160,10 +160,11 @@ fn a_half_that_does_not_fit_its_plan_is_refused() {
     };
     let TrainEvent::Gradient(GradientEvent::Found { loss, gradient }) = answer(|_| ()) else { panic!("it fits") };
     assert!(loss > 0.0 && gradient.len() == whole.weights.len(), "{loss}, {} bytes", gradient.len());
-    let wrong: [fn(&mut GradientPlan); 7] = [
+    let wrong: [fn(&mut GradientPlan); 8] = [
         |plan| plan.weights.truncate(7),
         |plan| plan.weights.extend([0; 4]),
         |plan| plan.vocabulary = 3,
+        |plan| plan.vocabulary = usize::MAX,
         |plan| plan.ids[0] = 4000,
         |plan| plan.next.truncate(1),
         |plan| (plan.ids, plan.next) = (Vec::new(), Vec::new()),

@@ -59,14 +59,15 @@ pub fn gelu_and_slope(x: f32) -> (f32, f32) {
     /// 1/sqrt(2 pi)
     const DENSITY: f64 = 0.398_942_280_401_432_7;
 
-    let x = f64::from(x);
+    // Past it nothing changes in f32, and infinity times the smallest e^x is no 0. What is no number stays none.
+    let x = if f64::from(x) < -2.0 * LARGEST { -2.0 * LARGEST } else { f64::from(x) };
     let z = (x.abs() * std::f64::consts::FRAC_1_SQRT_2).min(LARGEST);
     let u = (z - 3.0) / (z + 3.0);
     let p = P.iter().rev().fold(0.0, |sum, c| sum * u + c);
     let exponential = power(-(z * z));
     let tail = 0.5 * exponential * p / (1.0 + 2.0 * z);
     let below = if x < 0.0 { tail } else { 1.0 - tail };
-    ((x * below) as f32, (below + x * DENSITY * exponential) as f32)
+    ((x * below) as f32, (below + x.min(2.0 * LARGEST) * DENSITY * exponential) as f32)
 }
 
 /// The same in f64, to its rounding.

@@ -162,8 +162,9 @@ impl Plan {
             [self.width, self.context, self.batch, self.blocks, self.heads, vocabulary].map(|size| size as u64);
         let (tokens, scores) = (batch * t, batch * heads * t * t);
         let a_block = 60 * tokens * d + 8 * scores;
-        let weights = blocks * 12 * d * d + (2 * v + t) * d;
-        blocks * a_block + 8 * tokens * v + 4 * weights
+        let weights = blocks * 12 * d * d + t * d;
+        // Only the vocabulary has no limit of its own.
+        (blocks * a_block + 4 * weights).saturating_add(v.saturating_mul(8 * tokens + 8 * d))
     }
 }
 

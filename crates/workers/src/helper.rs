@@ -12,7 +12,7 @@ use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use crate::listen::{Wake, get};
 
-/// A worker of the same program. The browser ends it with the worker that started it.
+/// A worker of the same program. It ends with the worker that started it, or when that one gives it up.
 pub struct SecondWorker {
     wake: Wake,
     state: Option<Started>,
@@ -115,6 +115,17 @@ impl Started {
         let message = Object::new();
         Reflect::set(&message, &JsValue::from_str("bytes"), &buffer).ok()?;
         self.worker.as_ref()?.post_message_with_transfer(&message, &Array::of1(&buffer)).ok()
+    }
+}
+
+impl Drop for Started {
+    /// A worker that was given up may still answer, and what would hear it goes away here.
+    fn drop(&mut self) {
+        if let Some(worker) = &self.worker {
+            worker.set_onmessage(None);
+            worker.set_onerror(None);
+            worker.terminate();
+        }
     }
 }
 

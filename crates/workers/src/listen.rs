@@ -59,10 +59,15 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
     let state = Rc::new(RefCell::new((Runner::<T>::new(context(&poke)), beside)));
     let on_slice = {
         let (state, scope, poke) = (Rc::clone(&state), scope.clone(), Rc::clone(&poke));
+        // One timer at a time, for the same reason.
+        let is_timed = Rc::new(Cell::new(false));
         // Made once: a closure for every wait would never be freed.
         let wake = {
-            let poke = Rc::clone(&poke);
-            Closure::<dyn FnMut()>::new(move || poke())
+            let (poke, is_timed) = (Rc::clone(&poke), Rc::clone(&is_timed));
+            Closure::<dyn FnMut()>::new(move || {
+                is_timed.set(false);
+                poke();
+            })
         };
         Closure::<dyn FnMut()>::new(move || {
             is_poked.set(false);
@@ -71,6 +76,7 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
             let turn = runner.slice(end, now, |reply| post::<T>(&scope, reply, beside.give()));
             match turn {
                 Turn::More => poke(),
+                Turn::Waiting if is_timed.replace(true) => {}
                 Turn::Waiting => {
                     let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(
                         wake.as_ref().unchecked_ref(),

@@ -5,7 +5,6 @@ use lipscope_train::{Batch, Errand, Plan};
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-use super::context::TrainContext;
 use crate::task::{Report, Task, Turn};
 
 /// The weights and the windows of a half.
@@ -43,16 +42,16 @@ pub struct GradientTask {
     errand: Option<Errand>,
 }
 
-impl Task<TrainContext> for GradientTask {
+impl<C> Task<C> for GradientTask {
     type Plan = GradientPlan;
     type Event = GradientEvent;
 
-    fn start(plan: GradientPlan, _: &mut TrainContext) -> Result<Self, InputError> {
+    fn start(plan: GradientPlan, _: &mut C) -> Result<Self, InputError> {
         let GradientPlan { plan, vocabulary, weights, ids, next } = plan;
         Ok(GradientTask { errand: Errand::new(plan, vocabulary, &weights, Batch { ids, next }) })
     }
 
-    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, GradientEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut C, report: &mut Report<'_, GradientEvent>) -> Result<Turn, InputError> {
         let found = self.errand.as_ref().map(Errand::gradient);
         report.event(found.map_or(GradientEvent::Refused, |found| GradientEvent::Found {
             loss: found.loss(),

@@ -35,6 +35,8 @@ pub(super) struct SharedStep {
     second: Batch,
     /// When the helper is given up, in milliseconds of the clock.
     deadline: f64,
+    /// Whether that was put off. A machine that slept wakes past any deadline, with the answer still on its way.
+    is_put_off: bool,
 }
 
 /// What has come of a step that was begun.
@@ -67,7 +69,7 @@ pub(super) fn begin(trainer: &mut Trainer, helper: &mut Option<Box<dyn Helper>>,
     let first = trainer.gradient(&first);
     let ended = now();
     let (least, factor) = PATIENCE;
-    Begun::Shared(SharedStep { first, second, deadline: ended + least + factor * (ended - began) })
+    Begun::Shared(SharedStep { first, second, deadline: ended + least + factor * (ended - began), is_put_off: false })
 }
 
 impl SharedStep {
@@ -76,6 +78,9 @@ impl SharedStep {
     pub(super) fn finish(self, trainer: &mut Trainer, helper: &mut Option<Box<dyn Helper>>, now: f64) -> Begun {
         let found = match helper.as_mut().map_or(Answer::Lost, |helper| helper.answer()) {
             Answer::Pending if now < self.deadline => return Begun::Shared(self),
+            Answer::Pending if !self.is_put_off => {
+                return Begun::Shared(SharedStep { deadline: now + PATIENCE.0, is_put_off: true, ..self });
+            }
             Answer::Here(GradientEvent::Found { loss, gradient }) => {
                 trainer.gradient_of_bytes(&self.second, loss, &gradient)
             }
