@@ -35,11 +35,7 @@ struct Shown {
 
 impl Shown {
     fn of(value: f64, kind: Kind) -> Self {
-        Shown {
-            sign: kind.sign(),
-            text: Number::known(value, kind).kind(Kind::Plain).to_string(),
-            full: value.to_string(),
-        }
+        Shown { sign: kind.sign(), text: Number::digits(value, kind).to_string(), full: value.to_string() }
     }
 
     /// A number of tokens: all digits while it is a number that people write so.

@@ -9,7 +9,7 @@ use crate::live::{Measured, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
 
-use super::facts::{best_label, largest, of, passes_on, smallest};
+use super::facts::{best_label, largest, largest_sample, of, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
@@ -71,10 +71,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
         let mut data = curve(pick);
         if id == id::WORST {
             // The draws are tokens of the ball too, and of fewer of them more can be made.
-            let (points, of) = (&points, (state.tokens, state.mask));
-            let drawn =
-                |n: f64| points.iter().filter(move |point| passes_on(of, point.0, n)).map(|point| point.1.log10());
-            data.iter_mut().for_each(|(n, log10)| *log10 = drawn(*n).fold(*log10, f64::max));
+            data.iter_mut().for_each(|(n, log10)| *log10 = log10.max(largest_sample(&points, state, *n)));
         }
         if !data.is_empty() && state.bounds_hold_on_ball() {
             series.push(Series::new(id, name, role, SeriesKind::Line, data).given_log10());

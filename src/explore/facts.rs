@@ -50,15 +50,11 @@ pub enum Standing {
 
 impl Standing {
     /// Of norms by their logarithms: that of these tokens, the largest lower bound, and the largest of samples and searches.
-    /// `has_worst` says whether there is a list of the worst tokens known.
-    fn of(here: f64, bound: f64, found: f64, has_worst: bool) -> Self {
+    /// `top` is what tokens are that pass both.
+    fn of(here: f64, bound: f64, found: f64, top: Standing) -> Self {
         // A list that is measured again differs from its bound in the last digits.
         let same = 1e-9;
-        match (here + same >= bound.max(found), has_worst) {
-            (false, _) => Standing::Below,
-            (true, true) => Standing::Worst,
-            (true, false) => Standing::Alone,
-        }
+        if here + same >= bound.max(found) { top } else { Standing::Below }
     }
 }
 
@@ -88,6 +84,7 @@ pub fn facts(page: Page) -> Option<Facts> {
     let known = largest(bounds, norm);
     let found = largest_found(page, state, ball.ball.radius);
     let bound = known.as_ref().map_or(f64::NEG_INFINITY, |bound| bound.log10);
+    let top = if ball.ball.worst.is_some() { Standing::Worst } else { Standing::Alone };
     is_of_one.then(|| Facts {
         n: measurement.n,
         measured: (measurement.spectral, kind_of(measurement)),
@@ -97,7 +94,7 @@ pub fn facts(page: Page) -> Option<Facts> {
             (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
             _ => Place::Normalized,
         },
-        standing: Standing::of(measured_log10, bound, found, ball.ball.worst.is_some()),
+        standing: Standing::of(measured_log10, bound, found, top),
         worst: known.map(|bound| raised(bound, measured_log10.max(found))),
         best: smallest(bounds, norm),
         limit: smallest(limit, norm),
@@ -113,28 +110,32 @@ pub fn facts(page: Page) -> Option<Facts> {
 /// Whether a norm that `of` tokens of a ball have is one that some `n` of it have at least: under the causal mask the first
 /// tokens do not see the others, and without it each token can be repeated (docs/theory.md, "More tokens"). The weights of
 /// skew tokens are others for each n.
-pub fn passes_on((tokens, mask): (TokenChoice, Mask), of: f64, n: f64) -> bool {
-    match (tokens, mask) {
+fn passes_on(state: &PageState, of: f64, n: f64) -> bool {
+    match (state.tokens, state.mask) {
         (TokenChoice::Skew, _) => of == n,
         (_, Mask::Causal) => of <= n,
         (_, Mask::None) => n % of == 0.0,
     }
 }
 
+/// log10 of the largest norm that samples, each an n and a norm, show for `n` tokens; minus infinity where none does.
+pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 {
+    let counted = samples.iter().filter(|sample| passes_on(state, sample.0, n));
+    counted.map(|sample| sample.1.log10()).fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// log10 of the largest norm that samples of the sweep and searches show for n tokens of this ball.
 fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
     let n = state.n_tokens();
-    let counts = |of: f64| passes_on((state.tokens, state.mask), of, n);
     let sampled = page.live.sweep.with(|sweep| {
         let is_of_ball = page.state.with(|now| sweep.of.as_ref() == Some(&now.for_sweeping()));
-        let values = if is_of_ball { sweep.values(Norm::Spectral) } else { Vec::new() };
-        values.into_iter().filter(|point| counts(point.0)).map(|point| point.1).fold(0.0, f64::max)
+        if is_of_ball { largest_sample(&sweep.values(Norm::Spectral), state, n) } else { f64::NEG_INFINITY }
     });
     let searched = page.live.searched.with(|all| {
-        let here = all.iter().filter(|found| counts(found.n) && found.is_about(state, radius));
-        here.map(|found| found.norm).fold(0.0, f64::max)
+        let here = all.iter().filter(|found| found.is_about(state, radius));
+        largest_sample(&here.map(|found| (found.n, found.norm)).collect::<Vec<_>>(), state, n)
     });
-    sampled.max(searched).log10()
+    sampled.max(searched)
 }
 
 /// The smallest of the upper bounds on a norm over the ball.
@@ -185,11 +186,11 @@ mod tests {
     #[test]
     fn tokens_are_the_worst_known_only_where_nothing_known_is_worse() {
         // A sample below what is known, one above it, and one that another sample passes.
-        assert_eq!(Standing::of(0.2, 1.1, 0.3, true), Standing::Below);
-        assert_eq!(Standing::of(0.4, 0.3, 0.35, true), Standing::Worst);
-        assert_eq!(Standing::of(0.4, 0.3, 0.5, true), Standing::Below);
+        assert_eq!(Standing::of(0.2, 1.1, 0.3, Standing::Worst), Standing::Below);
+        assert_eq!(Standing::of(0.4, 0.3, 0.35, Standing::Worst), Standing::Worst);
+        assert_eq!(Standing::of(0.4, 0.3, 0.5, Standing::Worst), Standing::Below);
         // The list behind the bound, measured again.
-        assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, true), Standing::Worst);
+        assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, Standing::Worst), Standing::Worst);
     }
 
     #[test]
@@ -204,14 +205,14 @@ mod tests {
             (skew, Mask::None, 2.0, 4.0, false),
             (skew, Mask::None, 4.0, 4.0, true),
         ] {
-            let found = passes_on((tokens, mask), of, n);
+            let found = passes_on(&PageState { tokens, mask, ..PageState::default() }, of, n);
             assert_eq!(found, passes, "{tokens:?}, {mask:?}: {of} tokens, {n} tokens");
         }
     }
 
     #[test]
     fn where_no_worst_tokens_are_known_none_are_called_so() {
-        assert_eq!(Standing::of(0.4, 0.1, f64::NEG_INFINITY, false), Standing::Alone);
-        assert_eq!(Standing::of(0.4, 0.1, 0.5, false), Standing::Below);
+        assert_eq!(Standing::of(0.4, 0.1, f64::NEG_INFINITY, Standing::Alone), Standing::Alone);
+        assert_eq!(Standing::of(0.4, 0.1, 0.5, Standing::Alone), Standing::Below);
     }
 }

@@ -21,7 +21,7 @@ pub fn Headline() -> impl IntoView {
     });
     let is_stale = move || known.with(Option::is_none);
     let text = move || {
-        let number = |(value, kind)| Number::known(value, kind).kind(Kind::Plain).to_string();
+        let number = |(value, kind)| Number::digits(value, kind).to_string();
         shown.get().map_or_else(|| strings::NONE_YET.into(), number)
     };
     let full = move || shown.get().map_or_else(String::new, |(value, _)| value.to_string());

@@ -27,7 +27,7 @@ pub fn Fact(
     let exact = move || value.get().map_or_else(String::new, |x| x.to_string());
     let text = move |x: f64| match written {
         Some(written) => written(x),
-        None => Number::known(x, Kind::of_sign(sign.get())).kind(Kind::Plain).to_string(),
+        None => Number::digits(x, Kind::of_sign(sign.get())).to_string(),
     };
     view! {
         <div>

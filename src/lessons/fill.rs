@@ -67,7 +67,7 @@ impl Filled {
     fn of(value: f64, kind: Sign) -> Self {
         Filled {
             sign: kind.sign(),
-            text: Number::known(value, kind).kind(Sign::Plain).to_string(),
+            text: Number::digits(value, kind).to_string(),
             full: value.to_string(),
             age: Age::Now,
         }

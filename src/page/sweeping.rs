@@ -31,15 +31,13 @@ impl Page {
 
     /// Goes on with a stopped sweep, or does a failed one again.
     pub fn resume_sweep(self) {
+        let rest = self.rest_of_sweep(&self.state.with_untracked(PageState::for_sweeping));
         self.live.sweep.update(|sweep| {
-            sweep.phase = SweepPhase::Running;
+            sweep.phase = if rest.is_some() { SweepPhase::Running } else { SweepPhase::Done };
             sweep.began = now();
             sweep.cost_before = sweep.cost_so_far();
         });
-        match self.rest_of_sweep(&self.state.with_untracked(PageState::for_sweeping)) {
-            Some(rest) => self.submit(EngineLane::Sweep, [rest]),
-            None => self.live.sweep.update(|sweep| sweep.phase = SweepPhase::Done),
-        }
+        self.submit(EngineLane::Sweep, rest);
     }
 
     /// The draws that are still missing.

@@ -13,7 +13,7 @@ use lipscope_core::fit::PowerLaw;
 use lipscope_core::inverse::{ConstantKind, Outcome};
 use lipscope_core::scaling::{ScaledTokens, ScalingPoint};
 use lipscope_core::tightness::TightnessPoint;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::norms::{norm_axis, norm_title};
 
@@ -253,12 +253,12 @@ pub fn reach_plane(relative: f64) -> String {
 
 /// An upper bound, rounded up so that it stays one.
 pub fn rounded_up(bound: f64) -> String {
-    Number::from_log10_above(bound.log10()).to_string()
+    Number::digits(bound, Kind::UpperBound).to_string()
 }
 
 /// A lower bound, rounded down.
 pub fn rounded_down(bound: f64) -> String {
-    Number::from_log10_below(bound.log10()).to_string()
+    Number::digits(bound, Kind::LowerBound).to_string()
 }
 
 pub fn reach_finding(row: Option<&CertifiedRow>) -> String {

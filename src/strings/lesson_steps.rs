@@ -35,7 +35,7 @@ pub fn slopes_beside(yours: f64, measured: f64) -> String {
 
 /// Why a goal cannot be reached: the least upper bound.
 pub fn ruled_out(bound: Option<f64>) -> String {
-    let number = |bound| Number::known(bound, Kind::UpperBound).kind(Kind::Plain);
+    let number = |bound| Number::digits(bound, Kind::UpperBound);
     bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))
 }
 

@@ -9,6 +9,8 @@ use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
 use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, MapKind, Published, Quantity, Training};
 use lipscope_plot::{Kind, Number};
 
+use super::spectrum::claimed_kind;
+
 /// Names of axes and curves.
 pub fn model_words() -> ModelWords {
     ModelWords {
@@ -105,8 +107,7 @@ pub fn model_length_readout(n: usize, estimate: &Estimate) -> String {
 fn numbers(estimate: &Estimate) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(norm) = estimate.spectral {
-        let kind = if norm.is_converged() { Kind::Exact } else { Kind::LowerBound };
-        let value = Number::known(norm.value, kind);
+        let value = Number::known(norm.value, claimed_kind(norm.is_converged()));
         let residual = Number::rough(norm.relative_residual);
         parts.push(numbers::spectral(norm.iterations, &residual, &value));
     }

@@ -8,7 +8,7 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES, TokenPicture};
-use lipscope_plot::{Kind, Number};
+use lipscope_plot::Number;
 
 use super::norms::norm_symbol;
 use super::numbers::{NONE_YET, kind_of};
@@ -49,7 +49,7 @@ pub fn token_said(
         (_, Some(_)) => token_said::on_axes(&x, &y),
     };
     let kind = kind_of(measurement, norm);
-    let number = |value| Number::known(value, kind).kind(Kind::Plain).to_string();
+    let number = |value| Number::digits(value, kind).to_string();
     let value = measurement.norm(norm).map_or_else(|| NONE_YET.into(), number);
     token_said::sentence(norm_symbol(norm), &place, kind.sign(), token + 1, &value)
 }

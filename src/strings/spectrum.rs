@@ -56,7 +56,7 @@ pub fn claimed_kind(is_converged: bool) -> Kind {
 
 /// An iterated value in digits that are none too large, without its sign.
 fn iterated(value: f64, is_converged: bool) -> Number {
-    Number::known(value, claimed_kind(is_converged)).kind(Kind::Plain)
+    Number::digits(value, claimed_kind(is_converged))
 }
 
 pub fn spectrum_map_choice(map: SpectrumMap) -> String {

@@ -5,7 +5,7 @@ pub use crate::words::workers::*;
 use crate::workers::EngineLane;
 use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
-use lipscope_plot::{Kind, Number};
+use lipscope_plot::Number;
 
 use super::norms::{needs_dense, norm_symbol, norm_title};
 use super::numbers::{NONE_YET, kind_of};
@@ -47,5 +47,5 @@ pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
 
 /// A norm in digits that hold of what it is, without its sign.
 fn known(value: f64, measurement: &Measurement, norm: Norm) -> Number {
-    Number::known(value, kind_of(measurement, norm)).kind(Kind::Plain)
+    Number::digits(value, kind_of(measurement, norm))
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::train::{
-    Answer, Beginning, GradientEvent, GradientPlan, Helper, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext,
-    TrainEvent, TrainPlan, TrainTasks,
+    Answer, Batch, Beginning, GradientEvent, GradientPlan, Helper, Kind, Plan, PlanFields, Saving, StretchPlan,
+    TrainContext, TrainEvent, TrainPlan, TrainTasks,
 };
 
 /// The text that comes with the page.
@@ -149,8 +149,7 @@ fn a_half_that_does_not_fit_its_plan_is_refused() {
         plan: plan(4),
         vocabulary: trainer.corpus().vocabulary().len(),
         weights: trainer.weights().to_bytes().into(),
-        ids: half.ids,
-        next: half.next,
+        batch: half,
     };
     let answer = |change: fn(&mut GradientPlan)| {
         let mut plan = whole.clone();
@@ -165,10 +164,10 @@ fn a_half_that_does_not_fit_its_plan_is_refused() {
         |plan| plan.weights.extend([0; 4]),
         |plan| plan.vocabulary = 3,
         |plan| plan.vocabulary = usize::MAX,
-        |plan| plan.ids[0] = 4000,
-        |plan| plan.next.truncate(1),
-        |plan| (plan.ids, plan.next) = (Vec::new(), Vec::new()),
-        |plan| (plan.ids, plan.next) = (vec![0; 80], vec![0; 80]),
+        |plan| plan.batch.ids[0] = 4000,
+        |plan| plan.batch.next.truncate(1),
+        |plan| plan.batch = Batch { ids: Vec::new(), next: Vec::new() },
+        |plan| plan.batch = Batch { ids: vec![0; 80], next: vec![0; 80] },
     ];
     for (at, change) in wrong.into_iter().enumerate() {
         assert_eq!(answer(change), TrainEvent::Gradient(GradientEvent::Refused), "case {at}");

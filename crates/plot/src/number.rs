@@ -130,6 +130,11 @@ impl Number {
         }
     }
 
+    /// The digits of [`Number::known`] without the sign, for a place that has it elsewhere.
+    pub fn digits(value: f64, kind: Kind) -> Self {
+        Self::known(value, kind).kind(Kind::Plain)
+    }
+
     /// The same number with another kind.
     pub fn kind(mut self, kind: Kind) -> Self {
         self.kind = kind;

@@ -1,5 +1,7 @@
 //! The loss of a batch and its gradient.
 
+use serde::{Deserialize, Serialize};
+
 use super::network::cross_entropy;
 use super::number::Number;
 use super::parameters::Parameters;
@@ -7,7 +9,7 @@ use super::plan::Plan;
 use super::tensors::{Record, Tensors};
 
 /// Windows of T characters, and of each character the one after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
     /// Window after window, T ids each.
     pub ids: Vec<u32>,

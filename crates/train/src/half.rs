@@ -62,9 +62,9 @@ impl HalfGradient {
         bytes_of(self.by_matrix.iter().map(Vec::as_slice))
     }
 
-    /// What an errand found, from its loss and bytes; `None` if they are not as many as the weights of the plan.
-    pub(crate) fn of_bytes(plan: &Plan, vocabulary: usize, batch: &Batch, loss: f64, bytes: &[u8]) -> Option<Self> {
-        let by_matrix = values_of(plan, vocabulary, bytes)?;
+    /// What an errand found, from its loss and bytes; `None` if they are not as many as the weights.
+    pub(crate) fn of_bytes(parameters: &Parameters, batch: &Batch, loss: f64, bytes: &[u8]) -> Option<Self> {
+        let by_matrix = values_of(parameters.iter().map(|parameter| parameter.values.len()), bytes)?;
         Some(HalfGradient { predictions: batch.ids.len(), loss, by_matrix })
     }
 
@@ -98,7 +98,7 @@ impl Errand {
         if !fits {
             return None;
         }
-        let parameters = Parameters::of_values(&plan, vocabulary, values_of(&plan, vocabulary, weights)?)?;
+        let parameters = Parameters::of_bytes(&plan, vocabulary, weights)?;
         Some(Errand { plan, parameters, batch })
     }
 

@@ -56,7 +56,18 @@ impl Parameters<f32> {
     /// The same weights with other values, matrix by matrix; `None` if their number does not fit the plan.
     #[must_use]
     pub(crate) fn of_values(plan: &Plan, vocabulary: usize, values: Vec<Vec<f32>>) -> Option<Self> {
+        Self::laid_out(layout(plan, vocabulary), values)
+    }
+
+    /// The weights of a plan from their [bytes](Parameters::to_bytes); `None` if they are not as many.
+    #[must_use]
+    pub(crate) fn of_bytes(plan: &Plan, vocabulary: usize, bytes: &[u8]) -> Option<Self> {
         let layout = layout(plan, vocabulary);
+        let values = values_of(layout.iter().map(|(_, rows, columns, _)| rows * columns), bytes)?;
+        Self::laid_out(layout, values)
+    }
+
+    fn laid_out(layout: Vec<(String, usize, usize, Start)>, values: Vec<Vec<f32>>) -> Option<Self> {
         let fits = layout.len() == values.len()
             && layout.iter().zip(&values).all(|((_, rows, columns, _), values)| rows * columns == values.len());
         let parameter = |((name, rows, columns, _), values)| Parameter { name, rows, columns, values };
@@ -117,11 +128,11 @@ pub(crate) fn bytes_of<'a>(matrices: impl Iterator<Item = &'a [f32]>) -> Vec<u8>
     matrices.flatten().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Cuts such bytes into the matrices of a plan; `None` if their number does not fit it.
-pub(crate) fn values_of(plan: &Plan, vocabulary: usize, bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
+/// Cuts such bytes into matrices of so many numbers; `None` if they are more or fewer.
+pub(crate) fn values_of(sizes: impl Iterator<Item = usize>, bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
     let mut rest = bytes;
-    let matrices = layout(plan, vocabulary).into_iter().map(|(_, rows, columns, _)| {
-        let (numbers, after) = rest.split_at_checked(4 * rows * columns)?;
+    let matrices = sizes.map(|size| {
+        let (numbers, after) = rest.split_at_checked(4 * size)?;
         rest = after;
         let (numbers, _) = numbers.as_chunks::<4>();
         Some(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())

@@ -125,7 +125,7 @@ impl Trainer {
     /// as the weights.
     #[must_use]
     pub fn gradient_of_bytes(&self, half: &Batch, loss: f64, bytes: &[u8]) -> Option<HalfGradient> {
-        HalfGradient::of_bytes(&self.state.plan, self.corpus.vocabulary().len(), half, loss, bytes)
+        HalfGradient::of_bytes(&self.state.parameters, half, loss, bytes)
     }
 
     /// Does the next step with the gradients of its [halves](Trainer::halves).

@@ -3,14 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect, Uint8Array};
-use lipscope_protocol::envelope::{Command, Content, Message, Reply, Request, RunId, decode, encode};
+use js_sys::Array;
+use lipscope_protocol::envelope::{Command, Content, Message, Reply, Request, RunId};
 use lipscope_protocol::train::{Answer, GradientPlan, Helper, TrainEvent, TrainPlan};
-use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use crate::listen::{Wake, get};
+use crate::listen::{Wake, get, packed, unpacked};
 
 /// A worker of the same program. It ends with the worker that started it, or when that one gives it up.
 pub struct SecondWorker {
@@ -82,8 +81,7 @@ impl Started {
         let on_message = {
             let (heard, wake) = (Rc::clone(&heard), Rc::clone(wake));
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-                let bytes = Uint8Array::new(&get(&event.data(), "bytes")).to_vec();
-                heard.borrow_mut().take(decode(&bytes).ok());
+                heard.borrow_mut().take(unpacked(&event.data()));
                 wake();
             })
         };
@@ -111,9 +109,7 @@ impl Started {
 
     /// Sends a command; `None` where there is nobody to hear it.
     fn post(&self, command: &Command<TrainPlan>) -> Option<()> {
-        let buffer = Uint8Array::from(&encode(command).ok()?[..]).buffer();
-        let message = Object::new();
-        Reflect::set(&message, &JsValue::from_str("bytes"), &buffer).ok()?;
+        let (message, buffer) = packed(command)?;
         self.worker.as_ref()?.post_message_with_transfer(&message, &Array::of1(&buffer)).ok()
     }
 }

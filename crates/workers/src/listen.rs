@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Object, Reflect, Uint8Array};
 use lipscope_protocol::envelope::{Command, Message, Reply, decode, encode};
 use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
 use lipscope_protocol::task::{TaskList, Turn};
@@ -95,9 +95,8 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
         let scope = scope.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let message = event.data();
-            let bytes = Uint8Array::new(&get(&message, "bytes")).to_vec();
             // What cannot be read is no message of this page.
-            let Ok(command) = decode::<Command<T::Plan>>(&bytes) else { return };
+            let Some(command) = unpacked::<Command<T::Plan>>(&message) else { return };
             let (runner, beside) = &mut *state.borrow_mut();
             beside.take(runner.context(), &message);
             runner.begin(command, now(), |reply| post::<T>(&scope, reply, None));
@@ -112,6 +111,19 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
 /// The worker itself, as the browser has it.
 pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
+}
+
+/// A message as it travels: an object with the bytes, and what is handed over with it.
+pub(crate) fn packed(message: &impl serde::Serialize) -> Option<(Object, ArrayBuffer)> {
+    let buffer = Uint8Array::from(&encode(message).ok()?[..]).buffer();
+    let object = Object::new();
+    Reflect::set(&object, &JsValue::from_str("bytes"), &buffer).ok()?;
+    Some((object, buffer))
+}
+
+/// The message in such an object; `None` if it is none of this program.
+pub(crate) fn unpacked<M: serde::de::DeserializeOwned>(object: &JsValue) -> Option<M> {
+    decode(&Uint8Array::new(&get(object, "bytes")).to_vec()).ok()
 }
 
 /// A value of an object; undefined where there is none.
@@ -131,11 +143,8 @@ fn post<T: TaskList>(scope: &DedicatedWorkerGlobalScope, reply: Reply<T::Event>,
 }
 
 fn send<E: serde::Serialize>(scope: &DedicatedWorkerGlobalScope, message: &Message<E>, files: Option<Object>) {
-    let Ok(bytes) = encode(message) else { return };
-    let buffer = Uint8Array::from(&bytes[..]).buffer();
-    let object = Object::new();
-    // Neither fails on an object that was just made, and where the page is gone there is nobody to tell.
-    let _ = Reflect::set(&object, &JsValue::from_str("bytes"), &buffer);
+    let Some((object, buffer)) = packed(message) else { return };
+    // It does not fail on an object that was just made, and where the page is gone there is nobody to tell.
     if let Some(files) = files {
         let _ = Reflect::set(&object, &JsValue::from_str("files"), &files);
     }

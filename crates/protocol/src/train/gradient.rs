@@ -16,10 +16,8 @@ pub struct GradientPlan {
     pub vocabulary: usize,
     /// The weights, four bytes each.
     pub weights: ByteBuf,
-    /// The characters of the windows, one window after the other.
-    pub ids: Vec<u32>,
-    /// The character that follows each of them.
-    pub next: Vec<u32>,
+    /// The windows.
+    pub batch: Batch,
 }
 
 /// What the half says of the weights.
@@ -47,8 +45,8 @@ impl<C> Task<C> for GradientTask {
     type Event = GradientEvent;
 
     fn start(plan: GradientPlan, _: &mut C) -> Result<Self, InputError> {
-        let GradientPlan { plan, vocabulary, weights, ids, next } = plan;
-        Ok(GradientTask { errand: Errand::new(plan, vocabulary, &weights, Batch { ids, next }) })
+        let GradientPlan { plan, vocabulary, weights, batch } = plan;
+        Ok(GradientTask { errand: Errand::new(plan, vocabulary, &weights, batch) })
     }
 
     fn step(&mut self, _: &mut C, report: &mut Report<'_, GradientEvent>) -> Result<Turn, InputError> {

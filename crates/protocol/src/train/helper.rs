@@ -63,8 +63,7 @@ pub(super) fn begin(trainer: &mut Trainer, helper: &mut Option<Box<dyn Helper>>,
         plan: trainer.plan().clone(),
         vocabulary: trainer.corpus().vocabulary().len(),
         weights: ByteBuf::from(trainer.weights().to_bytes()),
-        ids: second.ids.clone(),
-        next: second.next.clone(),
+        batch: second.clone(),
     });
     let first = trainer.gradient(&first);
     let ended = now();

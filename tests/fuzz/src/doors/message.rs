@@ -9,7 +9,7 @@ use lipscope_protocol::models::{ModelEvent, ModelOrigin, ModelPlan, OpenPlan, Re
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, MeasurePlan, ReadPlan};
 use lipscope_protocol::train::{
-    Batch, Beginning, FilesPlan, GradientPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext, TrainEvent,
+    Beginning, FilesPlan, GradientPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext, TrainEvent,
     TrainPlan, TrainTasks,
 };
 use lipscope_testkit::scripts::CASES;
@@ -112,45 +112,39 @@ fn beginning() -> Result<Beginning, InputError> {
 /// The second half of its first step.
 fn half(beginning: &Beginning) -> Option<GradientPlan> {
     let trainer = beginning.trainer().ok()?;
-    let Batch { ids, next } = trainer.halves().second?;
-    let weights = trainer.weights().to_bytes().into();
     Some(GradientPlan {
         plan: trainer.plan().clone(),
         vocabulary: trainer.corpus().vocabulary().len(),
-        weights,
-        ids,
-        next,
+        weights: trainer.weights().to_bytes().into(),
+        batch: trainer.halves().second?,
     })
 }
 
-/// Half a step is computed with whatever numbers it has.
-fn compute_half(input: &[u8]) {
-    if let Ok(Command::Run(Request { plan: plan @ TrainPlan::Gradient(_), .. })) = decode::<Command<TrainPlan>>(input) {
+fn feed(input: &[u8]) -> Verdict {
+    let order = comes_back::<Command<TrainPlan>>(input);
+    let taken = [
+        comes_back::<Command<EnginePlan>>(input).is_some(),
+        comes_back::<Message<EngineEvent>>(input).is_some(),
+        comes_back::<Command<ModelPlan>>(input).is_some(),
+        comes_back::<Message<ModelEvent>>(input).is_some(),
+        order.is_some(),
+        comes_back::<Message<TrainEvent>>(input).is_some(),
+    ];
+    // Half a step is computed with whatever numbers it has.
+    if let Some(Command::Run(Request { plan: plan @ TrainPlan::Gradient(_), .. })) = order {
         let events = Runner::<TrainTasks>::new(TrainContext::default()).complete(plan, || 0.0);
         assert!(matches!(events.as_deref(), Ok([TrainEvent::Gradient(_)])), "half a step has one answer");
     }
-}
-
-fn feed(input: &[u8]) -> Verdict {
-    compute_half(input);
-    let taken = [
-        comes_back::<Command<EnginePlan>>(input),
-        comes_back::<Message<EngineEvent>>(input),
-        comes_back::<Command<ModelPlan>>(input),
-        comes_back::<Message<ModelEvent>>(input),
-        comes_back::<Command<TrainPlan>>(input),
-        comes_back::<Message<TrainEvent>>(input),
-    ];
     if taken.contains(&true) { Verdict::Taken } else { Verdict::Refused }
 }
 
-/// Whether the bytes are such a message. One that is read is written as bytes that are read as the same message: compared
-/// as bytes, because NaN is no fault here.
-fn comes_back<T: Serialize + DeserializeOwned>(input: &[u8]) -> bool {
-    let Ok(message) = within("reading a message", READING.of(input), || decode::<T>(input)) else { return false };
+/// The message, if the bytes are one of this kind. One that is read is written as bytes that are read as the same message:
+/// compared as bytes, because NaN is no fault here.
+fn comes_back<T: Serialize + DeserializeOwned>(input: &[u8]) -> Option<T> {
+    let message = within("reading a message", READING.of(input), || decode::<T>(input)).ok()?;
     let written = encode(&message).unwrap_or_else(|problem| panic!("a message cannot be written: {problem}"));
     let again =
         decode::<T>(&written).unwrap_or_else(|problem| panic!("a message of its own cannot be read: {problem}"));
     assert_eq!(encode(&again).as_ref(), Ok(&written), "a message that was written is another one when it is read");
-    true
+    Some(message)
 }
