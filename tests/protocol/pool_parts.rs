@@ -61,6 +61,25 @@ fn all_cores_do_an_order_and_what_is_heard_is_what_one_worker_would_have_told() 
 }
 
 #[test]
+fn nothing_is_heard_of_an_order_while_a_newer_one_waits_for_a_worker_in_the_place_of_a_dead_one() {
+    for milliseconds in (40..400).step_by(10) {
+        let mut browser = on_cores(3);
+        browser.latency = 10.0;
+        browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
+        browser.pass(f64::from(milliseconds));
+        // What it did goes to another worker, which has not begun when the newer order comes; others are in the middle.
+        let first = browser.sent.iter().find(|sent| sent.3 == 1).expect("a part was sent").1;
+        browser.kill(first);
+        let n_heard = browser.heard_of(1).len();
+        browser.pool.submit(Line::AtOnce, in_parts(2, 30, 5.0));
+        browser.run();
+        let after = &browser.heard_of(1)[n_heard..];
+        assert!(after.is_empty(), "a worker died after {milliseconds} ms: {after:?}");
+        assert_eq!(numbers(&browser, 2).last(), Some(&30));
+    }
+}
+
+#[test]
 fn progress_is_that_of_all_parts() {
     let mut browser = on_cores(3);
     browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));

@@ -37,6 +37,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 return;
             }
         }
+        if lane.policy() == Policy::Newest(Overtake::AtOnce) && self.lane(lane).next.is_some() {
+            // Newer orders wait for a worker only: nothing is wanted of those before.
+            if content.is_last() {
+                self.take_run(run_id);
+            }
+            return self.overtake(lane);
+        }
         self.is_warm |= content.is_last() && lane == L::ALL[0];
         self.take_in(lane, run_id, content);
         let had_event = self.lane(lane).has_event;
