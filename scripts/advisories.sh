@@ -34,4 +34,4 @@ find "$new/advisories/crates" -type d -empty -delete
 
 rm -rf tests/advisories
 cp -R "$new/advisories" tests/advisories
-say "$(find tests/advisories -name 'RUSTSEC-*.md' | wc -l) advisories of $day: cargo test -p lipscope-cli --test dependencies says which of them apply"
+say "$(find tests/advisories -name 'RUSTSEC-*.md' | wc -l) advisories of $day: cargo test -p lipscope-dependencies says which of them apply"

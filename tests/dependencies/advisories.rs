@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use lipscope_testkit::in_repository;
 use rustsec::advisory::Informational;
 use rustsec::database::Query;
 use rustsec::{Advisory, Collection, Database, Lockfile, Version};
 
+use crate::in_repository;
 use crate::tree::built;
 
 /// Advisories that apply to a package that is built, and why we build with it all the same.

@@ -7,3 +7,10 @@ mod advisories;
 mod copies;
 mod licences;
 mod tree;
+
+use std::path::{Path, PathBuf};
+
+/// A path within the repository. The tests share nothing with those of the crates, so that they are built in a minute.
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use lipscope_testkit::in_repository;
+use crate::in_repository;
 
 /// A package that one of ours is built with.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
