@@ -41,7 +41,8 @@ part_check() {
     cargo clippy --locked --package lipscope-core --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
       --features lipscope/split -- -D warnings &&
-    RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps &&
+    cargo test --locked --package lipscope-dependencies
 }
 
 part_native() {
@@ -53,11 +54,13 @@ part_native() {
   return $verdict
 }
 
+native_built=
 native_tests() {
   # cargo-nextest, where it is installed, runs the tests of all programs at the same time.
   local run=(cargo test --lib --bins --tests)
   ! cargo nextest --version >/dev/null 2>&1 || run=(cargo nextest run)
   step build "${run[@]}" --locked --no-run &&
+    native_built=yes &&
     step run "${run[@]}" --locked --no-fail-fast &&
     step docs cargo test --locked --doc
 }
@@ -94,6 +97,12 @@ part_site() {
   bash scripts/build.sh site && site_built=yes
 }
 
+# The program that numbers in the browser and in Python are compared with. The native tests have built it, with the features
+# that all crates together ask for; by itself it has fewer, and nearly everything would be compiled a second time.
+command_line() {
+  [ "$native_built" = yes ] || cargo build --locked --package lipscope-cli
+}
+
 e2e_tests() {
   (cd tests/e2e && LIPSCOPE_BIN="$target_dir/debug/lipscope" node --test --test-reporter=spec --test-concurrency=1)
 }
@@ -105,7 +114,7 @@ part_e2e() {
   fi
   # The page's numbers are compared with those of the command line, and of the programs that it writes.
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
-  step build cargo build --locked --package lipscope-cli &&
+  step build command_line &&
     step run e2e_tests
 }
 
@@ -135,7 +144,7 @@ lab_tests() {
 part_python() {
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
   # Its digits are compared with those of the command line.
-  step build cargo build --locked --package lipscope-cli &&
+  step build command_line &&
     step wheel bash scripts/python.sh dev &&
     step run python_tests &&
     step lab lab_tests
