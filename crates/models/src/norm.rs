@@ -19,8 +19,9 @@ use lipscope_core::jacobian::{LinearOperator, Single};
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 
-/// Below this tolerance the rounding of f32 would dominate the residual.
-const SINGLE_TOLERANCE: f64 = 2e-5;
+/// From this tolerance on the iteration takes its products in f32 first: with a tighter one, the rounding of f32 would
+/// dominate the residual.
+const MAP_SINGLE_TOLERANCE: f64 = 2e-5;
 /// Length of the random part of the start vector, relative to the rest.
 const RANDOM_PART: f64 = 0.2;
 
@@ -36,7 +37,7 @@ pub(super) fn leading_triplet(
         }
         _ => Lanczos::new(jacobian.n_inputs(), options),
     };
-    if options.tolerance < SINGLE_TOLERANCE {
+    if options.tolerance < MAP_SINGLE_TOLERANCE {
         return Ok(iteration.run(jacobian));
     }
     let rough = iteration.run(&mut Single::new(&mut jacobian.single()?));

@@ -1,5 +1,7 @@
 //! A model whose architecture is known but whose weights are not loaded yet.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::config::ModelConfig;
@@ -84,11 +86,13 @@ impl<S: Source> Opened<S> {
     /// # Errors
     /// [`InputError`] if the config is not of a supported family, or the weights cannot be read.
     pub fn of_files(name: &str, config: &str, mut weights: S) -> Result<Self, InputError> {
-        /// Bytes that are hashed for the label (header and first tensors): enough to distinguish models.
-        const LOOKED_AT: u64 = 1 << 20;
+        let mut looked_at = config.as_bytes().to_vec();
         let config = ModelConfig::from_json(config)?;
-        let first = weights.read(0..weights.len().min(LOOKED_AT))?;
-        let label = format!("{name} {:016x}", fingerprint(first));
+        looked_at.extend(weights.len().to_le_bytes());
+        for piece in pieces(weights.len()) {
+            looked_at.extend(weights.read(piece)?);
+        }
+        let label = format!("{name} {:016x}", fingerprint(looked_at));
         Ok(Opened { config, label, origin: Origin::File(weights) })
     }
 
@@ -123,6 +127,40 @@ impl<S: Source> Opened<S> {
         match &mut self.origin {
             Origin::Drawn { seed } => draw_model(self.config, needs, *seed),
             Origin::File(weights) => load_model(self.config, &mut SafeTensors::open(weights)?, needs),
+        }
+    }
+}
+
+/// The parts of a file of so many bytes that tell it from others: all of a short one, else pieces from its beginning to its
+/// end, since models that were trained further may still have the same first tensors.
+fn pieces(len: u64) -> Vec<Range<u64>> {
+    const PIECES: u64 = 16;
+    const PIECE: u64 = 1 << 16;
+    if len <= PIECES * PIECE {
+        return std::iter::once(0..len).collect();
+    }
+    let between = (len - PIECE) / (PIECES - 1);
+    (0..PIECES).map(|at| at * between..at * between + PIECE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_that_differ_in_their_last_layer_or_their_config_have_two_labels() {
+        let config = include_str!("../../../tests/data/models/gpt2/config.json");
+        let label = |config: &str, weights: &[u8]| {
+            Opened::of_files("gpt2", config, weights).expect("a config and bytes").label().to_owned()
+        };
+        for len in [1 << 10, 1 << 20, (1 << 20) + 1, 5 << 20] {
+            let weights = vec![0; len];
+            let mut further = weights.clone();
+            further[len - 100] = 1;
+            assert_eq!(label(config, &weights), label(config, &weights), "{len} bytes");
+            assert_ne!(label(config, &weights), label(config, &further), "{len} bytes");
+            assert_ne!(label(config, &weights), label(&format!("{config} "), &weights), "{len} bytes");
+            assert_ne!(label(config, &weights), label(config, &weights[1..]), "{len} bytes");
         }
     }
 }

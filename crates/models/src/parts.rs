@@ -75,7 +75,7 @@ pub struct Embeddings {
     pub words: BTreeMap<u32, Vec<f32>>,
     /// By position, from 0.
     pub positions: Vec<Vec<f32>>,
-    /// Of token type 0, if the model has types.
+    /// The embedding of token type 0, if the model has token types.
     pub kind: Option<Vec<f32>>,
     /// Applied after the sum (BERT).
     pub norm: Option<LayerNorm>,

@@ -95,6 +95,10 @@ fn needed_of(text: &str) -> Result<String, InputError> {
     if let Some(fields) = whole.as_object_mut() {
         fields.remove("decoder");
         fields.remove("post_processor");
+        // Merges that are left out at random are for training: the same text would have other tokens each time.
+        if let Some(model) = fields.get_mut("model").and_then(Value::as_object_mut) {
+            model.remove("dropout");
+        }
         if let Some(normalizer) = fields.get_mut("normalizer") {
             drop_empty_prefixes(normalizer);
         }
@@ -132,7 +136,12 @@ fn drop_empty_prefixes(normalizer: &mut Value) {
     if normalizer["prepend"].as_str() == Some("") {
         *normalizer = Value::Null;
     }
-    if let Some(inner) = normalizer.get_mut("normalizers").and_then(Value::as_array_mut) {
+    // The library takes a list for whatever has one field, so that normalizers stand in lists of lists too.
+    let inner = match normalizer {
+        Value::Array(inner) => Some(inner),
+        other => other.get_mut("normalizers").and_then(Value::as_array_mut),
+    };
+    if let Some(inner) = inner {
         inner.iter_mut().for_each(drop_empty_prefixes);
         inner.retain(|normalizer| !normalizer.is_null());
     }
@@ -140,13 +149,16 @@ fn drop_empty_prefixes(normalizer: &mut Value) {
 
 /// Checks that no pattern that is replaced matches where there is no character: the library then loses count of what came
 /// from where, and panics. It is tried on texts of one character, of which such a pattern leaves the character and adds to it.
-fn check_replacements(normalizer: &Value) -> Result<(), InputError> {
+fn check_replacements(part: &Value) -> Result<(), InputError> {
     const MARK: char = '\u{10ffff}';
-    for inner in normalizer["normalizers"].as_array().into_iter().flatten() {
-        check_replacements(inner)?;
+    match part {
+        Value::Array(inner) => inner.iter().try_for_each(check_replacements)?,
+        Value::Object(inner) => inner.values().try_for_each(check_replacements)?,
+        _ => return Ok(()),
     }
-    let marked = json!({"type": "Replace", "pattern": normalizer["pattern"], "content": MARK});
-    // The library takes whatever has a pattern for such a normalizer, whatever its type; what else is wrong, it says itself.
+    let marked = json!({"type": "Replace", "pattern": part, "content": MARK});
+    // The library takes a list for a normalizer too, and whatever has a pattern for one that replaces: so every part that
+    // reads as a pattern is tried, wherever it stands. What else is wrong, the library says itself.
     let Ok(replace) = serde_json::from_value::<Replace>(marked) else { return Ok(()) };
     let matches_nothing = |c: char| {
         let mut text = NormalizedString::from(c.to_string());
@@ -156,7 +168,7 @@ fn check_replacements(normalizer: &Value) -> Result<(), InputError> {
         let problem = phrase!(
             "replaces_nothing",
             "it replaces the pattern {pattern}, which also matches where there is no character",
-            pattern = normalizer["pattern"].to_string()
+            pattern = part.to_string()
         );
         return Err(wrong("tokenizer.json", problem));
     }
