@@ -107,6 +107,64 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
     assert!(said(&output).contains("measurements are missing."), "{}", said(&output));
 }
 
+#[test]
+fn shards_that_hold_whole_lengths_or_last_windows_are_missed_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let shared_out = |lengths: &str, more: &[&str]| {
+        for shard in 0..3 {
+            let (shard, out) = (format!("{shard}/3"), path(&format!("{shard}.csv")));
+            let _ = fs::remove_file(&out);
+            let output = done(small(lengths, &[&["--shard", &shard, "-o", &out], more].concat()));
+            assert!(output.status.success(), "{}", said(&output));
+        }
+    };
+    let merge = |parts: &[&str], more: &[&str]| {
+        let parts: Vec<String> = parts.iter().map(|part| path(part)).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        done(lipscope(&[&["merge"], &parts[..], &["-o", &path("all.csv")], more].concat()))
+    };
+    let (all, two) = (["0.csv", "1.csv", "2.csv"], ["0.csv", "1.csv"]);
+    // One window a length, and a length a shard.
+    shared_out("300,400,500", &["--windows", "1", "--mask", "none", "--estimator", "released"]);
+    let rows = |part: &str| fs::read_to_string(path(part)).expect("written").lines().count() - 1;
+    assert_eq!(all.map(rows), [1, 1, 1]);
+    let run = ["-n", "300,400,500", "--windows", "1"];
+    for more in [&[][..], &["--shards", "3"], &run, &[&run[..], &["--shards", "3"]].concat()] {
+        let output = merge(&all, more);
+        assert!(output.status.success(), "{more:?}: {}", said(&output));
+    }
+    let output = merge(&two, &["--shards", "3"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("the run had 3 shards, and the tables given are 2: "), "{}", said(&output));
+    let output = merge(&two, &[&run[..], &["--shards", "3"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("1 of 3 measurements are missing: n = 300 windows 0."), "{}", said(&output));
+    assert!(said(&output).contains("They belong to the shards 2/3 (1 windows)"), "{}", said(&output));
+    // Tables that were merged before are fewer than the shards: what the run was says that they are whole.
+    fs::rename(path("all.csv"), path("some.csv")).expect("there");
+    let some = ["some.csv", "2.csv"];
+    assert_eq!(merge(&some, &["--shards", "3"]).status.code(), Some(1));
+    assert!(merge(&some, &[&run[..], &["--shards", "3"]].concat()).status.success());
+    // Heads at adversarial tokens are shared out by themselves, so that nothing but a table of each shard will do.
+    shared_out("4", &["--adversarial", "2", "--head", "0,1,2", "--layers", "0"]);
+    assert!(merge(&all, &["--shards", "3"]).status.success());
+    assert_eq!(merge(&two, &["--shards", "3", "-n", "4", "--windows", "1"]).status.code(), Some(1));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_finds_no_room_on_standard_error_stops_nothing() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let mut child =
+        lipscope(&["measure"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(full).spawn().expect("it runs");
+    let lines = [EXPERIMENT, r#"{"tokens":1}"#, EXPERIMENT].join("\n");
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), lines.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_sentence_and_takes_nothing_away() {
@@ -123,6 +181,9 @@ fn a_full_disk_is_a_sentence_and_takes_nothing_away() {
     // What is no file is written to, not put in the place of.
     let output = done(small("4", &["--windows", "1", "-o", "/dev/full"]));
     assert!(said(&output).contains("/dev/full cannot be written") && !output.status.success(), "{}", said(&output));
+    // What was measured is not lost with its file.
+    assert!(said(&output).contains("the table is on standard output"), "{}", said(&output));
+    assert_eq!(output.stdout, done(small("4", &["--windows", "1"])).stdout);
     assert!(!Path::new("/dev/full.part").exists() && !fs::metadata("/dev/full").expect("there").is_file());
     assert!(done(small("4", &["--windows", "1", "-o", "/dev/null"])).status.success());
     assert!(!fs::metadata("/dev/null").expect("there").is_file());
@@ -154,6 +215,15 @@ fn a_table_that_finds_no_more_room_stays_as_it_was() {
     assert!(done(small("4,6", &["--windows", "1", "-o", &link.display().to_string()])).status.success());
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
     assert!(fs::read_to_string(&table).expect("there").len() > before.len());
+    // So does one to a table that is not there yet.
+    fs::remove_file(&table).expect("there");
+    assert!(done(small("4,6", &["--windows", "1", "-o", &link.display().to_string()])).status.success());
+    assert!(fs::symlink_metadata(&link).expect("there").is_symlink() && Path::new(&table).is_file());
+    // Nobody may read a table who might not before.
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(&table, fs::Permissions::from_mode(0o600)).expect("ours");
+    assert!(done(small("4,6,8", &["--windows", "1", "-o", &table])).status.success());
+    assert_eq!(fs::metadata(&table).expect("there").permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -164,8 +234,11 @@ fn a_folder_that_cannot_be_written_to_is_named() {
         let output = done(small("4", &["--windows", "1", "-o", out]));
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains(&format!("{out} cannot be written")), "{}", said(&output));
+        // Before anything is measured, or else the table would be there.
+        assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
         let output = done(small("4", &["--windows", "1", "--svg", out]));
         assert!(output.status.code() == Some(1) && said(&output).contains(out), "{}", said(&output));
+        assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
     }
 }
 

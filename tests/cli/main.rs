@@ -3,5 +3,6 @@
 mod cli;
 mod faults;
 mod model;
+mod model_bench;
 mod model_worker;
 mod train;

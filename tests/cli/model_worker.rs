@@ -1,185 +1,16 @@
 //! What a models' worker does, natively: the same rows as the command line, digit for digit, and a sentence for whatever
 //! is wrong.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs;
-use std::ops::Range;
-use std::rc::Rc;
 
-use assert_cmd::Command;
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::Mask;
 use lipscope_core::measure::measure;
-use lipscope_models::{
-    Batch, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, Heads, LeftOut, PlanText, Shard, Sink, Source, Subject,
-    Table, USUAL_TOLERANCE, WindowExperiment,
-};
+use lipscope_models::{Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, PlanText, Sink, Subject, Table};
 use lipscope_protocol::models::{
-    AdversarialRequest, Arriving, BatchEvent, BatchPlan, DownloadPlan, MOST_ROWS, ModelContext, ModelEvent, ModelFacts,
-    ModelOrigin, ModelPlan, ModelTasks, NoNetwork, OpenPlan, ReadTablePlan, SharedFile, TableBatch, TableForm,
-    WindowPlan, WriteTablePlan,
+    AdversarialRequest, Arriving, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan, TableForm, WindowPlan,
 };
-use lipscope_protocol::runner::Runner;
-use lipscope_testkit::in_repository;
 
-/// Bytes that remember which ranges of them were read.
-#[derive(Clone, Debug)]
-struct Watched {
-    bytes: Rc<Vec<u8>>,
-    reads: Rc<RefCell<Vec<Range<u64>>>>,
-}
-
-impl Watched {
-    fn new(bytes: Vec<u8>) -> Self {
-        Watched { bytes: Rc::new(bytes), reads: Rc::default() }
-    }
-}
-
-impl Source for Watched {
-    fn len(&self) -> u64 {
-        self.bytes.len() as u64
-    }
-
-    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
-        self.reads.borrow_mut().push(range.clone());
-        self.bytes.as_slice().read(range)
-    }
-}
-
-const ALL_OF: Shard = Shard { index: 0, count: 1 };
-const TEXT: &str = include_str!("../../assets/attention.txt");
-
-fn files(folder: &str) -> BTreeMap<String, Watched> {
-    let folder = fs::read_dir(in_repository(format!("tests/data/models/{folder}"))).expect("a folder");
-    folder
-        .flatten()
-        .filter(|entry| entry.file_name() != "expected.json")
-        .map(|entry| {
-            let bytes = fs::read(entry.path()).expect("a file");
-            (entry.file_name().to_string_lossy().into_owned(), Watched::new(bytes))
-        })
-        .collect()
-}
-
-fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
-    PlanText {
-        layers: layers.into(),
-        heads: "all".into(),
-        lengths: lengths.into(),
-        windows,
-        mask: None,
-        kind: None,
-        estimators: Estimators::Both,
-        tolerance: USUAL_TOLERANCE,
-    }
-}
-
-fn small() -> ModelOrigin {
-    ModelOrigin::Drawn(DrawnModel { family: DrawnFamily::Gpt2, d: 32, layers: 3, heads: 4, seed: 0 })
-}
-
-fn of_files(name: &str) -> ModelOrigin {
-    ModelOrigin::Files { name: name.into() }
-}
-
-/// A models' worker.
-struct Bench(Runner<ModelTasks>);
-
-impl Bench {
-    fn new(files: BTreeMap<String, Watched>) -> Self {
-        let mut runner = Runner::<ModelTasks>::new(ModelContext::new(Box::new(NoNetwork)));
-        let shared = |(name, file)| (name, Box::new(file) as Box<dyn SharedFile>);
-        runner.context().take_files(files.into_iter().map(shared).collect());
-        Bench(runner)
-    }
-
-    fn events(&mut self, plan: ModelPlan) -> Result<Vec<ModelEvent>, String> {
-        self.0.complete(plan, || 1.0).map_err(|problem| problem.to_string())
-    }
-
-    /// The only event of a plan.
-    fn event(&mut self, plan: ModelPlan) -> Result<ModelEvent, String> {
-        let mut events = self.events(plan)?;
-        let event = events.pop().expect("an event");
-        assert!(events.is_empty(), "one event, not also {events:?}");
-        Ok(event)
-    }
-
-    fn open(&mut self, origin: &ModelOrigin, text: &str) -> Result<ModelFacts, String> {
-        match self.event(ModelPlan::Open(OpenPlan { origin: origin.clone(), text: text.into() }))? {
-            ModelEvent::Open(facts) => Ok(*facts),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// The whole table of a plan, its batches in the order of `order`.
-    fn table(&mut self, origin: &ModelOrigin, text: &str, plan: &PlanText, order: Order) -> Result<Table, String> {
-        let facts = self.open(origin, text)?;
-        let whole = plan.plan(&facts.config).map_err(|problem| problem.to_string())?;
-        let mut table = Table::new(Subject::of(&facts.label, &facts.text, &whole));
-        let mut batches: Vec<Batch> = whole.batches(ALL_OF);
-        if order == Order::Backwards {
-            batches.reverse();
-        }
-        for batch in batches {
-            let wanted: Vec<Cell> = whole.cells(&batch).collect();
-            let (origin, plan, ids) = (origin.clone(), plan.clone(), facts.ids.clone());
-            let events = self.events(ModelPlan::Batch(BatchPlan {
-                origin,
-                plan,
-                ids: ids.into(),
-                batch,
-                wanted: wanted.clone(),
-            }))?;
-            let [ModelEvent::Batch(BatchEvent::Prepared), ModelEvent::Batch(BatchEvent::Rows { rows, .. })] =
-                &events[..]
-            else {
-                panic!("not prepared, then measured: {events:?}");
-            };
-            assert!(rows.iter().map(|(cell, _)| *cell).eq(wanted), "a row for every cell, in order");
-            table.rows.extend(rows.iter().cloned());
-        }
-        Ok(table)
-    }
-
-    fn window(&mut self, origin: &ModelOrigin, plan: &PlanText, cell: Cell) -> Result<WindowExperiment, String> {
-        let ids = self.open(origin, TEXT)?.ids;
-        match self.event(ModelPlan::Window(WindowPlan { origin: origin.clone(), plan: plan.clone(), ids, cell }))? {
-            ModelEvent::Window(window) => Ok(*window),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn write(&mut self, table: &Table, form: TableForm) -> String {
-        match self.event(ModelPlan::WriteTable(WriteTablePlan { table: table.clone(), form })) {
-            Ok(ModelEvent::WriteTable(text)) => text,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// The batches that a file's table arrives in.
-    fn read(&mut self, text: &str) -> Result<Vec<Option<TableBatch>>, String> {
-        let events = self.events(ModelPlan::ReadTable(ReadTablePlan { name: "a.csv".into(), bytes: text.into() }))?;
-        let batches = events.into_iter().map(|event| match event {
-            ModelEvent::ReadTable(batch) => batch,
-            other => panic!("{other:?}"),
-        });
-        Ok(batches.collect())
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Forwards,
-    Backwards,
-}
-
-fn on_command_line(arguments: &[&str]) -> String {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lipscope"));
-    command.current_dir(in_repository("."));
-    let output = command.arg("model").args(arguments).assert().success().get_output().stdout.clone();
-    String::from_utf8(output).expect("text")
-}
+use crate::model_bench::{Bench, Order, TEXT, Watched, files, of_files, on_command_line, plan, small};
 
 #[test]
 fn a_drawn_model_has_the_command_lines_rows_digit_for_digit() {
@@ -273,8 +104,8 @@ fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
     assert!(problem.contains("twice.csv, row 21"), "{problem}");
 }
 
-/// The most bytes at the start of a file of weights that are read for its fingerprint.
-const FINGERPRINTED: u64 = 1 << 20;
+/// The pieces of a large file of weights that are read for its fingerprint: how many, and their bytes.
+const FINGERPRINTED: (usize, u64) = (16, 1 << 16);
 
 /// A file of weights in its parts: the header, and the numbers.
 fn parts(weights: &[u8]) -> (serde_json::Value, &[u8]) {
@@ -308,8 +139,8 @@ fn of_a_file_of_weights_only_what_the_plan_needs_is_read() {
         bench.table(&of_files("gpt2"), TEXT, &plan(layers, "3", 1), Order::Forwards).expect("measured");
         let reads = large.reads.borrow();
         let lengths = reads.iter().map(|range| range.end - range.start);
-        let (fingerprints, others): (Vec<u64>, Vec<u64>) = lengths.partition(|len| *len == FINGERPRINTED);
-        assert_eq!(fingerprints.len(), 2, "once when it is opened, once when it is prepared");
+        let (fingerprints, others): (Vec<u64>, Vec<u64>) = lengths.partition(|len| *len == FINGERPRINTED.1);
+        assert_eq!(fingerprints.len(), 2 * FINGERPRINTED.0, "once when it is opened, once when it is prepared");
         assert!(others.len() > 10, "a tensor or a row of one at a time, not {others:?}");
         assert!(others.iter().all(|len| *len <= largest_read), "{others:?}, of at most {largest_read} bytes");
         others.iter().sum()

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::memory::MemoryArguments;
 use super::read::read_text;
+use super::tell::tell;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth_within};
@@ -105,7 +106,7 @@ pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
 }
 
 fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
-    eprintln!("lipscope {command}: {problem}");
+    tell!("lipscope {command}: {problem}");
     Ok(ExitCode::FAILURE)
 }
 

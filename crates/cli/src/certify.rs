@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::memory::MemoryArguments;
 use super::read::read_text;
+use super::tell::tell;
 use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, NearbyEffort};
@@ -47,7 +48,7 @@ pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
     match rows {
         Ok(rows) => write(&rows),
         Err(problem) => {
-            eprintln!("lipscope certify: {problem}");
+            tell!("lipscope certify: {problem}");
             Ok(ExitCode::FAILURE)
         }
     }

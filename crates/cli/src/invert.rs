@@ -9,6 +9,7 @@ use clap::Args;
 use super::memory::MemoryArguments;
 use super::read::read_text;
 use super::task;
+use super::tell::tell;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, MOST_ITERATIONS};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};
@@ -44,7 +45,7 @@ pub(super) fn run(arguments: &InvertArguments) -> io::Result<ExitCode> {
             max_iterations: arguments.max_iterations as usize,
         };
         match write_one(&mut out, &plan, arguments.memory.memory)? {
-            Ok(summary) => eprintln!("{summary}"),
+            Ok(summary) => tell!("{summary}"),
             Err(problem) => {
                 out.flush()?;
                 return complain(&problem);
@@ -56,7 +57,7 @@ pub(super) fn run(arguments: &InvertArguments) -> io::Result<ExitCode> {
 }
 
 fn complain(problem: &InputError) -> io::Result<ExitCode> {
-    eprintln!("lipscope invert: {problem}");
+    tell!("lipscope invert: {problem}");
     Ok(ExitCode::FAILURE)
 }
 

@@ -11,6 +11,7 @@ use super::memory::MemoryArguments;
 use super::norm::NormName;
 use super::read::read_text;
 use super::task;
+use super::tell::tell;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::scaling::{MOST_RADII, ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_core::sweep::log_spaced;
@@ -78,10 +79,7 @@ pub(super) fn scale(arguments: &ScaleArguments) -> io::Result<ExitCode> {
     }
     out.flush()?;
     if let Some((dot, l2)) = slopes(&points) {
-        eprintln!(
-            "slope of log norm on log R over the last two decades: dot {:.4}, l2 {:.4}",
-            dot.exponent, l2.exponent
-        );
+        tell!("slope of log norm on log R over the last two decades: dot {:.4}, l2 {:.4}", dot.exponent, l2.exponent);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -128,6 +126,6 @@ pub(super) fn tightness(arguments: &TightnessArguments) -> io::Result<ExitCode> 
 }
 
 fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
-    eprintln!("lipscope {command}: {problem}");
+    tell!("lipscope {command}: {problem}");
     Ok(ExitCode::FAILURE)
 }

@@ -30,6 +30,7 @@ mod spectrum;
 mod sweep;
 mod tables;
 mod task;
+mod tell;
 mod threads;
 mod train;
 mod train_invert;
@@ -102,7 +103,7 @@ pub fn run() -> ExitCode {
         // A closed pipe is normal, as in `lipscope .. | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("lipscope: {error}");
+            tell::tell!("lipscope: {error}");
             ExitCode::FAILURE
         }
     }

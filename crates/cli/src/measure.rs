@@ -9,6 +9,7 @@ use clap::Args;
 use super::memory::MemoryArguments;
 use super::read::read_text;
 use super::tables::TableArguments;
+use super::tell::tell;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
 use lipscope_core::spectral::LanczosOptions;
@@ -62,7 +63,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
                 out.flush()?;
             }
             Err(problem) => {
-                eprintln!("line {line}: {problem}");
+                tell!("line {line}: {problem}");
                 code = ExitCode::FAILURE;
             }
         }

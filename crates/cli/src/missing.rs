@@ -14,22 +14,34 @@ type Window = (usize, usize);
 pub(super) struct Known {
     /// Windows per length.
     pub(super) windows: Option<usize>,
+    /// Lengths.
+    pub(super) lengths: Option<Vec<usize>>,
     /// Number of shards.
     pub(super) shards: Option<usize>,
+    /// Tables that were given, those without a row among them.
+    pub(super) tables: usize,
 }
 
 /// What is missing, in sentences; `None` for a whole table. `parts` are the tables that were merged.
 ///
-/// A table is whole if every layer and head that it has, has every length that it has, and every window: as many as are
-/// known, or up to the last one that is there.
+/// A table is whole if every layer and head that it has, has every length that it has or that is known, and every window: as
+/// many as are known, or up to the last one that is there. A shard can hold a whole length, or the last window of each, so
+/// where the number of shards is known a table of each must be there, or lengths and windows must be known too.
 pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<String> {
     let groups: BTreeSet<(usize, Heads)> = whole.rows.keys().map(|cell| (cell.layer, cell.heads)).collect();
-    let lengths: BTreeSet<usize> = whole.rows.keys().map(|cell| cell.n).collect();
+    let found = whole.rows.keys().map(|cell| cell.n);
+    let lengths: BTreeSet<usize> = found.chain(known.lengths.iter().flatten().copied()).collect();
     let last = whole.rows.keys().map(|cell| cell.window).max()?;
     let windows = known.windows.unwrap_or(0).max(last.saturating_add(1));
     let expected = groups.len().saturating_mul(lengths.len()).saturating_mul(windows);
     if expected == whole.rows.len() {
-        return None;
+        return known.shards.filter(|shards| known.tables < *shards && !is_known_whole(whole, known)).map(|shards| {
+            format!(
+                "the run had {shards} shards, and the tables given are {}: windows of the others may be missing. Give a table of \
+                 each shard, or --lengths and --windows of the run.",
+                known.tables
+            )
+        });
     }
     let lacking = expected.saturating_sub(whole.rows.len());
     let mut said = format!("{lacking} of {expected} measurements are missing");
@@ -53,6 +65,12 @@ pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<S
         said.push_str(&shards);
     }
     Some(said)
+}
+
+/// Whether the plan of the run is known, so that nothing can be missing without being seen. Of a run at adversarial tokens
+/// a shard can hold all lengths of a head.
+fn is_known_whole(whole: &Table, known: &Known) -> bool {
+    known.lengths.is_some() && known.windows.is_some() && whole.subject.adversarial_radius().is_none()
 }
 
 /// The windows by length, the first few of each.

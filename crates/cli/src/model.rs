@@ -16,6 +16,7 @@ use super::model_run::{Outcome, Run, measure_all};
 use super::model_summary::summary;
 use super::read::read_text;
 use super::results::{Form, Results};
+use super::tell::{tell, tell_lines};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_models::{
     Cell, Estimators, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text, text_fingerprint,
@@ -109,6 +110,9 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
         Some(path) => read_text(path)?,
         None => include_str!("../../../assets/attention.txt").to_string(),
     };
+    if let Some(path) = &arguments.svg {
+        model_chart::probe(path)?;
+    }
     let outcome = prepare(arguments, &text).and_then(|(mut run, results)| match arguments.adversarial {
         Some(radius) => model_adversarial::measure(&mut run, radius, arguments.shard, results),
         None => measure(arguments, &mut run, results),
@@ -116,16 +120,16 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
     match outcome {
         Ok((table, problems)) => {
             for problem in &problems {
-                eprintln!("lipscope model: {problem}");
+                tell!("lipscope model: {problem}");
             }
-            eprint!("{}", summary(&table));
+            tell_lines(&summary(&table));
             if let Some(path) = &arguments.svg {
                 model_chart::write(path, &table)?;
             }
             Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(problem) => {
-            eprintln!("lipscope model: {problem}");
+            tell!("lipscope model: {problem}");
             Ok(ExitCode::FAILURE)
         }
     }

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::save::save;
+use super::read::named;
+use super::save::{self, save};
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart};
 use lipscope_models::{Group, MapKind, PUBLISHED, Published, Table};
 use lipscope_plot::{Caption, Figure, Scatter};
@@ -11,7 +12,12 @@ use lipscope_plot::{Caption, Figure, Scatter};
 /// Writes the chart as an SVG file.
 pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
     let svg = chart(table).to_svg((760.0, 460.0), &title(table), &Caption::default()).map_err(io::Error::other)?;
-    save(path, &svg).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    save(path, &svg).map_err(|error| named(path, &error))
+}
+
+/// Tries whether the file can be written, before the hours that its table takes.
+pub(super) fn probe(path: &Path) -> io::Result<()> {
+    save::probe(path).map_err(|error| named(path, &error))
 }
 
 fn title(table: &Table) -> String {

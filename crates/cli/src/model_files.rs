@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use lipscope_core::experiment::InputError;
 use lipscope_models::{DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, ids_by_first_appearance};
@@ -64,13 +65,23 @@ pub(super) struct FileSource {
     path: PathBuf,
     file: File,
     len: u64,
+    /// When it was written last; `None` where the system does not tell.
+    written: Option<SystemTime>,
 }
 
 impl FileSource {
     fn open(path: &Path) -> Result<Self, InputError> {
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (len, file) = opened.map_err(|error| unreadable(path, &error))?;
-        Ok(FileSource { path: path.to_path_buf(), file, len })
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let (found, file) = opened.map_err(|error| unreadable(path, &error))?;
+        Ok(FileSource { path: path.to_path_buf(), file, len: found.len(), written: found.modified().ok() })
+    }
+
+    fn changed(&self, problem: &'static str) -> InputError {
+        InputError::File {
+            file: self.path.display().to_string().into(),
+            problem: problem.into(),
+            fix: "Wait until it is copied whole, then run the command again.".into(),
+        }
     }
 }
 
@@ -84,13 +95,15 @@ impl Source for FileSource {
         let mut bytes = vec![0; range.end.min(self.len).saturating_sub(range.start) as usize];
         let outcome = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
         match outcome {
+            // Half of one model and half of another would be measured as one.
+            Ok(()) if self.file.metadata().is_ok_and(|now| now.modified().ok() != self.written) => {
+                Err(self.changed("it was written to while it was read"))
+            }
             Ok(()) => Ok(bytes),
             // Within its length when it was opened.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(InputError::File {
-                file: self.path.display().to_string().into(),
-                problem: "it became shorter while it was read".into(),
-                fix: "Wait until it is copied whole, then run the command again.".into(),
-            }),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(self.changed("it became shorter while it was read"))
+            }
             Err(error) => Err(unreadable(&self.path, &error)),
         }
     }
@@ -114,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_becomes_shorter_or_vanishes_while_it_is_read_is_named() {
+    fn a_file_that_changes_becomes_shorter_or_vanishes_while_it_is_read_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("model.safetensors");
         fs::write(&path, [7; 100]).expect("written");
@@ -126,6 +139,11 @@ mod tests {
         File::options().write(true).open(&path).and_then(|file| file.set_len(95)).expect("cut");
         let said = source.read(90..100).expect_err("five bytes are gone").to_string();
         assert!(said.contains("model.safetensors") && said.contains("became shorter"), "{said}");
+        fs::write(&path, [8; 100]).expect("written");
+        let later = SystemTime::now() + std::time::Duration::from_secs(5);
+        File::options().write(true).open(&path).and_then(|file| file.set_modified(later)).expect("ours");
+        let said = source.read(90..100).expect_err("other bytes").to_string();
+        assert!(said.contains("model.safetensors") && said.contains("was written to"), "{said}");
         fs::remove_file(&path).expect("removed");
         let said = FileSource::open(&path).err().expect("it is gone").to_string();
         assert!(said.contains("model.safetensors"), "{said}");

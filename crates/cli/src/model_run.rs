@@ -1,6 +1,9 @@
 //! What the runs of `lipscope model` share, over windows and at adversarial tokens.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -21,28 +24,60 @@ pub(super) struct Run {
     pub(super) plan: Plan,
 }
 
+/// The results so far, and the problems met.
+type Shared = (Results, Vec<InputError>);
+
 /// Measures portions of work on all threads, and adds their rows to the results and problems that there are.
+///
+/// A thread of its own updates the file: a row that is measured is in it soon, also where the next portion takes an hour.
 pub(super) fn measure_all<T: Send>(
     portions: Vec<T>,
     what: &'static str,
-    so_far: (Results, Vec<InputError>),
+    so_far: Shared,
     measure: impl Fn(T) -> Result<Vec<(Cell, Estimate)>, InputError> + Sync,
 ) -> Outcome {
+    /// How often it is asked whether the file lacks rows.
+    const TICK: Duration = Duration::from_millis(200);
     let count = portions.len();
     let bar = progress_bar(count, what);
     let shared = Mutex::new(so_far);
-    // The bridge hands out portions one by one, so that the longest windows start first.
-    portions.into_iter().par_bridge().for_each(|portion| {
-        let measured = one_of(count, || measure(portion));
-        bar.inc(1);
-        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(problem) = measured.and_then(|rows| shared.0.add(rows))
-            && !shared.1.contains(&problem)
-        {
-            shared.1.push(problem);
-        }
+    thread::scope(|scope| {
+        let (work, is_over) = mpsc::channel::<()>();
+        let shared = &shared;
+        scope.spawn(move || {
+            while is_over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                let mut so_far = locked(shared);
+                if let Err(problem) = so_far.0.keep() {
+                    note(&mut so_far.1, problem);
+                }
+            }
+        });
+        // The bridge hands out portions one by one, so that the longest windows start first.
+        portions.into_iter().par_bridge().for_each(|portion| {
+            match one_of(count, || measure(portion)) {
+                Ok(rows) => locked(shared).0.add(rows),
+                Err(problem) => note(&mut locked(shared).1, problem),
+            }
+            bar.inc(1);
+        });
+        drop(work);
     });
     bar.finish_and_clear();
-    let (results, problems) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((results.finish()?, problems))
+    let (results, mut problems) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (table, problem) = results.finish();
+    if let Some(problem) = problem {
+        note(&mut problems, problem);
+    }
+    Ok((table, problems))
+}
+
+fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Many windows may have the same problem.
+fn note(problems: &mut Vec<InputError>, problem: InputError) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
 }

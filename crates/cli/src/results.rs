@@ -12,8 +12,10 @@ use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_files::unreadable;
 use super::model_summary::summary;
-use super::save::{save, unwritable};
+use super::save::{probe, save, unwritable};
+use super::tell::{tell, tell_lines};
 use lipscope_core::experiment::InputError;
+use lipscope_core::sweep::parse_lengths;
 use lipscope_models::{Cell, Estimate, Table};
 
 /// Output format of a table.
@@ -43,42 +45,50 @@ pub(super) struct MergeArguments {
     /// Windows per length of the run, so that missing last windows are seen.
     #[arg(long)]
     windows: Option<usize>,
-    /// Shards of the run, so that those that lack windows are named; without it they are where the tables show how many
-    /// there were.
+    /// Lengths of the run, written as for `lipscope model`, so that missing lengths are seen.
+    #[arg(long, short = 'n')]
+    lengths: Option<String>,
+    /// Shards of the run: a table of each is expected, and those that lack windows are named. Without it they are named
+    /// where the tables show how many there were.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     shards: Option<u32>,
 }
 
 pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
-    match merged(&arguments.files).and_then(|(table, parts)| {
+    let outcome = known(arguments).and_then(|known| {
+        let (table, parts) = merged(&arguments.files)?;
         write_whole(arguments.out.as_deref(), arguments.format, &table)?;
-        Ok((table, parts))
-    }) {
-        Ok((table, parts)) => {
-            eprint!("{}", summary(&table));
-            if let Some(path) = &arguments.svg {
-                model_chart::write(path, &table)?;
-            }
-            Ok(
-                match missing(
-                    &table,
-                    &parts,
-                    &Known { windows: arguments.windows, shards: arguments.shards.map(|count| count as usize) },
-                ) {
-                    // What there is has been written: it may be looked at while the rest is measured.
-                    Some(said) => {
-                        eprintln!("lipscope merge: {said}");
-                        ExitCode::FAILURE
-                    }
-                    None => ExitCode::SUCCESS,
-                },
-            )
-        }
+        Ok((known, table, parts))
+    });
+    let (known, table, parts) = match outcome {
+        Ok(merged) => merged,
         Err(problem) => {
-            eprintln!("lipscope merge: {problem}");
-            Ok(ExitCode::FAILURE)
+            tell!("lipscope merge: {problem}");
+            return Ok(ExitCode::FAILURE);
         }
+    };
+    tell_lines(&summary(&table));
+    if let Some(path) = &arguments.svg {
+        model_chart::write(path, &table)?;
     }
+    Ok(match missing(&table, &parts, &known) {
+        // What there is has been written: it may be looked at while the rest is measured.
+        Some(said) => {
+            tell!("lipscope merge: {said}");
+            ExitCode::FAILURE
+        }
+        None => ExitCode::SUCCESS,
+    })
+}
+
+/// What the arguments say of the run.
+fn known(arguments: &MergeArguments) -> Result<Known, InputError> {
+    Ok(Known {
+        windows: arguments.windows,
+        lengths: arguments.lengths.as_deref().map(parse_lengths).transpose()?,
+        shards: arguments.shards.map(|count| count as usize),
+        tables: arguments.files.len(),
+    })
 }
 
 /// The merged table, and those that it was made of.
@@ -107,12 +117,17 @@ pub(super) struct Results {
     form: Form,
     out: Option<PathBuf>,
     saved: Instant,
+    has_news: bool,
 }
 
 impl Results {
-    /// Loads the rows that the file already has; `empty` holds the subject of the run.
+    /// Loads the rows that the file already has; `empty` holds the subject of the run. A file that cannot be written is
+    /// refused here, before hours of measuring.
     pub(super) fn open(out: Option<&Path>, form: Form, empty: Table) -> Result<Self, InputError> {
         let mut table = empty;
+        if let Some(path) = out {
+            probe(path).map_err(|error| unwritable(path, &error))?;
+        }
         if let Some(path) = out.filter(|path| path.is_file()) {
             let name = path.display().to_string();
             let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
@@ -120,29 +135,37 @@ impl Results {
                 table.merge(&name, present)?;
             }
         }
-        Ok(Results { table, form, out: out.map(Path::to_path_buf), saved: Instant::now() })
+        Ok(Results { table, form, out: out.map(Path::to_path_buf), saved: Instant::now(), has_news: false })
     }
 
     pub(super) fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Adds rows; the file is updated after at most a few seconds.
-    pub(super) fn add(&mut self, rows: Vec<(Cell, Estimate)>) -> Result<(), InputError> {
-        /// Time between two updates of the file; writing a table of a hundred thousand rows takes a tenth of it.
-        const BETWEEN: Duration = Duration::from_secs(2);
+    /// Adds rows, which [`Results::keep`] brings into the file.
+    pub(super) fn add(&mut self, rows: Vec<(Cell, Estimate)>) {
         self.table.rows.extend(rows);
-        if self.out.is_some() && self.saved.elapsed() > BETWEEN {
+        self.has_news = true;
+    }
+
+    /// Updates the file, where it lacks rows and was not updated a moment ago.
+    pub(super) fn keep(&mut self) -> Result<(), InputError> {
+        /// Time between two updates of the file; writing a table of a hundred thousand rows takes a tenth of it.
+        const BETWEEN: Duration = Duration::from_millis(1_500);
+        if self.has_news && self.out.is_some() && self.saved.elapsed() > BETWEEN {
             write_whole(self.out.as_deref(), self.form, &self.table)?;
-            self.saved = Instant::now();
+            (self.saved, self.has_news) = (Instant::now(), false);
         }
         Ok(())
     }
 
-    /// Writes the complete table.
-    pub(super) fn finish(self) -> Result<Table, InputError> {
-        write_whole(self.out.as_deref(), self.form, &self.table)?;
-        Ok(self.table)
+    /// Writes the complete table. Where its file cannot be written, standard output gets it: it may be the work of hours.
+    pub(super) fn finish(self) -> (Table, Option<InputError>) {
+        let outcome = write_whole(self.out.as_deref(), self.form, &self.table);
+        if outcome.is_err() && self.out.is_some() && write_whole(None, self.form, &self.table).is_ok() {
+            tell!("lipscope model: the table is on standard output, because its file cannot be written");
+        }
+        (self.table, outcome.err())
     }
 }
 
@@ -153,7 +176,11 @@ fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), Inpu
         Form::Json => table.to_value().to_string() + "\n",
     };
     let Some(path) = out else {
-        return io::stdout().lock().write_all(text.as_bytes()).map_err(|error| unwritable(Path::new("-"), &error));
+        return match io::stdout().lock().write_all(text.as_bytes()) {
+            // A closed pipe is normal, as in `lipscope model .. | head`.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(Path::new("-"), &error)),
+            _ => Ok(()),
+        };
     };
     save(path, &text).map_err(|error| unwritable(path, &error))
 }

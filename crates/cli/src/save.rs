@@ -13,16 +13,18 @@ use lipscope_core::experiment::InputError;
 /// Those of the system; what was there stays, and nothing stays beside it.
 pub(super) fn save(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let content = content.as_ref();
-    // A link keeps pointing where it did.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    let path = &target(path);
+    let found = fs::metadata(path).ok();
+    if found.as_ref().is_some_and(|found| !found.is_file()) {
         return File::options().write(true).open(path)?.write_all(content);
     }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let beside = PathBuf::from(beside);
+    let beside = beside(path);
     let written = File::create(&beside).and_then(|mut file| {
         file.write_all(content)?;
+        // Who may read the file stays as it was.
+        if let Some(found) = found {
+            file.set_permissions(found.permissions())?;
+        }
         // Else the new name could reach the disk before the bytes do.
         file.sync_all()
     });
@@ -32,6 +34,34 @@ pub(super) fn save(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     outcome
+}
+
+/// Tries whether a file can be written, before the work that it is for. What is there stays.
+///
+/// # Errors
+/// Those of the system.
+pub(super) fn probe(path: &Path) -> io::Result<()> {
+    let path = &target(path);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return File::options().write(true).open(path).map(drop);
+    }
+    let beside = beside(path);
+    File::create(&beside)?;
+    fs::remove_file(&beside)
+}
+
+/// What a path stands for: a link keeps pointing where it did, also where nothing is there yet.
+fn target(path: &Path) -> PathBuf {
+    fs::canonicalize(path)
+        .or_else(|_| Ok(path.with_file_name(fs::read_link(path)?)))
+        .unwrap_or_else(|_: io::Error| path.to_path_buf())
+}
+
+/// Where the bytes are until they are whole.
+fn beside(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    PathBuf::from(beside)
 }
 
 /// The error for a file that the system cannot write.

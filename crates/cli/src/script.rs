@@ -8,6 +8,7 @@ use clap::{ArgGroup, Args};
 
 use super::memory::MemoryArguments;
 use super::read::read_text;
+use super::tell::tell;
 use lipscope_core::experiment::Experiment;
 use lipscope_core::script::{Dialect, script_within};
 
@@ -36,7 +37,7 @@ pub(super) fn run(arguments: &ScriptArguments) -> io::Result<ExitCode> {
     {
         Ok(script) => io::stdout().lock().write_all(script.as_bytes()).map(|()| ExitCode::SUCCESS),
         Err(problem) => {
-            eprintln!("{problem}");
+            tell!("{problem}");
             Ok(ExitCode::FAILURE)
         }
     }

@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::memory::MemoryArguments;
-use super::read::read_text;
-use super::save::save;
+use super::read::{named, read_text};
+use super::save::{probe, save};
 use super::task;
+use super::tell::tell;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{
@@ -67,11 +68,14 @@ enum Format {
 
 pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
+    if let Some(path) = &arguments.out {
+        probe(path).map_err(|error| named(path, &error))?;
+    }
     match Experiment::from_json(&text).and_then(|experiment| search(experiment, arguments)) {
         Ok(Some(searched)) => write(arguments, &searched),
         Ok(None) => Ok(ExitCode::SUCCESS),
         Err(problem) => {
-            eprintln!("lipscope search: {problem}");
+            tell!("lipscope search: {problem}");
             Ok(ExitCode::FAILURE)
         }
     }
@@ -108,8 +112,7 @@ fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<ExitCod
     let Searched { domain, found, steps } = searched;
     let best = Experiment { tokens: TokenSource::Explicit(found.best_tokens().clone()), ..domain.experiment.clone() };
     if let Some(path) = &arguments.out {
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        save(path, &(best.to_json() + "\n")).map_err(named)?;
+        save(path, &(best.to_json() + "\n")).map_err(|error| named(path, &error))?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match arguments.format {
@@ -124,7 +127,7 @@ fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<ExitCod
         Format::Json => writeln!(out, "{}", to_value(searched, &best))?,
     }
     out.flush()?;
-    eprintln!("{}", summary(searched));
+    tell!("{}", summary(searched));
     Ok(ExitCode::SUCCESS)
 }
 

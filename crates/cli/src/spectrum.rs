@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::memory::MemoryArguments;
 use super::read::read_text;
 use super::task;
+use super::tell::tell;
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan, USUAL_COUNT};
@@ -83,7 +84,7 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
         }
     }
     out.flush()?;
-    eprintln!("{}", summary(&spectrum));
+    tell!("{}", summary(&spectrum));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -148,7 +149,7 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
     for point in points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()) {
         let sign = if point.is_converged() { "=" } else { ">=" };
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
-        eprintln!(
+        tell!(
             "{} {}: s_1 {sign} {:.8e}, relative error {:.1e}, {} products, {:.3} ms",
             point.estimator.id(),
             stops.join(" and "),
@@ -181,6 +182,6 @@ fn map(text: &str) -> Result<SpectrumMap, String> {
 }
 
 fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
-    eprintln!("lipscope {command}: {problem}");
+    tell!("lipscope {command}: {problem}");
     Ok(ExitCode::FAILURE)
 }

@@ -13,6 +13,7 @@ use super::memory::MemoryArguments;
 use super::norm::NormName;
 use super::progress::progress_bar;
 use super::read::read_text;
+use super::tell::tell;
 use super::threads::one_of;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError};
@@ -63,12 +64,12 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let plan = match plan {
         Ok(plan) => plan,
         Err(problem) => {
-            eprintln!("lipscope sweep: {problem}");
+            tell!("lipscope sweep: {problem}");
             return Ok(ExitCode::FAILURE);
         }
     };
     for n in plan.left_out() {
-        eprintln!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
+        tell!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
     }
     let bar = progress_bar(plan.n_points(), "points");
     let results: Vec<Result<SweepPoint, InputError>> = (0..plan.n_points())
@@ -87,7 +88,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
         Format::Json => write_json(&points, norm)?,
     }
     for problem in problems.iter().filter_map(|result| result.as_ref().err()) {
-        eprintln!("lipscope sweep: {problem}");
+        tell!("lipscope sweep: {problem}");
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

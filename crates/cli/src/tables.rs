@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use clap::Args;
 
+use super::read::named;
 use lipscope_core::experiment::table::Table;
 use lipscope_core::experiment::{Experiment, InputError, TableSource, TokenSource, WeightSource, WeightTables};
 
@@ -57,8 +58,8 @@ impl TableArguments {
 /// The bytes of a file; empty for none.
 fn source(path: Option<&Path>) -> io::Result<TableSource> {
     let Some(path) = path else { return Ok(TableSource::default()) };
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    Ok(TableSource { file: Some(path.display().to_string()), bytes: fs::read(path).map_err(named)? })
+    let bytes = fs::read(path).map_err(|error| named(path, &error))?;
+    Ok(TableSource { file: Some(path.display().to_string()), bytes })
 }
 
 fn sign(text: &str) -> Result<f64, String> {

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::progress::progress_bar;
 use super::read::read_text;
+use super::tell::tell;
 use super::threads::one_of;
 use super::train_invert;
 use super::train_report;
@@ -114,7 +115,7 @@ pub(super) fn run(arguments: &TrainArguments) -> io::Result<ExitCode> {
     Ok(match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            eprintln!("lipscope train: {problem}");
+            tell!("lipscope train: {problem}");
             ExitCode::FAILURE
         }
     })
@@ -143,7 +144,7 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> 
         outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<Vec<_>, _>>()?;
     reports.sort_by(|a, b| a.name.cmp(&b.name));
     for report in reports {
-        eprintln!("{report}");
+        tell!("{report}");
     }
     Ok(())
 }

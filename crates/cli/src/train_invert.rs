@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::model_files::unreadable;
+use super::tell::tell_lines;
 use super::train_run::checkpoint_of;
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, Extent, Inversion, invert};
@@ -49,7 +50,7 @@ pub(super) fn run(
         .map(|start| invert(&stack, &corpus.held_out()[*start..start + plan.context], extent, iterations))
         .collect::<Result<Vec<_>, _>>()?;
     print_table(&inversions).map_err(|error| unreadable(Path::new("-"), &error))?;
-    eprint!("{}", summary(&inversions));
+    tell_lines(&summary(&inversions));
     Ok(())
 }
 

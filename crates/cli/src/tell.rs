@@ -1,0 +1,21 @@
+//! Lines on standard error.
+//!
+//! `eprintln!` ends the process where nothing can be written there, as on a full disk behind `2> log`: what would be lost
+//! then is not the line but everything after it.
+
+/// A line on standard error, where that takes one.
+macro_rules! tell {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr().lock(), $($words)*);
+    }};
+}
+
+/// A text of whole lines on standard error, where that takes one.
+pub(super) fn tell_lines(text: &str) {
+    if !text.is_empty() {
+        tell!("{}", text.trim_end_matches('\n'));
+    }
+}
+
+pub(super) use tell;
