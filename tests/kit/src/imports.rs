@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::sources::{SourceFile, sources};
+use crate::sources::SourceFile;
 
 /// The path of a module inside its crate.
 type Module = Vec<String>;
@@ -22,22 +22,39 @@ struct Names {
     named: Vec<Vec<String>>,
 }
 
-/// The circles of imports of a crate, the shortest for each file that is in one.
+/// The files of a crate by their paths, each with the files that it imports from.
+pub type Imports = BTreeMap<String, BTreeSet<String>>;
+
+/// Which file imports from which others, among the files of a crate whose sources are in a folder.
 #[must_use]
-pub fn circles(folder: &str) -> Vec<Vec<String>> {
+pub fn imports(folder: &str, files: &[SourceFile]) -> Imports {
     let files: BTreeMap<Module, Names> =
-        sources(folder).iter().filter_map(|file| Some((module_of(folder, &file.path)?, names(file)))).collect();
-    let imports: BTreeMap<&str, BTreeSet<&str>> = files
+        files.iter().filter_map(|file| Some((module_of(folder, &file.path)?, names(file)))).collect();
+    files
         .iter()
         .map(|(module, file)| {
             let targets = file.named.iter().filter_map(|path| defined_in(&files, module, path, 0));
-            (file.path.as_str(), targets.filter(|target| *target != file.path).collect())
+            let others = targets.filter(|target| *target != file.path).map(str::to_owned);
+            (file.path.clone(), others.collect())
         })
-        .collect();
+        .collect()
+}
+
+/// The paths that a file names: those of its `use` lines, and every other name with `::` in it.
+#[must_use]
+pub fn paths(file: &SourceFile) -> Vec<Vec<String>> {
+    let Names { used, mut named, .. } = names(file);
+    named.extend(used.into_iter().map(|(_, path)| path));
+    named
+}
+
+/// The circles of imports, the shortest for each file that is in one.
+#[must_use]
+pub fn circles(imports: &Imports) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     for file in imports.keys() {
         let is_known = found.iter().any(|circle| circle.iter().any(|known| known == file));
-        if let Some(circle) = circle_from(&imports, file).filter(|_| !is_known) {
+        if let Some(circle) = circle_from(imports, file).filter(|_| !is_known) {
             found.push(circle.into_iter().map(str::to_owned).collect());
         }
     }
@@ -45,16 +62,16 @@ pub fn circles(folder: &str) -> Vec<Vec<String>> {
 }
 
 /// The shortest way from a file back to it.
-fn circle_from<'a>(imports: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) -> Option<Vec<&'a str>> {
+fn circle_from<'a>(imports: &'a Imports, start: &'a str) -> Option<Vec<&'a str>> {
     let mut ways = VecDeque::from([vec![start]]);
     let mut seen = BTreeSet::new();
     while let Some(way) = ways.pop_front() {
-        for next in &imports[way.last()?] {
-            let longer: Vec<&str> = way.iter().copied().chain([*next]).collect();
-            if *next == start {
+        for next in imports[*way.last()?].iter().map(String::as_str) {
+            let longer: Vec<&str> = way.iter().copied().chain([next]).collect();
+            if next == start {
                 return Some(longer);
             }
-            if seen.insert(*next) {
+            if seen.insert(next) {
                 ways.push_back(longer);
             }
         }
