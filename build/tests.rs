@@ -82,7 +82,48 @@ fn arguments_are_taken_by_name_in_every_language() {
 
 #[test]
 fn the_catalogues_of_the_page_are_whole() {
-    let files = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("words")).expect("the catalogues");
+    let files = read(&folder()).expect("the catalogues");
     assert!(files.len() > 40, "only {} files are in words/", files.len());
     generate(&files).expect("catalogues without a fault");
+}
+
+#[test]
+fn no_two_definitions_say_the_same() {
+    for CatalogueFile { language, feature, content } in read(&folder()).expect("the catalogues") {
+        let table: toml::Table = content.parse().expect("a catalogue without a fault");
+        let mut known = std::collections::BTreeMap::new();
+        for (key, text) in table.iter().filter(|(key, _)| key.ends_with("_hint") || key.ends_with("_about")) {
+            // Tables are of other names, such as those of the curves.
+            let Some(text) = text.as_str() else { continue };
+            if let Some(other) = known.insert(text.to_owned(), key) {
+                panic!("words/{language}/{feature}.toml: `{other}` and `{key}` both say: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn powers_of_ten_are_written_as_in_print() {
+    for CatalogueFile { language, feature, content } in read(&folder()).expect("the catalogues") {
+        let as_in_code = content.lines().find(|line| line.contains("1e-"));
+        assert_eq!(as_in_code, None, "words/{language}/{feature}.toml: write 10⁻¹⁰, not 1e-10");
+    }
+}
+
+#[test]
+fn chinese_has_no_blank_after_its_wide_marks_and_one_name_for_what_is_ours() {
+    for CatalogueFile { language, feature, content } in read(&folder()).expect("the catalogues") {
+        if language != "zh" {
+            continue;
+        }
+        for line in content.lines() {
+            let is_parted = ["。 ", "， ", "； ", "： ", "、 "].iter().any(|mark| line.contains(mark));
+            assert!(!is_parted, "words/zh/{feature}.toml: a blank after a wide mark: {line}");
+            assert!(!line.contains("我们"), "words/zh/{feature}.toml: say 本工具, as the curves do: {line}");
+        }
+    }
+}
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("words")
 }

@@ -181,7 +181,7 @@ fn ends(range: &RangeInclusive<usize>) -> (f64, f64) {
     (*range.start() as f64, *range.end() as f64)
 }
 
-/// Whole numbers, even in the logarithm: so many to a doubling, powers of two among them.
+/// Whole numbers, evenly spaced in the logarithm: a fixed count to a doubling, powers of two among them.
 fn whole_rungs(first: usize, last: usize, to_a_doubling: f64) -> Vec<f64> {
     let steps = ((last as f64 / first as f64).log2() * to_a_doubling).ceil() as usize;
     let low = (first as f64).log2();

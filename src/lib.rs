@@ -14,7 +14,8 @@
 //! | `keys` | what each key does |
 //! | `plane` | tokens that can be touched |
 //! | `growth` | the view over n: what is measured, every bound, the search for worse tokens |
-//! | `labs` | the views of L2 attention (scaled tokens, tightness, the inverse) |
+//! | `labs` | the lab: its gallery, how far a bound reaches, L2 attention (scaled tokens, tightness, the inverse), the estimators; the singular values |
+//! | `run` | what a lab asked the engine for, and what came of it |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
 //! | `trained` | what is known of each run of training |

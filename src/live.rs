@@ -133,6 +133,8 @@ pub struct SweepData {
     pub draws: usize,
     /// The bounds over n.
     pub curves: Arc<BoundCurves>,
+    /// What the bounds are of, see [`PageState::for_curves`]: they stay until those of the next sweep are there.
+    pub curves_of: Option<PageState>,
     /// Where it stands.
     pub phase: SweepPhase,
     /// When it began to run, on the page's clock.
@@ -144,6 +146,24 @@ pub struct SweepData {
 }
 
 impl SweepData {
+    /// Whether the points are of this state.
+    #[must_use]
+    pub fn points_are_of(&self, state: &PageState) -> bool {
+        self.of.as_ref() == Some(&state.for_sweeping())
+    }
+
+    /// Whether the bounds over n are of this state.
+    #[must_use]
+    pub fn curves_are_of(&self, state: &PageState) -> bool {
+        self.curves_of.as_ref() == Some(&state.for_curves())
+    }
+
+    /// Takes bounds over n in, which are asked for together with the points.
+    pub fn take_curves(&mut self, curves: BoundCurves) {
+        self.curves = Arc::new(curves);
+        self.curves_of = self.of.as_ref().map(PageState::for_curves);
+    }
+
     /// Takes points in; one that is there already is passed over.
     pub fn take(&mut self, points: Vec<SweepPoint>) {
         for point in points {

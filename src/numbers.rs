@@ -53,10 +53,9 @@ impl Shown {
 #[component]
 fn Numbers() -> impl IntoView {
     let page = use_page();
-    let is_stale = Memo::new(move |_| is_stale(page));
     let is_behind = Memo::new(move |_| is_behind(page));
     view! {
-        <section class="numbers" class:stale=is_stale aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
+        <section class="numbers" class:stale=is_behind aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::numbers_heading()}</h2>
             <p class="cover-note">{strings::covered()}</p>
             <Headline/>
@@ -109,6 +108,9 @@ fn Headline() -> impl IntoView {
         if is_stale(page) {
             return strings::stale().into();
         }
+        if is_behind(page) {
+            return strings::computing().into();
+        }
         let norm = norm.get();
         page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))
     });
@@ -152,9 +154,9 @@ fn Reading(
     id: &'static str,
     /// Names it for people.
     label: &'static str,
-    /// What it is, on hover.
+    /// Explains the number, on hover.
     hint: &'static str,
-    /// What it is of the measurement; `None` where it needs more than there is.
+    /// The number of the present measurement; `None` where it was not computed.
     shown: Memo<Option<Shown>>,
 ) -> impl IntoView {
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));

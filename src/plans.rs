@@ -21,7 +21,7 @@ pub fn sweep_lengths(longest: usize) -> Vec<usize> {
     log_spaced(2, longest, SWEEP_LENGTHS)
 }
 
-/// Of the lengths of a sweep those at which a reader draws: the ends, and some evenly between.
+/// The lengths at which a reader draws a guess: the first and the last of a sweep, and some evenly between them.
 pub fn handle_lengths(longest: usize) -> Vec<usize> {
     let lengths = sweep_lengths(longest);
     let last = lengths.len().saturating_sub(1);
@@ -56,7 +56,7 @@ pub fn curves_end(state: &PageState) -> usize {
         end *= CURVE_STEP;
     }
     match state.tokens {
-        // The hypotheses of random tokens are those of as many tokens, which are drawn.
+        // No further than to as many random tokens as the page takes.
         TokenChoice::Distribution(_) | TokenChoice::Worst => end.min((MAX_TOKEN_ENTRIES / state.dim()).max(state.n)),
         _ => end,
     }

@@ -17,7 +17,7 @@ const WHOLE_UP_TO: usize = 12;
 /// How many tokens a summary names.
 const SUMMARY: usize = 12;
 
-/// Of the attention matrix.
+/// The folds under the attention matrix.
 #[component]
 pub fn AttentionFolds() -> impl IntoView {
     let page = use_page();
@@ -42,7 +42,7 @@ pub fn AttentionFolds() -> impl IntoView {
     }
 }
 
-/// Of the bound ladder.
+/// The folds under the bound ladder.
 #[component]
 pub fn LadderFolds() -> impl IntoView {
     let page = use_page();

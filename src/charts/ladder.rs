@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use crate::frame::When;
 use crate::later::{Arrival, LaterView};
 use crate::page::{Page, use_page};
-use crate::state::Trace;
+use crate::state::{PageState, Trace};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
@@ -90,7 +90,10 @@ pub fn BoundLadder() -> impl IntoView {
         let norm = norm.get();
         page.live
             .measured
-            .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm)))
+            .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm, &m.state)))
+    });
+    let note = Memo::new(move |_| {
+        page.live.measured.with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
     });
     view! {
         <figure class="small ladder">
@@ -108,7 +111,7 @@ pub fn BoundLadder() -> impl IntoView {
                 ></canvas>
             </div>
             <figcaption>
-                <h2>{strings::ladder_heading()} " " <span class="note">{strings::ladder_note()}</span></h2>
+                <h2>{strings::ladder_heading()} " " <span class="note" data-testid="ladder-note">{move || note.get()}</span></h2>
                 <p class="note">{strings::bound_names()}</p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
@@ -128,12 +131,17 @@ fn Values() -> impl IntoView {
             let norm = page.norm();
             page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
         });
+        let name = Memo::new(move |_| {
+            page.live
+                .measured
+                .with(|m| m.as_ref().map_or_else(String::new, |m| strings::measured_bound_label(id, &m.state)))
+        });
         let full = move || bound.get().and_then(|b| b.value).map_or_else(String::new, |value| value.to_string());
         let log10 = move || bound.get().map_or_else(String::new, |bound| bound.log10.to_string());
         let text = move || bound.get().map_or_else(String::new, |bound| number(&bound).to_string());
         view! {
             <div hidden=move || bound.get().is_none()>
-                <dt>{strings::bound_label(id)}</dt>
+                <dt>{move || name.get()}</dt>
                 <dd data-testid=format!("bound-{}", id.id()) data-value=full data-log10=log10>{text}</dd>
             </div>
         }
@@ -156,7 +164,7 @@ pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId
     RUNGS.into_iter().filter(is_there).filter(|rung| rung.is_none() || *rung != larger).collect()
 }
 
-/// Of the two local bounds the larger one, which says less than the other and is left out.
+/// The larger of the two local bounds, which is left out: the smaller one says more.
 fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
     let [rows, blocks] = [BoundId::Local, BoundId::LocalBlocks].map(|id| bound_of(measurement, norm, id));
     rows.zip(blocks).map(|(rows, blocks)| if rows.log10 < blocks.log10 { blocks.id } else { rows.id })
@@ -175,11 +183,11 @@ fn number(bound: &Bound) -> Number {
     Number::claimed(bound.log10, strings::side_kind(bound.side))
 }
 
-fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
+fn ladder(measurement: &Measurement, state: &PageState, norm: Norm) -> Ladder {
     let row = |rung: &Option<BoundId>| match rung.and_then(|id| bound_of(measurement, norm, id)) {
         Some(bound) => LadderRow {
             id: bound.id.id().into(),
-            label: strings::bound_label(bound.id).into(),
+            label: strings::measured_bound_label(bound.id, state),
             log10: bound.log10,
             kind: strings::side_kind(bound.side),
             role: role_of(bound.id),
@@ -197,7 +205,7 @@ fn ladder(measurement: &Measurement, norm: Norm) -> Ladder {
 
 pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
     let norm = page.state.with_untracked(|state| state.norm);
-    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, norm))))
+    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, &m.state, norm))))
 }
 
 fn paint(
@@ -209,7 +217,7 @@ fn paint(
 ) {
     let Some(measured) = page.live.measured.get_untracked() else { return };
     let norm = page.state.with_untracked(|state| state.norm);
-    let mut ladder = ladder(&measured.measurement, norm);
+    let mut ladder = ladder(&measured.measurement, &measured.state, norm);
     let rungs = rungs(&measured.measurement, norm);
     let now = shown(&rungs, selected.get_untracked());
     ladder.selected = rungs.iter().position(|rung| *rung == now);

@@ -66,7 +66,7 @@ pub fn ReadableChart(
     }
 }
 
-/// Of the x that have a value, the one nearest a pixel column.
+/// The x nearest to a pixel column, among those that have a value.
 fn x_at(chart: Memo<LineChart>, painted: Painted<ChartLayout>, px: f64) -> Option<f64> {
     let layout = painted.get_untracked()?;
     let distance = |x: f64| (layout.x_to_px(x) - px).abs();

@@ -19,11 +19,15 @@ pub fn Story() -> impl IntoView {
         let norm = page.norm();
         page.live.measured.with(|measured| shown(&rungs(&measured.as_ref()?.measurement, norm), selected.get()))
     });
+    let name = Memo::new(move |_| {
+        let id = id.get()?;
+        page.live.measured.with(|measured| Some(strings::measured_bound_label(id, &measured.as_ref()?.state)))
+    });
     view! {
         <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::story() aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
             {move || match id.get() {
                 Some(id) => view! {
-                    <p class="story-name">{strings::bound_label(id)}</p>
+                    <p class="story-name">{move || name.get()}</p>
                     <Formula id/>
                     <BoundStory id/>
                 }.into_any(),

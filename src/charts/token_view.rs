@@ -40,7 +40,7 @@ pub fn TokenView() -> impl IntoView {
                 <PlaneCanvas id="token-plane" size=Size::Small words/>
             </div>
             <figcaption>
-                <p>{move || finding.get()} " " {move || drawn.get()}</p>
+                <p>{move || finding.get()} {strings::between_sentences()} {move || drawn.get()}</p>
                 <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.plane_folds)()/></div>
             </figcaption>
             <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || page.plane.said.get()}</p>

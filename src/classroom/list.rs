@@ -37,7 +37,7 @@ pub fn LessonList() -> impl IntoView {
             <li>
                 <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(page, lesson)>
                     <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
-                    <span class="note">{lesson.summary.now()} " " {strings::lesson_minutes(lesson.minutes)}</span>
+                    <span class="note">{lesson.summary.now()} {strings::between_sentences()} {strings::lesson_minutes(lesson.minutes)}</span>
                 </button>
             </li>
         }

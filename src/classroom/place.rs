@@ -101,7 +101,7 @@ fn ladder(page: Page) -> Ladder {
         .iter()
         .map(|bound| LadderRow {
             id: bound.id.id().into(),
-            label: strings::bound_label(bound.id).into(),
+            label: page.state.with(|state| strings::measured_bound_label(bound.id, state)),
             log10: bound.log10,
             kind: strings::side_kind(bound.side),
             role: role_of(bound.id),

@@ -21,7 +21,7 @@ const TRY_REST: Duration = Duration::from_millis(900);
 /// How far the reader is in a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Of which step this is.
+    /// The step that the progress belongs to.
     at: Option<LessonAt>,
     /// The goals that are reached, or ruled out where they cannot be.
     reached: Vec<&'static str>,

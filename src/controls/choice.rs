@@ -13,7 +13,7 @@ pub fn Choice(
     id: &'static str,
     /// Its name.
     label: &'static str,
-    /// What it is about, on hover.
+    /// Explains the choice, on hover.
     #[prop(optional)]
     hint: &'static str,
     /// The options: id and words.

@@ -10,7 +10,7 @@ pub fn InputBox(
     id: &'static str,
     /// Its name.
     label: &'static str,
-    /// What it is about, on hover.
+    /// Explains the box, on hover.
     #[prop(optional)]
     hint: &'static str,
     /// How wide it is, in characters.

@@ -2,7 +2,7 @@
 //! mean-field bound, and the root of n itself for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
-use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind};
+use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind};
 
 use crate::charts::means;
 use crate::live::{Measured, SweepData, SweepPhase, values};
@@ -13,6 +13,10 @@ use super::facts::{best_label, largest, largest_sample, of, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
+
+/// How visible what is of another state is, as in the lab: the next sweep begins when the controls rest, and until then, as
+/// while a slider is dragged, the last one stays in sight.
+const STALE: f64 = 0.45;
 
 /// The ids of the series.
 pub mod id {
@@ -50,6 +54,8 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
         XAxis::N => (Scale::Linear, Scale::Linear),
     };
     let points = sweep.values(norm);
+    let (are_points_present, are_curves_present) = (sweep.points_are_of(state), sweep.curves_are_of(state));
+    let opacity_of = |is_present| if is_present { 1.0 } else { STALE };
     let mut series = Vec::with_capacity(8);
     let curve = |pick: Pick| -> Vec<(f64, f64)> {
         let rows = sweep.curves.bounds.iter();
@@ -69,12 +75,15 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     ];
     for (id, role, pick, name) in curves {
         let mut data = curve(pick);
-        if id == id::WORST {
-            // The draws are tokens of the ball too, and of fewer of them more can be made.
+        if id == id::WORST && are_points_present && are_curves_present {
+            // The draws are tokens of the ball too, and of fewer of them more can be made. Those of another state may be
+            // of another ball.
             data.iter_mut().for_each(|(n, log10)| *log10 = log10.max(largest_sample(&points, state, *n)));
         }
-        if !data.is_empty() && state.bounds_hold_on_ball() {
-            series.push(Series::new(id, name, role, SeriesKind::Line, data).given_log10());
+        if !data.is_empty() {
+            let claim = if id == id::WORST { Kind::LowerBound } else { Kind::UpperBound };
+            let line = Series::new(id, name, role, SeriesKind::Line, data).given_log10().claim(claim);
+            series.push(Series { opacity: opacity_of(are_curves_present), ..line });
         }
     }
     let last = last_n(sweep, state);
@@ -93,15 +102,11 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
         series.push(faint);
     }
     let mut draws = Series::new(id::DRAWS, "", Role::Measured, SeriesKind::Points, points.clone());
-    draws.opacity = 0.4;
+    draws.opacity = 0.4 * opacity_of(are_points_present);
     series.push(draws);
-    series.push(Series::new(
-        id::MEAN,
-        strings::mean_label(sweep.draws),
-        Role::Measured,
-        SeriesKind::Line,
-        means(&points),
-    ));
+    let mean = strings::mean_label(sweep.draws);
+    let mean = Series::new(id::MEAN, mean, Role::Measured, SeriesKind::Line, means(&points));
+    series.push(Series { opacity: opacity_of(are_points_present), ..mean });
     if let Some(now) = current {
         let at = vec![(now.measurement.n, now.measurement.spectral)];
         series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, at));
@@ -154,4 +159,88 @@ fn wanted_y(chart: &LineChart) -> Option<Extent> {
     }
     let all = Extent::of(chart.series.iter().flat_map(Series::logs).filter(|log10| log10.abs() < 300.0))?;
     Extent::new(10f64.powf(all.lo()), 10f64.powf(all.hi())).map(|extent| extent.nice(Scale::Log))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lipscope_core::measure::Method;
+    use lipscope_core::sweep::SweepPoint;
+    use lipscope_protocol::tasks::BoundCurves;
+
+    use super::*;
+
+    /// The sweep of a state: the worst tokens known reach 2, its samples 5, and no tokens pass 9.
+    fn sweep_of(state: &PageState) -> SweepData {
+        let lengths = vec![2, 64];
+        let point = |n: &usize| SweepPoint {
+            n: *n,
+            draw: 0,
+            spectral: 5.0,
+            dense: None,
+            radius: state.radius,
+            method: Method::DenseSvd,
+            iterations: 0,
+            relative_residual: 0.0,
+        };
+        let bounds = [(BoundId::TwoClusters, 2f64), (BoundId::Sharp, 9.0), (BoundId::CastinMeanField, 20.0)];
+        let bounds = bounds.map(|(id, value)| Bound::of_ln(id, value.ln())).to_vec();
+        let mut sweep = SweepData {
+            of: Some(state.for_sweeping()),
+            points: lengths.iter().map(point).collect(),
+            lengths: lengths.clone(),
+            draws: 1,
+            phase: SweepPhase::Done,
+            ..SweepData::default()
+        };
+        let bounds = lengths.iter().map(|n| (*n, bounds.clone())).collect();
+        sweep.take_curves(BoundCurves { radius: state.radius, bounds });
+        sweep
+    }
+
+    /// Opacity, and the largest value.
+    fn look(chart: &LineChart, id: &str) -> (f64, f64) {
+        let series = chart.series.iter().find(|series| series.id == id).expect("it is there");
+        (series.opacity, 10f64.powf(series.logs().fold(f64::NEG_INFINITY, f64::max)).round())
+    }
+
+    #[test]
+    fn what_is_of_the_present_state_is_as_dark_as_ever_and_samples_raise_the_worst_known() {
+        let state = PageState::default();
+        // n is no part of what a sweep is of.
+        for n in [64, 100] {
+            let chart = explore_chart(&sweep_of(&state), None, &PageState { n, ..state.clone() });
+            let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN, id::DRAWS].map(|id| look(&chart, id));
+            assert_eq!(found, [(1.0, 9.0), (1.0, 20.0), (1.0, 5.0), (1.0, 5.0), (0.4, 5.0)], "n = {n}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_another_state_is_faded_and_its_samples_raise_nothing() {
+        let state = PageState::default();
+        let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
+        let chart = explore_chart(&sweep_of(&state), None, &moved);
+        let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN].map(|id| look(&chart, id));
+        assert_eq!(found, [(STALE, 9.0), (STALE, 20.0), (STALE, 2.0), (STALE, 5.0)]);
+        assert!(look(&chart, id::DRAWS).0 < 0.4);
+    }
+
+    #[test]
+    fn samples_and_bounds_are_faded_each_by_what_they_are_of() {
+        let state = PageState::default();
+        // A new sample has the ball of the one before.
+        let redrawn = PageState { token_seed: state.token_seed + 1, ..state.clone() };
+        let chart = explore_chart(&sweep_of(&state), None, &redrawn);
+        assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 2.0), (STALE, 5.0)]);
+        // The samples of a sweep may come before its bounds.
+        let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
+        let before = sweep_of(&state);
+        let sweep = SweepData { curves: Arc::clone(&before.curves), curves_of: before.curves_of, ..sweep_of(&moved) };
+        let chart = explore_chart(&sweep, None, &moved);
+        assert_eq!(
+            [id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)),
+            [(STALE, 9.0), (STALE, 2.0), (1.0, 5.0)]
+        );
+    }
 }

@@ -65,6 +65,8 @@ pub enum Place {
     Disc,
     /// A ball of more dimensions, or of one.
     Ball,
+    /// No ball: a normaliser before attention brings tokens of every length into its own, so bounds hold for all of them.
+    Anywhere,
     /// The ball that holds the normalised tokens.
     Normalized,
 }
@@ -77,9 +79,7 @@ pub fn facts(page: Page) -> Option<Facts> {
     let Measured { measurement, state, .. } = measured.as_ref();
     let is_of_one = page.in_effect().is_some_and(|now| now.for_measuring() == *state)
         && page.state.with(|now| now.for_ball() == ball.of);
-    // Bounds that hold at these tokens only say nothing of the ball.
-    let (bounds, limit): (&[Bound], &[Bound]) =
-        if state.bounds_hold_on_ball() { (&ball.ball.bounds, &ball.ball.limit) } else { (&[], &[]) };
+    let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
     let known = largest(bounds, norm);
     let found = largest_found(page, state, ball.ball.radius);
@@ -91,18 +91,16 @@ pub fn facts(page: Page) -> Option<Facts> {
         radius: ball.ball.radius,
         place: match (state.normalization, state.scope, measurement.d) {
             (Normalization::None, _, 2) => Place::Disc,
-            (Normalization::None, ..) | (_, Scope::Composed, _) => Place::Ball,
+            (Normalization::None, ..) => Place::Ball,
+            (_, Scope::Composed, _) => Place::Anywhere,
             _ => Place::Normalized,
         },
         standing: Standing::of(measured_log10, bound, found, top),
         worst: known.map(|bound| raised(bound, measured_log10.max(found))),
         best: smallest(bounds, norm),
-        limit: smallest(limit, norm),
+        limit: smallest(&ball.ball.limit, norm),
         // Below three tokens there is no growth to speak of; and it is that of the worst tokens known, where there are some.
-        growth_ends: ball
-            .ball
-            .growth_ends
-            .filter(|ln_n| ball.ball.worst.is_some() && state.bounds_hold_on_ball() && *ln_n > 3f64.ln()),
+        growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })
 }
@@ -128,8 +126,8 @@ pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 
 fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
     let n = state.n_tokens();
     let sampled = page.live.sweep.with(|sweep| {
-        let is_of_ball = page.state.with(|now| sweep.of.as_ref() == Some(&now.for_sweeping()));
-        if is_of_ball { largest_sample(&sweep.values(Norm::Spectral), state, n) } else { f64::NEG_INFINITY }
+        let is_of_state = page.state.with(|now| sweep.points_are_of(now));
+        if is_of_state { largest_sample(&sweep.values(Norm::Spectral), state, n) } else { f64::NEG_INFINITY }
     });
     let searched = page.live.searched.with(|all| {
         let here = all.iter().filter(|found| found.is_about(state, radius));

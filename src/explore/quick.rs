@@ -18,7 +18,8 @@ const ROOMY_DIM: usize = 8;
 pub fn Quick() -> impl IntoView {
     let page = use_page();
     let is_open = page.classroom.controls_open;
-    let is_seeded = Memo::new(move |_| page.state.with(|state| matches!(state.tokens, TokenChoice::Distribution(_))));
+    let source = chosen_source(page);
+    let is_random = move || source.get() == Some(Source::Random);
     let own = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
             TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
@@ -35,13 +36,13 @@ pub fn Quick() -> impl IntoView {
     });
     view! {
         <div class="quick" role="group" aria-label=strings::quick()>
-            <TokenSwitch/>
+            <TokenSwitch chosen=source/>
             <NumberField field=Field::N fixed=own id="quick-n"/>
             <NumberField field=Field::Radius fixed=own_radius id="quick-radius"/>
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">
-                <button type="button" id="new-sample" class:gone=move || !is_seeded.get() on:click=move |_| page.edit("token-seed", new_sample)>
+                <button type="button" id="new-sample" class:gone=move || !is_random() on:click=move |_| page.edit("token-seed", new_sample)>
                     {strings::new_sample()}
                 </button>
                 <button
@@ -73,21 +74,38 @@ enum Source {
     Yours,
 }
 
-#[component]
-fn TokenSwitch() -> impl IntoView {
-    let page = use_page();
-    let has_worst = Memo::new(move |_| {
-        // While it is not known whether there are some, the way to them stays.
-        page.live.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
-    });
-    let chosen = Signal::derive(move || {
+/// Whether the list of the worst tokens known can be loaded; also while that is not known yet, so that its button stays.
+fn is_worst_offered(page: Page) -> bool {
+    page.live.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
+}
+
+/// Which tokens the disc shows: the button that is pressed, and whether there is a new sample to draw.
+fn chosen_source(page: Page) -> Memo<Option<Source>> {
+    Memo::new(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
             // Where none are known, the disc shows random ones.
-            TokenChoice::Worst => Some(if has_worst.get() { Source::Worst } else { Source::Random }),
+            TokenChoice::Worst => Some(if is_worst_offered(page) { Source::Worst } else { Source::Random }),
             TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
             TokenChoice::Adversarial | TokenChoice::Skew => None,
         })
+    })
+}
+
+#[component]
+fn TokenSwitch(
+    /// Which one is pressed.
+    chosen: Memo<Option<Source>>,
+) -> impl IntoView {
+    let page = use_page();
+    let has_worst = Memo::new(move |_| is_worst_offered(page));
+    // What "random" goes back to: the distribution of the last random tokens. The present choice does not hold it while it
+    // is of other tokens.
+    let last_random = StoredValue::new(Distribution::Ball);
+    Effect::new(move |_| {
+        if let TokenChoice::Distribution(distribution) = page.state.with(|state| state.tokens) {
+            last_random.set_value(distribution);
+        }
     });
     let options = Signal::derive(move || {
         let all = [
@@ -99,7 +117,9 @@ fn TokenSwitch() -> impl IntoView {
         all.into_iter().filter(|(_, source, _)| is_offered(*source)).collect::<Vec<_>>()
     });
     let on_pick = move |source: Source| match source {
-        Source::Random => choose(page, TokenChoice::Distribution(Distribution::Ball)),
+        // The reader has these tokens already: a second press must not take others of the same kind.
+        _ if chosen.get_untracked() == Some(source) => {}
+        Source::Random => choose(page, TokenChoice::Distribution(last_random.get_value())),
         Source::Worst => choose(page, TokenChoice::Worst),
         Source::Yours => {
             match page.state.with_untracked(|state| (state.own_tokens.is_some(), state.own_clusters.is_some())) {

@@ -89,7 +89,7 @@ pub fn Sentence() -> impl IntoView {
             data-best=move || digits(|facts| facts.best.as_ref())
             data-limit=move || digits(|facts| facts.limit.as_ref())
         >
-            <p>{first} " " {worst} " " {best}</p>
+            <p>{first} {strings::between_sentences()} {worst} {strings::between_sentences()} {best}</p>
             <details class="why" id="why">
                 <summary>{strings::why_it_matters()}</summary>
                 <p>{strings::why_robustness()}</p>

@@ -81,7 +81,7 @@ pub fn Absent() -> impl IntoView {
         let Some(facts) = facts(page) else { return Vec::new() };
         // The mask is the reason only where nothing else is.
         let mask = page.state.with(|state| match state.attention {
-            Attention::Dot if state.bounds_hold_on_ball() => state.mask,
+            Attention::Dot if facts.best.is_some() => state.mask,
             _ => Mask::None,
         });
         let missing = [

@@ -3,7 +3,7 @@
 use lipscope_core::bounds::Norm;
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{
-    AxisSpec, Band, Extent, HeldExtent, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind, ascending,
+    AxisSpec, Band, Extent, HeldExtent, Kind, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind, ascending,
 };
 
 use crate::charts::{CURRENT, Faded, MEAN, means, role_of};
@@ -12,7 +12,7 @@ use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
 use super::plan::is_marked;
-use super::reading::{bound_in, bounds_of, draws_of, is_about};
+use super::reading::{bound_in, bounds_of, claim_of, draws_of, is_about};
 use super::search_run::SearchRun;
 
 /// The curves, those first that keep their names where there is room for few.
@@ -146,8 +146,10 @@ fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series>
         let of_row = |row: &GrowthRow| bound_in(row, trace, state.norm).map(|bound| (row.n, bound.log10));
         let curve: Vec<(f64, f64)> = rows(data).iter().filter_map(of_row).collect();
         let role = bounds_of(trace).first().map_or(Role::LowerBound, |id| role_of(*id));
-        let line =
-            Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve).given_log10();
+        let claim = rows(data).iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of);
+        let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
+            .given_log10()
+            .claim(claim);
         (!line.data.is_empty()).then_some(line)
     })
 }

@@ -204,9 +204,10 @@ fn About(
     let at_tokens = Memo::new(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| {
-            let m = &measured.as_ref()?.measurement;
+            let measured = measured.as_ref()?;
+            let m = &measured.measurement;
             let id = bounds_of(trace).iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;
-            Some((id, m.n, m.radius))
+            Some((id, strings::at_your_tokens(m.n, m.radius, &measured.state)))
         })
     });
     let id = Memo::new(move |_| at_tokens.get().map(|(id, ..)| id).or_else(|| bounds_of(trace).first().copied()));
@@ -214,8 +215,8 @@ fn About(
         <p>{strings::trace_hint(trace)}</p>
         {move || id.get().map(|id| view! { <Formula id/> })}
         {move || match at_tokens.get() {
-            Some((id, n, radius)) => view! {
-                <p class="note">{strings::at_your_tokens(n, radius)}</p>
+            Some((id, of_which)) => view! {
+                <p class="note">{of_which}</p>
                 <BoundStory id/>
             }.into_any(),
             None => id.get().map(|id| view! {

@@ -28,10 +28,15 @@ impl Reading {
     }
 
     fn of_bound(bound: &Bound) -> Self {
-        // That of the skew witness is the norm of another A, exactly.
-        let kind = if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) };
+        let kind = claim_of(bound);
         Reading { kind, number: Number::claimed(bound.log10, kind).kind(Kind::Plain), log10: bound.log10 }
     }
+}
+
+/// What the value of a bound is.
+pub fn claim_of(bound: &Bound) -> Kind {
+    // That of the skew witness is the norm of another A, exactly.
+    if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
 /// The bounds that a trace shows: of two masks, the one that applies.

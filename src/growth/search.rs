@@ -65,8 +65,8 @@ fn About() -> impl IntoView {
         <p class="note">{strings::search_about_text()}</p>
         <p class="note" hidden=move || about.get().is_none()>
             <span data-testid="search-about">{move || about.get()}</span>
-            <span data-testid="search-other-dim" hidden=move || !has_other_dim.get()>" " {strings::search_other_dim()}</span>
-            <span data-testid="search-changed" hidden=move || !has_changed.get()>" " {strings::search_changed()}</span>
+            <span data-testid="search-other-dim" hidden=move || !has_other_dim.get()>{strings::between_sentences()} {strings::search_other_dim()}</span>
+            <span data-testid="search-changed" hidden=move || !has_changed.get()>{strings::between_sentences()} {strings::search_changed()}</span>
         </p>
     }
 }

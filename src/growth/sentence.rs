@@ -56,7 +56,7 @@ pub fn GapSentence() -> impl IntoView {
                 {words}
             </p>
             <p class="growth-radius" hidden=move || !grows.get()>
-                {strings::radius_there()} " "
+                {strings::radius_there()} {strings::between_sentences()}
                 <span data-testid="growth-radius" data-value=move || radius.get().map_or_else(String::new, |r| r.to_string())>
                     {move || radius.get().map_or_else(|| strings::NONE_YET.into(), |r| Number::of(r).to_string())}
                 </span>

@@ -70,7 +70,7 @@ pub struct Mark<'a> {
     pub line: usize,
     /// What kind of thing it says.
     pub key: &'a str,
-    /// Of which goal or choice; empty for others.
+    /// The name of the goal or choice that it belongs to; empty for others.
     pub name: &'a str,
     /// What it says.
     pub value: &'a str,

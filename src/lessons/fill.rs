@@ -36,13 +36,13 @@ pub struct Facts<'a> {
     pub training: &'a [TrainRun],
 }
 
-/// Whether a value is of what is set now.
+/// Whether a value belongs to the configuration that is set now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Age {
-    /// Of what is set now.
+    /// It belongs to the present configuration.
     #[default]
     Now,
-    /// Of what was set before; the new one is on its way.
+    /// It belongs to the configuration before; the new value is being computed.
     Before,
 }
 

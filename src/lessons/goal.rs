@@ -31,7 +31,7 @@ pub enum Way {
     Fields(&'static str),
     /// By a press that the step itself has: revealing, choosing, sharing.
     Press,
-    /// By pressing Train, so many steps of every model, and running the models backwards.
+    /// By pressing Train, with this many steps of every model, and running the models backwards.
     Train(usize),
     /// Not at all: this bound says so.
     Impossible(BoundId),

@@ -103,7 +103,7 @@ pub enum Tight {
     Ratio,
 }
 
-/// Of which attention an inverse is.
+/// The attention whose inverse is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// L2 multi-head attention.
@@ -151,19 +151,19 @@ pub enum Trained {
 pub enum Slot {
     /// What is set.
     Chosen(Chosen),
-    /// Of the present configuration.
+    /// A number of the present configuration.
     Measured(Measured),
     /// The slope of log L on log n over the draws.
     Slope,
-    /// Of the curves over n.
+    /// A number of the curves over n.
     There(There),
-    /// Of the scaled tokens.
+    /// A number of the scaled tokens.
     Scaled(Scaled),
-    /// Of the search.
+    /// A number of the search for tokens at which the bound is tight.
     Tight(Tight),
-    /// Of the inverse.
+    /// A number of an inverse.
     Inverse(Kind, Inverse),
-    /// Of a model that was trained.
+    /// A number of a trained model.
     Trained(TrainedKind, Trained),
 }
 

@@ -31,7 +31,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Of blobs by their names; others than a model's are left out.
+    /// Takes the files of a model out of blobs with their names; other files are left out.
     pub fn new(name: String, blobs: impl IntoIterator<Item = (String, Blob)>) -> Self {
         let mut folder = Folder { name, files: Object::new(), names: Vec::new(), size: 0.0 };
         for (name, blob) in blobs {

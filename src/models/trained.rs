@@ -17,7 +17,7 @@ pub(super) struct TrainedModel {
     pub(super) text: String,
 }
 
-/// Windows of each length, where the text has so many.
+/// Windows of each length, or fewer where the text is too short.
 const WINDOWS: usize = 2;
 /// Lengths, evenly spread.
 const LENGTHS: usize = 8;

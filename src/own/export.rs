@@ -40,7 +40,7 @@ pub fn Export() -> impl IntoView {
                 {strings::download_measurement()}
             </button>
             {Dialect::ALL.map(script).collect_view()}
-            <span role="status">{move || note.get()} " " {move || page.live.script_note.get()}</span>
+            <span role="status">{move || note.get()} {strings::between_sentences()} {move || page.live.script_note.get()}</span>
         </div>
     }
 }

@@ -44,25 +44,35 @@ pub fn open(page: Page, asked: Asked) {
         }
     };
     // The form may still be on its way.
-    page.with_later(move |_| focus_when_there(id, FRAMES_TO_WAIT));
+    page.with_later(move |_| {
+        when_there(id, FRAMES_TO_WAIT, |field| {
+            field.scroll_into_view();
+            let _ = field.focus();
+        });
+    });
 }
 
 /// About two seconds: on a slow machine the controls are built after the press that opened them.
 const FRAMES_TO_WAIT: usize = 120;
 
-fn focus_when_there(id: &'static str, frames: usize) {
+/// Acts on an element as soon as it has a place on the page.
+fn when_there(id: &'static str, frames: usize, act: fn(&HtmlElement)) {
     request_animation_frame(move || {
         let element = document().get_element_by_id(id).and_then(|found| found.dyn_into::<HtmlElement>().ok());
         // Inside a closed fold it has no place.
         match element.filter(|element| element.offset_parent().is_some()) {
-            Some(element) => {
-                element.scroll_into_view();
-                let _ = element.focus();
-            }
-            None if frames > 0 => focus_when_there(id, frames - 1),
+            Some(element) => act(&element),
+            None if frames > 0 => when_there(id, frames - 1, act),
             None => {}
         }
     });
+}
+
+/// Brings the fold around a field into sight, with its title at the top; at once, so that nothing moves on the way.
+fn scroll_to_fold(field: &HtmlElement) {
+    if let Ok(Some(fold)) = field.closest("details") {
+        fold.scroll_into_view();
+    }
 }
 
 /// The fold with everything about own data.
@@ -72,8 +82,13 @@ pub fn OwnData() -> impl IntoView {
     let details = NodeRef::<Details>::new();
     let is_over = listen_for_drops(page);
     let on_toggle = move |_| {
-        if let Some(details) = details.get_untracked() {
-            page.own_open.set(details.open());
+        let Some(details) = details.get_untracked() else { return };
+        // What the page opens, it scrolls to where that is needed.
+        let is_opened_by_reader = details.open() && !page.own_open.get_untracked();
+        page.own_open.set(details.open());
+        if is_opened_by_reader {
+            // The fold is the last one of the panel: it opens below what is in sight.
+            page.with_later(move |_| when_there("own-text", FRAMES_TO_WAIT, scroll_to_fold));
         }
     };
     view! {

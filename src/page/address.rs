@@ -20,7 +20,7 @@ use super::{PLACE_LINK, Page};
 
 /// How long the controls rest before the address is written.
 const REST: Duration = Duration::from_millis(400);
-/// Of how many scenes that no address can hold the page keeps hold itself.
+/// The most scenes that the page keeps in memory because they are too long for an address.
 const MOST_KEPT: usize = 64;
 
 /// What the address is known to say.

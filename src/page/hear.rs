@@ -169,7 +169,7 @@ impl Page {
         match content {
             Content::Event(EngineEvent::Sweep(points)) => live.sweep.update(|sweep| sweep.take(points)),
             Content::Event(EngineEvent::Curves(curves)) => {
-                live.sweep.update(|sweep| sweep.curves = Arc::new(curves));
+                live.sweep.update(|sweep| sweep.take_curves(curves));
             }
             Content::Finished => live.sweep.update(|sweep| {
                 // The curves have an end of their own.
@@ -182,6 +182,7 @@ impl Page {
                 sweep.phase = SweepPhase::Failed;
                 // Those of another configuration would be taken for this one's.
                 sweep.curves = Arc::new(BoundCurves::default());
+                sweep.curves_of = None;
                 sweep.problem = Some(problem);
             }),
             _ => {}

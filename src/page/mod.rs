@@ -48,7 +48,7 @@ const STEPS: [&str; 5] = ["preset", "law", "weights", PLACE_OWN, PLACE_OWN_WEIGH
 const WORKER_URL: &str = "./worker_loader.js";
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
-/// Texts and files up to so many bytes are read before anyone could read that they are.
+/// Texts and files up to this many bytes are read without showing a progress line: it would only flash.
 const MOST_READ_AT_ONCE: usize = 200_000;
 
 /// What every part of the page may read and do.

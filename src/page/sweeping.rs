@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::frame::now;
 use crate::live::{SweepData, SweepPhase};
-use crate::plans::{curve_lengths, sweep_lengths};
+use crate::plans::{curve_lengths, curves_end, sweep_lengths};
 use crate::state::PageState;
 use crate::workers::EngineLane;
 use lipscope_protocol::tasks::{CurvesPlan, EnginePlan, SweepRequest};
@@ -31,13 +31,21 @@ impl Page {
 
     /// Goes on with a stopped sweep, or does a failed one again.
     pub fn resume_sweep(self) {
-        let rest = self.rest_of_sweep(&self.state.with_untracked(PageState::for_sweeping));
+        let (state, end) = self.state.with_untracked(|state| (state.for_sweeping(), curves_end(state)));
+        // It may have been stopped before it began: what there is of it is of the state before.
+        if state.can_sweep() && !self.live.sweep.with_untracked(|sweep| sweep.points_are_of(&state)) {
+            return self.sweep(&state, end);
+        }
+        let rest = self.rest_of_sweep(&state);
+        // Or before its bounds were there.
+        let has_curves = self.live.sweep.with_untracked(|sweep| sweep.curves_are_of(&state));
+        let curves = (!has_curves).then(|| self.curves(&state, end));
         self.live.sweep.update(|sweep| {
             sweep.phase = if rest.is_some() { SweepPhase::Running } else { SweepPhase::Done };
             sweep.began = now();
             sweep.cost_before = sweep.cost_so_far();
         });
-        self.submit(EngineLane::Sweep, rest);
+        self.submit(EngineLane::Sweep, curves.into_iter().chain(rest));
     }
 
     /// The draws that are still missing.
@@ -92,8 +100,7 @@ impl Page {
     /// The bounds over n of a sweep.
     fn curves(self, state: &PageState, end: usize) -> EnginePlan {
         let lengths = self.live.sweep.with_untracked(|sweep| curve_lengths(end, &sweep.lengths));
-        let draws = if state.can_sweep() { state.draws } else { 1 };
-        EnginePlan::Curves(CurvesPlan { experiment: state.experiment(), lengths, draws, rows: None })
+        EnginePlan::Curves(CurvesPlan { experiment: state.experiment(), lengths, rows: None })
     }
 
     fn sweep(self, state: &PageState, end: usize) {
@@ -111,6 +118,7 @@ impl Page {
                 lengths: lengths.clone(),
                 draws,
                 curves: Arc::clone(&sweep.curves),
+                curves_of: sweep.curves_of.take(),
                 phase: SweepPhase::Running,
                 began: now(),
                 ..SweepData::default()

@@ -121,12 +121,12 @@ impl Plane {
         }
     }
 
-    /// The token whose row is shown, if there are so many.
+    /// The index of the token whose row is shown, where it is one of n tokens.
     pub fn row_shown(self, n: usize) -> Option<usize> {
         self.selected_of(n).filter(|_| self.has_row.get())
     }
 
-    /// The selected token, if there are so many.
+    /// The index of the selected token, where it is one of n tokens.
     pub fn selected_of(self, n: usize) -> Option<usize> {
         self.selected.get().filter(|token| *token < n)
     }

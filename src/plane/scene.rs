@@ -137,7 +137,7 @@ pub fn keep(page: Page, size: Size, plane: &TokenPlane, axes: Option<(Extent, Ex
     });
 }
 
-/// A picture of tokens by itself, with at most so many points, the first ones.
+/// A picture of tokens by itself, with the first `most` of its points.
 pub fn plane_of(picture: &TokenPicture, most: usize) -> TokenPlane {
     let points = picture.positions.iter().take(most).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
     let mut plane = TokenPlane::new(points);

@@ -306,6 +306,13 @@ impl PageState {
         }
     }
 
+    /// The state as far as the bounds beside a sweep depend on it: on the ball, not on which tokens are drawn in it, nor on
+    /// n, which they run through.
+    #[must_use]
+    pub fn for_curves(&self) -> Self {
+        self.for_sweeping().for_ball()
+    }
+
     /// The state as far as the curves over n depend on it: on n only where R or A is set by it, or where it is read.
     #[must_use]
     pub fn for_growth(&self) -> Self {
@@ -358,10 +365,11 @@ impl PageState {
         }
     }
 
-    /// Whether the bounds hold for all tokens of the ball: those of normaliser and attention together have a factor of the
-    /// normaliser at these tokens.
+    /// Whether the bounds of a measurement hold for all tokens of the ball: those of normaliser and attention together have
+    /// a factor of the normaliser at the measured tokens. The bounds on the ball, which are computed without tokens, have
+    /// the largest factor there is.
     #[must_use]
-    pub fn bounds_hold_on_ball(&self) -> bool {
+    pub fn measured_bounds_hold_on_ball(&self) -> bool {
         self.normalization == Normalization::None || self.scope == Scope::Inputs
     }
 

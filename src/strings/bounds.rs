@@ -32,6 +32,23 @@ pub fn bound_label(bound: BoundId) -> &'static str {
     }
 }
 
+/// The name of a bound of a measurement. With normaliser and attention together it says that the value is of these tokens:
+/// the bound on the ball, which other views call by the plain name, is larger.
+pub fn measured_bound_label(bound: BoundId, state: &PageState) -> String {
+    let name = bound_label(bound);
+    // The names of bounds that belong to the tokens everywhere promise no ball.
+    if state.measured_bounds_hold_on_ball() || bound.domain() == Domain::Tokens {
+        name.to_owned()
+    } else {
+        at_these_tokens(name)
+    }
+}
+
+/// What the ladder's numbers speak of, beside its heading.
+pub fn ladder_scope(state: &PageState) -> &'static str {
+    if state.measured_bounds_hold_on_ball() { ladder_note() } else { ladder_note_composed() }
+}
+
 /// Its formula in words, where it has no short one.
 pub fn formula_words(bound: BoundId) -> &'static str {
     match bound {
@@ -82,7 +99,7 @@ pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String 
         }
     };
     match (bound.side, bound.id.domain()) {
-        (Side::Upper, _) if !state.bounds_hold_on_ball() => reach::upper_tokens(&apart, &number),
+        (Side::Upper, _) if !state.measured_bounds_hold_on_ball() => reach::upper_tokens(&apart, &number),
         (Side::Upper, Domain::Tokens) => reach::upper_tokens(&apart, &number),
         (Side::Upper, _) => reach::upper(&apart, &number),
         (Side::Lower, _) => reach::lower(&apart, &number),
@@ -143,13 +160,15 @@ fn step_of_proof(kind: SlackKind) -> &'static str {
     }
 }
 
-pub fn ladder_finding(measurement: &Measurement, norm: Norm) -> String {
+pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) -> String {
     let measured = measurement.norm(norm).map_or_else(
         || needs_dense().to_owned(),
         |value| ladder_finding::measured(Number::claimed(value.log10(), kind_of(measurement, norm))),
     );
-    let of =
-        |bound: &Bound| format!("{} {}", bound_label(bound.id), Number::claimed(bound.log10, side_kind(bound.side)));
+    let of = |bound: &Bound| {
+        let number = Number::claimed(bound.log10, side_kind(bound.side));
+        format!("{} {number}", measured_bound_label(bound.id, state))
+    };
     let bounds: Vec<String> = measurement.bounds.iter().filter(|bound| bound.id.is_about(norm)).map(of).collect();
     ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
 }

@@ -5,7 +5,7 @@ pub use crate::words::explore::*;
 use crate::explore::Place;
 use crate::state::View;
 use lipscope_core::experiment::{Mask, Normalization, Scope};
-use lipscope_plot::{FarAbove, Kind, Number, Role};
+use lipscope_plot::{Kind, Number};
 
 use super::plot::{count, mean_label};
 
@@ -50,6 +50,7 @@ pub fn explore_place(place: Place, radius: f64) -> String {
     match place {
         Place::Disc => place::disc().into(),
         Place::Ball => place::ball(Number::of(radius)),
+        Place::Anywhere => place::anywhere().into(),
         Place::Normalized => place::normalized(Number::of(radius)),
     }
 }
@@ -96,9 +97,8 @@ pub fn bounds_end(end: usize) -> String {
 }
 
 /// A curve that is far above all others.
-pub fn far_above(role: Role, name: &str, log10: f64, decades: f64) -> FarAbove {
-    let value = Number::claimed(log10, Kind::UpperBound);
-    FarAbove { role, words: far::above(decades.floor(), name, value) }
+pub fn far_above(name: &str, log10: f64, decades: f64) -> String {
+    far::above(decades.floor(), name, Number::claimed(log10, Kind::UpperBound))
 }
 
 /// LayerNorm where there is no room for it.
@@ -126,7 +126,7 @@ pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
     }
 }
 
-/// Why the worst tokens known cannot be chosen.
+/// Why the worst tokens known cannot be chosen: a value that some tokens reach may be known without a list of them.
 pub fn worst_away(mask: Mask) -> &'static str {
     match mask {
         Mask::Causal => worst_away::causal(),

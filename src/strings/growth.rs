@@ -133,9 +133,14 @@ pub fn use_n(n: f64) -> String {
     words::use_n(count(n))
 }
 
-/// Of which ball the numbers behind a bound are.
-pub fn at_your_tokens(n: f64, radius: f64) -> String {
-    words::at_your_tokens(count(n), Number::of(radius))
+/// Of which n and which ball the numbers behind a measured bound are: those of the present tokens, not those at the cursor;
+/// of no ball where they hold at the measured tokens only.
+pub fn at_your_tokens(n: f64, radius: f64, state: &PageState) -> String {
+    if state.measured_bounds_hold_on_ball() {
+        words::at_your_tokens(count(n), Number::of(radius))
+    } else {
+        at_your_tokens_only(count(n))
+    }
 }
 
 /// Unfolds what stands behind a trace.

@@ -70,7 +70,10 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
         (Normalization::None, _) => model_norms_of_mlps(family),
         _ => family.to_owned(),
     };
-    let mask = model_mask_choice(Some(config.usual_mask()));
+    let mask = match config.usual_mask() {
+        Mask::None => model_facts_mask::none(),
+        Mask::Causal => model_facts_mask::causal(),
+    };
     let map = model_map_choice(Some(config.usual_map()));
     words::model_facts(d, family, heads, label, layers, map, mask, positions)
 }

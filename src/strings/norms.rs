@@ -37,7 +37,7 @@ pub fn norm_label(norm: Norm) -> &'static str {
     }
 }
 
-/// What it is.
+/// Explains a norm in a sentence.
 pub fn norm_hint(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => norm_hint::spectral(),

@@ -30,7 +30,7 @@ fn how_spectral(measurement: &Measurement) -> String {
         (Method::Clusters, None) if measurement.iterations == 0 => how_spectral::clusters().into(),
         (Method::CausalRuns, None) => how_spectral::causal_runs(measurement.iterations),
         (_, None) => how_spectral::lanczos(measurement.iterations),
-        (_, Some(residual)) => how_spectral::unconverged(format_args!("{residual:.0e}")),
+        (_, Some(residual)) => how_spectral::unconverged(Number::rough(residual)),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn method(method: Method) -> &'static str {
 
 pub fn measuring(progress: MeasureProgress) -> String {
     match progress.relative_residual {
-        Some(residual) => measuring::with_residual(progress.iterations, format_args!("{residual:.0e}")),
+        Some(residual) => measuring::with_residual(progress.iterations, Number::rough(residual)),
         None => measuring::first(progress.iterations),
     }
 }

@@ -92,7 +92,7 @@ pub fn ball(radius: f64) -> String {
     format!("R = {}", Number::short(radius))
 }
 
-/// The same where tokens can leave it: it follows the one that is farthest out.
+/// The same for tokens that may be dragged out of the ball: R follows the farthest token.
 pub fn ball_of_farthest(radius: f64) -> String {
     words::ball_of_farthest(ball(radius))
 }

@@ -13,7 +13,7 @@ use crate::trained::{Backwards, RunState, TrainRun};
 
 use super::models::model_bytes;
 
-/// A loss is given to so many decimals: held-out windows do not tell more apart.
+/// The decimals of a loss: held-out windows do not tell more apart.
 const DECIMALS: usize = 3;
 
 pub fn train_kind(kind: Kind) -> &'static str {
@@ -50,6 +50,7 @@ pub fn train_keeping(keeping: Keeping) -> String {
         Keeping::Nothing => String::new(),
         Keeping::Kept { step, bytes } => words::train_keeping(model_bytes(bytes), step),
         Keeping::Deleted => train_deleted().into(),
+        Keeping::Replaced => train_replaced().into(),
         Keeping::NoRoom => train_no_room().into(),
         Keeping::Refused => train_not_kept().into(),
     }

@@ -32,7 +32,7 @@ pub fn ConstantsFigure(
     view! {
         <section class="model-figure" aria-labelledby="train-constants-heading">
             <h3 id="train-constants-heading">{heading}</h3>
-            <p class="note">{strings::train_constants_note()} " " {contraction}</p>
+            <p class="note">{strings::train_constants_note()} {strings::between_sentences()} {contraction}</p>
             <TrainFigure ids title=strings::train_constants_heading() x_name=strings::train_step() chart words/>
         </section>
     }

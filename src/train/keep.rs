@@ -1,8 +1,8 @@
 //! What the browser keeps of the runs from one visit to the next: text, states and histories, in a cache of its own.
 //!
 //! An entry for the text, one for each run before its first step, and one for each run as it was saved last: the length of
-//! its history (4 bytes, little-endian), the history, and the state. An entry is replaced whole or not at all. Every training has an id, the time at which it began; the newest
-//! one is offered, and older ones go when another begins.
+//! its history (4 bytes, little-endian), the history, and the state. An entry is replaced whole or not at all. Every training
+//! has an id, the time at which it began; the newest one is offered, and older ones go when another begins, in whichever tab.
 
 use std::sync::Arc;
 
@@ -44,6 +44,8 @@ pub enum Keeping {
     },
     /// The reader deleted it.
     Deleted,
+    /// Another tab of this page has begun a training, which is kept instead.
+    Replaced,
     /// It has no room.
     NoRoom,
     /// It keeps nothing for this page.
@@ -150,6 +152,9 @@ impl Desk {
 
     /// Keeps a run as it was saved.
     pub(super) fn keep(self, number: u64) {
+        if self.keeping.get_untracked() == Keeping::Replaced {
+            return;
+        }
         let id = self.keep_id.get_value();
         let entry = self.runs.with_untracked(|runs| {
             let at = runs.iter().position(|run| run.number == number)?;
@@ -160,13 +165,22 @@ impl Desk {
         });
         let Some((at, parts, step, bytes)) = entry else { return };
         spawn_local(async move {
-            let written = async { put(&open().await?, &address(id, &at.to_string()), &parts).await };
+            let written = async {
+                let cache = open().await?;
+                put(&cache, &address(id, &at.to_string()), &parts).await?;
+                if ids(&cache).await?.last().is_some_and(|newest| *newest > id) {
+                    // The newest training is the one that is offered: without its text this one could not go on.
+                    remove(&cache, |other| other == id).await?;
+                    return Ok(Keeping::Replaced);
+                }
+                Ok(Keeping::Kept { step, bytes })
+            };
             match written.await {
                 // A training that began meanwhile has taken its place.
-                Ok(()) if self.keep_id.try_get_value() == Some(id) => {
-                    let _ = self.keeping.try_set(Keeping::Kept { step, bytes });
+                Ok(keeping) if self.keep_id.try_get_value() == Some(id) => {
+                    let _ = self.keeping.try_set(keeping);
                 }
-                Ok(()) => {}
+                Ok(_) => {}
                 Err(problem) => self.tell_keeping(&problem),
             }
         });
@@ -196,11 +210,7 @@ impl Desk {
 /// The newest training that is whole enough to go on.
 async fn newest() -> Result<Option<Kept>, JsValue> {
     let cache = open().await?;
-    let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
-    let mut ids: Vec<u64> = keys.iter().filter_map(|key| id_of(&key.unchecked_into::<Request>().url())).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    for id in ids.into_iter().rev() {
+    for id in ids(&cache).await?.into_iter().rev() {
         let Some(text) = get(&cache, &address(id, TEXT)).await?.and_then(|bytes| String::from_utf8(bytes).ok()) else {
             continue;
         };
@@ -265,6 +275,15 @@ async fn get(cache: &Cache, address: &str) -> Result<Option<Vec<u8>>, JsValue> {
     let Ok(response) = found.dyn_into::<Response>() else { return Ok(None) };
     let buffer = JsFuture::from(response.array_buffer()?).await?;
     Ok(Some(Uint8Array::new(&buffer).to_vec()))
+}
+
+/// The ids of the trainings of this page that there are, in order.
+async fn ids(cache: &Cache) -> Result<Vec<u64>, JsValue> {
+    let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
+    let mut ids: Vec<u64> = keys.iter().filter_map(|key| id_of(&key.unchecked_into::<Request>().url())).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
 }
 
 /// Deletes the entries of the trainings whose ids are such.

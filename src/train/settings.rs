@@ -33,7 +33,7 @@ pub struct TrainForm {
     pub seed: String,
 }
 
-/// The steps in which the learning rate rises, where there are so many.
+/// The steps in which the learning rate rises; in a shorter run it rises in all of them.
 const WARM_UP: usize = 50;
 
 impl Default for TrainForm {

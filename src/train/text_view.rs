@@ -20,7 +20,7 @@ pub fn TextField(
     };
     let summary = view! {
         <span class="note" role="status" data-testid="train-characters">
-            {move || if is_usual() { strings::train_usual_text() } else { "" }} " " {characters}
+            {move || if is_usual() { strings::train_usual_text() } else { "" }} {strings::between_sentences()} {characters}
         </span>
     };
     let usual = view! {

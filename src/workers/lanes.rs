@@ -1,5 +1,6 @@
-//! The lanes: which orders of a lane are done, and when its worker starts. A lane at work has one worker, except the batches
-//! of models.
+//! The lanes: which orders of a lane are done, and when its worker starts. The newest order of a lane of the engine is cut into
+//! parts for as many workers as there are cores; the batches of models have as many workers as the run was given; every other
+//! lane has one worker.
 
 use std::rc::Rc;
 

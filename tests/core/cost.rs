@@ -5,12 +5,15 @@ use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
 use lipscope_core::experiment::{Control, Experiment, InputError, Memory};
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth_within};
 use lipscope_core::inverse::{InversePlan, Inverting};
-use lipscope_core::measure::{MeasureOptions, Measuring, cost, measure, measure_with};
+use lipscope_core::measure::{MeasureOptions, Measuring, cost, cost_of_pictures, measure, measure_with};
 use lipscope_core::parallel::on_one_thread;
+use lipscope_core::phrase;
+use lipscope_core::picture::check_with_pair;
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
+use lipscope_core::script::{Dialect, script_within};
 use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_core::spectrum::{Finding, SpectrumMap, SpectrumPlan};
-use lipscope_core::sweep::{SweepPlan, Sweeping};
+use lipscope_core::sweep::{SweepPlan, Sweeping, hypotheses_of_draws};
 use lipscope_testkit::cost::{
     SLIDERS, WIDE_HEADS, check_products_do_not_wrap, check_the_browser_refuses_what_its_sliders_reach, read,
 };
@@ -104,6 +107,10 @@ fn every_door_refuses_before_anything_is_drawn() {
     let options = with_memory(memory);
     costly("The measurement", Measuring::start(&experiment, options).err());
     costly("The measurement", measure_with(&experiment, options).err());
+    costly("The measurement", check_with_pair(&experiment, &options).err());
+    let what = phrase!("growth_curves", "The growth curves");
+    costly("The growth curves", hypotheses_of_draws(&experiment, what, memory).err());
+    costly("The script", script_within(&experiment, Dialect::NumPy, memory).err());
     let plan = SpectrumPlan { experiment: experiment.clone(), count: 20, map: SpectrumMap::Attention };
     costly("The spectrum", Finding::start_within(&plan, memory).err());
     let plan = EstimatorPlan { experiment: experiment.clone(), tolerance: 1e-4 };
@@ -123,6 +130,25 @@ fn every_door_refuses_before_anything_is_drawn() {
     let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
     costly("The sweep", plan.check(&options).err());
     costly("The sweep", Sweeping::new(plan, options).step().err());
+}
+
+#[test]
+fn a_measurement_is_refused_where_its_pair_does_not_fit() {
+    let options = MeasureOptions::default();
+    // The pair of 16 tokens takes a dense SVD with its vectors; that of 257 tokens is not drawn.
+    for (n, is_drawn) in [(16, true), (256, true), (257, false)] {
+        let experiment = drawn(n, 8, 1, 8);
+        let (alone, pair) = (cost(&experiment, &options), cost_of_pictures(&experiment, &options));
+        let bytes = if is_drawn { alone.then(pair).bytes } else { alone.bytes };
+        let refused = |bytes| check_with_pair(&experiment, &with_memory(Memory::from_bytes(bytes)));
+        assert_eq!(refused(bytes), Ok(()), "n = {n}");
+        match refused(bytes - 1) {
+            Err(InputError::TooCostly { what, bytes: said, .. }) => {
+                assert_eq!((what.to_string().as_str(), said), ("The measurement", bytes), "n = {n}");
+            }
+            other => panic!("n = {n}: {other:?}"),
+        }
+    }
 }
 
 #[test]

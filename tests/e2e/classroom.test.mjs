@@ -61,6 +61,12 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   // What is in it comes with the later part of the page.
   await page.waitForFunction(() => document.querySelectorAll('#keys dt').length > 20);
   for (const key of ['?', 't', 'Alt →', 'Esc']) assert.ok((await page.locator('#keys dt').allInnerTexts()).includes(key), key);
+  const broken = await page.$$eval('#keys kbd', (keys) => {
+    const line = Math.min(...keys.map((key) => key.offsetHeight));
+    const isWhole = (key) => key.offsetHeight === line && key.getBoundingClientRect().right <= key.closest('dt').nextElementSibling.getBoundingClientRect().left;
+    return keys.filter((key) => !isWhole(key)).map((key) => key.textContent);
+  });
+  assert.deepEqual(broken, []);
   assert.deepEqual(await seriousFaults(page), []);
   // Under it no other key does anything.
   await page.keyboard.press('t');

@@ -1,7 +1,7 @@
 // The opening view: one question, a disc, a sentence, a plot, and few controls that act on all of them.
 import assert from 'node:assert/strict';
-import { DESKTOP, faults, measureOnCommandLine, pageTest, PHONE } from './browser.mjs';
-import { digits, saved, show, still, swept, type, value } from './reading.mjs';
+import { DESKTOP, faults, inBothSchemes, measureOnCommandLine, pageTest, PHONE } from './browser.mjs';
+import { changed, digits, saved, show, still, swept, type, value } from './reading.mjs';
 
 const OPENING = { hash: '', reducedMotion: 'reduce' };
 
@@ -100,6 +100,26 @@ pageTest('the worst tokens known follow n and R', OPENING, async ({ page }) => {
   assert.equal(file.tokens.source, 'clusters');
   // A link to them is a link to the worst of this ball.
   assert.match(new URL(page.url()).hash, /^#v3&tokens=worst/);
+});
+
+pageTest('"random" keeps the distribution that the reader chose', { ...OPENING, hash: '#v3&tokens=gaussian' }, async ({ page }) => {
+  await settled(page);
+  const random = await digits(page, 'explore-norm');
+  await after(page, () => page.click('#quick-worst'));
+  await after(page, () => page.click('#quick-random'));
+  assert.equal(await digits(page, 'explore-norm'), random);
+  // The pressed button changes nothing; n is changed so that the address is written after the press.
+  await page.click('#quick-random');
+  await after(page, () => type(page, 'quick-n-number', '32'));
+  await page.waitForFunction(() => /n=32/.test(location.hash));
+  assert.equal(new URL(page.url()).hash, '#v3&tokens=gaussian&n=32');
+});
+
+pageTest('where "random" stands for the worst tokens, since none are known, it has new samples', { ...OPENING, hash: '#v3&tokens=worst&mask=causal' }, async ({ page }) => {
+  await settled(page);
+  await page.waitForSelector('#quick-random[aria-pressed=true]');
+  await after(page, () => page.click('#new-sample', { timeout: 5000 }));
+  assert.equal(await page.locator('#quick-random').getAttribute('aria-pressed'), 'true');
 });
 
 pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ page }) => {
@@ -281,7 +301,7 @@ pageTest('a curve has one name in plot, readout, table and list', OPENING, async
 pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
   await settled(page);
   assert.equal(await page.locator('#quick-worst').count(), 0);
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: choose mask none');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: no list for this mask');
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
   assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
 });
@@ -407,21 +427,68 @@ pageTest('the plot is read by keyboard', OPENING, async ({ page }) => {
 });
 
 for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE, narrow: { width: 360, height: 740 } })) {
-  for (const colorScheme of ['light', 'dark']) {
-    pageTest(`no fault, nothing wider than the window (${name}, ${colorScheme})`, { ...OPENING, viewport, colorScheme }, async ({ page }) => {
-      await settled(page);
-      assert.deepEqual(await faults(page), []);
-      const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-      assert.ok(scroll <= client, `${scroll} > ${client}`);
-    });
-  }
+  pageTest(`no fault, nothing wider than the window (${name})`, { ...OPENING, viewport }, async ({ page }) => {
+    await settled(page);
+    assert.deepEqual(await inBothSchemes(page), []);
+    const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    assert.ok(scroll <= client, `${scroll} > ${client}`);
+  });
 }
 
-pageTest('with normaliser and attention together no bound is said to hold on the ball', { ...OPENING, hash: '#v3&normalization=rms&scope=composed&R=0.1' }, async ({ page }) => {
-  assert.match(await settled(page), /No bound on the ball is proved for this setting\./);
-  assert.equal(await page.getByTestId('explore-best').count(), 0);
+pageTest('with normaliser and attention together sentence, plot and list have one bound for all tokens, and the ladder names its own', { ...OPENING, hash: '#v3&normalization=rms&scope=composed&R=0.1' }, async ({ page }) => {
+  assert.match(await settled(page), /No 64 tokens of any length pass \S+.*; however many there are, none pass \S+/);
+  const { best, limit } = await facts(page);
+  assert.ok((await value(page, 'explore-norm')) < best && best <= limit, JSON.stringify({ best, limit }));
+  assert.equal(await value(page, 'explore-best'), best);
+  await swept(page);
+  assert.ok((await saved(page, '#take-explore [data-take=svg]')).includes('best bound (ours)'));
+  await page.keyboard.press('Escape');
   await show(page, 'growth');
+  await changed(page, 'growth-sharp');
+  const listed = [];
+  for (const id of ['sharp', 'unified', 'castin_general', 'castin_mean_field']) listed.push(await value(page, `growth-${id}`));
+  assert.ok(Math.abs(Math.min(...listed) / best - 1) < 1e-9, `${listed}, and ${best} in the sentence`);
+  // The ladder has the slope of the normaliser at these tokens, which is less, and says so.
+  assert.ok((await value(page, 'bound-sharp')) < 0.9 * Math.min(...listed));
+  assert.equal(await page.locator('dt:has(+ [data-testid=bound-sharp])').first().textContent(), 'best bound (ours), at these tokens');
+  assert.equal(await page.locator('.story-name').innerText(), 'best bound (ours), at these tokens');
+  assert.match(await page.getByTestId('ladder-note').innerText(), /at these tokens only/);
   assert.match(await page.getByTestId('story-reach').innerText(), /^These tokens reach at most/);
+});
+
+pageTest('while R is dragged the curves and samples of another R are faded, and they come back when it rests', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  // The colours of lines that are drawn faded: those of the bounds, and of the samples' mean.
+  await page.evaluate(() => {
+    window.__faded = new Set();
+    const { stroke } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.stroke = function (...given) {
+      if (this.canvas.id === 'explore-plot' && /, 0\.45\d*\)$/.test(this.strokeStyle)) window.__faded.add(this.strokeStyle);
+      return stroke.apply(this, given);
+    };
+  });
+  const faded = () => page.evaluate(() => window.__faded.size);
+  const box = await still(page, '#quick-radius');
+  const at = (step) => page.mouse.move(box.x + box.width * (0.3 + step / 100), box.y + box.height / 2);
+  await at(0);
+  await page.mouse.down();
+  for (let step = 1; step <= 20; step++) {
+    await at(step);
+    await page.waitForTimeout(30);
+  }
+  assert.ok((await faded()) >= 4, `${await faded()} colours are faded`);
+  await page.mouse.up();
+  await page.waitForTimeout(300);
+  await swept(page);
+  await settled(page);
+  await page.waitForTimeout(200);
+  await page.evaluate(() => window.__faded.clear());
+  await page.focus('#explore-plot');
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => document.querySelector('#explore-readout').textContent.includes('n ='));
+  await page.waitForTimeout(100);
+  assert.equal(await faded(), 0);
 });
 
 pageTest('clusters of the reader stand among the bounds of their ball', { ...OPENING, hash: '#v3&plot=regime' }, async ({ page }) => {

@@ -83,8 +83,16 @@ pageTest('the list says what the command line says, at the n of the tokens and a
     const upper = ['sharp', 'sharp_masked', 'unified', 'castin_general'].map((id) => Number(expected[id] ?? Infinity));
     const gap = Math.min(...upper) - Math.max(...lower);
     assert.ok(Math.abs(Number(await page.getByTestId('growth-gap').getAttribute('data-log10')) - gap) < 1e-9);
-    assert.match(await page.getByTestId('growth-gap').innerText(), new RegExp(`^At n = ${n} some tokens in this ball reach [\\d.]+, and none pass [\\d.]+: a factor of [\\d.]+ is open\\.$`));
+    assert.match(await page.getByTestId('growth-gap').innerText(), new RegExp(`^At n = ${n} some tokens in this ball reach [\\d.]+, and none pass [\\d.]+\\. The two are a factor of [\\d.]+ apart\\.$`));
   }
+});
+
+pageTest('in the teacher view the reason why a bound has no value stands under its name', { hash: '#v3&view=teacher&plot=growth&range=1e18&at=1e9' }, async ({ page }) => {
+  await page.getByTestId('growth-skew-reason').waitFor({ state: 'visible' });
+  const apart = await page.$$eval('.trace-reason:not([hidden])', (reasons) => reasons
+    .filter((reason) => reason.checkVisibility())
+    .map((reason) => reason.getBoundingClientRect().top - reason.closest('.trace').querySelector('.trace-name').getBoundingClientRect().bottom));
+  assert.ok(apart.length > 0 && apart.every((gap) => gap > -1), apart.join(', '));
 });
 
 pageTest('draws are read at each length; the axis, the table and the slope are those of the sweep', { hash: '#v3&plot=growth' }, async ({ page }) => {
@@ -130,7 +138,7 @@ pageTest('a bound unfolds to its formula and to factors that multiply to its dis
   const product = factors.reduce((product, factor) => product * factor, 1);
   // Each factor has two digits, and steps under five percent are left out.
   assert.ok(Math.abs(Math.log(product / times)) < 0.05 * (factors.length + 1), `${factors} multiply to ${product}, not ${times}`);
-  assert.match(await about.innerText(), /For n = 64 tokens in the ball[\s\S]*proof in docs\/theory\.md/);
+  assert.match(await about.innerText(), /At the present n = 64, in the ball of radius R = 1\.5[\s\S]*proof in docs\/theory\.md/);
 });
 
 pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and n change what is read', async ({ page }) => {
@@ -310,6 +318,27 @@ pageTest('a long list is read off the page\u2019s own thread', async ({ page }, 
   });
   t.diagnostic(`longest task: ${tasks[0].cpu.toFixed(1)} ms of processor time for ${(rows.length / 1e6).toFixed(1)} MB`);
   assert.ok(tasks[0].cpu <= 50, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
+});
+
+pageTest('numbers that are not of the present state are greyed at once, and say so', { hash: '#v3&plot=growth', controls: 'open' }, async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.waitForSelector('.numbers:not(.stale)');
+  // Two frames after the edit: the next number takes far longer.
+  const said = await page.evaluate(() => new Promise((resolve) => {
+    const box = document.querySelector('#d-number');
+    box.focus();
+    box.value = '128';
+    box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve({
+      isGreyed: document.querySelector('.numbers').classList.contains('stale'),
+      how: document.querySelector('[data-testid=how]').textContent,
+    })));
+  }));
+  assert.equal(said.isGreyed, true);
+  assert.doesNotMatch(said.how, /exact/);
+  await page.waitForSelector('.numbers:not(.stale)', { timeout: 30_000 });
+  assert.doesNotMatch(await page.getByTestId('how').innerText(), /computing/);
 });
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {

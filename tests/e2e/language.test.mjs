@@ -45,6 +45,13 @@ pageTest('in Chinese the page is in Chinese, and its numbers are the same', { ha
   }
 });
 
+pageTest('in Chinese no blank parts two sentences', { hash: '?lang=zh#v3&n=32' }, async ({ page }) => {
+  await page.waitForFunction(() => document.querySelector('[data-testid=sentence]')?.ariaBusy === 'false' && /不超过/.test(document.querySelector('.sentence > p').textContent));
+  const said = await page.locator('.sentence > p').textContent();
+  assert.match(said, /。.+。.+。$/);
+  assert.doesNotMatch(said, /。\s/);
+});
+
 /** Waits until a sentence stands at a place, and gives it. */
 async function problem(page, id, part) {
   await page.waitForFunction(([id, part]) => {

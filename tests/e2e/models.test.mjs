@@ -56,7 +56,7 @@ async function atRest(page) {
 pageTest('a small drawn model is measured, and its table is the command line\'s', async ({ page, requests }) => {
   assert.ok(!requests().some((address) => address.includes('model_worker')), 'nobody pays for models before the view is opened');
   await small(page, { 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '3' });
-  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32.*causal/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32.*; causal mask; /);
   await page.click('#model-run');
   await inPhase(page, 'done');
   assert.equal(await rows(page), 24);
@@ -186,7 +186,7 @@ pageTest('files may be chosen one by one', async ({ page }) => {
   await page.selectOption('#model-source', 'files');
   await page.setInputFiles('#model-files', ['config.json', 'model.safetensors', 'vocab.txt'].map((name) => `${ROOT}tests/data/models/bert/${name}`));
   await hasTokens(page);
-  assert.match(await page.getByTestId('model-facts').innerText(), /BERT: 3 layers.*none: all tokens/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /BERT: 3 layers.*; no mask; /);
 });
 
 pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240_000 }, async ({ page }) => {

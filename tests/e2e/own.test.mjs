@@ -27,6 +27,21 @@ for (const [name, viewport] of [['desktop', DESKTOP], ['phone', PHONE]]) {
   });
 }
 
+pageTest('the fold of own data that a reader opens comes into sight', { viewport: DESKTOP, hash: '' }, async ({ page }) => {
+  await page.click('#more-controls');
+  await page.waitForSelector('#own > summary');
+  // At the lower edge of the window, where the reader finds it.
+  await page.evaluate(() => {
+    const summary = document.querySelector('#own > summary');
+    summary.scrollIntoView({ block: 'end' });
+    summary.click();
+  });
+  await page.waitForFunction(() => {
+    const [fold, box] = ['#own', '#own-text'].map((selector) => document.querySelector(selector)?.getBoundingClientRect());
+    return box?.height > 0 && fold.top >= -1 && box.bottom <= innerHeight;
+  }, null, { timeout: 10_000 });
+});
+
 pageTest('own weights that are asked for open their boxes in sight', async ({ page }) => {
   await changed(page, 'spectral');
   await page.selectOption('#weights', 'own');

@@ -127,6 +127,28 @@ pageTest('two workers share each step, and training goes on with the same digits
   LOSSES.dot.forEach((loss, i) => assert.ok(Math.abs(Number(table[i + 1].training_nats) - loss) < 1e-4, `step ${i + 1}`));
 });
 
+pageTest('the training of the newest tab is the one that is kept, and the other tab says so', { timeout: 600_000, hash: '#v3&plot=train' }, async ({ page, context, url }) => {
+  const keeps = (tab, pattern) => tab.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector('[data-testid="train-keeping"]')?.textContent ?? ''), pattern.source, LONG);
+  const begin = async (tab) => {
+    await tab.waitForSelector('#train-run:visible', LONG);
+    await tab.uncheck('#train-kind-invertible');
+    await fill(tab, { ...SMALL, 'train-steps': '9000' });
+    await tab.click('#train-run');
+    await keeps(tab, /Kept in this browser up to step/);
+  };
+  await begin(page);
+  const second = await context.newPage();
+  await second.goto(`${url}#v3&plot=train`);
+  await begin(second);
+  await keeps(page, /Another tab of this page has begun a training/);
+  await second.reload();
+  await second.waitForSelector('[data-testid="train-offer"]:visible', LONG);
+  assert.match(await second.getByTestId('train-offer').innerText(), /dot, step \d+ of 9000/);
+  const kept = await second.evaluate(async () => (await (await caches.open('lipscope-training')).keys()).map(({ url }) => url.split('/').at(-2)));
+  assert.equal(new Set(kept).size, 1, `one training, not ${kept}`);
+});
+
 /** Waits until something is so. */
 async function until(isSo) {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));

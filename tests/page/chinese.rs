@@ -16,13 +16,14 @@ use lipscope_testkit::sources::{SourceFile, sources};
 /// Folders whose errors are not shown on the page.
 const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
 /// Texts that are no part of an error.
-const NOT_SAID: [&str; 6] = [
+const NOT_SAID: [&str; 7] = [
     "The iteration stopped at a relative residual of",
     "# The tokens, one a row",
     "# Q, K and V of each head",
     "# <experiment>",
     // Found by the engine itself: always numbers.
     "The positions",
+    "The vectors",
     // The name of a drawn model.
     "{} {d}x{layers}x{heads} seed {seed}",
 ];

@@ -1,7 +1,7 @@
 //! Line charts on an SVG back end: curves, bands, rules, labels, and reading values from them.
 
 use lipscope_plot::{
-    AxisSpec, Band, Extent, FarAbove, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
+    AxisSpec, Band, Extent, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
 };
 
 use lipscope_testkit::pictures::{
@@ -206,10 +206,7 @@ fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
     let lifted = |scale: Scale, logs: [f64; 3]| {
         let series = ["low", "near", "far"].into_iter().zip(logs).map(|(id, log10)| flat(id, log10)).collect();
         let mut chart = LineChart::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("L", scale), series);
-        chart.lift(&["near", "far"], 2.0, |role, label, log10, up| FarAbove {
-            role,
-            words: format!("{label}: {log10}, {up} decades up"),
-        });
+        chart.lift(&["near", "far"], 2.0, |label, log10, up| format!("{label}: {log10}, {up} decades up"));
         let words = chart.above.iter().map(|above| above.words.clone()).collect::<Vec<_>>();
         (words, chart.series.len())
     };
@@ -219,6 +216,12 @@ fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
     assert_eq!(lifted(Scale::Log, [0.5, 4.0, 5.0]).1, 1);
     // An axis that is no logarithm has no strip.
     assert_eq!(lifted(Scale::Linear, [0.5, 4.0, 9.5]), (vec![], 3));
+    // What is faint in the plot is so in the strip.
+    let faint = Series { opacity: 0.4, ..flat("far", 9.5) };
+    let [x, y] = ["n", "L"].map(|name| AxisSpec::new(name, Scale::Log));
+    let mut chart = LineChart::new(x, y, vec![flat("low", 0.5), faint]);
+    chart.lift(&["far"], 2.0, |label, _, _| label.to_owned());
+    assert_eq!(chart.above.iter().map(|above| above.opacity).collect::<Vec<_>>(), [0.4]);
 }
 
 #[test]

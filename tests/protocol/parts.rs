@@ -141,7 +141,6 @@ fn the_curves_of_parts_are_those_of_the_whole() {
         let plan = CurvesPlan {
             experiment: experiment(&random(law, 3), &two_heads()),
             lengths: (2..60).chain([90, 256]).collect(),
-            draws: 4,
             rows: None,
         };
         let plan = EnginePlan::Curves(plan);

@@ -1,12 +1,13 @@
 //! What a worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
-use lipscope_core::bounds::{BoundId, Norm, Side};
+use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_core::growth::{GrowthPlan, Spacing, growth};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
+use lipscope_core::script::Dialect;
 use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_core::sweep::SweepPoint;
@@ -17,8 +18,8 @@ use lipscope_protocol::models::{
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
 use lipscope_protocol::tasks::{
-    CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasurePlan, SearchEvent,
-    SearchRequest, SweepRequest,
+    BallPlan, CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasurePlan, ScriptPlan,
+    SearchEvent, SearchRequest, SweepRequest,
 };
 use serde_json::json;
 
@@ -57,6 +58,26 @@ fn events(replies: &[Reply<EngineEvent>]) -> impl Iterator<Item = &EngineEvent> 
 fn measure_plan(experiment: Experiment, head_idx: usize, most_cells: usize) -> EnginePlan {
     let (block_norms, pair) = (BlockNorms::Skipped, PairRequest::Skipped);
     EnginePlan::Measure(MeasurePlan { experiment, head_idx, most_cells, block_norms, pair })
+}
+
+#[test]
+fn tasks_are_refused_within_the_memory_of_their_worker() {
+    let memory = Memory::from_bytes(1 << 20);
+    let of = || experiment("inputs", "none", "ball");
+    let (block_norms, pair) = (BlockNorms::Skipped, PairRequest::Included);
+    let plans = [
+        EnginePlan::Measure(MeasurePlan { experiment: of(), head_idx: 0, most_cells: 16, block_norms, pair }),
+        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 40], rows: None }),
+        EnginePlan::Ball(BallPlan { experiment: of(), n: 40.0 }),
+        EnginePlan::Script(ScriptPlan { experiment: of(), dialect: Dialect::NumPy }),
+    ];
+    for plan in plans {
+        let name = format!("{plan:?}");
+        match Runner::<EngineTasks>::new(memory).complete(plan, || 0.0) {
+            Err(InputError::TooCostly { limit, .. }) => assert_eq!(limit, memory.bytes(), "{name}"),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
 }
 
 #[test]
@@ -123,7 +144,7 @@ fn curves_hold_for_every_draw_of_the_sweep() {
     ] {
         let experiment = experiment(scope, normalization, law);
         let lengths = vec![2, 5, 20];
-        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), draws: 12, rows: None };
+        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), rows: None };
         let replies = answer(EnginePlan::Curves(plan));
         let Some(EngineEvent::Curves(curves)) = events(&replies).next() else { panic!("no curves in {replies:?}") };
         let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral, points: None };
@@ -143,6 +164,34 @@ fn curves_hold_for_every_draw_of_the_sweep() {
                     point.spectral <= value * (1.0 + 1e-9),
                     "{scope} {normalization} {law}: {point:?} over {bound:?}"
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn ball_curves_and_growth_give_one_bound_on_the_ball() {
+    for (scope, normalization, law) in [
+        ("inputs", "none", "ball"),
+        ("inputs", "rms", "ball"),
+        ("composed", "layer", "gaussian"),
+        ("composed", "rms", "ball"),
+    ] {
+        let experiment = experiment(scope, normalization, law);
+        let n = 40;
+        let plan = GrowthPlan { lengths: vec![n as f64], spacing: Spacing::Fixed };
+        let row = growth(&experiment, &plan).expect("curves").rows.remove(0);
+        let ball = answer(EnginePlan::Ball(BallPlan { experiment: experiment.clone(), n: n as f64 }));
+        let Some(EngineEvent::Ball(ball)) = events(&ball).next() else { panic!("no ball in {ball:?}") };
+        let curves = answer(EnginePlan::Curves(CurvesPlan { experiment, lengths: vec![n], rows: None }));
+        let Some(EngineEvent::Curves(curves)) = events(&curves).next() else { panic!("no curves in {curves:?}") };
+        let of = |bounds: &[Bound], id: BoundId| bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
+        for id in [BoundId::Sharp, BoundId::Unified, BoundId::CastinGeneral, BoundId::CastinMeanField] {
+            let expected = of(&row.bounds, id).expect("it applies");
+            for (of_what, found) in [("ball", of(&ball.bounds, id)), ("curves", of(&curves.bounds[0].1, id))] {
+                let found = found.expect("it applies");
+                let apart = (found - expected).abs();
+                assert!(apart < 1e-12, "{scope} {normalization}, {id:?}: {of_what} 10^{found}, growth 10^{expected}");
             }
         }
     }

@@ -41,19 +41,19 @@ pub(crate) enum Schedule {
 }
 
 impl Schedule {
-    /// For so many floating-point operations.
+    /// The schedule of work of this many floating-point operations: small work is not worth the threads.
     pub(crate) fn of(operations: u64) -> Self {
         if operations >= LEAST_OPERATIONS && threads() > 1 { Schedule::Spread } else { Schedule::InOrder }
     }
 }
 
-/// In how many groups each of several heads sums over rows that are cut in so many blocks.
+/// The number of groups into which each of `heads` heads puts its `blocks` blocks of rows; it sums over each group by itself.
 pub(crate) fn groups(heads: usize, blocks: usize) -> usize {
     MOST_GROUPS.div_ceil(heads.max(1)).min(blocks).max(1)
 }
 
-/// In how many parts a product with one column for each of n tokens is taken, if it has so many operations: at least 24
-/// columns each, and at most 128.
+/// The number of parts of a product with one column for each of n tokens: one for few operations, otherwise parts of 24 to
+/// 128 columns.
 pub(crate) fn token_parts(n: usize, operations: u64) -> usize {
     const LEAST_COLUMNS: usize = 24;
     const MOST_COLUMNS: usize = 128;

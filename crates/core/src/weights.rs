@@ -70,7 +70,7 @@ impl Weights {
         self.heads.first().map_or(0, |head| head.q.ncols())
     }
 
-    /// Of each head (O_h^T, V_h) whose product O_h V_h it adds to the output; O_h is the identity without an output matrix.
+    /// For each head the pair (O_h^T, V_h): the head adds O_h V_h to the output. Without an output matrix O_h is the identity.
     /// One at a time: the identities of all heads would take heads d_v^2 numbers.
     pub fn values_through_output(&self) -> impl Iterator<Item = (DMatrix<f64>, &DMatrix<f64>)> {
         let mut column = 0;
@@ -85,7 +85,8 @@ impl Weights {
         })
     }
 
-    /// Of each head O_h V_h, and the first entry of an output token that it writes; V_h where heads are concatenated.
+    /// For each head the matrix O_h V_h, and the first entry of an output token that it writes; where heads are
+    /// concatenated the matrix is V_h.
     pub fn values_in_output(&self) -> impl Iterator<Item = (DMatrix<f64>, usize)> {
         let mut column = 0;
         self.heads.iter().map(move |head| {

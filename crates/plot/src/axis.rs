@@ -83,7 +83,7 @@ impl AxisSpec {
     pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
         /// Up to this many integers all have ticks.
         const FEW: f64 = 8.0;
-        /// Up to so many powers of four have ticks.
+        /// Up to this many powers of four have ticks.
         const MOST_POWERS: usize = 9;
         let (first, last) = (ruler.value(0.0).ceil(), (ruler.value(1.0) + 1e-9).floor());
         if !self.root.is_empty() && ruler.scale() == Scale::Log {

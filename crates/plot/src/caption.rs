@@ -6,7 +6,7 @@ use super::style::{Style, text_width};
 const MARGIN: f64 = 12.0;
 /// A line's height, in sizes of its type.
 const LINE: f64 = 1.45;
-/// A link that is longer than so many lines is cut; an SVG file holds all of it behind what can be read.
+/// A link that is longer than this many lines is cut; an SVG file holds all of it behind what can be read.
 const MOST_LINK_LINES: usize = 3;
 
 /// What stands under an exported figure.

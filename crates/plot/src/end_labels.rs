@@ -118,7 +118,7 @@ impl EndLabel {
         let up = series.given.position(&layout.y, last.mean);
         let beyond = Edge::beyond(up).map(|edge| {
             let arrow = if edge == Edge::Top { '↑' } else { '↓' };
-            format!("{arrow} {}", series.given.rough(last.mean))
+            format!("{arrow} {}", series.given.rough(last.mean, series.claim))
         });
         let end = (layout.px_at(layout.x.position(last.x)), layout.py_at(drawn_in(up)));
         Some(EndLabel { name: name.clone(), beyond, role: series.role, opacity: series.opacity, end })

@@ -81,10 +81,10 @@ impl LineChart {
         Extent::shown(self.points().map(|(series, _, y)| series.given.value(y)), self.y.scale)
     }
 
-    /// Moves series that lie more than so many powers of ten above all others into the strip, where the y axis is
-    /// logarithmic. `ids` are those that may be moved, the nearest first; `words` gets role, label, log10 of the largest
+    /// Moves series that lie more than `decades` powers of ten above all others into the strip, where the y axis is
+    /// logarithmic. `ids` are those that may be moved, the nearest first; `words` gets label, log10 of the largest
     /// value, and how many powers of ten that is above the largest of the series that stay.
-    pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(Role, &str, f64, f64) -> FarAbove) {
+    pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(&str, f64, f64) -> String) {
         if self.y.scale != Scale::Log {
             return;
         }
@@ -102,7 +102,8 @@ impl LineChart {
             if low > under + decades {
                 let series = self.series.remove(at);
                 let log10 = top(&series);
-                self.above.push(words(series.role, &series.label, log10, log10 - rest));
+                let words = words(&series.label, log10, log10 - rest);
+                self.above.push(FarAbove { role: series.role, words, opacity: series.opacity });
             } else {
                 under = under.max(top(&self.series[at]));
             }

@@ -100,14 +100,23 @@ impl Number {
         Self::from_log10_with_digits(log10, 2)
     }
 
+    /// Formats 10^`log10` with two significant digits and no sign; an upper bound is rounded up, a lower bound down.
+    pub fn rough_claimed(log10: f64, kind: Kind) -> Self {
+        Self::rough_from_log10(match kind {
+            Kind::UpperBound => directed(log10, 2, f64::ceil, 1.0 - ROUNDING),
+            Kind::LowerBound => directed(log10, 2, f64::floor, 1.0 + ROUNDING),
+            Kind::Exact | Kind::Plain => log10,
+        })
+    }
+
     /// Formats 10^`log10` in four digits that are none too small, for a sentence that says that nothing is above them.
     pub fn from_log10_above(log10: f64) -> Self {
-        Self::from_log10(directed(log10, f64::ceil, 1.0 - ROUNDING))
+        Self::from_log10(directed(log10, DIGITS, f64::ceil, 1.0 - ROUNDING))
     }
 
     /// Formats 10^`log10` in four digits that are none too large, for a sentence that says that something reaches them.
     pub fn from_log10_below(log10: f64) -> Self {
-        Self::from_log10(directed(log10, f64::floor, 1.0 + ROUNDING))
+        Self::from_log10(directed(log10, DIGITS, f64::floor, 1.0 + ROUNDING))
     }
 
     /// Formats 10^`log10` so that what the sign of its kind says holds of the four digits: an upper bound is rounded up, a
@@ -237,9 +246,9 @@ fn superscript(value: i64) -> String {
     value.to_string().chars().map(raise).collect()
 }
 
-/// A logarithm whose number has four digits, rounded in one direction.
-fn directed(log10: f64, round: fn(f64) -> f64, towards: f64) -> f64 {
-    let power = log10.floor() - f64::from(DIGITS - 1);
+/// A logarithm whose number has so many digits, rounded in one direction.
+fn directed(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
+    let power = log10.floor() - f64::from(digits - 1);
     let digits = round(10f64.powf(log10 - power) * towards);
     if digits > 0.0 && digits.is_finite() { digits.log10() + power } else { log10 }
 }
@@ -254,6 +263,10 @@ mod tests {
         {
             check(Number::claimed(20.3512f64.log10(), kind), expected);
         }
+        for (kind, expected) in [(Kind::UpperBound, "160"), (Kind::LowerBound, "150"), (Kind::Exact, "150")] {
+            check(Number::rough_claimed(152.3f64.log10(), kind), expected);
+        }
+        check(Number::rough_claimed(20.0, Kind::UpperBound), "1.0 × 10²⁰");
         check(Number::claimed(f64::NEG_INFINITY, Kind::LowerBound), "≥ 0");
         check(Number::claimed(2f64.log10(), Kind::UpperBound), "≤ 2.000");
     }

@@ -1,7 +1,7 @@
 //! Series: a named set of points of a line chart.
 
 use super::axis::Ruler;
-use super::number::Number;
+use super::number::{Kind, Number};
 use super::order::ascending;
 use super::palette::{LineStyle, Role};
 
@@ -45,11 +45,12 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with two significant digits.
-    pub(super) fn rough(self, y: f64) -> Number {
-        match self {
-            ValueForm::Value => Number::rough(y),
-            ValueForm::Log10 => Number::rough_from_log10(y),
+    /// A y of this form with two significant digits, of which what it claims holds.
+    pub(super) fn rough(self, y: f64, claim: Kind) -> Number {
+        match (self, claim) {
+            (ValueForm::Value, Kind::Plain | Kind::Exact) => Number::rough(y),
+            (ValueForm::Value, _) => Number::rough_claimed(y.log10(), claim),
+            (ValueForm::Log10, _) => Number::rough_claimed(y, claim),
         }
     }
 
@@ -79,6 +80,8 @@ pub struct Series {
     pub data: Vec<(f64, f64)>,
     /// Whether y values are plain or logarithms.
     pub given: ValueForm,
+    /// What its values are, which decides how they are rounded where the curve leaves the plot.
+    pub claim: Kind,
     /// Opacity, from 0 to 1.
     pub opacity: f64,
     /// The dash pattern of a line that is one of several of its role; `None` is the role's own.
@@ -102,6 +105,7 @@ impl Series {
             kind,
             data,
             given: ValueForm::Value,
+            claim: Kind::Plain,
             opacity: 1.0,
             line: None,
         }
@@ -116,6 +120,12 @@ impl Series {
     /// The same series, with y values given as log10.
     pub fn given_log10(mut self) -> Self {
         self.given = ValueForm::Log10;
+        self
+    }
+
+    /// The same series of values that are bounds, or exact.
+    pub fn claim(mut self, claim: Kind) -> Self {
+        self.claim = claim;
         self
     }
 

@@ -21,6 +21,8 @@ pub struct FarAbove {
     pub role: Role,
     /// Its name, its value, and how far up it is, in words.
     pub words: String,
+    /// Opacity, from 0 to 1.
+    pub opacity: f64,
 }
 
 /// The height of the strip with its break.
@@ -43,11 +45,12 @@ pub(super) fn draw<DB: DrawingBackend>(
         let color = palette.role(curve.role);
         let words = shortened(&curve.words, font.size_normal, (right - left - SAMPLE - 20.0).max(0.0));
         let until = right.min(left + SAMPLE);
-        pen.path(&[(left, y), (until, y)], curve.role.line(), curve.role.width(), color, 1.0)?;
-        pen.text(&words, (left + SAMPLE + 8.0, y), Align::Left, font.size_normal, color, 1.0)?;
+        pen.path(&[(left, y), (until, y)], curve.role.line(), curve.role.width(), color, curve.opacity)?;
+        pen.text(&words, (left + SAMPLE + 8.0, y), Align::Left, font.size_normal, color, curve.opacity)?;
         let after = left + SAMPLE + 16.0 + text_width(&words, font.size_normal);
         if after < right {
-            pen.path(&[(after, y), (right, y)], curve.role.line(), curve.role.width(), color, 0.5)?;
+            let rest = [(after, y), (right, y)];
+            pen.path(&rest, curve.role.line(), curve.role.width(), color, 0.5 * curve.opacity)?;
         }
     }
     if !above.is_empty() {

@@ -23,7 +23,7 @@ impl Table {
 fn field(cell: &str) -> String {
     // A mark alone, such as the sign of an exact number, is no formula.
     let is_formula =
-        cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.len() > 1 && cell.parse::<f64>().is_err();
+        cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.len() > 1 && cell.parse::<f64>().is_err();
     let cell = &if is_formula { format!("'{cell}") } else { cell.to_owned() };
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn no_text_is_a_formula_and_numbers_stay_numbers() {
-        for text in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1", "--1", "-1;2"] {
+        for text in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "--1", "-1;2"] {
             let csv = Table { header: vec![text.into()], rows: Vec::new() }.to_csv();
             assert!(csv.trim_start_matches('"').starts_with(&format!("'{}", &text[..1])), "{csv:?}");
         }

@@ -37,12 +37,12 @@ pub enum Message<E> {
     Reply(Reply<E>),
 }
 
-/// Something about a run.
+/// A message of a worker about a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply<E> {
     /// The run.
     pub run_id: RunId,
-    /// What about it.
+    /// What the worker says about it.
     pub content: Content<E>,
 }
 

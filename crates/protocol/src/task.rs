@@ -22,7 +22,7 @@ pub trait Task<C = ()>: Sized {
     /// A result, or a part of one.
     type Event;
 
-    /// Cuts a plan into parts for so many workers that run side by side. The events of the parts, one part after the other,
+    /// Cuts a plan into parts for `workers` workers that run side by side. The events of the parts, one part after the other,
     /// are those of the whole, where pieces are joined ([`Task::is_piece`]). Empty where the plan cannot be cut, or is too
     /// short for it.
     fn cut(_plan: &Self::Plan, _workers: usize) -> Vec<Cut> {
@@ -42,7 +42,8 @@ pub trait Task<C = ()>: Sized {
     /// Adds the piece of the next part.
     fn join(_pieces: &mut Self::Event, _next: Self::Event) {}
 
-    /// Makes of a part's event what the whole would have told: `before` is the last event of the parts before.
+    /// Corrects an event of a part where it depends on the parts before, such as the best norm of a search so far: afterwards
+    /// it is the event that an uncut run would have told. `before` is the last event of the parts before.
     fn follow(_event: &mut Self::Event, _before: &Self::Event) {}
 
     /// Checks a plan and prepares the work.

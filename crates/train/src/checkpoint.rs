@@ -17,7 +17,7 @@ const FORMAT: u32 = 0x4c50_5401;
 struct Record {
     format: u32,
     plan: Plan,
-    /// Of the text.
+    /// The fingerprint of the text: a run goes on with the same text only.
     fingerprint: u64,
     step: usize,
     weights: Vec<Vec<f32>>,

@@ -65,7 +65,7 @@ const CONVERGED_AT: f64 = 16.0;
 /// The iteration has diverged once the residual exceeds the first one by this factor.
 const DIVERGED_AT: f64 = 1e6;
 
-/// Runs a window of at most T characters backwards, with at most so many iterations a branch.
+/// Runs a window of at most T characters backwards, with a limit on the iterations of each branch.
 ///
 /// # Errors
 /// [`InputError::Overflow`] where the forward pass overflows.

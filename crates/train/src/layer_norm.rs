@@ -21,7 +21,7 @@ pub(crate) struct LayerNorm {
 }
 
 impl LayerNorm {
-    /// Of tokens d x n, a column a token.
+    /// Normalises tokens, d x n with a token in each column.
     pub(crate) fn apply(&self, tokens: &DMatrix<f64>) -> DMatrix<f64> {
         let mut out = tokens.clone();
         for mut token in out.column_iter_mut() {

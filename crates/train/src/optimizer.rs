@@ -9,7 +9,7 @@ use super::plan::Plan;
 const BETA_1: f64 = 0.9;
 const BETA_2: f64 = 0.99;
 const EPS: f64 = 1e-8;
-/// Of matrices; vectors and embeddings do not decay.
+/// The weight decay of matrices; vectors and embeddings do not decay.
 const WEIGHT_DECAY: f64 = 0.01;
 /// The largest Euclidean norm of the gradient of all weights together; a larger one is scaled down to it.
 const MOST_GRADIENT: f64 = 1.0;

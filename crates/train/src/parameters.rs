@@ -36,7 +36,7 @@ enum Start {
 }
 
 impl Parameters<f32> {
-    /// The initial weights of a plan for so many distinct characters: matrices N(0, 1/rows), those that write into the
+    /// The initial weights of a plan for `vocabulary` distinct characters: matrices N(0, 1/rows), those that write into the
     /// residual stream divided by sqrt(2 blocks), queries and keys of L2 attention divided by k^(1/4), embeddings N(0, 1),
     /// positions N(0, 1/4), biases zero, layer norms the identity.
     #[must_use]
@@ -128,7 +128,7 @@ pub(crate) fn bytes_of<'a>(matrices: impl Iterator<Item = &'a [f32]>) -> Vec<u8>
     matrices.flatten().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Cuts such bytes into matrices of so many numbers; `None` if they are more or fewer.
+/// Cuts such bytes into matrices of these sizes; `None` if the bytes are more or fewer.
 pub(crate) fn values_of(sizes: impl Iterator<Item = usize>, bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
     let mut rest = bytes;
     let matrices = sizes.map(|size| {

@@ -6,8 +6,8 @@ use lipscope_core::random::{Random, Stream};
 use super::corpus::Corpus;
 use super::stack::Stack;
 
-/// Draws so many characters, each from the model's distribution after the last T of them; a line's end comes before the
-/// first one, or the vocabulary's first character where the text has one line.
+/// Draws a text of `characters` characters, each from the model's distribution after the last T of them; a line's end
+/// comes before the first one, or the vocabulary's first character where the text has one line.
 ///
 /// # Errors
 /// [`InputError::Overflow`] where tokens or scores overflow.

@@ -27,7 +27,7 @@ struct Started {
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
-/// What it has said.
+/// What the helping worker has said so far.
 #[derive(Default)]
 struct Heard {
     is_ready: bool,

@@ -77,7 +77,7 @@ struct Ids {
 /// A grid with its readout, table and files; nothing where there is no grid.
 #[component]
 fn TilesFigure(
-    /// What it is.
+    /// The heading of the figure.
     heading: &'static str,
     /// Names of its parts.
     ids: Ids,

@@ -59,7 +59,7 @@ pub fn ModelFigures() -> impl IntoView {
                 Kind::Empty => view! { <p class="note" data-testid="model-empty">{strings::model_empty()}</p> }.into_any(),
                 Kind::Text => view! {
                     <p class="note" data-testid="model-about">{about}</p>
-                    <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} " " {strings::model_no_window()}</p>
+                    <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} {strings::between_sentences()} {strings::model_no_window()}</p>
                     <NormsFigure shown/>
                     <Soon>
                         <LayersFigure shown/>

@@ -57,7 +57,7 @@ pub fn NormsFigure(
                 {move || fit(shown, Quantity::Released)}
             </p>
             <p class="note" data-testid="model-released-why" hidden=move || !is_released.get()>
-                {strings::model_released_why()} " " {strings::model_released_theorems()}
+                {strings::model_released_why()} {strings::between_sentences()} {strings::model_released_theorems()}
             </p>
             <WindowDots shown id="model-norms" chart cells drawn words readout="model-norms-readout"/>
             <p class="note" data-testid="model-thinned" hidden=move || thinned().is_empty()>{thinned}</p>

@@ -39,7 +39,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Of a table.
+    /// What is shown of a table.
     pub fn of(table: RwSignal<Option<Arc<Table>>>) -> Self {
         let groups = RwSignal::new(Arc::new(Vec::new()));
         let read = move || {

@@ -32,7 +32,7 @@ pub enum Storage {
 /// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
 pub const MOST_KEPT: u64 = 24 << 20;
 
-/// Where the attention matrices of so many tokens and heads live.
+/// Whether the attention matrices of `heads` heads at n tokens are kept.
 pub(crate) fn storage(n: u64, heads: u64) -> Storage {
     if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
 }

@@ -27,7 +27,7 @@ pub(crate) enum Stacked<T: Scalar> {
 }
 
 impl<T: Scalar> Stacked<T> {
-    /// Of the heads of `weights`.
+    /// Stacks Q, K and V of all heads of `weights`.
     pub(super) fn of(weights: &Weights) -> Self {
         let d = weights.d();
         let matrices = || weights.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);

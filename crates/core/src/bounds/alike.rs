@@ -43,8 +43,8 @@ pub(super) struct OnSpan {
 }
 
 impl OnSpan {
-    /// Of tokens (d x n) fewer than their dimensions; `None` where directions differ, and where nothing is
-    /// gained.
+    /// The head on the span of tokens (d x n); `None` where Q, K, V or the outer matrix is no multiple of the identity, and
+    /// where nothing is gained: with few dimensions, or no fewer tokens than dimensions.
     pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Self> {
         let (d, n) = tokens.shape();
         if n >= d || d <= SMALL {

@@ -36,7 +36,7 @@ struct Head {
 }
 
 impl Neighbourhood {
-    /// Of the listed tokens of an experiment (d x n).
+    /// The neighbourhood of the tokens of an experiment, which `inputs` lists (d x n).
     ///
     /// # Errors
     /// [`InputError::Conflict`] for L2 attention and normalisers, for which nothing is proved here.

@@ -35,7 +35,7 @@ const SINGULAR_VECTORS: usize = 2;
 const SEED: u64 = 0;
 
 impl HeadDirections {
-    /// Of a head; `known` are directions to try besides.
+    /// Finds the directions of a head; `known` are further directions to start from.
     pub(super) fn of(span: &HeadSpan, known: &[DVector<f64>]) -> Self {
         let mut starts: Vec<DVector<f64>> = known.iter().map(|u| span.basis.tr_mul(u)).collect();
         starts.extend(span.right_singular_vectors());

@@ -86,6 +86,18 @@ impl Hypotheses {
         }
     }
 
+    /// The same hypotheses with the largest slope of the normaliser anywhere, in place of the largest at some tokens. In
+    /// scope `composed` the bounds then hold for all tokens; in scope `inputs` they do so as they are. The slope is at most
+    /// 1/s with s^2 at least eps, and 1/sqrt(eps) at a token with s^2 = eps: 0 for RMSNorm, one of equal entries for
+    /// LayerNorm. For eps = 0 it is infinite, and the bounds are absent.
+    #[must_use]
+    pub fn for_all_tokens(self, eps: f64) -> Self {
+        match self.scope {
+            Scope::Composed => Hypotheses { outer_factor: 1.0 / eps.sqrt(), ..self },
+            Scope::Inputs => self,
+        }
+    }
+
     /// One head with the given norms, in the ball of radius R.
     #[must_use]
     pub fn of_norms(attention: Attention, mask: Mask, norms: HeadNorms, radius: f64, n: f64) -> Self {

@@ -34,7 +34,8 @@ pub(super) struct Pair {
 const MOST_ENTRIES: usize = 1 << 22;
 
 impl Blocks {
-    /// For n tokens in d dimensions and one of so many heads; `None` where the matrices would be too large.
+    /// No row yet, for one of `heads` heads at n tokens in d dimensions; `None` where the matrices of all heads would be too
+    /// large.
     pub(super) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
         let entries = n.checked_mul(n)?;
         (entries.checked_mul(heads)? <= MOST_ENTRIES).then(|| Blocks {
@@ -46,7 +47,7 @@ impl Blocks {
         })
     }
 
-    /// For so many of the rows after these, to be [appended](Blocks::append).
+    /// Room for the next `n_rows` rows, which are [appended](Blocks::append) afterwards.
     pub(super) fn for_rows(&self, n_rows: usize) -> Self {
         let (mixed, own) = (Vec::with_capacity(n_rows * self.n), Vec::with_capacity(n_rows));
         Blocks { mixed, own, ..*self }

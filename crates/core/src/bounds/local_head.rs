@@ -100,13 +100,13 @@ impl LocalHead {
         }
     }
 
-    /// The same with the matrix of `local_blocks` for one of so many heads, where it is not too large.
+    /// The same with the matrix of `local_blocks` too, where the matrices of all `heads` heads are not too large.
     pub(crate) fn with_blocks(self, dimension: usize, heads: usize) -> Self {
         let blocks = Blocks::new(self.shared.tokens.ncols(), dimension, heads, self.shared.value_square.sqrt());
         LocalHead { blocks, ..self }
     }
 
-    /// For so many of the rows after those of this one, to be [appended](LocalHead::append) to it.
+    /// Room for the next `n_rows` rows, which are [appended](LocalHead::append) afterwards.
     pub(crate) fn for_rows(&self, n_rows: usize) -> Self {
         let blocks = self.blocks.as_ref().map(|blocks| blocks.for_rows(n_rows));
         LocalHead { blocks, ..LocalHead::empty(Arc::clone(&self.shared)) }

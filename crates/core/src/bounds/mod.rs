@@ -108,11 +108,11 @@ pub fn all_bounds(hypotheses: &Hypotheses) -> Vec<Bound> {
 /// The tokens behind the lower bounds; `None` where a bound does not apply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Witnesses {
-    /// Of `two_clusters`.
+    /// The tokens behind `two_clusters`.
     pub two_clusters: Option<TwoClusters>,
-    /// Of `sink`.
+    /// The tokens behind `sink`.
     pub sink: Option<ClusterWitness>,
-    /// Of `fork`.
+    /// The tokens behind `fork`.
     pub fork: Option<ClusterWitness>,
 }
 

@@ -12,7 +12,7 @@ use crate::experiment::{Attention, Mask};
 /// A bound's formula with numbers inserted, and the slack factor of each step of its proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundSlack {
-    /// Which bound.
+    /// The bound.
     pub id: BoundId,
     /// The formula with numbers inserted; for several heads, that of the head with the largest bound.
     pub worked: String,

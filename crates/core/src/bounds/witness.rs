@@ -19,7 +19,7 @@ use super::pattern::climb;
 use super::spot::Spot;
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
-/// Which tokens.
+/// The arrangement of the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// Two clusters: x, and one far along A x.
@@ -89,9 +89,9 @@ pub(super) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitne
         .max_by(|a, b| a.norm.total_cmp(&b.norm))
 }
 
-/// Of how many directions whole t are tried.
+/// For this many directions, those with the largest closed forms, whole numbers t are tried.
 const MOST_DIRECTIONS: usize = 2;
-/// Of how many choices the exact norm is computed.
+/// For this many choices, those with the largest closed forms, the exact norm is computed.
 const MOST_EXACT: usize = 4;
 
 impl Shape {
@@ -103,7 +103,7 @@ impl Shape {
         }
     }
 
-    /// Of |x|/R and of th.
+    /// The ranges of |x|/R and of th.
     fn limits(self) -> [(f64, f64); 2] {
         [(0.0, 1.0), (0.0, if self == Shape::Fork { PI } else { 0.0 })]
     }

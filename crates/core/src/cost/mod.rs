@@ -42,13 +42,13 @@ impl Cost {
         Cost { bytes: self.bytes.max(next.bytes), operations: self.operations.saturating_add(next.operations) }
     }
 
-    /// The same so many times, one after the other.
+    /// The cost of doing this `count` times, one after the other.
     #[must_use]
     pub fn times(self, count: u64) -> Cost {
         Cost { operations: self.operations.saturating_mul(count), ..self }
     }
 
-    /// Each of so many that are done one after the other and take the same.
+    /// The cost of one of `count` equal pieces of this work, which are done one after the other.
     #[must_use]
     pub fn of_each(self, count: usize) -> Cost {
         Cost { operations: self.operations / (count as u64).max(1), ..self }

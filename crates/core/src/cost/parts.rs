@@ -119,7 +119,8 @@ pub(crate) fn operator(shape: &Shape) -> Part {
     Part { kept, besides: 0, operations: sum([scores, linear]) }
 }
 
-/// The Jacobian in f32 beside that in f64, with the vectors that it is given and gives: half a number for each of theirs.
+/// The Jacobian in f32, held beside the one in f64, with its input and output vectors. The count is of numbers of 8
+/// bytes, and an f32 is half of one.
 pub(crate) fn single(shape: &Shape) -> u64 {
     if product([shape.n, shape.n, shape.heads]) > MOST_COPIED {
         return 0;

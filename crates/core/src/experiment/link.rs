@@ -11,12 +11,6 @@ use crate::phrase;
 const VERSION: &str = "v1.";
 
 impl Experiment {
-    /// The experiment as the fragment of a link, without the `#`.
-    #[must_use]
-    pub fn to_link(&self) -> String {
-        format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(self.to_json()))
-    }
-
     /// Reads the experiment from a link's fragment, with or without the `#`.
     ///
     /// # Errors
@@ -48,7 +42,7 @@ mod tests {
     fn link() -> (Experiment, String) {
         let text = r#"{"tokens":{"source":"random","n":7,"radius":2.5},"weights":{"source":"random","seed":3}}"#;
         let experiment = Experiment::from_json(text).expect("valid");
-        let link = experiment.to_link();
+        let link = format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(experiment.to_json()));
         (experiment, link)
     }
 

@@ -16,7 +16,7 @@ impl Memory {
     /// 1 GiB: a browser's workers share what a tab may have, and a WebAssembly memory ends at 4 GiB.
     pub const BROWSER: Memory = Memory(1 << 30);
 
-    /// A limit of so many bytes.
+    /// A limit in bytes.
     #[must_use]
     pub const fn from_bytes(bytes: u64) -> Self {
         Memory(bytes)

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::attention::Normalizer;
 use crate::bounds::Hypotheses;
-use crate::experiment::{Experiment, InputError, RandomTokens, Scope, TokenSource};
+use crate::experiment::{Experiment, InputError, RandomTokens, TokenSource};
 use crate::tokens;
 use crate::weights::{Inputs, Weights, inputs, weights_for};
 
@@ -16,13 +16,8 @@ use crate::weights::{Inputs, Weights, inputs, weights_for};
 pub fn hypotheses_of_ball(experiment: &Experiment) -> Result<Hypotheses, InputError> {
     let Ball { tokens, weights, radius } = Ball::of(experiment)?;
     let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
-    let mut hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
-    if experiment.scope() == Scope::Composed {
-        // The normaliser's slope is 1/sqrt(eps) at a constant token; for eps = 0 it is infinite, and the bounds are
-        // absent.
-        hypotheses.outer_factor = 1.0 / experiment.eps.sqrt();
-    }
-    Ok(hypotheses)
+    let hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
+    Ok(hypotheses.for_all_tokens(experiment.eps))
 }
 
 /// Weights and radius of an experiment, without its n.

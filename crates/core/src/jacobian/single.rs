@@ -17,7 +17,7 @@ pub struct Single<'a, O: ?Sized> {
 }
 
 impl<'a, O: LinearOperator<f32> + ?Sized> Single<'a, O> {
-    /// Of an operator.
+    /// Wraps an operator in f32, so that an iteration on f64 vectors can use it.
     pub fn new(operator: &'a mut O) -> Self {
         let (inputs, outputs) = (vec![0.0; operator.n_inputs()], vec![0.0; operator.n_outputs()]);
         Single { operator, inputs, outputs }

@@ -20,8 +20,8 @@ pub struct ProjectionSpan<T: Scalar> {
 }
 
 impl ProjectionSpan<f64> {
-    /// Of a forward pass; `None` where the span is not smaller, and where the Jacobian includes a normaliser, which mixes
-    /// all dimensions of a token.
+    /// The span at a forward pass; `None` where the span is not smaller, and where the Jacobian includes a normaliser, which
+    /// mixes all dimensions of a token.
     #[must_use]
     pub fn of(forward: &Forward<f64>) -> Option<Self> {
         let (p, d) = forward.stacked.shape();

@@ -27,10 +27,21 @@ pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Co
 /// # Errors
 /// [`InputError`] for sizes over a limit, [`InputError::TooCostly`] for memory over that of the options.
 pub fn check(experiment: &Experiment, options: &MeasureOptions) -> Result<(), InputError> {
+    check_cost(experiment, options, |shape| of_shape(shape, options))
+}
+
+/// The same for a measurement after which the leading singular pair and the images F(X) are computed too.
+pub(crate) fn check_with_pictures(experiment: &Experiment, options: &MeasureOptions) -> Result<(), InputError> {
+    check_cost(experiment, options, |shape| of_shape(shape, options).then(pictures(shape, options)))
+}
+
+fn check_cost(
+    experiment: &Experiment,
+    options: &MeasureOptions,
+    cost: impl Fn(&Shape) -> Cost,
+) -> Result<(), InputError> {
     let shape = checked_shape(experiment, options)?;
-    crate::cost::check(phrase!("measurement", "The measurement"), &shape, options.memory, |shape| {
-        of_shape(shape, options)
-    })
+    crate::cost::check(phrase!("measurement", "The measurement"), &shape, options.memory, cost)
 }
 
 /// The sizes of an experiment whose numbers of weights, tokens and scores are within their limits.
@@ -151,7 +162,7 @@ fn lanczos(n_outputs: u64, n_inputs: u64, max_basis: usize) -> Part {
     parts::lanczos(n_inputs, n_outputs, (max_basis as u64).max(kept_pairs + 4), kept_pairs)
 }
 
-/// The bounds, `local` over so many columns of tokens.
+/// The bounds; `local` is computed over `columns` columns of tokens.
 fn of_bounds(shape: &Shape, columns: u64, options: &MeasureOptions) -> Part {
     if options.detail != Detail::Full {
         return Part::default();

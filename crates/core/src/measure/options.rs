@@ -11,7 +11,7 @@ pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
 /// From this many numbers on the basis of an iteration is kept small.
 const LARGE_FIELD: u64 = 200_000;
 
-/// The largest basis of an iteration over so many numbers.
+/// The largest basis of an iteration over vectors of this length.
 pub(super) fn basis(n_inputs: u64, max_basis: usize) -> usize {
     if n_inputs < LARGE_FIELD { max_basis } else { 20 }
 }

@@ -10,5 +10,5 @@ mod tokens;
 pub use attention::{AttentionPicture, Unit, attention_picture};
 pub use frame::PlaneFrame;
 pub use moves::{FEWEST_TOKENS, MOST_MOVABLE, MOST_MOVABLE_ENTRIES, Snap, TokenEdit};
-pub use pair::{PairOutputs, PairRequest, TopPair, top_pair};
+pub use pair::{PairOutputs, PairRequest, TopPair, check_with_pair, top_pair};
 pub use tokens::{TokenPicture, token_picture};

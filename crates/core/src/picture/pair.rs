@@ -5,8 +5,10 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::moves::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES};
-use crate::experiment::{Normalization, Rows, Scope};
-use crate::measure::Measuring;
+use crate::cost::shape_of;
+use crate::experiment::{Experiment, InputError, Normalization, Rows, Scope};
+use crate::measure::cost::check_with_pictures;
+use crate::measure::{self, MeasureOptions, Measuring};
 
 /// Whether the leading singular pair is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,14 +59,32 @@ impl TopPair {
     }
 }
 
+/// Refuses a measurement that is too large, alone or with its [`top_pair`], before tokens or weights are drawn.
+///
+/// # Errors
+/// As [`measure::check`].
+pub fn check_with_pair(experiment: &Experiment, options: &MeasureOptions) -> Result<(), InputError> {
+    let shape = shape_of(experiment);
+    let [n, d] = [shape.n, shape.d].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    if can_be_drawn(experiment, n, d) {
+        check_with_pictures(experiment, options)
+    } else {
+        measure::check(experiment, options)
+    }
+}
+
+/// Whether the leading pair of an experiment with n tokens of dimension d can be drawn, as far as its sizes say.
+fn can_be_drawn(experiment: &Experiment, n: usize, d: usize) -> bool {
+    let is_of_tokens = experiment.normalization == Normalization::None || experiment.scope() == Scope::Composed;
+    is_of_tokens && n <= MOST_MOVABLE && n.saturating_mul(d) <= MOST_MOVABLE_ENTRIES
+}
+
 /// The leading pair of a finished measurement. `None` if there are too many tokens to draw, if the pair is not
 /// determined token by token, and if J is taken at normalised tokens: v is then not a change of the original tokens.
 #[must_use]
 pub fn top_pair(measuring: &Measuring) -> Option<TopPair> {
-    let experiment = measuring.experiment();
     let (d, n) = measuring.inputs().tokens.shape();
-    let is_of_tokens = experiment.normalization == Normalization::None || experiment.scope() == Scope::Composed;
-    if !is_of_tokens || n > MOST_MOVABLE || n * d > MOST_MOVABLE_ENTRIES {
+    if !can_be_drawn(measuring.experiment(), n, d) {
         return None;
     }
     let pair = measuring.singular_pair()?;

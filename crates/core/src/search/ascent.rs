@@ -13,7 +13,7 @@ use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, bounds_and_witnesses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows, TokenSource};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows};
 use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::spectral::SingularTriplet;
@@ -43,15 +43,15 @@ struct Counters {
     /// Iterations over all restarts.
     at: usize,
     restart: usize,
-    /// Of this restart.
+    /// Iterations of this restart.
     iteration: usize,
     /// Iterations in a row that gained next to nothing.
     idle: usize,
-    /// Of this restart; it names the stream of random numbers of the next one.
+    /// Kicks of this restart; the number names the stream of random numbers of the next kick.
     kicks: usize,
     /// Kicks in a row whose ascent ended no higher.
     kicks_in_vain: usize,
-    /// Of the next step, in units of R.
+    /// Length of the next step, in units of R.
     step_length: f64,
 }
 
@@ -225,15 +225,6 @@ impl Search {
     #[must_use]
     pub fn best(&self) -> Option<(&DMatrix<f64>, f64)> {
         self.best.as_ref().map(|(found, _)| (&found.tokens, found.norm))
-    }
-
-    /// The experiment at the best tokens.
-    ///
-    /// # Errors
-    /// None in practice: the tokens are finite.
-    pub fn best_experiment(&self) -> Result<Experiment, InputError> {
-        let Some((tokens, _)) = self.best() else { return Ok(self.domain.experiment.clone()) };
-        Ok(Experiment { tokens: TokenSource::Explicit(rows(tokens)?), ..self.domain.experiment.clone() })
     }
 
     /// A checkpoint of the search; `None` before the first step.

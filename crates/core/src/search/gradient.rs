@@ -15,7 +15,7 @@ use crate::random::{Random, Stream};
 use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 use crate::weights::Inputs;
 
-/// Dense decompositions up to so many rows and columns: past it a few Lanczos steps cost less (docs/performance.md).
+/// The most rows and columns of a dense decomposition: past it a few Lanczos steps cost less (docs/performance.md).
 pub(super) const SVD_LIMIT: usize = 48;
 /// How much of a random direction is added to a singular vector that an iteration starts from: a vector of equal entries
 /// on equal tokens alone would never leave those fields.

@@ -116,7 +116,7 @@ fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
 
-/// Up to so many rows or columns the largest singular value comes from the Gram matrix, in a fifth of the time of a
+/// Up to this many rows or columns the largest singular value comes from the Gram matrix, in a fifth of the time of a
 /// decomposition. It alone loses no digits by squaring.
 const FEW_COLUMNS: usize = 8;
 

@@ -67,7 +67,7 @@ pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
     drawing.then(found).holding(sum([BASE, inputs.kept, shape.listed()]))
 }
 
-/// The largest basis of an iteration over so many numbers, unless more values are asked for.
+/// The largest basis of an iteration over vectors of this length, unless more values are asked for.
 pub(super) fn basis(n_inputs: u64) -> usize {
     if n_inputs < LARGE_FIELD { 80 } else { 40 }
 }

@@ -10,7 +10,7 @@ use crate::task::{Report, Task, Turn};
 /// A model and a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenPlan {
-    /// Which model.
+    /// Whether the model is drawn or read from files.
     pub origin: ModelOrigin,
     /// The text.
     pub text: String,

@@ -13,7 +13,7 @@ use crate::task::{Report, Task, Turn};
 pub struct ReadTablePlan {
     /// Its name.
     pub name: String,
-    /// What is in it.
+    /// The content of the file.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
 }
@@ -30,9 +30,9 @@ pub enum TableForm {
 /// A table to write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WriteTablePlan {
-    /// Which.
+    /// The table.
     pub table: Table,
-    /// How.
+    /// The form of its file.
     pub form: TableForm,
 }
 

@@ -131,6 +131,11 @@ impl<P, E, C> LaneState<P, E, C> {
         self.queue.pop_front()
     }
 
+    /// Whether newer orders wait for a worker only: nothing is wanted of those before.
+    pub fn is_overtaken(&self) -> bool {
+        self.policy == Policy::Newest(Overtake::AtOnce) && self.next.is_some()
+    }
+
     /// The newest orders take the place of those before.
     pub fn promote(&mut self) {
         if let Some(next) = self.next.take() {

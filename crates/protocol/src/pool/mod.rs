@@ -245,8 +245,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             Timer::Drawn(run_id) => {
                 if let Some(lane) = self.lane_that(|lane| lane.drawing == Some(run_id)) {
                     self.lane(lane).drawing = None;
-                    // Newer orders wait for a worker only: nothing is wanted of those before.
-                    if self.lane(lane).next.is_none() {
+                    if !self.lane(lane).is_overtaken() {
                         self.tell_head(lane);
                     }
                 }

@@ -28,7 +28,7 @@ pub(super) struct Part<P, E, C> {
 }
 
 impl<P, E, C> Part<P, E, C> {
-    /// The parts of an order for so many workers. `last` is the place of the part before.
+    /// Cuts an order into parts for `workers` workers. `last` is the place of the part before the first one.
     pub fn of<T: TaskList<Plan = P>>(order: Order<P, C>, workers: usize, last: &mut u64) -> Vec<Self> {
         let order = Rc::new(order);
         let cuts = if workers > 1 { T::cut(&order.plan, workers) } else { Vec::new() };

@@ -75,7 +75,7 @@ pub enum Spare {
 pub struct PoolOptions {
     /// Whether a worker stands ready beside those that are busy.
     pub spare: Spare,
-    /// The processor's cores. Parts of orders are done by so many workers at most, and one more worker stands ready.
+    /// The processor's cores. At most this many workers do parts of orders, and one more worker stands ready.
     pub cores: usize,
     /// What the parts of a lane that are done side by side may hold together.
     pub memory: Memory,
@@ -92,7 +92,7 @@ impl PoolOptions {
 /// A plan, and what the page keeps beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order<P, C> {
-    /// What is to be done.
+    /// The plan of the work.
     pub plan: P,
     /// Comes back with every reply; files of it may travel beside the plan.
     pub companion: C,
@@ -103,11 +103,11 @@ pub struct Order<P, C> {
 pub enum Action<P, C> {
     /// Start a worker.
     Start(WorkerId),
-    /// Send a worker a command; the order is the one that the command is of.
+    /// Send a worker a command; where it begins a run, with the order that the run belongs to.
     Send(WorkerId, Command<P>, Option<Rc<Order<P, C>>>),
     /// End a worker.
     End(WorkerId),
-    /// Call `Pool::wake` with this after so many milliseconds.
+    /// Call `Pool::wake` with this timer after this many milliseconds.
     Wake(Timer, f64),
 }
 
@@ -139,7 +139,7 @@ pub enum PoolEvent<L, P, E, C> {
         lane: L,
         /// The run.
         run_id: RunId,
-        /// What it is the reply to.
+        /// The order that it answers.
         of: Rc<Order<P, C>>,
         /// The reply.
         content: Content<E>,
@@ -152,7 +152,7 @@ pub enum PoolEvent<L, P, E, C> {
     GaveUp {
         /// Its lane.
         lane: L,
-        /// What was to be done.
+        /// The order that was given up.
         of: Rc<Order<P, C>>,
         /// Orders of the lane that are still to be done.
         left: usize,

@@ -8,7 +8,7 @@ use super::{DRAW_MILLISECONDS, Pool};
 use crate::envelope::{Content, Reply, RunId};
 use crate::task::TaskList;
 
-/// Of which part something is told.
+/// The part from which the page is told something: its run, its order, and its place in the order.
 struct Told<P, C> {
     run_id: RunId,
     order: Rc<Order<P, C>>,
@@ -37,8 +37,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 return;
             }
         }
-        if lane.policy() == Policy::Newest(Overtake::AtOnce) && self.lane(lane).next.is_some() {
-            // Newer orders wait for a worker only: nothing is wanted of those before.
+        if self.lane(lane).is_overtaken() {
             if content.is_last() {
                 self.take_run(run_id);
             }
@@ -129,7 +128,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Tells what was said of a part that is over.
+    /// Tells what the worker of a part has said, once the part is over.
     fn tell_over(&mut self, lane: L, idx: usize) {
         let state = self.lane(lane);
         let (run_id, part) = state.over.remove(idx);
@@ -161,7 +160,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         state.last = state.before.clone();
     }
 
-    /// Tells the page, first what is joined of the pieces before. Parts in the middle of their order neither begin nor end it.
+    /// Tells the page a content of a part; pieces that were joined before it go first. Only the first part of an order tells
+    /// that it has started, and only the last one that it is finished.
     fn tell(&mut self, lane: L, of: &Told<T::Plan, C>, content: Content<T::Event>) {
         let is_told = match &content {
             Content::Started => of.is_first,

@@ -3,12 +3,13 @@
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
+use lipscope_core::phrase;
 use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
 
-/// Of which ball, and for how many tokens.
+/// The ball that the bounds are about, and the number of tokens in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BallPlan {
     /// Gives the ball, the weights, the mask and the normaliser.
@@ -62,9 +63,11 @@ impl Task<Memory> for BallTask {
         Ok(BallTask(plan))
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Ball>) -> Result<Turn, InputError> {
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Ball>) -> Result<Turn, InputError> {
         let BallPlan { experiment, n } = &self.0;
-        let hypotheses = hypotheses_of_draws(experiment, 2, 1)?.with_n(*n);
+        // The page shows these bounds beside the measurement, and refuses both in the same words.
+        let what = phrase!("measurement", "The measurement");
+        let hypotheses = hypotheses_of_draws(experiment, what, *memory)?.with_n(*n);
         let (bounds, found) = bounds_and_witnesses(&hypotheses);
         let clusters = found.two_clusters.map(|found| (found.norm, BoundId::TwoClusters, found.token_source()));
         let witnesses = [(BoundId::Sink, found.sink), (BoundId::Fork, found.fork)].into_iter();

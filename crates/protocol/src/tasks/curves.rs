@@ -1,10 +1,11 @@
-//! The bounds as curves over n, valid for every draw of a sweep.
+//! The bounds as curves over n, valid on the ball and so for every draw of a sweep.
 
 use std::ops::Range;
 
 use lipscope_core::bounds::{Bound, BoundsOverN};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_core::phrase;
 use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +15,13 @@ use crate::task::{Cut, Report, Task, Turn};
 /// How many parts each worker has: the bounds at some n take longer than at others.
 const PARTS_OF_A_WORKER: usize = 3;
 
-/// Of what, and at which n.
+/// The experiment whose bounds are computed, and the n of the curves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvesPlan {
     /// Gives the distribution of the tokens, the weights, the mask and the normaliser.
     pub experiment: Experiment,
     /// The n, ascending.
     pub lengths: Vec<usize>,
-    /// Draws at each length of the sweep that they must hold for.
-    pub draws: usize,
     /// Which of the lengths the bounds are computed at; `None` for all.
     pub rows: Option<Range<usize>>,
 }
@@ -67,10 +66,11 @@ impl Task<Memory> for CurvesTask {
         pieces.bounds.extend(next.bounds);
     }
 
-    fn start(plan: CurvesPlan, _: &mut Memory) -> Result<Self, InputError> {
-        let CurvesPlan { experiment, lengths, draws, rows } = plan;
+    fn start(plan: CurvesPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        let CurvesPlan { experiment, lengths, rows } = plan;
         let longest = lengths.iter().copied().max().unwrap_or(2);
-        let over_n = BoundsOverN::new(hypotheses_of_draws(&experiment, longest, draws)?, longest as f64);
+        let what = phrase!("growth_curves", "The growth curves");
+        let over_n = BoundsOverN::new(hypotheses_of_draws(&experiment, what, *memory)?, longest as f64);
         let rows = rows.unwrap_or(0..lengths.len());
         let lengths = lengths.get(rows).unwrap_or_default().to_vec().into_iter();
         Ok(CurvesTask { over_n, lengths, done: Vec::new() })

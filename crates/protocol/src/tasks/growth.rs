@@ -12,7 +12,7 @@ use crate::task::{Cut, Report, Task, Turn};
 /// Exact norms take a fraction of the time of the bounds at the same n.
 const NORMS_IN_A_ROW: usize = 4;
 
-/// Of what, and at which n.
+/// The experiment whose ball is plotted, and the n of the curves and of the exact norms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrowthRequest {
     /// Gives the weights, the ball, the mask and the normaliser.

@@ -9,7 +9,7 @@ use crate::task::{Report, Task, Turn};
 /// Where the iteration begins, and how it goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InverseEvent {
-    /// What it begins from.
+    /// The constant and the tokens with which the iteration begins.
     Begins {
         /// L.
         constant: f64,
@@ -22,7 +22,7 @@ pub enum InverseEvent {
     },
     /// Iterations since the last event.
     Steps {
-        /// In order.
+        /// The iterations, in order.
         steps: Vec<InverseStep>,
         /// How the iteration ended, with the last ones.
         outcome: Option<Outcome>,

@@ -3,7 +3,7 @@
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
 use lipscope_core::picture::{
-    AttentionPicture, PairRequest, TokenPicture, TopPair, attention_picture, token_picture, top_pair,
+    AttentionPicture, PairRequest, TokenPicture, TopPair, attention_picture, check_with_pair, token_picture, top_pair,
 };
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,9 @@ impl Task<Memory> for MeasureTask {
     fn start(plan: MeasurePlan, memory: &mut Memory) -> Result<Self, InputError> {
         let MeasurePlan { experiment, head_idx, most_cells, block_norms, pair } = plan;
         let options = MeasureOptions { block_norms, memory: *memory, ..MeasureOptions::default() };
+        if pair == PairRequest::Included {
+            check_with_pair(&experiment, &options)?;
+        }
         Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
     }
 

@@ -1,7 +1,7 @@
 //! An experiment as a Python program.
 
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::script::{Dialect, script};
+use lipscope_core::script::{Dialect, script_within};
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
@@ -27,8 +27,8 @@ impl Task<Memory> for ScriptTask {
         Ok(ScriptTask(plan))
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, String>) -> Result<Turn, InputError> {
-        report.event(script(&self.0.experiment, self.0.dialect)?);
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, String>) -> Result<Turn, InputError> {
+        report.event(script_within(&self.0.experiment, self.0.dialect, *memory)?);
         Ok(Turn::Done)
     }
 }

@@ -13,10 +13,10 @@ use crate::task::{Cut, Report, Task, Turn};
 /// How many parts each worker has: some starts end long before others.
 const PARTS_OF_A_WORKER: usize = 4;
 
-/// What to search, and where to go on from.
+/// The search to run, and the point at which it goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchRequest {
-    /// What to search.
+    /// The experiment, the region and the effort of the search.
     pub plan: SearchPlan,
     /// Where a search of this plan stopped; `None` to begin.
     pub checkpoint: Option<Box<SearchCheckpoint>>,
@@ -31,7 +31,7 @@ pub enum SearchEvent {
     Domain(Box<SearchDomain>),
     /// Iterations since the last event.
     Steps {
-        /// In order.
+        /// The iterations, in order.
         steps: Vec<SearchStep>,
         /// Where the search stands: to go on from, with the best tokens.
         checkpoint: Box<SearchCheckpoint>,

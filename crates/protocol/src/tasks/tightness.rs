@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
 
-/// Where to search, and how long.
+/// The lengths at which L2 attention is searched for a large norm, and the effort of each search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TightnessPlan {
     /// The n.

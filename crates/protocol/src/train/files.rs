@@ -8,7 +8,7 @@ use serde_bytes::ByteBuf;
 use super::context::{Beginning, TrainContext};
 use crate::task::{Report, Task, Turn};
 
-/// Which model, at its checkpoint.
+/// A model at its checkpoint, whose files are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FilesPlan {
     /// The model.

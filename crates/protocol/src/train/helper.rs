@@ -17,7 +17,7 @@ pub trait Helper {
     fn answer(&mut self) -> Answer;
 }
 
-/// What has come of a question.
+/// The answer of the second worker, as far as it has come.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Nothing yet.

@@ -24,7 +24,7 @@ pub struct RunFacts {
 /// A step of training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRow {
-    /// Which one, counted from 1.
+    /// The number of the step, counted from 1.
     pub step: usize,
     /// The mean cross entropy over its windows before it, in nats a character.
     pub loss: f64,

@@ -26,7 +26,7 @@ pub struct StretchPlan {
     pub beside: Vec<u64>,
     /// The run's step after which the stretch is over at the latest.
     pub until: usize,
-    /// No step is begun when so many milliseconds of the stretch are over.
+    /// After this many milliseconds the stretch begins no further step.
     pub milliseconds: f64,
     /// The run is measured after each step that is a multiple of this, before its first and after its last one.
     pub measure_every: usize,
@@ -41,7 +41,7 @@ pub struct StretchPlan {
 pub enum Saving {
     /// At the end of each stretch.
     Always,
-    /// Where the last time is so many milliseconds ago, or the run has just begun.
+    /// Where this many milliseconds have passed since it was last told, or the run has just begun.
     After(f64),
 }
 

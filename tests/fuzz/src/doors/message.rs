@@ -103,7 +103,7 @@ fn made() -> Vec<Vec<u8>> {
     made
 }
 
-/// Of a small model that learns a short text.
+/// The beginning of a run that trains a small model on a short text.
 fn beginning() -> Result<Beginning, InputError> {
     let fields = PlanFields { width: 4, heads: 2, blocks: 1, context: 4, batch: 2, ..PlanFields::of_kind(Kind::Dot) };
     Ok(Beginning { plan: Plan::new(fields)?, text: "to be or not to be, ".repeat(4).into(), checkpoint: None })

@@ -38,7 +38,7 @@ pub(super) const DOOR: Door = Door {
 const MEMORY: u64 = 256 << 20;
 
 fn feed(input: &[u8]) -> Verdict {
-    /// Of one measurement; some of the work is a hundred of them.
+    /// The most operations of one measurement; some of the work is a hundred measurements.
     const MOST_OPERATIONS: u64 = 300_000;
     let text = String::from_utf8_lossy(input);
     let experiment = match within("reading an experiment", READING.of(input), || Experiment::from_json(&text)) {
@@ -87,7 +87,7 @@ fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             norm: Norm::Linf,
             points: None,
         }),
-        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 3, 1000], draws: 2, rows: None }),
+        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 3, 1000], rows: None }),
         EnginePlan::Ball(BallPlan { experiment: of(), n: 50.0 }),
         EnginePlan::Growth(GrowthRequest {
             experiment: of(),

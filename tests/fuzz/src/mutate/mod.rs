@@ -6,8 +6,8 @@ pub mod text;
 
 use crate::dice::Dice;
 
-/// Inputs are at most this long. What is longer is refused by its length alone at every door, which tests of the doors
-/// hold; reading it again and again would take the time of many shorter inputs.
+/// Inputs are at most this long: a longer one takes the time of many shorter ones. Files of many megabytes, which some doors
+/// take, are not tried here.
 pub const MOST_BYTES: usize = 64 << 10;
 
 /// Which things can be wrong with the inputs of a door.

@@ -3,6 +3,8 @@
 //! Every point is an experiment of its own ([`SweepPlan::experiment_at`]) that can be exported and measured again.
 //! Points are computed from their index, never accumulated.
 
+mod lengths;
+
 use std::ops::Range;
 
 use nalgebra::DMatrix;
@@ -12,12 +14,14 @@ use serde_json::{Value, json};
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, Norm};
 use crate::cost::{self, BASE, Cost, Form, Shape, bounds, parts, product, shape_of, sum};
-use crate::experiment::{Experiment, InputError, Memory, RandomTokens, Rows, TokenSource, limits};
+use crate::experiment::{Experiment, InputError, Memory, Phrase, RandomTokens, Rows, TokenSource, limits};
 use crate::measure::cost::{form, of_shape};
 use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
 use crate::phrase;
 use crate::tokens;
 use crate::weights::{check_sizes, inputs, weights_for};
+
+pub use lengths::{log_spaced, parse_lengths};
 
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
@@ -230,22 +234,6 @@ impl SweepPoint {
     }
 }
 
-/// Integers from `first` to `last`, evenly spaced in the logarithm, without duplicates.
-#[must_use]
-pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
-    let (first, last) = (first.max(1), last.max(first).max(1));
-    if count < 2 || first == last {
-        return vec![last];
-    }
-    let (low, high) = ((first as f64).ln(), (last as f64).ln());
-    let mut lengths: Vec<usize> = (0..count)
-        .map(|at| (low + (high - low) * at as f64 / (count - 1) as f64).exp().round() as usize)
-        .map(|n| n.clamp(first, last))
-        .collect();
-    lengths.dedup();
-    lengths
-}
-
 /// Runs a sweep in steps.
 #[derive(Clone, Debug)]
 pub struct Sweeping {
@@ -307,55 +295,33 @@ impl Sweeping {
     }
 }
 
-/// Hypotheses whose bounds hold for every sample of a sweep with up to `longest` tokens: R is that of the ball, and the
-/// normaliser's factor is the largest over the samples. The longest lists suffice, because shorter ones are their
-/// beginnings.
+/// Hypotheses whose bounds hold for every sample of a sweep, whatever its n: R is that of the ball, and in scope `composed`
+/// the normaliser's factor is the largest there is, so that they hold for all other tokens of the ball too. `what` names the
+/// task that needs them, at the beginning of the sentence that refuses it.
 ///
 /// # Errors
-/// [`InputError`] if the experiment cannot be built.
-pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize) -> Result<Hypotheses, InputError> {
+/// [`InputError`] if the experiment cannot be built, or would take more than this memory.
+pub fn hypotheses_of_draws(experiment: &Experiment, what: Phrase, memory: Memory) -> Result<Hypotheses, InputError> {
+    /// Tokens that are drawn: of a distribution the bounds need the dimension only.
+    const DRAWN: usize = 2;
     check_sizes(experiment)?;
     let shape = match &experiment.tokens {
-        TokenSource::Random(law) => {
-            limits::check_tokens(longest.clamp(2, limits::MAX_TOKENS), law.d)?;
-            shape_of(experiment).with_tokens(longest as u64)
-        }
+        TokenSource::Random(_) => shape_of(experiment).with_tokens(DRAWN as u64),
         _ => shape_of(experiment),
     };
-    cost::check(phrase!("sweep", "The sweep"), &shape, Memory::default(), |shape| {
+    cost::check(what, &shape, memory, |shape| {
         let (inputs, hypotheses) = (parts::inputs(shape), bounds::hypotheses(shape));
         let normalizers = product([3, sum([shape.inputs(), shape.n])]);
         Cost::of_numbers(sum([BASE, inputs.peak(), hypotheses.peak(), normalizers]), hypotheses.operations)
     })?;
-    let of = |tokens: &DMatrix<f64>, radius: f64| {
+    let of = |tokens: &DMatrix<f64>, radius: f64| -> Result<Hypotheses, InputError> {
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
-        weights_for(experiment, tokens.nrows())
-            .map(|weights| Hypotheses::new(experiment, &weights, &normalizer, radius, (longest as f64).ln()))
+        let weights = weights_for(experiment, tokens.nrows())?;
+        let hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
+        Ok(hypotheses.for_all_tokens(experiment.eps))
     };
     match &experiment.tokens {
-        TokenSource::Random(law) => {
-            let mut hypotheses: Option<Hypotheses> = None;
-            for draw in 0..draws.max(1) as u64 {
-                let tokens = tokens::random_tokens(&RandomTokens {
-                    n: longest.clamp(2, limits::MAX_TOKENS),
-                    seed: law.seed.wrapping_add(draw),
-                    ..*law
-                });
-                let factor = Normalizer::new(experiment.normalization, experiment.eps, &tokens).jacobian_norm_bound();
-                match &mut hypotheses {
-                    None => hypotheses = Some(of(&tokens, law.radius)?),
-                    // Outside scope `composed` the factor is 1 for every sample.
-                    Some(hypotheses) if hypotheses.outer_factor != 1.0 => {
-                        hypotheses.outer_factor = hypotheses.outer_factor.max(factor);
-                    }
-                    Some(_) => break,
-                }
-            }
-            hypotheses.ok_or(InputError::Empty {
-                what: phrase!("sweep", "The sweep"),
-                least: phrase!("one_draw", "one draw"),
-            })
-        }
+        TokenSource::Random(law) => of(&tokens::random_tokens(&RandomTokens { n: DRAWN, ..*law }), law.radius),
         TokenSource::Explicit(rows) => {
             let tokens = tokens::listed_tokens(rows);
             of(&tokens, tokens::largest_norm(&tokens))
@@ -363,49 +329,6 @@ pub fn hypotheses_of_draws(experiment: &Experiment, longest: usize, draws: usize
         source => {
             let inputs = inputs(experiment)?;
             of(&inputs.tokens, tokens::radius_of(source, &inputs.tokens))
-        }
-    }
-}
-
-/// Parses lengths: a list `2,4,8`, a range `2:98:2`, or `2:4096:x16` for 16 lengths evenly spaced in ln n.
-///
-/// # Errors
-/// [`InputError::BadValue`] with the accepted forms.
-pub fn parse_lengths(text: &str) -> Result<Vec<usize>, InputError> {
-    let wrong = || InputError::BadValue {
-        key: "lengths".into(),
-        found: text.into(),
-        expected: phrase!("list_2_4_8", "a list 2,4,8, a range first:last:step, or first:last:xCOUNT"),
-    };
-    let number = |part: &str| part.trim().parse::<usize>().map_err(|_| wrong());
-    let parts: Vec<&str> = text.split(':').collect();
-    match parts[..] {
-        [list] => list.split(',').map(number).collect(),
-        [first, last, step] => {
-            let (first, last) = (number(first)?, number(last)?);
-            match step.strip_prefix('x') {
-                Some(count) => Ok(log_spaced(first, last, number(count)?.min(MAX_POINTS))),
-                None => match number(step)? {
-                    0 => Err(wrong()),
-                    step => Ok((first..=last).step_by(step).take(MAX_POINTS + 1).collect()),
-                },
-            }
-        }
-        _ => Err(wrong()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_lengths;
-
-    #[test]
-    fn lengths_parse_from_lists_ranges_and_log_spaced_ranges() {
-        assert_eq!(parse_lengths("2,4,8"), Ok(vec![2, 4, 8]));
-        assert_eq!(parse_lengths("2:10:4"), Ok(vec![2, 6, 10]));
-        assert_eq!(parse_lengths("2:128:x7"), Ok(vec![2, 4, 8, 16, 32, 64, 128]));
-        for broken in ["", "2:8", "2:8:0", "a", "2:8:xq", "-1"] {
-            assert!(parse_lengths(broken).is_err(), "{broken}");
         }
     }
 }
