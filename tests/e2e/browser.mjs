@@ -213,6 +213,18 @@ export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'c
 /** The serious and critical ones. */
 export const seriousFaults = (page) => faults(page, ['serious', 'critical']);
 
+/** What is found in the dark and in the light, where the page follows the system and stays as it ends. */
+export async function inBothSchemes(page, find = faults) {
+  const found = [];
+  for (const colorScheme of ['dark', 'light']) {
+    await page.emulateMedia({ colorScheme });
+    // Borders fade from one colour to the other.
+    await page.waitForTimeout(200);
+    found.push(...(await find(page)).map((fault) => `${colorScheme}: ${fault}`));
+  }
+  return found;
+}
+
 /** What `lipscope measure` says about an experiment: {status, lines, stderr}, with every line of stdout parsed. */
 export async function measureOnCommandLine(experiment, options = []) {
   const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changed, digits, exported, paste, reaches, reveal, show, swept, value } from './reading.mjs';
-import { mainThreadTasks, measureOnCommandLine, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { inBothSchemes, mainThreadTasks, measureOnCommandLine, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { test } from 'node:test';
 
 const OPPOSED = [-1, ...Array(99).fill(1)].join('\n');
@@ -283,7 +283,9 @@ pageTest('a sweep that is paused is over within 50 ms: its worker says nothing a
   }
   t.diagnostic(`from the press to the last word: ${lags.map((ms) => ms.toFixed(1)).join(', ')} ms`);
   assert.ok(Math.min(...lags) > 0, 'no worker was at work when it was stopped');
-  assert.ok(Math.min(...lags) <= 50, `a stopped sweep goes on for ${lags.join(', ')} ms`);
+  // The median: one of three may be held up by something else on the machine.
+  const median = lags.toSorted((a, b) => a - b)[1];
+  assert.ok(median <= 50, `a stopped sweep goes on for ${lags.join(', ')} ms`);
 });
 
 pageTest('what would not fit the memory is refused with the size to lower, and the page goes on', async ({ page }) => {
@@ -364,14 +366,12 @@ test('a worker that dies is restarted, and the page says so', async () => {
   }
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const [name, viewport] of [['desktop', undefined], ['phone', PHONE]]) {
-    pageTest(`axe-core finds no serious fault (${name}, ${colorScheme})`, { viewport, colorScheme }, async ({ page }) => {
-      await changed(page, 'spectral');
-      await swept(page);
-      assert.deepEqual(await seriousFaults(page), []);
-    });
-  }
+for (const [name, viewport] of [['desktop', undefined], ['phone', PHONE]]) {
+  pageTest(`axe-core finds no serious fault (${name})`, { viewport }, async ({ page }) => {
+    await changed(page, 'spectral');
+    await swept(page);
+    assert.deepEqual(await inBothSchemes(page, seriousFaults), []);
+  });
 }
 
 pageTest('360 px are enough', { viewport: { width: 360, height: 740 } }, async ({ page }) => {

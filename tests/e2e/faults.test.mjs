@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { launch, openPage, pageTest, ROOT, serveSite, waitForStart } from './browser.mjs';
-import { answered, changed, digits, exported, openControls, paste, reaches, reveal, show, swept, type } from './reading.mjs';
+import { answered, changed, digits, exported, openControls, paste, reaches, reveal, saved, show, swept, type } from './reading.mjs';
 
 const GPT2 = `${ROOT}tests/data/models/gpt2`;
 
@@ -66,7 +66,10 @@ deadlyTest('measuring, sweeping, reading and writing a program survive a worker 
   await killing(page, () => paste(page, '1,2\n3,4\n-1,0.5\n'));
   await changed(page, 'spectral', of40);
   assert.equal((await exported(page)).tokens.rows.length, 3);
-  assert.ok(await page.evaluate(() => window.__killed) >= 3);
+  let program;
+  await killing(page, async () => { program = await saved(page, '#take-growth [data-take=numpy]'); });
+  assert.match(program, /import numpy/);
+  assert.equal(await page.evaluate(() => window.__killed), 4);
 });
 
 deadlyTest('every experiment of the lab is computed again when its worker dies', async (page) => {
@@ -100,6 +103,32 @@ deadlyTest('the curves over n and the search go on when their worker dies', asyn
 deadlyTest('a model is opened again when its worker dies at it', async (page) => {
   await killing(page, () => show(page, 'model'));
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0, undefined, { timeout: 60_000 });
+});
+
+deadlyTest('windows, tables, adversarial tokens and a window in the explorer survive a worker that dies at them', async (page) => {
+  await show(page, 'model');
+  const fields = { d: '32', depth: '3', heads: '4', layers: '1', lengths: '3,5', windows: '2' };
+  for (const [id, words] of Object.entries(fields)) {
+    await reveal(page, `#model-${id}`);
+    await page.fill(`#model-${id}`, words);
+  }
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0, undefined, { timeout: 60_000 });
+  await killing(page, () => page.click('#model-run'));
+  await page.waitForSelector('[data-testid="model-progress"][data-phase="done"][data-rows="4"]', { state: 'attached', timeout: 120_000 });
+  let csv;
+  await killing(page, async () => { csv = await saved(page, '#model-csv'); });
+  assert.equal(csv.trim().split('\n').length, 5);
+  for (const [id, words] of [['layer', '1'], ['head', '2'], ['radius', '60']]) {
+    await reveal(page, `#adversarial-${id}`);
+    await page.fill(`#adversarial-${id}`, words);
+  }
+  await killing(page, () => page.click('#adversarial-measure'));
+  await page.waitForSelector('[data-testid=model-root-spectral]:has-text("√n")', { timeout: 60_000 });
+  await killing(page, () => page.setInputFiles('#model-table', { name: 'table.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }));
+  await page.focus('#model-norms');
+  await page.keyboard.press('Home');
+  await killing(page, () => page.getByTestId('model-norms-readout-open').click());
+  await page.waitForFunction(() => document.querySelector('[data-testid=n]')?.dataset.value === '3', undefined, { timeout: 60_000 });
 });
 
 pageTest('a box that is taken away with a half-typed number in it takes nothing along', async ({ page }) => {

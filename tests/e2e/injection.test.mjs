@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { pageTest, ROOT } from './browser.mjs';
 import { changed, paste, reveal, saved, show } from './reading.mjs';
 
@@ -62,17 +63,26 @@ pageTest('headers, cells and names of tables and experiments are text', async ({
   }
 });
 
-const FIELDS = [
-  'view', 'lesson', 'plot', 'tokens', 'n', 'R', 'seed', 'weights', 'scale', 'attention', 'mask', 'norm', 'axis', 'range', 'at', 'growth',
-  'curves', 'scaled', 'inverse-c', 'search', 'court-trial', 'reach-eps', 'theme', 'token-data', 'weight-data',
+/** Every field that a link has, as the page's own list names them. */
+const NAMED = /(?:\bkey: |\b(?:choice|size|seed|number)!\()"([^"]+)"/g;
+const FIELDS = ['lesson', ...Array.from(readFileSync(`${ROOT}src/link/fields.rs`, 'utf8').matchAll(NAMED), ([, key]) => key)];
+/** Data as a link packs them. */
+const packed = (data) => deflateSync(JSON.stringify(data)).toString('base64url');
+const DATA = [
+  ['token-data', { source: MARKUP }],
+  ['token-data', { source: 'explicit', rows: [[1, MARKUP]] }],
+  ['token-data', { source: 'explicit', rows: [[1, 2]], [MARKUP]: 1 }],
+  ['weight-data', { source: 'explicit', heads: [{ [MARKUP]: [[1]] }] }],
 ];
 const LINKS = [
   `#${MARKUP}`, `#v9&${MARKUP}`, `#v3&${MARKUP}=1`, `#v1.${MARKUP}`, `#v3&lesson=${MARKUP}.1`, `#v2&plot=${MARKUP}`,
   ...FIELDS.map((field) => `#v3&${field}=${MARKUP}`),
+  ...DATA.map(([field, data]) => `#v3&tokens=own&weights=own&${field}=${packed(data)}`),
 ];
 
 pageTest('no field of a link becomes more than text', { hash: '', timeout: 240_000 }, async ({ page }) => {
   await changed(page, 'spectral');
+  assert.ok(FIELDS.length >= 50, `only ${FIELDS.length} fields were found`);
   for (const link of LINKS) {
     // As typed, and with the marks as browsers write them.
     for (const hash of [link, `#${encodeURIComponent(link.slice(1)).replaceAll('%26', '&').replaceAll('%3D', '=')}`]) {
@@ -119,7 +129,7 @@ pageTest('tokenizers, configs, texts and tables of models are text', { timeout: 
     await choose(file('config.json', JSON.stringify(config)), file('model.safetensors', read('model.safetensors')), file('tokenizer.json', JSON.stringify({ version: MARKUP, model: { type: MARKUP, vocab: { [MARKUP]: 0 } } })));
     await problem();
     await nothingCame(page, 'tokenizer.json');
-    // A vocabulary whose entries are markup, and a text that is: its windows are opened in the explorer with their words.
+    // A vocabulary whose entries are markup, and a text that is.
     const vocab = read('vocab.txt').toString().split('\n');
     vocab[200] = MARKUP;
     vocab[201] = '<';
@@ -141,7 +151,7 @@ pageTest('tokenizers, configs, texts and tables of models are text', { timeout: 
     const table = join(folder, 'table.csv');
     writeFileSync(table, `${header}\n${rows.map((row) => [subject, ...row.split(',').slice(5)].join(',')).join('\n')}\n`);
     await page.setInputFiles('#model-table', table);
-    await page.waitForTimeout(500);
+    await shows(page, '<img src=x');
     await nothingCame(page, 'a table of results');
     await page.setInputFiles('#model-table', { name: `${MARKUP}.csv`, mimeType: 'text/csv', buffer: Buffer.from(`${MARKUP}\n1\n`) });
     await problem();

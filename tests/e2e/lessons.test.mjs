@@ -1,10 +1,9 @@
 // The lessons: every one to its end with the keyboard, numbers in the text against those on screen, goals, hints and answers,
 // leaving. Predictions and the teacher's view have files of their own.
 import assert from 'node:assert/strict';
-import { faults, openPage, pageTest } from './browser.mjs';
+import { inBothSchemes, pageTest } from './browser.mjs';
 import { at, filled, startLesson } from './lesson.mjs';
 import { changed, reaches, reveal, value } from './reading.mjs';
-import { test } from 'node:test';
 
 const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'train', 'own'];
 
@@ -256,31 +255,25 @@ pageTest('the name of a step in the address sets the page to it, and what differ
   assert.deepEqual(await at(page), ['mask', '1']);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`axe-core finds nothing in any lesson, ${colorScheme}`, { timeout: 240_000 }, async () => {
-    const { page, problems, close } = await openPage({ colorScheme, reducedMotion: 'reduce' });
-    try {
-      await changed(page, 'spectral');
-      await page.click('#lessons-open');
-      for (const id of LESSONS) {
-        assert.deepEqual(await faults(page), [], 'the list');
-        await page.click(`.lesson-pick[data-lesson="${id}"]`);
-        // Where something is to be guessed, covered and revealed.
-        assert.deepEqual(await faults(page), [], id);
-        if (await page.locator('#guess-reveal').count()) await page.click('#guess-reveal');
-        await filled(page);
-        assert.deepEqual(await faults(page), [], id);
-        await page.click('#lesson-list');
-      }
-      await page.click('.lesson-pick[data-lesson="sink"]');
-      await page.keyboard.press('t');
-      assert.deepEqual(await faults(page), [], 'the teacher’s view');
-      assert.deepEqual(await problems(), []);
-    } finally {
-      await close();
-    }
-  });
-}
+pageTest('axe-core finds nothing in any lesson', { reducedMotion: 'reduce', timeout: 240_000 }, async ({ page }) => {
+  const look = async (where) => assert.deepEqual(await inBothSchemes(page), [], where);
+  await changed(page, 'spectral');
+  await page.click('#lessons-open');
+  await look('the list');
+  for (const id of LESSONS) {
+    await page.click(`.lesson-pick[data-lesson="${id}"]`);
+    // Where something is to be guessed, covered and revealed.
+    await look(id);
+    if (await page.locator('#guess-reveal').count()) await page.click('#guess-reveal');
+    await filled(page);
+    await look(id);
+    await page.click('#lesson-list');
+  }
+  await look('the list, with lessons begun');
+  await page.click('.lesson-pick[data-lesson="sink"]');
+  await page.keyboard.press('t');
+  await look('the teacher’s view');
+});
 
 pageTest('two models are trained in a lesson, and both are run backwards', { timeout: 600_000, hash: '#v3&lesson=train.1' }, async ({ page }) => {
   const long = { timeout: 280_000 };
