@@ -24,6 +24,9 @@ export const FIRST_CHART = 800;
 /** The time of the opening plot on all cores over that on one. */
 export const WORKERS = 0.6;
 
+/** The time of a large experiment on one thread over that on two. */
+export const CORES = 1.7;
+
 /** How long a step of training may take in the browser, against one native thread. */
 export const TRAIN = 1.6;
 

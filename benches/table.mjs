@@ -291,6 +291,15 @@ const goals = [
     const of = record('workers');
     return { found: of.ratio.toFixed(2), isMet: of.ratio <= GOALS.WORKERS, of };
   }],
+  ...settings.cores.large.map(({ n, d, heads, head_dim: k }) => `n${n}-d${d}-h${heads}-k${k}`).map((name) => [
+    `all cores natively at ${shapeOf(name)}, over one`, `at least ${GOALS.CORES} x`, () => {
+      const of = record('cores');
+      const { lipscope } = of.experiments[name] ?? {};
+      if (!lipscope) throw new Missing('make bench PARTS=cores');
+      const found = lipscope[0] / lipscope[1];
+      return { found: `${found.toFixed(2)} x`, isMet: found >= GOALS.CORES, of };
+    },
+  ]),
   ['navigation to the first chart with its curves, median', `${GOALS.FIRST_CHART} ms`, () => {
     const of = record('first_view');
     return { found: `${ms(of.curves.median)} ms`, isMet: of.curves.median <= GOALS.FIRST_CHART, of };
