@@ -3,7 +3,7 @@
 use lipscope_core::bounds::Norm;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
 use lipscope_core::experiment::{Control, Experiment, InputError, Memory};
-use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth_within};
+use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth_within, hypotheses_of_ball_within};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost, cost_of_pictures, measure, measure_with};
 use lipscope_core::parallel::on_one_thread;
@@ -13,7 +13,7 @@ use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::script::{Dialect, script_within};
 use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_core::spectrum::{Finding, SpectrumMap, SpectrumPlan};
-use lipscope_core::sweep::{SweepPlan, Sweeping, hypotheses_of_draws};
+use lipscope_core::sweep::{SweepPlan, Sweeping};
 use lipscope_testkit::cost::{
     SLIDERS, WIDE_HEADS, check_products_do_not_wrap, check_the_browser_refuses_what_its_sliders_reach, read,
 };
@@ -109,7 +109,7 @@ fn every_door_refuses_before_anything_is_drawn() {
     costly("The measurement", measure_with(&experiment, options).err());
     costly("The measurement", check_with_pair(&experiment, &options).err());
     let what = phrase!("growth_curves", "The growth curves");
-    costly("The growth curves", hypotheses_of_draws(&experiment, what, memory).err());
+    costly("The growth curves", hypotheses_of_ball_within(&experiment, what, memory).err());
     costly("The script", script_within(&experiment, Dialect::NumPy, memory).err());
     let plan = SpectrumPlan { experiment: experiment.clone(), count: 20, map: SpectrumMap::Attention };
     costly("The spectrum", Finding::start_within(&plan, memory).err());

@@ -4,9 +4,13 @@ use nalgebra::DMatrix;
 
 use crate::attention::Normalizer;
 use crate::bounds::Hypotheses;
-use crate::experiment::{Experiment, InputError, RandomTokens, TokenSource};
+use crate::cost::{self, BASE, Cost, bounds, parts, product, shape_of, sum};
+use crate::experiment::{Experiment, InputError, Memory, Phrase, RandomTokens, TokenSource};
 use crate::tokens;
-use crate::weights::{Inputs, Weights, inputs, weights_for};
+use crate::weights::{Inputs, Weights, check_sizes, inputs, weights_for};
+
+/// The number of random or adversarial tokens that are made: the ball needs no more than their dimension and radius.
+const DRAWN: usize = 2;
 
 /// The hypotheses of an experiment's weights and ball, independent of its tokens: the bounds hold for all tokens in the
 /// ball, and in scope `composed` at the steepest point of the normaliser.
@@ -18,6 +22,29 @@ pub fn hypotheses_of_ball(experiment: &Experiment) -> Result<Hypotheses, InputEr
     let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
     let hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
     Ok(hypotheses.for_all_tokens(experiment.eps))
+}
+
+/// The same where they take at most this memory. `what` names the task that needs them, at the beginning of the sentence that
+/// refuses it.
+///
+/// # Errors
+/// [`InputError`] if the experiment cannot be built, or would take more than this memory.
+pub fn hypotheses_of_ball_within(
+    experiment: &Experiment,
+    what: Phrase,
+    memory: Memory,
+) -> Result<Hypotheses, InputError> {
+    check_sizes(experiment)?;
+    let shape = match &experiment.tokens {
+        TokenSource::Random(_) | TokenSource::Adversarial { .. } => shape_of(experiment).with_tokens(DRAWN as u64),
+        _ => shape_of(experiment),
+    };
+    cost::check(what, &shape, memory, |shape| {
+        let (inputs, hypotheses) = (parts::inputs(shape), bounds::hypotheses(shape));
+        let normalizers = product([3, sum([shape.inputs(), shape.n])]);
+        Cost::of_numbers(sum([BASE, inputs.peak(), hypotheses.peak(), normalizers]), hypotheses.operations)
+    })?;
+    hypotheses_of_ball(experiment)
 }
 
 /// Weights and radius of an experiment, without its n.
@@ -32,7 +59,7 @@ impl Ball {
     pub(super) fn of(experiment: &Experiment) -> Result<Self, InputError> {
         match &experiment.tokens {
             TokenSource::Random(law) => Ok(Ball {
-                tokens: tokens::random_tokens(&RandomTokens { n: 2, ..*law }),
+                tokens: tokens::random_tokens(&RandomTokens { n: DRAWN, ..*law }),
                 weights: weights_for(experiment, law.d)?,
                 radius: law.radius,
             }),
@@ -46,13 +73,13 @@ impl Ball {
                 })
             }
             TokenSource::Adversarial { radius, .. } => {
-                let tokens = TokenSource::Adversarial { n: 2, radius: *radius };
+                let tokens = TokenSource::Adversarial { n: DRAWN, radius: *radius };
                 let Inputs { tokens, weights, .. } = inputs(&Experiment { tokens, ..experiment.clone() })?;
                 Ok(Ball { tokens, weights, radius: *radius })
             }
-            TokenSource::Skew { .. } | TokenSource::Clusters { .. } => {
+            source @ (TokenSource::Skew { .. } | TokenSource::Clusters { .. }) => {
                 let Inputs { tokens, weights, .. } = inputs(experiment)?;
-                let radius = tokens::largest_norm(&tokens);
+                let radius = tokens::radius_of(source, &tokens);
                 Ok(Ball { tokens: tokens.columns(0, 1).into_owned(), weights, radius })
             }
         }

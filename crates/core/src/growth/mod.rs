@@ -6,7 +6,7 @@ mod family;
 mod plan;
 mod rows;
 
-pub use ball::hypotheses_of_ball;
+pub use ball::{hypotheses_of_ball, hypotheses_of_ball_within};
 pub use family::{Family, FamilyPoint};
 pub use plan::{GrowthPlan, MOST_N, MOST_ROWS, Spacing};
 pub use rows::{Crossover, Growing, Growth, GrowthRow, growth, growth_within};

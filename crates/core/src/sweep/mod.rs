@@ -7,19 +7,17 @@ mod lengths;
 
 use std::ops::Range;
 
-use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::attention::Normalizer;
-use crate::bounds::{Hypotheses, Norm};
-use crate::cost::{self, BASE, Cost, Form, Shape, bounds, parts, product, shape_of, sum};
-use crate::experiment::{Experiment, InputError, Memory, Phrase, RandomTokens, Rows, TokenSource, limits};
+use crate::bounds::Norm;
+use crate::cost::{self, Cost, Form, Shape, product, shape_of, sum};
+use crate::experiment::{Experiment, InputError, Rows, TokenSource, limits};
 use crate::measure::cost::{form, of_shape};
 use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
 use crate::phrase;
 use crate::tokens;
-use crate::weights::{check_sizes, inputs, weights_for};
+use crate::weights::check_sizes;
 
 pub use lengths::{log_spaced, parse_lengths};
 
@@ -291,44 +289,6 @@ impl Sweeping {
                 self.next += 1;
                 Ok(Some(Some(point)))
             }
-        }
-    }
-}
-
-/// Hypotheses whose bounds hold for every sample of a sweep, whatever its n: R is that of the ball, and in scope `composed`
-/// the normaliser's factor is the largest there is, so that they hold for all other tokens of the ball too. `what` names the
-/// task that needs them, at the beginning of the sentence that refuses it.
-///
-/// # Errors
-/// [`InputError`] if the experiment cannot be built, or would take more than this memory.
-pub fn hypotheses_of_draws(experiment: &Experiment, what: Phrase, memory: Memory) -> Result<Hypotheses, InputError> {
-    /// Tokens that are drawn: of a distribution the bounds need the dimension only.
-    const DRAWN: usize = 2;
-    check_sizes(experiment)?;
-    let shape = match &experiment.tokens {
-        TokenSource::Random(_) => shape_of(experiment).with_tokens(DRAWN as u64),
-        _ => shape_of(experiment),
-    };
-    cost::check(what, &shape, memory, |shape| {
-        let (inputs, hypotheses) = (parts::inputs(shape), bounds::hypotheses(shape));
-        let normalizers = product([3, sum([shape.inputs(), shape.n])]);
-        Cost::of_numbers(sum([BASE, inputs.peak(), hypotheses.peak(), normalizers]), hypotheses.operations)
-    })?;
-    let of = |tokens: &DMatrix<f64>, radius: f64| -> Result<Hypotheses, InputError> {
-        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
-        let weights = weights_for(experiment, tokens.nrows())?;
-        let hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
-        Ok(hypotheses.for_all_tokens(experiment.eps))
-    };
-    match &experiment.tokens {
-        TokenSource::Random(law) => of(&tokens::random_tokens(&RandomTokens { n: DRAWN, ..*law }), law.radius),
-        TokenSource::Explicit(rows) => {
-            let tokens = tokens::listed_tokens(rows);
-            of(&tokens, tokens::largest_norm(&tokens))
-        }
-        source => {
-            let inputs = inputs(experiment)?;
-            of(&inputs.tokens, tokens::radius_of(source, &inputs.tokens))
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
+use lipscope_core::growth::hypotheses_of_ball_within;
 use lipscope_core::phrase;
-use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
@@ -67,7 +67,7 @@ impl Task<Memory> for BallTask {
         let BallPlan { experiment, n } = &self.0;
         // The page shows these bounds beside the measurement, and refuses both in the same words.
         let what = phrase!("measurement", "The measurement");
-        let hypotheses = hypotheses_of_draws(experiment, what, *memory)?.with_n(*n);
+        let hypotheses = hypotheses_of_ball_within(experiment, what, *memory)?.with_n(*n);
         let (bounds, found) = bounds_and_witnesses(&hypotheses);
         let clusters = found.two_clusters.map(|found| (found.norm, BoundId::TwoClusters, found.token_source()));
         let witnesses = [(BoundId::Sink, found.sink), (BoundId::Fork, found.fork)].into_iter();

@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use lipscope_core::bounds::{Bound, BoundsOverN};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_core::growth::{GrowthPlan, Spacing, hypotheses_of_ball_within};
 use lipscope_core::phrase;
-use lipscope_core::sweep::hypotheses_of_draws;
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
@@ -70,7 +69,7 @@ impl Task<Memory> for CurvesTask {
         let CurvesPlan { experiment, lengths, rows } = plan;
         let longest = lengths.iter().copied().max().unwrap_or(2);
         let what = phrase!("growth_curves", "The growth curves");
-        let over_n = BoundsOverN::new(hypotheses_of_draws(&experiment, what, *memory)?, longest as f64);
+        let over_n = BoundsOverN::new(hypotheses_of_ball_within(&experiment, what, *memory)?, longest as f64);
         let rows = rows.unwrap_or(0..lengths.len());
         let lengths = lengths.get(rows).unwrap_or_default().to_vec().into_iter();
         Ok(CurvesTask { over_n, lengths, done: Vec::new() })
