@@ -11,6 +11,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::{Phrase, json_problem, library_words};
 use lipscope_core::fit::PowerLaw;
 use lipscope_core::phrase;
+use lipscope_plot::FORMULA_MARKS;
 
 /// The subject of a table. Rows of two tables can be merged only if their subjects are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,17 +79,19 @@ impl Record {
     }
 }
 
-/// What a spreadsheet takes for the beginning of a formula, and the apostrophe that is put before it.
-const MARKS: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', '\''];
-
 /// A text as a cell of a CSV file that no spreadsheet takes for a formula.
 fn guarded(text: &str) -> String {
-    if text.starts_with(MARKS) { format!("'{text}") } else { text.to_owned() }
+    if needs_guard(text) { format!("'{text}") } else { text.to_owned() }
 }
 
 /// The text of such a cell.
 fn unguarded(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|text| text.starts_with(MARKS)).unwrap_or(cell)
+    cell.strip_prefix('\'').filter(|text| needs_guard(text)).unwrap_or(cell)
+}
+
+/// Whether an apostrophe goes before a text: also where it begins with one, so that it is read again as it was.
+fn needs_guard(text: &str) -> bool {
+    text.starts_with(FORMULA_MARKS) || text.starts_with('\'')
 }
 
 impl Table {

@@ -88,7 +88,7 @@ pub use scatter::{DISC_OPACITY, Disc, Dot, MOST_DRAWN, Scatter, ScatterLayout};
 pub use series::{Series, SeriesKind, ValueForm};
 pub use strip::FarAbove;
 pub use style::{Medium, Style, Type, text_width};
-pub use table::Table;
+pub use table::{FORMULA_MARKS, Table};
 pub use tiles::{Tiles, TilesLayout};
 pub use token_changes::{Changes, Sway};
 pub use token_plane::{PlaneLayout, PlaneShape, TokenPlane};

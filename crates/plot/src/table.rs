@@ -1,5 +1,8 @@
 //! The content of a plot as a table, for reading and as CSV.
 
+/// What a spreadsheet takes for the beginning of a formula.
+pub const FORMULA_MARKS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
+
 /// The labels and numbers of a plot, row by row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
@@ -22,8 +25,7 @@ impl Table {
 
 fn field(cell: &str) -> String {
     // A mark alone, such as the sign of an exact number, is no formula.
-    let is_formula =
-        cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.len() > 1 && cell.parse::<f64>().is_err();
+    let is_formula = cell.starts_with(FORMULA_MARKS) && cell.len() > 1 && cell.parse::<f64>().is_err();
     let cell = &if is_formula { format!("'{cell}") } else { cell.to_owned() };
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
