@@ -29,6 +29,13 @@ fn done(mut command: Command) -> Output {
     command.output().expect("it runs")
 }
 
+/// Merges tables of a folder.
+fn merge(folder: &Path, parts: &[&str], more: &[&str]) -> Output {
+    let mut command = lipscope(&["merge"]);
+    command.args(parts.iter().map(|part| folder.join(part))).arg("-o").arg(folder.join("all.csv")).args(more);
+    done(command)
+}
+
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -53,27 +60,18 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
     for shard in ["0", "1", "2"] {
         run(&format!("{shard}/3"), &path(&format!("{shard}.csv")));
     }
-    let merge = |parts: &[&str], out: &str| {
-        let parts: Vec<String> = parts.iter().map(|part| path(part)).collect();
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        done(lipscope(&[&["merge"], &parts[..], &["-o", out]].concat()))
-    };
     let all = path("all.csv");
-    let output = merge(&["0.csv", "1.csv", "2.csv"], &all);
+    let output = merge(folder.path(), &["0.csv", "1.csv", "2.csv"], &[]);
     assert!(output.status.success() && !said(&output).contains("missing"), "{}", said(&output));
     let whole = fs::read_to_string(&all).expect("written");
     // Without one shard: what there is is written all the same.
-    let output = merge(&["0.csv", "2.csv"], &all);
+    let output = merge(folder.path(), &["0.csv", "2.csv"], &[]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("measurements are missing: n = "), "{}", said(&output));
     let part = fs::read_to_string(&all).expect("written");
     assert!(part.lines().all(|line| whole.contains(line)) && part.len() < whole.len(), "{part}");
     // Who says how many windows and shards there were is told all that is missing.
-    let known = |parts: &[&str]| {
-        let parts: Vec<String> = parts.iter().map(|part| path(part)).collect();
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        done(lipscope(&[&["merge"], &parts[..], &["-o", &all, "--windows", "12", "--shards", "3"]].concat()))
-    };
+    let known = |parts: &[&str]| merge(folder.path(), parts, &["--windows", "12", "--shards", "3"]);
     assert!(known(&["0.csv", "1.csv", "2.csv"]).status.success());
     let problem = said(&known(&["0.csv", "2.csv"]));
     let lacking = whole.lines().count() - part.lines().count();
@@ -91,7 +89,7 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
         .status()
         .map_or_else(|problem| panic!("{problem}"), |status| assert_eq!(status.code(), Some(2)));
     // One table alone lacks windows too; of what, nobody knows.
-    let output = merge(&["2.csv"], &all);
+    let output = merge(folder.path(), &["2.csv"], &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
         said(&output).contains("measurements are missing") && !said(&output).contains("shards"),
@@ -103,7 +101,7 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
     let fields: Vec<&str> = row.split(',').collect();
     let far = [&fields[..8], &["18446744073709551615"], &fields[9..]].concat().join(",");
     fs::write(path("far.csv"), format!("{}\n{far}\n", early.lines().next().expect("a header"))).expect("written");
-    let output = merge(&["far.csv"], &all);
+    let output = merge(folder.path(), &["far.csv"], &[]);
     assert!(said(&output).contains("measurements are missing."), "{}", said(&output));
 }
 
@@ -119,11 +117,7 @@ fn shards_that_hold_whole_lengths_or_last_windows_are_missed_too() {
             assert!(output.status.success(), "{}", said(&output));
         }
     };
-    let merge = |parts: &[&str], more: &[&str]| {
-        let parts: Vec<String> = parts.iter().map(|part| path(part)).collect();
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        done(lipscope(&[&["merge"], &parts[..], &["-o", &path("all.csv")], more].concat()))
-    };
+    let merge = |parts: &[&str], more: &[&str]| merge(folder.path(), parts, more);
     let (all, two) = (["0.csv", "1.csv", "2.csv"], ["0.csv", "1.csv"]);
     // One window a length, and a length a shard.
     shared_out("300,400,500", &["--windows", "1", "--mask", "none", "--estimator", "released"]);

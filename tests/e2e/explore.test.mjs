@@ -1,7 +1,7 @@
 // The opening view: one question, a disc, a sentence, a plot, and few controls that act on all of them.
 import assert from 'node:assert/strict';
 import { DESKTOP, faults, inBothSchemes, measureOnCommandLine, pageTest, PHONE } from './browser.mjs';
-import { changed, digits, saved, show, still, swept, type, value } from './reading.mjs';
+import { changed, digits, saved, show, still, swept, twoFramesAfterAnEdit, type, value } from './reading.mjs';
 
 const OPENING = { hash: '', reducedMotion: 'reduce' };
 
@@ -388,19 +388,8 @@ pageTest('a number that is not of the present state says that it is being comput
   await settled(page);
   await page.click('#more-controls');
   await page.waitForSelector('#n');
-  // The frame after the edit: the next number takes far longer.
-  const said = await page.evaluate(() => new Promise((resolve) => {
-    const box = document.querySelector('#d-number');
-    box.focus();
-    box.value = '128';
-    box.dispatchEvent(new InputEvent('input', { bubbles: true }));
-    box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve({
-      busy: document.querySelector('[data-testid=sentence]').ariaBusy,
-      note: document.querySelector('.stale-note').checkVisibility(),
-    })));
-  }));
-  assert.deepEqual(said, { busy: 'true', note: true });
+  const { isBusy, hasNote } = await twoFramesAfterAnEdit(page);
+  assert.ok(isBusy && hasNote, `busy: ${isBusy}, note: ${hasNote}`);
   await settled(page);
 });
 

@@ -31,6 +31,21 @@ export async function reaches(page, id, expected, tolerance) {
 
 export const digits = (page, id) => page.getByTestId(id).first().getAttribute('data-value');
 
+/** Sets d to 128 in the open controls, and reads what stands on the page two frames later: the next number takes far longer. */
+export const twoFramesAfterAnEdit = (page) => page.evaluate(() => new Promise((resolve) => {
+  const box = document.querySelector('#d-number');
+  box.focus();
+  box.value = '128';
+  box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve({
+    isBusy: document.querySelector('[data-testid=sentence]')?.ariaBusy === 'true',
+    hasNote: document.querySelector('.stale-note')?.checkVisibility() ?? false,
+    isGreyed: document.querySelector('.numbers')?.classList.contains('stale') ?? false,
+    how: document.querySelector('[data-testid=how]')?.textContent ?? '',
+  })));
+}));
+
 /** Unfolds whatever holds an element; waits for it where it comes after the first picture. */
 export async function reveal(page, selector) {
   await page.waitForSelector(selector, { state: 'attached' });
