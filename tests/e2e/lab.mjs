@@ -3,7 +3,7 @@
 // of scripts/test.sh makes one.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -21,6 +21,10 @@ async function startLab() {
   const cells = CELLS.map((source, at) => ({ cell_type: 'code', id: `c${at}`, metadata: {}, source, outputs: [], execution_count: null }));
   const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' };
   writeFileSync(join(folder, 'explore.ipynb'), JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
+  // Its question about news would lie over the page, and a test asks nothing of the network.
+  const settings = join(folder, 'lab', 'user-settings', '@jupyterlab', 'apputils-extension');
+  mkdirSync(settings, { recursive: true });
+  writeFileSync(join(settings, 'notification.jupyterlab-settings'), JSON.stringify({ fetchNews: 'false', checkForUpdates: false }));
   const lab = spawn(process.env.LIPSCOPE_LAB, [
     '-m', 'jupyterlab', '--no-browser', '--allow-root', '--ip=127.0.0.1', '--port=0', '--IdentityProvider.token=', `--ServerApp.root_dir=${folder}`,
   ], { env: { ...process.env, HOME: folder, JUPYTER_CONFIG_DIR: folder } });
@@ -47,6 +51,29 @@ async function startLab() {
   };
 }
 
+/**
+ * Acts until it has worked. JupyterLab still arranges itself while a cell can be seen: it moves, and takes the keys that were
+ * for it.
+ */
+async function until(act, hasWorked) {
+  for (let tries = 5; ; tries -= 1) {
+    await act();
+    try {
+      return await hasWorked();
+    } catch (problem) {
+      if (tries === 1) throw problem;
+    }
+  }
+}
+
+/** Waits until what is read of an element is no longer `before`. */
+async function changes(locator, before, timeout, read = (element) => element.innerText()) {
+  for (const end = Date.now() + timeout; (await read(locator)) === before;) {
+    if (Date.now() > end) throw new Error(`${locator} is still ${before}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 let lab;
 before(async () => { lab = await startLab(); }, { timeout: 240_000 });
 after(async () => {
@@ -63,9 +90,18 @@ for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook
       page.setDefaultTimeout(240_000);
       await page.goto(lab.url + path);
       const cell = (at) => page.locator('.jp-Notebook .jp-Cell').nth(at);
+      const prompt = (at) => cell(at).locator('.jp-InputArea-prompt').first();
       const run = async (at) => {
-        await cell(at).locator('.jp-InputArea-editor').click();
-        await page.keyboard.press('Shift+Enter');
+        const before = await prompt(at).innerText();
+        await until(
+          async () => {
+            await cell(at).locator('.jp-InputArea-editor').click();
+            await page.keyboard.press('Shift+Enter');
+          },
+          // [*] while it runs, then the number of the run.
+          () => changes(prompt(at), before, 10_000),
+        );
+        await changes(prompt(at), '[*]:', 240_000);
       };
       await cell(2).waitFor();
       // The kernel is there when the line at the top says so.
@@ -80,17 +116,22 @@ for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook
       // Dragged in the page, read in the notebook.
       const plane = frame.locator('#explore-plane');
       await plane.scrollIntoViewIfNeeded();
-      await plane.focus();
-      await page.keyboard.press('Home');
-      const at = await frame.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
-      const [x, y] = (await at.jsonValue()).split(' ').map(Number);
-      const box = await plane.boundingBox();
-      const before = await frame.evaluate(() => document.querySelector('[data-testid=explore-norm]').dataset.value);
-      await page.mouse.move(box.x + x, box.y + y);
-      await page.mouse.down();
-      await page.mouse.move(box.x + x + 20, box.y + y - 15, { steps: 4 });
-      await page.mouse.up();
-      await frame.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before);
+      const norm = frame.locator('[data-testid=explore-norm]');
+      const before = await norm.getAttribute('data-value');
+      await until(
+        async () => {
+          await plane.focus();
+          await page.keyboard.press('Home');
+          const at = await frame.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
+          const [x, y] = (await at.jsonValue()).split(' ').map(Number);
+          const box = await plane.boundingBox();
+          await page.mouse.move(box.x + x, box.y + y);
+          await page.mouse.down();
+          await page.mouse.move(box.x + x + 20, box.y + y - 15, { steps: 4 });
+          await page.mouse.up();
+        },
+        () => changes(norm, before, 10_000, (locator) => locator.getAttribute('data-value')),
+      );
       let said = '';
       // A change is on its way to the kernel for a moment.
       for (let tries = 0; tries < 20 && (said === '' || said.includes('[-1.0, 0.0]')); tries += 1) {
