@@ -9,7 +9,7 @@ import { record } from './record.mjs';
 
 const [lipscope, data, quick] = process.argv.slice(2);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const { cores: settings } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
+const { cores: settings, large: { tolerance } } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 const python = process.env.LIPSCOPE_PYTHON;
 const threads = availableParallelism();
 // Libraries are told how many threads they may use, and not by what this process was told.
@@ -20,14 +20,21 @@ const random = ({ n, d, heads, head_dim }) => JSON.stringify({
   weights: { source: 'random', heads, head_dim, seed: 0 },
 });
 
-/** Seconds of the fastest of some measurements by the command line, its start included. */
-function ours(text, count) {
-  const times = Array.from({ length: quick ? 1 : settings.repeats }, () => {
-    const began = performance.now();
-    execFileSync(lipscope, ['measure', '--threads', `${count}`], { input: text, env, maxBuffer: 1 << 28 });
-    return (performance.now() - began) / 1e3;
-  });
-  return Math.min(...times);
+/** Seconds of one measurement by the command line, its start included. */
+function once(text, count) {
+  const began = performance.now();
+  execFileSync(lipscope, ['measure', '--threads', `${count}`], { input: text, env, maxBuffer: 1 << 28 });
+  return (performance.now() - began) / 1e3;
+}
+
+/** Seconds of the fastest of some measurements on one thread and on all of them, in turns; small ones are repeated more often. */
+function ours(text) {
+  const times = [1, threads].map((count) => once(text, count));
+  const more = quick ? 0 : Math.min(40, Math.max(settings.repeats - 1, Math.round(2 / Math.max(...times))));
+  for (let round = 0; round < more; round += 1) {
+    [1, threads].forEach((count, at) => { times[at] = Math.min(times[at], once(text, count)); });
+  }
+  return times;
 }
 
 /** Seconds of PyTorch's measurements by experiment. */
@@ -59,6 +66,16 @@ function ourLargest(shape) {
   return Number(fitting);
 }
 
+/** A measurement at that n in a process that may hold no more memory: {seconds, iterations, relative_residual}. */
+function measureLargest(n, { d, head_dim, bytes }) {
+  const began = performance.now();
+  const limited = ['-c', 'ulimit -v "$1" && shift && exec "$@"', 'limited', `${bytes / 1024}`];
+  const command = [lipscope, 'measure', '--threads', `${threads}`, '--memory', `${bytes}`, '--tolerance', `${tolerance}`];
+  const output = execFileSync('bash', [...limited, ...command], { input: random({ n, d, heads: 1, head_dim }), env, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { iterations, relative_residual } = JSON.parse(output);
+  return { seconds: (performance.now() - began) / 1e3, iterations, relative_residual };
+}
+
 /** The largest n, to a hundredth, at which PyTorch takes both products in that memory. */
 function theirLargest({ d, head_dim, bytes }) {
   const fits = (n) => spawnSync(python, [here('largest.py'), `${n}`, `${d}`, `${head_dim}`, `${bytes}`], { env }).status === 0;
@@ -72,16 +89,19 @@ function theirLargest({ d, head_dim, bytes }) {
   return low;
 }
 
-const names = quick ? settings.inputs.slice(0, 1) : settings.inputs;
+const names = quick ? settings.small.slice(0, 1) : [...settings.small, ...settings.inputs];
 const [one, all] = [theirs(1, names), theirs(threads, names)];
 const experiments = Object.fromEntries(names.map((name) => {
   const text = readFileSync(here(`inputs/${name}.json`), 'utf8');
-  return [name, { torch: [one.seconds[name], all.seconds[name]], lipscope: [ours(text, 1), ours(text, threads)] }];
+  return [name, { torch: [one.seconds[name], all.seconds[name]], lipscope: ours(text) }];
 }));
 for (const shape of quick ? [] : settings.large) {
   const text = random(shape);
   const { n, d, heads, head_dim } = shape;
-  experiments[`n${n}-d${d}-h${heads}-k${head_dim}`] = { lipscope: [ours(text, 1), ours(text, threads)] };
+  experiments[`n${n}-d${d}-h${heads}-k${head_dim}`] = { lipscope: ours(text) };
 }
-const largest = { ...settings.largest, lipscope: ourLargest(settings.largest), torch: theirLargest(settings.largest) };
+const most = ourLargest(settings.largest);
+const largest = {
+  ...settings.largest, lipscope: most, torch: theirLargest(settings.largest), ...(quick ? {} : { run: measureLargest(most, settings.largest) }),
+};
 record('cores', { threads, torch: one.torch, experiments, largest });

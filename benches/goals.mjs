@@ -27,6 +27,9 @@ export const WORKERS = 0.6;
 /** The time of a large experiment on one thread over that on two. */
 export const CORES = 1.7;
 
+/** The time of a small experiment on all threads over that on one: threads that it has no use for must not cost anything. */
+export const SMALL = 1.05;
+
 /** How long a step of training may take in the browser, against one native thread. */
 export const TRAIN = 1.6;
 

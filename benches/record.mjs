@@ -32,11 +32,14 @@ export const stamp = () => ({
 const text = (value) => JSON.stringify(value, (_, item) => (typeof item === 'number' ? Number(item.toPrecision(5)) : item), 1)
   .replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s+/g, ' ')}]`);
 
+/** Seconds since run.sh began this part, without what it built before. */
+const duration = () => (process.env.LIPSCOPE_PART_BEGAN ? { seconds: Date.now() / 1e3 - Number(process.env.LIPSCOPE_PART_BEGAN) } : {});
+
 export function record(name, data) {
   mkdirSync(RECORDS, { recursive: true });
   // Over the number of cores, others were at work, and the page says so. Sizes do not mind.
   const load = name === 'sizes' ? 0 : loadavg()[0];
-  writeFileSync(`${RECORDS}/${name}.json`, `${text({ ...stamp(), ...(load > cpus().length && { load }), ...data })}\n`);
+  writeFileSync(`${RECORDS}/${name}.json`, `${text({ ...stamp(), ...duration(), ...(load > cpus().length && { load }), ...data })}\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -63,8 +63,15 @@ if wants slider growth drag workers first_view train sizes && [ -z "${LIPSCOPE_D
   bash scripts/build.sh release
 fi
 
+# A part's record tells how long it took.
+begin() {
+  LIPSCOPE_PART_BEGAN=$(date +%s)
+  export LIPSCOPE_PART_BEGAN
+  say "benches: $1"
+}
+
 if wants native; then
-  say "benches: native (about 3 minutes)"
+  begin "native (about 3 minutes)"
   # What an earlier run left would be taken for this one's.
   rm -rf "$target_dir/criterion"
   LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- \
@@ -72,7 +79,7 @@ if wants native; then
   node benches/native.mjs "$target_dir/criterion" "$data"
 fi
 if wants torch; then
-  say "benches: PyTorch (about 1 minute)"
+  begin "PyTorch (about 1 minute)"
   # It reads the inputs that the native bench writes.
   wants native ||
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
@@ -80,40 +87,41 @@ if wants torch; then
   node benches/record.mjs torch "$data/peer.json"
 fi
 if wants cores; then
-  say "benches: all cores (about 5 minutes)"
+  begin "all cores (about 5 minutes)"
   wants native torch ||
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
   # shellcheck disable=SC2086
   node benches/cores.mjs "$target_dir/release/lipscope" "$data" ${quick:+quick}
 fi
 if wants bounds; then
-  say "benches: the bounds beside the norm"
+  begin "the bounds beside the norm"
   # shellcheck disable=SC2086
   node benches/bounds.mjs "$target_dir/release/lipscope" ${quick:+1}
 fi
 if wants python; then
-  say "benches: a call from Python beside the command line"
+  begin "a call from Python beside the command line"
   env -u RAYON_NUM_THREADS PYTHONPATH="$target_dir/bench-python" \
     "$LIPSCOPE_NUMPY" benches/python.py "$target_dir/release/lipscope" "$([ -n "$quick" ] && echo 1 || echo 7)" "$data/python.json"
   node benches/record.mjs python "$data/python.json"
 fi
 if wants browser; then
-  say "benches: Chromium (about 3 minutes)"
+  begin "Chromium (about 3 minutes)"
   # shellcheck disable=SC2086
   node benches/browser.mjs "$web" ${quick:+products limit}
 fi
 for page in slider growth drag workers first_view; do
   wants "$page" || continue
-  say "benches: the page, $page"
+  begin "the page, $page"
   # shellcheck disable=SC2086
   node "benches/$page.mjs" ${quick:+3}
 done
 if wants train; then
-  say "benches: a step of training (about 2 minutes)"
+  begin "a step of training (about 2 minutes)"
   # shellcheck disable=SC2086
   node benches/train.mjs "$target_dir/release/lipscope" ${quick:+quick}
 fi
 if wants sizes; then
+  begin "sizes"
   node scripts/sizes.mjs "${LIPSCOPE_DIST:-dist}" --json "$data/sizes.json" >/dev/null
   node benches/record.mjs sizes "$data/sizes.json"
 fi

@@ -33,7 +33,7 @@ const loaded = new Map();
 function record(name, key) {
   if (!loaded.has(name)) {
     const path = `${RECORDS}/${name}.json`;
-    loaded.set(name, existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null);
+    loaded.set(name, existsSync(path) ? { ...JSON.parse(readFileSync(path, 'utf8')), part: name } : null);
   }
   const found = loaded.get(name);
   if (!found || (key && found[key] === undefined)) throw new Missing(`make bench PARTS=${name}`);
@@ -52,9 +52,10 @@ function timeLines() {
 }
 const times = timeLines();
 
-/** When and from which sources the numbers are: for the line above a table, and for a row of the goals. */
+/** When and from which sources the numbers are, and by which command: for the line above a table, and for a row of the goals. */
 const origin = ({ date, commit, load }) => `${date}, \`${commit}\`${load ? ', busy machine' : ''}`;
-const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}${found.load ? ` (load ${found.load.toFixed(1)})` : ''}; ${found.machine}`).join('. ')}.*`;
+const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}${found.load ? ` (load ${found.load.toFixed(1)})` : ''}; ${found.machine}; ${command(found)}`).join('. ')}.*`;
+const command = ({ part, seconds: took }) => `\`make bench PARTS=${part}\`${took === undefined ? '' : `, ${took.toFixed(0)} s`}`;
 
 // ---- words -----------------------------------------------------------------------------------------------------------
 
@@ -126,8 +127,9 @@ function cores() {
 
 function largest() {
   const found = record('cores');
-  const { d, head_dim: k, bytes, lipscope, torch } = found.largest;
-  return `${source(['Both', found])}\n\n${table(['(d, heads, k)', 'memory', 'Lipscope, n', 'PyTorch, n'], [[`(${d}, 1, ${k})`, `${(bytes / 2 ** 30).toFixed(0)} GiB`, lipscope, torch]])}`;
+  const { d, head_dim: k, bytes, lipscope, torch, run } = found.largest;
+  const measured = run ? `${seconds(run.seconds)} s, ${run.iterations} steps, residual ${run.relative_residual.toExponential(1)}` : '';
+  return `${source(['Both', found])}\n\n${table(['(d, heads, k)', 'memory', 'Lipscope, n', 'Lipscope there, on all cores', 'PyTorch, n'], [[`(${d}, 1, ${k})`, `${(bytes / 2 ** 30).toFixed(0)} GiB`, lipscope, measured, torch]])}`;
 }
 
 function bounds() {
@@ -298,6 +300,15 @@ const goals = [
       if (!lipscope) throw new Missing('make bench PARTS=cores');
       const found = lipscope[0] / lipscope[1];
       return { found: `${found.toFixed(2)} x`, isMet: found >= GOALS.CORES, of };
+    },
+  ]),
+  ...settings.cores.small.map((name) => [
+    `all cores natively at ${shapeOf(name)}, of the time of one`, `at most ${GOALS.SMALL}`, () => {
+      const of = record('cores');
+      const { lipscope } = of.experiments[name] ?? {};
+      if (!lipscope) throw new Missing('make bench PARTS=cores');
+      const found = lipscope[1] / lipscope[0];
+      return { found: found.toFixed(2), isMet: found <= GOALS.SMALL, of };
     },
   ]),
   ['navigation to the first chart with its curves, median', `${GOALS.FIRST_CHART} ms`, () => {
