@@ -95,6 +95,12 @@ pub struct GrowthData {
 }
 
 impl GrowthData {
+    /// Whether the curves are of this state.
+    #[must_use]
+    pub fn is_of(&self, state: &PageState) -> bool {
+        self.of.as_ref() == Some(&state.for_growth())
+    }
+
     /// Where the growth like the root of n ends; `None` where it does not, or no bound tells.
     #[must_use]
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {

@@ -5,6 +5,9 @@ use crate::frame::{is_motion_reduced, now};
 /// How long a point takes, in milliseconds.
 const FADE: f64 = 120.0;
 
+/// How visible what is of another state is: it stays in sight until what belongs to the present one is there.
+pub const STALE: f64 = 0.45;
+
 /// Which points of a growing list are new.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fade {

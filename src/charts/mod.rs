@@ -20,7 +20,7 @@ mod twin;
 
 pub use attention_map::AttentionMap;
 pub use easel::{Easel, Paint, use_easel};
-pub use fade::{Fade, Faded};
+pub use fade::{Fade, Faded, STALE};
 pub use folds::{AttentionFolds, LadderFolds};
 pub use ladder::{BoundLadder, bound_of};
 pub use lengths::{AxisChoice, CURRENT, MEAN, length_at, on_length_key};

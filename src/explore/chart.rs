@@ -14,13 +14,9 @@ use super::facts::{best_label, largest, largest_sample, of, smallest};
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
 
-/// How visible what is of another state is, as in the lab: the next sweep begins when the controls rest, and until then, as
-/// while a slider is dragged, the last one stays in sight.
-const STALE: f64 = 0.45;
-
 /// The ids of the series.
 pub mod id {
-    pub use crate::charts::{CURRENT, MEAN};
+    pub use crate::charts::{CURRENT, MEAN, STALE};
 
     /// The draws.
     pub const DRAWS: &str = "draws";
@@ -115,7 +111,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     if x_scale == Scale::Log {
         x = x.root(strings::explore_x_root());
     }
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::explore_y(), y_scale), series);
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::local_axis(state), y_scale), series);
     chart.note = strings::measuring_text().into();
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });

@@ -44,7 +44,7 @@ pub fn AtN() -> impl IntoView {
     view! {
         <table class="sr-only" id="explore-table">
             <caption>{caption}</caption>
-            <thead><tr><th scope="col">{strings::explore_y()}</th><th scope="col">{strings::explore_value()}</th></tr></thead>
+            <thead><tr><th scope="col">{move || page.state.with(strings::local_axis)}</th><th scope="col">{strings::explore_value()}</th></tr></thead>
             <tbody>
                 {move || {
                     rows()

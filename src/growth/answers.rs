@@ -15,6 +15,10 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent};
 use super::Growth;
 use super::plan::growth_request;
 
+/// Curves of another state are faded after this time: while a slider moves, new ones come with nearly every frame, and plot
+/// and words would flicker.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// Asks for the curves whenever what they depend on changes, while they are looked at.
 pub fn begin(page: Page) {
     let to_draw = Memo::new(move |_| page.state.with(PageState::for_growth));
@@ -28,6 +32,21 @@ pub fn begin(page: Page) {
                 page.growth.ask(page, &state);
             }
         }
+    });
+    let is_stale = Memo::new(move |_| super::is_stale(page));
+    let count = StoredValue::new(0_u64);
+    Effect::new(move |_| {
+        count.update_value(|count| *count += 1);
+        let (is_stale, now) = (is_stale.get(), count.get_value());
+        if !is_stale {
+            return page.growth.is_waiting.set(false);
+        }
+        let wait = move || {
+            if count.get_value() == now {
+                page.growth.is_waiting.set(true);
+            }
+        };
+        set_timeout(wait, PATIENCE);
     });
 }
 

@@ -60,6 +60,8 @@ pub struct Known<'a> {
     pub state: &'a PageState,
     /// Which draws are new.
     pub faded: Faded,
+    /// How visible the curves are, from 0 to 1.
+    pub curves: f64,
 }
 
 /// The axes' ranges, which hold while a slider is held.
@@ -89,7 +91,8 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     if traces.has(Trace::Exact) && state.norm == Norm::Spectral {
         let marks = data.family.iter().filter(|point| is_marked(point.n, state));
         let marks = marks.map(|point| (point.n, point.spectral)).collect();
-        series.push(Series::new(Trace::Exact.id(), "", Role::Measured, SeriesKind::Hollow, marks));
+        let marks = Series::new(Trace::Exact.id(), "", Role::Measured, SeriesKind::Hollow, marks);
+        series.push(Series { opacity: known.curves, ..marks });
     }
     if traces.has(Trace::Draws) {
         series.extend(draws(known));
@@ -104,7 +107,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     if x_scale == Scale::Log && state.growth_end() <= ROOTS_UP_TO {
         x = x.root(strings::explore_x_root());
     }
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::growth_axis(state.norm), y_scale), series);
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::growth_axis(state), y_scale), series);
     let norm = state.norm;
     let rows = rows(data);
     if y_scale == Scale::Log {
@@ -141,7 +144,7 @@ fn rows(data: &GrowthData) -> &[GrowthRow] {
 }
 
 fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series> + 'a {
-    let Known { data, state, .. } = *known;
+    let Known { data, state, curves: opacity, .. } = *known;
     CURVES.into_iter().filter(move |trace| traces.has(*trace)).filter_map(move |trace| {
         let of_row = |row: &GrowthRow| bound_in(row, trace, state.norm).map(|bound| (row.n, bound.log10));
         let curve: Vec<(f64, f64)> = rows(data).iter().filter_map(of_row).collect();
@@ -150,7 +153,7 @@ fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series>
         let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
             .given_log10()
             .claim(claim);
-        (!line.data.is_empty()).then_some(line)
+        (!line.data.is_empty()).then_some(Series { opacity, ..line })
     })
 }
 

@@ -37,6 +37,7 @@ pub fn TraceList() -> impl IntoView {
             !is_own && state.read_at() <= state.most_tokens() as f64
         })
     });
+    let is_stale = Memo::new(move |_| super::is_stale(page));
     let group = move |group: Group| {
         let traces = Trace::ALL.into_iter().filter(|trace| group_of(*trace) == group);
         view! {
@@ -47,7 +48,7 @@ pub fn TraceList() -> impl IntoView {
         }
     };
     view! {
-        <section class="growth-list" aria-label=strings::curves_on() data-testid="growth-n" data-value=move || at.get().to_string()>
+        <section class="growth-list" class:stale=is_stale aria-busy=move || is_stale.get().to_string() aria-label=strings::curves_on() data-testid="growth-n" data-value=move || at.get().to_string()>
             <div class="growth-at">
                 <NumberField field=Field::GrowthAt slider=false/>
                 <span class="growth-back" class:gone=move || !is_elsewhere.get()>

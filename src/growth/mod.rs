@@ -44,11 +44,18 @@ pub struct Growth {
     search: RwSignal<SearchRun>,
     /// What the curves were last asked for.
     asked: StoredValue<Option<PageState>>,
+    /// Whether the curves have been of another state for so long that a reader could take them for the present one's.
+    is_waiting: RwSignal<bool>,
 }
 
 impl Default for Growth {
     fn default() -> Self {
-        Growth { hover: RwSignal::new(None), search: RwSignal::default(), asked: StoredValue::new(None) }
+        Growth {
+            hover: RwSignal::new(None),
+            search: RwSignal::default(),
+            asked: StoredValue::new(None),
+            is_waiting: RwSignal::new(false),
+        }
     }
 }
 
@@ -56,6 +63,11 @@ impl Default for Growth {
 pub fn begin(page: Page) {
     answers::begin(page);
     search_work::begin(page);
+}
+
+/// Whether the curves are of another state than the controls', and new ones are on their way.
+fn is_stale(page: Page) -> bool {
+    page.live.growth.with(|data| data.problem.is_none() && page.state.with(|state| !data.is_of(state)))
 }
 
 /// The n that is read: under the pointer, or where the cursor rests.

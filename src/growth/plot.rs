@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::charts::{Behind, Easel, Fade, Faded, Paint, Take, Twin, use_easel};
+use crate::charts::{Behind, Easel, Fade, Faded, Paint, STALE, Take, Twin, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::live::SweepPhase;
@@ -45,6 +45,7 @@ pub fn GrowthPlot() -> impl IntoView {
         page.state.track();
         page.held.track();
         page.plot.track();
+        page.growth.is_waiting.track();
         hover.track();
         next_frame.track();
     };
@@ -114,6 +115,7 @@ fn chart_now(page: Page, traces: Option<Traces>, faded: impl FnOnce(usize) -> Fa
             search: &search,
             state: &state,
             faded: faded(sweep.points.len()),
+            curves: if page.growth.is_waiting.get() { STALE } else { 1.0 },
         };
         let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
         if let Some(problem) = &data.problem {

@@ -42,9 +42,9 @@ pub fn GapSentence() -> impl IntoView {
     let grows = Memo::new(move |_| page.state.with(|state| state.growth.radius_law != RadiusLaw::Fixed));
     let crossover = Memo::new(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
-    let is_stale = Memo::new(move |_| {
-        page.live.growth.with(|data| page.state.with(|state| data.of.as_ref() != Some(&state.for_growth())))
-    });
+    let is_stale = Memo::new(move |_| super::is_stale(page));
+    // Before the first curves the sentence says so itself.
+    let is_waiting = move || page.growth.is_waiting.get() && is_known.get();
     view! {
         <div class="growth-sentence" class:stale=is_stale aria-busy=move || is_stale.get().to_string()>
             <p
@@ -54,6 +54,7 @@ pub fn GapSentence() -> impl IntoView {
                 data-value=move || gap.get().map_or_else(String::new, |log10| 10f64.powf(log10).to_string())
             >
                 {words}
+                <span class="stale-note" hidden=move || !is_waiting()>{strings::between_sentences()} {strings::computing()}</span>
             </p>
             <p class="growth-radius" hidden=move || !grows.get()>
                 {strings::radius_there()} {strings::between_sentences()}

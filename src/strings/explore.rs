@@ -3,7 +3,7 @@
 pub use crate::words::explore::*;
 
 use crate::explore::Place;
-use crate::state::View;
+use crate::state::{PageState, View};
 use lipscope_core::experiment::{Mask, Normalization, Scope};
 use lipscope_plot::{Kind, Number};
 
@@ -114,12 +114,33 @@ pub fn use_dim(d: usize) -> String {
     layer::use_dim(d)
 }
 
-/// Which map is shown under a normaliser.
-pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
-    let name = match normalizer {
+/// What is plotted against n: with a normaliser, the constant of which map.
+pub fn local_axis(state: &PageState) -> String {
+    on_axis(state).unwrap_or_else(|| local_axis::attention().into())
+}
+
+/// The map whose constant is plotted, where a normaliser makes two of it.
+pub fn on_axis(state: &PageState) -> Option<String> {
+    let name = match state.normalization {
+        Normalization::None => return None,
+        normalizer => normalizer_name(normalizer),
+    };
+    Some(match state.scope {
+        Scope::Inputs => local_axis::inputs(name),
+        Scope::Composed => local_axis::composed(name),
+    })
+}
+
+fn normalizer_name(normalizer: Normalization) -> &'static str {
+    match normalizer {
         Normalization::Layer => quick_layer(),
         Normalization::Rms | Normalization::None => quick_rms(),
-    };
+    }
+}
+
+/// Which map is shown under a normaliser.
+pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
+    let name = normalizer_name(normalizer);
     match scope {
         Scope::Inputs => which_map::inputs(name, Number::of((d as f64).sqrt())),
         Scope::Composed => which_map::composed(name),

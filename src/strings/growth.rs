@@ -11,16 +11,18 @@ use lipscope_core::growth::Crossover;
 use lipscope_plot::Number;
 
 use super::bounds::{bound_label, side_kind};
+use super::explore::on_axis;
 use super::norms::{norm_axis, norm_note};
 use super::plot::{count, measured};
 
 pub const TEN_TO_SIX: &str = "10⁶";
 pub const TEN_TO_EIGHTEEN: &str = "10¹⁸";
 
-pub fn growth_axis(norm: Norm) -> &'static str {
-    match norm {
-        Norm::Spectral => words::growth_axis(),
-        other => norm_axis(other),
+/// What is plotted: the norm, or with a normaliser, the constant of which map.
+pub fn growth_axis(state: &PageState) -> String {
+    match state.norm {
+        Norm::Spectral => on_axis(state).unwrap_or_else(|| words::growth_axis().into()),
+        other => norm_axis(other).into(),
     }
 }
 

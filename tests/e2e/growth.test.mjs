@@ -330,6 +330,31 @@ pageTest('numbers that are not of the present state are greyed at once, and say 
   assert.doesNotMatch(await page.getByTestId('how').innerText(), /computing/);
 });
 
+pageTest('list and sentence are greyed while the curves are of another state', { hash: '#v3&plot=growth' }, async ({ page }) => {
+  await page.waitForSelector('.growth-list[aria-busy=false]');
+  await page.evaluate(() => {
+    window.greyed = [];
+    for (const selector of ['.growth-list', '.growth-sentence']) {
+      const watch = ([{ target }]) => { if (target.classList.contains('stale')) window.greyed.push(selector); };
+      new MutationObserver(watch).observe(document.querySelector(selector), { attributeFilter: ['class'] });
+    }
+  });
+  await type(page, 'quick-radius-number', '2');
+  await page.waitForFunction(() => window.greyed.length >= 2);
+  await page.waitForSelector('.growth-list[aria-busy=false]:not(.stale)');
+  assert.deepEqual([...new Set(await page.evaluate(() => window.greyed))].sort(), ['.growth-list', '.growth-sentence']);
+  assert.ok(await page.locator('.growth-sentence .stale-note').isHidden());
+});
+
+pageTest('the plot over n says of which map its constant is', { hash: '#v3&plot=growth&normalization=rms&scope=composed' }, async ({ page }) => {
+  await page.waitForSelector('.growth-list[aria-busy=false]');
+  assert.match(await saved(page, '#take-growth [data-take=svg]'), /L of RMSNorm and attention together/);
+  await page.click('#quick-norm-none');
+  await page.waitForSelector('.growth-list[aria-busy=false]');
+  const svg = await saved(page, '#take-growth [data-take=svg]');
+  assert.ok(svg.includes('Lipschitz constant L') && !svg.includes('RMSNorm and attention'));
+});
+
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
   pageTest(`the view over n fits ${viewport.width} px`, { viewport, colorScheme: 'dark' }, async ({ page }) => {
     await changed(page, 'spectral');

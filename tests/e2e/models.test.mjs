@@ -233,6 +233,32 @@ pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240
   await says(page, /list of whole numbers/);
 });
 
+pageTest('weights that change or go after they were chosen are named, and can be chosen again', async ({ page }) => {
+  await show(page, 'model');
+  await page.selectOption('#model-source', 'files');
+  for (const change of [
+    (file) => writeFileSync(file, Buffer.alloc(readFileSync(file).length)),
+    (file) => rmSync(file),
+  ]) {
+    const folder = mkdtempSync(join(tmpdir(), 'lipscope-changed-'));
+    try {
+      cpSync(GPT2, folder, { recursive: true });
+      await page.setInputFiles('#model-folder', folder);
+      await hasTokens(page);
+      await fill(page, { 'model-layers': '2', 'model-lengths': '3', 'model-windows': '1' });
+      change(join(folder, 'model.safetensors'));
+      await page.click('#model-run');
+      await says(page, /model\.safetensors.*it has changed or is gone/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+  await page.setInputFiles('#model-folder', GPT2);
+  await hasTokens(page);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+});
+
 test('a model at an address of another server is fetched when the reader says so, and not before', { timeout: 180_000 }, async () => {
   const server = await startServer({ root: `${ROOT}tests/data/models`, base: '/models/', headers: { 'access-control-allow-origin': '*' } });
   const opened = await openPage();
