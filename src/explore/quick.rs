@@ -196,6 +196,7 @@ pub fn Notes() -> impl IntoView {
     view! {
         <div class="quick-notes">
         <p class="quick-note" data-testid="collapse-note" hidden=move || !is_collapsed()>
+            {move || (dim.get() == 2).then(|| view! { <CollapsePicture/> })}
             {move || strings::layer_collapse(dim.get())} " "
             <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::use_dim(ROOMY_DIM)}</button>
         </p>
@@ -206,5 +207,23 @@ pub fn Notes() -> impl IntoView {
             </button>
         </p>
         </div>
+    }
+}
+
+/// Tokens of a plane on their way to the two points at which LayerNorm leaves them: those below the diagonal to one, those
+/// above it to the other. The sentence beside it says the same.
+#[component]
+fn CollapsePicture() -> impl IntoView {
+    view! {
+        <svg class="collapse-picture" viewBox="0 0 40 40" aria-hidden="true">
+            <circle class="rim" cx="20" cy="20" r="17"/>
+            <path class="rim" d="M8 32L32 8"/>
+            <path class="way" d="M25 23L32 32M34 20L32 32M20 33L32 32M15 17L8 8M6 20L8 8M20 7L8 8"/>
+            <g class="from">
+                <circle cx="25" cy="23" r="1.4"/><circle cx="34" cy="20" r="1.4"/><circle cx="20" cy="33" r="1.4"/>
+                <circle cx="15" cy="17" r="1.4"/><circle cx="6" cy="20" r="1.4"/><circle cx="20" cy="7" r="1.4"/>
+            </g>
+            <g class="to"><circle cx="32" cy="32" r="2.8"/><circle cx="8" cy="8" r="2.8"/></g>
+        </svg>
     }
 }

@@ -369,6 +369,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   assert.ok(await page.getByTestId('collapse-note').isHidden());
   await after(page, () => page.click('#quick-norm-layer'));
   assert.match(await page.getByTestId('collapse-note').innerText(), /maps every token to one of two points/);
+  assert.ok(await page.locator('.collapse-picture').isVisible());
   assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at the normalised tokens/);
   assert.match(await saved(page, '#take-explore [data-take=svg]'), /L of attention alone, after LayerNorm/);
   assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once they are normalised, grows/);
