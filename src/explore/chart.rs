@@ -4,7 +4,7 @@
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind};
 
-use crate::charts::means;
+use crate::charts::{STALE, means};
 use crate::live::{Measured, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
@@ -16,7 +16,7 @@ const DECADES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
 pub mod id {
-    pub use crate::charts::{CURRENT, MEAN, STALE};
+    pub use crate::charts::{CURRENT, MEAN};
 
     /// The draws.
     pub const DRAWS: &str = "draws";
