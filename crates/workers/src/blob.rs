@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use js_sys::Uint8Array;
+use wasm_bindgen::JsCast;
 use web_sys::{Blob, FileReaderSync};
 
 use lipscope_core::experiment::InputError;
@@ -35,10 +36,14 @@ impl Source for BlobSource {
         match bytes {
             Ok(bytes) if u64::from(bytes.length()) == range.end.saturating_sub(range.start) => Ok(bytes.to_vec()),
             _ => Err(InputError::File {
-                file: phrase!("file", "The file"),
+                // A download has no name.
+                file: match self.blob.dyn_ref::<web_sys::File>() {
+                    Some(file) => file.name().into(),
+                    None => phrase!("file", "The file"),
+                },
                 problem: phrase!(
                     "bytes_cannot_be_read",
-                    "its bytes {start} to {end} cannot be read: it has changed or is gone",
+                    "bytes {start} to {end} have changed or are gone",
                     start = range.start,
                     end = range.end
                 ),
