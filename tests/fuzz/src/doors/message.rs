@@ -5,12 +5,14 @@ use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_models::{DrawnFamily, DrawnModel, Estimators, PlanText};
 use lipscope_protocol::envelope::{Command, Content, Message, Progress, Reply, Request, decode, encode};
-use lipscope_protocol::models::{ModelEvent, ModelOrigin, ModelPlan, OpenPlan, ReadTablePlan, WindowPlan};
+use lipscope_protocol::models::{
+    ModelContext, ModelEvent, ModelOrigin, ModelPlan, ModelTasks, NoNetwork, OpenPlan, ReadTablePlan, WindowPlan,
+};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, MeasurePlan, ReadPlan};
 use lipscope_protocol::train::{
-    Beginning, FilesPlan, GradientPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext, TrainEvent,
-    TrainPlan, TrainTasks,
+    BackwardsPlan, Beginning, FilesPlan, GradientPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext,
+    TrainEvent, TrainPlan, TrainTasks,
 };
 use lipscope_testkit::scripts::CASES;
 use serde::Serialize;
@@ -26,6 +28,9 @@ pub(super) const DOOR: Door = Door {
     vary: |dice, inputs| vary(dice, inputs, Form::Bytes),
     feed,
 };
+
+/// A table of results.
+const TABLE: &str = include_str!("../../corpus/results/gpt2.csv");
 
 /// serde reserves up to a mebibyte for each list whose length a message claims.
 const READING: Allowance = Allowance { base: 16 << 20, each: 2_000 };
@@ -48,6 +53,13 @@ fn made() -> Vec<Vec<u8>> {
         let events = Runner::<EngineTasks>::new(Memory::BROWSER).complete(plan, || 0.0);
         for event in events.into_iter().flatten().take(1) {
             add(encode(&Message::Reply(Reply { run_id: 7, content: Content::Event(event) })));
+        }
+    }
+    // One experiment in every other kind of work, with what the worker answers.
+    for plan in experiments().next().into_iter().flat_map(super::work::plans) {
+        add(encode(&Command::Run(Request { run_id: 5, plan: plan.clone() })));
+        for event in Runner::<EngineTasks>::new(Memory::BROWSER).complete(plan, || 0.0).into_iter().flatten() {
+            add(encode(&Message::Reply(Reply { run_id: 5, content: Content::Event(event) })));
         }
     }
     let source = TableSource { file: Some("tokens.csv".into()), bytes: b"1,2\n3,4\n".to_vec() };
@@ -74,10 +86,14 @@ fn made() -> Vec<Vec<u8>> {
     let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };
     for plan in [
         ModelPlan::Open(OpenPlan { origin: origin(), text: "words of a text".into() }),
-        ModelPlan::ReadTable(ReadTablePlan { name: "table.csv".into(), bytes: b"model,text\n".to_vec() }),
+        ModelPlan::ReadTable(ReadTablePlan { name: "table.csv".into(), bytes: TABLE.as_bytes().to_vec() }),
         ModelPlan::Window(WindowPlan { origin: origin(), plan, ids: vec![1, 2, 3, 4, 5, 6, 7, 8], cell }),
     ] {
-        add(encode(&Command::Run(Request { run_id: 1, plan })));
+        add(encode(&Command::Run(Request { run_id: 1, plan: plan.clone() })));
+        let events = Runner::<ModelTasks>::new(ModelContext::new(Box::new(NoNetwork))).complete(plan, || 0.0);
+        for event in events.into_iter().flatten() {
+            add(encode(&Message::Reply(Reply { run_id: 1, content: Content::Event(event) })));
+        }
     }
     if let Ok(beginning) = beginning() {
         let plan = TrainPlan::Stretch(StretchPlan {
@@ -94,6 +110,8 @@ fn made() -> Vec<Vec<u8>> {
         if let Some(plan) = half(&beginning) {
             add(encode(&Command::Run(Request { run_id: 4, plan: TrainPlan::Gradient(plan) })));
         }
+        let backwards = BackwardsPlan { model: beginning.clone(), windows: 1, iterations: 2 };
+        add(encode(&Command::Run(Request { run_id: 6, plan: TrainPlan::Backwards(backwards) })));
         add(encode(&Command::Run(Request { run_id: 3, plan: TrainPlan::Files(FilesPlan { model: beginning }) })));
         let events = Runner::<TrainTasks>::new(TrainContext::default()).complete(plan, || 0.0);
         for event in events.into_iter().flatten() {

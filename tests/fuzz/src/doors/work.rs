@@ -67,7 +67,7 @@ fn feed(input: &[u8]) -> Verdict {
 }
 
 /// Every kind of work, of a small size.
-fn plans(experiment: Experiment) -> Vec<EnginePlan> {
+pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
     let of = || experiment.clone();
     let spectrum = |map| EnginePlan::Spectrum(SpectrumPlan { experiment: of(), count: 3, map });
     let growth = || GrowthPlan { lengths: vec![2.0, 10.0, 1e6, 1e300], spacing: Spacing::Fixed };
