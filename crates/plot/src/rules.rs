@@ -11,6 +11,8 @@ use super::style::{Style, text_width};
 
 /// The space between a rule and its label.
 const GAP: f64 = 5.0;
+/// How far a label may reach past the right edge of the plot: the names of curves stand further out.
+const OVERHANG: f64 = 7.0;
 /// The length of a dash and of a gap in CSS pixels.
 const DASH: f64 = 3.0;
 /// The height of a row of labels, in font sizes.
@@ -87,7 +89,7 @@ pub(super) fn draw_names<DB: DrawingBackend>(
 }
 
 /// The label of each rule, cut to its space, and its box. A label stands to the right of its rule, or to the left if
-/// the frame or another rule is in the way, and one row lower if labels would overlap. If no row is left, it is
+/// the edge or another rule is in the way, and one row lower if labels would overlap. If no row is left, it is
 /// omitted.
 fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> Vec<Option<(String, PixelRect)>> {
     let plot = layout.plot;
@@ -97,7 +99,7 @@ fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> 
 
     let mut found: Vec<Option<(String, PixelRect)>> = vec![None; rules.len()];
     for (i, at) in order {
-        let room = (plot.right - at).max(at - plot.left) - GAP - 2.0;
+        let room = (plot.right + OVERHANG - at).max(at - plot.left) - GAP - 2.0;
         let name = shortened(&rules[i].label, size, room);
         if name.is_empty() {
             continue;
@@ -108,7 +110,7 @@ fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> 
             PixelRect { left, top, right: left + width, bottom: top + LEADING * size }
         };
         let sides = [at + GAP - 2.0, at - GAP + 2.0 - width];
-        let fits = |left: &f64| *left >= plot.left && left + width <= plot.right + 0.5;
+        let fits = |left: &f64| *left >= plot.left && left + width <= plot.right + OVERHANG;
         let sides: Vec<f64> = sides.into_iter().filter(fits).collect();
         let rows = ((plot.height() - 4.0) / (LEADING * size)).max(0.0) as usize;
         let taken: Vec<PixelRect> = found.iter().flatten().map(|(_, rect)| *rect).collect();
