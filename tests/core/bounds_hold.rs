@@ -194,6 +194,7 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         Ok(())
     });
     outcome.expect("every bound holds");
+    // Cases are drawn anew each time: counts vary by their square roots, and these stand five of them below what is usual.
     for (what, least) in [
         ("norm / castin_general", 15_000),
         ("norm / castin_mean_field", 7_000),
@@ -212,11 +213,11 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         ("adversarial / two_clusters", 1_000),
         ("adversarial / its tokens' norm, mask none", 200),
         ("adversarial / its tokens' norm, mask causal", 200),
-        ("two_clusters / its tokens' norm", 400),
-        ("sink / its tokens' norm", 400),
-        ("fork / its tokens' norm", 200),
-        ("closed form of sink / its tokens' norm", 100),
-        ("closed form of fork / its tokens' norm", 50),
+        ("two_clusters / its tokens' norm", 250),
+        ("sink / its tokens' norm", 250),
+        ("fork / its tokens' norm", 150),
+        ("closed form of sink / its tokens' norm", 60),
+        ("closed form of fork / its tokens' norm", 25),
         ("sink / sharp", 1_000),
         ("fork / sharp", 500),
         ("two_clusters / unified", 1_000),
