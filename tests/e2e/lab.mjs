@@ -77,14 +77,6 @@ async function hasRun(prompt, before) {
   }
 }
 
-/** Waits until what is read of an element is no longer `before`. */
-async function changes(locator, before, timeout, read) {
-  for (const end = Date.now() + timeout; (await read(locator)) === before;) {
-    if (Date.now() > end) throw new Error(`${locator} is still ${before}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 let lab;
 before(async () => { lab = await startLab(); }, { timeout: 240_000 });
 after(async () => {
@@ -125,8 +117,7 @@ for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook
       // Dragged in the page, read in the notebook.
       const plane = frame.locator('#explore-plane');
       await plane.scrollIntoViewIfNeeded();
-      const norm = frame.locator('[data-testid=explore-norm]');
-      const before = await norm.getAttribute('data-value');
+      const before = await frame.evaluate(() => document.querySelector('[data-testid=explore-norm]').dataset.value);
       await until(
         async () => {
           await plane.focus();
@@ -139,7 +130,7 @@ for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook
           await page.mouse.move(box.x + x + 20, box.y + y - 15, { steps: 4 });
           await page.mouse.up();
         },
-        () => changes(norm, before, 10_000, (locator) => locator.getAttribute('data-value')),
+        () => frame.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before, { timeout: 10_000 }),
       );
       let said = '';
       // A change is on its way to the kernel for a moment.

@@ -31,6 +31,25 @@ const says = (page, pattern) => page.waitForFunction(
   { timeout: 60_000 },
 );
 
+/** Uses a copy of the small GPT-2, whose files may be spoiled; it goes afterwards. */
+async function withCopy(use) {
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-model-'));
+  try {
+    cpSync(GPT2, folder, { recursive: true });
+    await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Chooses the small GPT-2, and measures what the form says. */
+async function measureGpt2(page) {
+  await page.setInputFiles('#model-folder', GPT2);
+  await hasTokens(page);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+}
+
 async function fill(page, fields) {
   for (const [id, words] of Object.entries(fields)) {
     await reveal(page, `#${id}`);
@@ -207,24 +226,17 @@ pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240
     ['no tokenizer', (folder) => rmSync(join(folder, 'merges.txt')), /tokenizer/],
     ['a broken tokenizer', edit('vocab.json', '{'), /vocab\.json/],
   ]) {
-    const folder = mkdtempSync(join(tmpdir(), 'lipscope-model-'));
-    try {
-      cpSync(GPT2, folder, { recursive: true });
+    await withCopy(async (folder) => {
       change(folder);
       await page.setInputFiles('#model-folder', folder);
       await page.waitForTimeout(500);
       // Some faults are seen when the model is opened, tensors when they are read.
       if (!await page.getByTestId('model-problem').isVisible()) await page.click('#model-run');
       await says(page, pattern).catch(async () => assert.fail(`${what}: ${await page.getByTestId('model-problem').textContent()}`));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    });
   }
   // A good one after them is measured.
-  await page.setInputFiles('#model-folder', GPT2);
-  await hasTokens(page);
-  await page.click('#model-run');
-  await inPhase(page, 'done');
+  await measureGpt2(page);
   await fill(page, { 'model-layers': '9' });
   await page.click('#model-run');
   await says(page, /layer/);
@@ -240,23 +252,16 @@ pageTest('weights that change or go after they were chosen are named, and can be
     (file) => writeFileSync(file, Buffer.alloc(readFileSync(file).length)),
     (file) => rmSync(file),
   ]) {
-    const folder = mkdtempSync(join(tmpdir(), 'lipscope-changed-'));
-    try {
-      cpSync(GPT2, folder, { recursive: true });
+    await withCopy(async (folder) => {
       await page.setInputFiles('#model-folder', folder);
       await hasTokens(page);
       await fill(page, { 'model-layers': '2', 'model-lengths': '3', 'model-windows': '1' });
       change(join(folder, 'model.safetensors'));
       await page.click('#model-run');
       await says(page, /model\.safetensors cannot be read: bytes 0 to \d+ have changed or are gone\. Choose it again\./);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    });
   }
-  await page.setInputFiles('#model-folder', GPT2);
-  await hasTokens(page);
-  await page.click('#model-run');
-  await inPhase(page, 'done');
+  await measureGpt2(page);
 });
 
 test('a model at an address of another server is fetched when the reader says so, and not before', { timeout: 180_000 }, async () => {
