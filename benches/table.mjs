@@ -257,6 +257,15 @@ function buildTimes() {
 const LAYER = 'n100-d768-h12-k64';
 const WINDOW = 'n98-d768-h12-k64';
 
+/** Seconds of an experiment on one thread and on all of them, with the record that tells them. */
+function onCores(name) {
+  const of = record('cores');
+  const { lipscope } = of.experiments[name] ?? {};
+  if (!lipscope) throw new Missing('make bench PARTS=cores');
+  const [one, all] = lipscope;
+  return { one, all, of };
+}
+
 /** A goal: its words, the goal in words, and a function of what was found: {found, isMet, of}. */
 const goals = [
   ...[
@@ -295,19 +304,15 @@ const goals = [
   }],
   ...settings.cores.large.map(({ n, d, heads, head_dim: k }) => `n${n}-d${d}-h${heads}-k${k}`).map((name) => [
     `all cores natively at ${shapeOf(name)}, over one`, `at least ${GOALS.CORES} x`, () => {
-      const of = record('cores');
-      const { lipscope } = of.experiments[name] ?? {};
-      if (!lipscope) throw new Missing('make bench PARTS=cores');
-      const found = lipscope[0] / lipscope[1];
+      const { one, all, of } = onCores(name);
+      const found = one / all;
       return { found: `${found.toFixed(2)} x`, isMet: found >= GOALS.CORES, of };
     },
   ]),
   ...settings.cores.small.map((name) => [
     `all cores natively at ${shapeOf(name)}, of the time of one`, `at most ${GOALS.SMALL}`, () => {
-      const of = record('cores');
-      const { lipscope } = of.experiments[name] ?? {};
-      if (!lipscope) throw new Missing('make bench PARTS=cores');
-      const found = lipscope[1] / lipscope[0];
+      const { one, all, of } = onCores(name);
+      const found = all / one;
       return { found: found.toFixed(2), isMet: found <= GOALS.SMALL, of };
     },
   ]),
