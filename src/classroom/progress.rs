@@ -5,6 +5,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::lessons::{Step, Visible, Way};
+use crate::newest::Newest;
 use crate::page::Page;
 use crate::state::LessonAt;
 
@@ -104,22 +105,19 @@ pub fn begin(page: Page) {
             });
         }
     });
-    let rests = StoredValue::new(0u32);
+    let counting = Newest::default();
     Effect::new(move |before: Option<()>| {
         page.live.measured.track();
         page.held.track();
-        rests.update_value(|count| *count += 1);
-        let rest = rests.get_value();
+        counting.forget();
         if before.is_none() || untrack(|| page.lesson.get()).is_none() {
             return;
         }
-        let count = move || {
-            let is_at_rest = rests.get_value() == rest && !page.held.get_untracked();
-            if is_at_rest {
+        counting.after(TRY_REST, move || {
+            if !page.held.get_untracked() {
                 count_try(page);
             }
-        };
-        set_timeout(count, TRY_REST);
+        });
     });
 }
 

@@ -6,6 +6,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::field::Field;
+use crate::newest::Newest;
 use crate::page::{Page, use_page};
 use crate::state::PageState;
 use crate::strings;
@@ -123,7 +124,7 @@ fn NumberBox(
         Some(text) if has_focus.get() || is_wrong.get() => text,
         _ => field.text(value.get()),
     });
-    let keystrokes = StoredValue::new(0u32);
+    let typing = Newest::default();
     // Whether the sentence is about what is typed here: one about the number itself stays, however it is entered.
     let has_complained = StoredValue::new(false);
     let take = move |text: &str| match field.accept(text) {
@@ -143,20 +144,12 @@ fn NumberBox(
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();
         draft.set(Some(text.clone()));
-        keystrokes.update_value(|count| *count += 1);
-        let stroke = keystrokes.get_value();
-        let rested = move || {
-            // Another view may have taken the box away since.
-            if keystrokes.try_get_value() == Some(stroke) {
-                take(&text);
-            }
-        };
-        set_timeout(rested, PATIENCE);
+        typing.after(PATIENCE, move || take(&text));
     };
     let settle = move || {
         // A box that is taken away while it has the focus loses it last of all: what was typed went with it.
         let Some(typed) = draft.try_get_untracked() else { return };
-        keystrokes.update_value(|count| *count += 1);
+        typing.forget();
         if let Some(text) = typed {
             take(&text);
             if !is_wrong.get_untracked() {
@@ -169,7 +162,7 @@ fn NumberBox(
         "Escape" if draft.with_untracked(Option::is_some) => {
             // It takes back what was typed, and nothing else.
             event.prevent_default();
-            keystrokes.update_value(|count| *count += 1);
+            typing.forget();
             draft.set(None);
             page.clear_problem();
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::live::GrowthData;
+use crate::newest::Newest;
 use crate::page::{Page, PlotChoice};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::workers::EngineLane;
@@ -34,19 +35,14 @@ pub fn begin(page: Page) {
         }
     });
     let is_stale = Memo::new(move |_| super::is_stale(page));
-    let count = StoredValue::new(0_u64);
+    let fading = Newest::default();
     Effect::new(move |_| {
-        count.update_value(|count| *count += 1);
-        let (is_stale, now) = (is_stale.get(), count.get_value());
-        if !is_stale {
-            return page.growth.is_waiting.set(false);
+        if is_stale.get() {
+            fading.after(PATIENCE, move || page.growth.is_waiting.set(true));
+        } else {
+            fading.forget();
+            page.growth.is_waiting.set(false);
         }
-        let wait = move || {
-            if count.get_value() == now {
-                page.growth.is_waiting.set(true);
-            }
-        };
-        set_timeout(wait, PATIENCE);
     });
 }
 

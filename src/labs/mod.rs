@@ -36,6 +36,7 @@ use lipscope_core::spectrum::Spectrum;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
+use super::newest::Newest;
 use super::page::{Page, PlotChoice};
 use super::phase::Phase;
 use super::run::{InverseRun, Request, Run, ScalingRun, Side, TightnessRun};
@@ -86,8 +87,8 @@ pub struct Labs {
     frame: RwSignal<usize>,
     /// Whose answers come now.
     tab: StoredValue<PlotChoice>,
-    /// Counts jobs.
-    count: StoredValue<u64>,
+    /// What is asked for when the controls rest.
+    asking: Newest,
 }
 
 /// Asks for what the view that is shown needs, whenever that changes.
@@ -96,20 +97,12 @@ pub fn begin(page: Page) {
     Effect::new(move |_| {
         let labs = page.labs;
         labs.leave(page);
-        labs.count.update_value(|count| *count += 1);
+        labs.asking.forget();
         let Some((plot, request)) = wanted.get() else { return };
         if for_run!(labs, plot, with_untracked, |run| run.of.as_ref() == Some(&request)) {
             return;
         }
-        let count = labs.count.get_value();
-        set_timeout(
-            move || {
-                if labs.count.get_value() == count {
-                    labs.start(page, plot, request);
-                }
-            },
-            REST,
-        );
+        labs.asking.after(REST, move || labs.start(page, plot, request));
     });
 }
 

@@ -6,6 +6,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use crate::frame::is_motion_reduced;
+use crate::newest::Newest;
 use crate::page::{Page, PlotChoice, use_page};
 use crate::strings;
 
@@ -23,14 +24,13 @@ pub fn Player() -> impl IntoView {
     let frame = page.labs.frame;
     let last = Memo::new(move |_| page.labs.inverse.with(|run| run.data.last()));
     let is_playing = RwSignal::new(false);
-    let beat = StoredValue::new(0u64);
+    let beat = Newest::default();
     let play = move || {
         if frame.get_untracked() >= last.get_untracked() {
             frame.set(0);
         }
         is_playing.set(true);
-        beat.update_value(|beat| *beat += 1);
-        go_on(page, last, is_playing, beat, beat.get_value());
+        go_on(page, last, is_playing, beat);
     };
     // Once when an answer is complete, for readers who do not mind motion.
     let is_done = Memo::new(move |_| {
@@ -79,20 +79,17 @@ pub fn Player() -> impl IntoView {
 }
 
 /// Shows the next iterate, and the one after it a beat later, until the end.
-fn go_on(page: Page, last: Memo<usize>, is_playing: RwSignal<bool>, beat: StoredValue<u64>, mine: u64) {
-    set_timeout(
-        move || {
-            if beat.try_get_value() != Some(mine) || !is_playing.get_untracked() {
-                return;
-            }
-            let end = last.get_untracked();
-            let next = (page.labs.frame.get_untracked() + end.div_ceil(BEATS).max(1)).min(end);
-            page.labs.frame.set(next);
-            if next >= end || page.plot.get_untracked() != PlotChoice::Inverse {
-                return is_playing.set(false);
-            }
-            go_on(page, last, is_playing, beat, mine);
-        },
-        BEAT,
-    );
+fn go_on(page: Page, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Newest) {
+    beat.after(BEAT, move || {
+        if !is_playing.get_untracked() {
+            return;
+        }
+        let end = last.get_untracked();
+        let next = (page.labs.frame.get_untracked() + end.div_ceil(BEATS).max(1)).min(end);
+        page.labs.frame.set(next);
+        if next >= end || page.plot.get_untracked() != PlotChoice::Inverse {
+            return is_playing.set(false);
+        }
+        go_on(page, last, is_playing, beat);
+    });
 }

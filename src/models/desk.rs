@@ -12,6 +12,7 @@ use super::{ModelPhase, Models};
 use crate::controls::TextFile;
 use crate::files::download;
 use crate::message::Message;
+use crate::newest::Newest;
 use crate::page::Page;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
@@ -81,7 +82,8 @@ pub struct Desk {
     pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
     /// The table that is being opened, as far as it is here.
     pub(super) arriving: StoredValue<Option<Arriving>>,
-    counts: StoredValue<u64>,
+    /// The model that is opened when the form rests.
+    pub(super) opening: Newest,
 }
 
 impl Desk {
@@ -106,7 +108,7 @@ impl Desk {
             gathered: StoredValue::new(Vec::new()),
             shelf: StoredValue::new(Vec::new()),
             arriving: StoredValue::new(None),
-            counts: StoredValue::new(0),
+            opening: Newest::default(),
         };
         let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| desk.hear(news));
         desk.workers.set_value(Some(workers));
@@ -119,26 +121,13 @@ impl Desk {
             desk.facts.set(None);
             // What is still being opened is another model or text.
             desk.cancel(ModelLane::Open);
-            let count = desk.next_count();
-            set_timeout(
-                move || {
-                    if desk.counts.get_value() == count {
-                        desk.open();
-                    }
-                },
-                REST,
-            );
+            desk.opening.after(REST, move || desk.open());
         });
         desk
     }
 
     pub(super) fn models(self) -> Models {
         self.page.models
-    }
-
-    pub(super) fn next_count(self) -> u64 {
-        self.counts.update_value(|count| *count += 1);
-        self.counts.get_value()
     }
 
     /// Puts a sentence where problems stand.

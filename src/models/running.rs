@@ -29,7 +29,7 @@ impl Desk {
         self.models().problem.set(None);
         let Some(facts) = self.facts.get_untracked() else {
             // It begins when the model is open, which is not waited for twice.
-            self.next_count();
+            self.opening.forget();
             self.is_run_wanted.set_value(true);
             self.progress.set(Progress::default());
             self.models().phase.set(ModelPhase::Running);

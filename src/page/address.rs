@@ -38,8 +38,6 @@ pub(super) struct Address {
     depth: u32,
     /// The same of the last one.
     deepest: u32,
-    /// Counts writings, so that only the last of a movement happens.
-    count: u64,
     /// Scenes that no address can hold, by number.
     kept: VecDeque<(f64, Scene)>,
     /// The number of the last one. Numbers begin at the time of day, so that none is that of an earlier visit, whose entries
@@ -148,8 +146,8 @@ impl Page {
             address.shown = Some(shown);
             address.is_waiting = false;
             address.gesture = None;
-            address.count += 1;
         });
+        self.writing.forget();
     }
 
     /// Undoes the last gesture: the browser goes back, as its own button does.
@@ -208,7 +206,7 @@ impl Page {
         let is_step = is_marked || now.is_step_from(&before);
         let place = self.last_place.get_value();
         let is_new = is_step || self.address.with_value(|address| address.gesture != Some(place));
-        self.address.update_value(|address| address.count += 1);
+        self.writing.forget();
         // Inside another page the history is that page's.
         if is_new && now.stage != Stage::Embed {
             if self.address.with_value(|address| address.is_waiting) {
@@ -224,23 +222,16 @@ impl Page {
 
     /// Writes the last of a movement when it rests, which ends the gesture.
     fn write_at_rest(self) {
-        let count = self.address.with_value(|address| address.count);
-        set_timeout(
-            move || {
-                if self.address.with_value(|address| address.count != count) {
-                    return;
-                }
-                if self.held.get_untracked() {
-                    return self.write_at_rest();
-                }
-                if self.address.with_value(|address| address.is_waiting) {
-                    let now = untrack(|| self.scene());
-                    self.write_address(&now, Entry::Same);
-                }
-                self.address.update_value(|address| address.gesture = None);
-            },
-            REST,
-        );
+        self.writing.after(REST, move || {
+            if self.held.get_untracked() {
+                return self.write_at_rest();
+            }
+            if self.address.with_value(|address| address.is_waiting) {
+                let now = untrack(|| self.scene());
+                self.write_address(&now, Entry::Same);
+            }
+            self.address.update_value(|address| address.gesture = None);
+        });
     }
 
     fn write_address(self, scene: &Scene, entry: Entry) {

@@ -190,20 +190,14 @@ impl Page {
     }
 
     fn announce_soon(self) {
-        self.number_count.update_value(|count| *count += 1);
-        let count = self.number_count.get_value();
-        set_timeout(
-            move || {
-                if self.number_count.get_value() == count
-                    && !self.held.get_untracked()
-                    && !untrack(|| classroom::is_covered(self))
-                    && let Some(measured) = self.live.measured.get_untracked()
-                {
-                    let norm = self.state.with_untracked(|state| state.norm);
-                    self.live.announcement.set(strings::announcement(&measured.measurement, norm));
-                }
-            },
-            ANNOUNCE_REST,
-        );
+        self.announcing.after(ANNOUNCE_REST, move || {
+            if !self.held.get_untracked()
+                && !untrack(|| classroom::is_covered(self))
+                && let Some(measured) = self.live.measured.get_untracked()
+            {
+                let norm = self.state.with_untracked(|state| state.norm);
+                self.live.announcement.set(strings::announcement(&measured.measurement, norm));
+            }
+        });
     }
 }

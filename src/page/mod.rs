@@ -21,6 +21,7 @@ use crate::later::Arrival;
 use crate::live::{Live, Problem};
 use crate::message::Message;
 use crate::models::Models;
+use crate::newest::Newest;
 use crate::plane::Plane;
 use crate::plans::curves_end;
 use crate::state::{LessonAt, PageState, Stage, TokenChoice, WeightChoice};
@@ -96,14 +97,16 @@ pub struct Page {
     pub undoable: RwSignal<(bool, bool)>,
     /// What the address says.
     address: StoredValue<Address>,
+    /// The last of a movement, which is written when it rests.
+    writing: Newest,
     /// Whether the change under way is a step to which one can go back.
     next_is_step: StoredValue<bool>,
     /// The control that was edited last.
     last_place: StoredValue<&'static str>,
-    /// Counts sweeps that were asked for.
-    sweep_count: StoredValue<u64>,
-    /// Counts numbers, for the announcement.
-    number_count: StoredValue<u64>,
+    /// The sweep that begins when the controls rest.
+    beginning: Newest,
+    /// What a screen reader hears when the numbers rest.
+    announcing: Newest,
     /// What the controls said when the last number was measured.
     last_good: StoredValue<Option<PageState>>,
     engine: StoredValue<Option<EngineWorkers>, LocalStorage>,
@@ -140,10 +143,11 @@ impl Page {
             address_holds: RwSignal::new(true),
             undoable: RwSignal::new((false, false)),
             address: StoredValue::new(Address::default()),
+            writing: Newest::default(),
             next_is_step: StoredValue::new(false),
             last_place: StoredValue::new("n"),
-            sweep_count: StoredValue::new(0),
-            number_count: StoredValue::new(0),
+            beginning: Newest::default(),
+            announcing: Newest::default(),
             last_good: StoredValue::new(None),
             engine: StoredValue::new_local(None),
         };

@@ -24,6 +24,7 @@ use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairRequest, PlaneFram
 use lipscope_plot::Extent;
 
 use super::live::Measured;
+use super::newest::Newest;
 use super::page::{Page, PlotChoice};
 use super::state::{Fixed, PageState};
 use super::strings;
@@ -64,8 +65,8 @@ pub struct Plane {
     held: StoredValue<Option<Held>>,
     /// Whether tokens wait for their numbers.
     pace: Pace,
-    /// Counts what there is to say.
-    said_count: StoredValue<u64>,
+    /// What a screen reader is told when the token rests.
+    saying: Newest,
 }
 
 /// What holds still while a token is moved.
@@ -90,7 +91,7 @@ impl Default for Plane {
             said: RwSignal::new(String::new()),
             held: StoredValue::new(None),
             pace: Pace::default(),
-            said_count: StoredValue::new(0),
+            saying: Newest::default(),
         }
     }
 }
@@ -262,17 +263,10 @@ impl Page {
     }
 
     fn say_token_soon(self) {
-        let count = self.plane.said_count.get_value() + 1;
-        self.plane.said_count.set_value(count);
-        set_timeout(
-            move || {
-                if self.plane.said_count.get_value() == count {
-                    let words = untrack(|| self.selected_words()).unwrap_or_default();
-                    self.plane.said.set(words);
-                }
-            },
-            SAY_REST,
-        );
+        self.plane.saying.after(SAY_REST, move || {
+            let words = untrack(|| self.selected_words()).unwrap_or_default();
+            self.plane.said.set(words);
+        });
     }
 }
 

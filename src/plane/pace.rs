@@ -8,6 +8,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::live::Measured;
+use crate::newest::Newest;
 use crate::page::Page;
 use crate::state::PageState;
 
@@ -21,13 +22,13 @@ pub struct Pace {
     is_ahead: RwSignal<bool>,
     /// Whether some are waited for.
     is_waiting: StoredValue<bool>,
-    /// Counts what is waited for.
-    count: StoredValue<u64>,
+    /// What is done where they come late.
+    patience: Newest,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Pace { is_ahead: RwSignal::new(false), is_waiting: StoredValue::new(false), count: StoredValue::new(0) }
+        Pace { is_ahead: RwSignal::new(false), is_waiting: StoredValue::new(false), patience: Newest::default() }
     }
 }
 
@@ -58,15 +59,12 @@ impl Pace {
             return;
         }
         self.is_waiting.set_value(true);
-        self.count.update_value(|count| *count += 1);
-        let count = self.count.get_value();
-        let run_ahead = move || {
-            if self.is_waiting.get_value() && self.count.get_value() == count {
+        self.patience.after(PATIENCE, move || {
+            if self.is_waiting.get_value() {
                 self.is_waiting.set_value(false);
                 self.is_ahead.set(true);
             }
-        };
-        set_timeout(run_ahead, PATIENCE);
+        });
     }
 
     /// The token was let go.
