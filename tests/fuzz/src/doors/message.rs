@@ -9,6 +9,7 @@ use lipscope_protocol::models::{
     ModelContext, ModelEvent, ModelOrigin, ModelPlan, ModelTasks, NoNetwork, OpenPlan, ReadTablePlan, WindowPlan,
 };
 use lipscope_protocol::runner::Runner;
+use lipscope_protocol::task::TaskList;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, MeasurePlan, ReadPlan};
 use lipscope_protocol::train::{
     BackwardsPlan, Beginning, FilesPlan, GradientPlan, Kind, Plan, PlanFields, Saving, StretchPlan, TrainContext,
@@ -37,8 +38,7 @@ const READING: Allowance = Allowance { base: 16 << 20, each: 2_000 };
 
 /// Messages of every kind, each as the program of today writes it: the format belongs to the build.
 fn made() -> Vec<Vec<u8>> {
-    let mut made = Vec::new();
-    let mut add = |bytes: Result<Vec<u8>, _>| made.extend(bytes.ok());
+    let mut messages = Messages::default();
     let experiments =
         || CASES.iter().filter(|case| case.len() < 400).filter_map(|case| Experiment::from_json(case).ok());
     for (at, experiment) in experiments().enumerate() {
@@ -49,28 +49,21 @@ fn made() -> Vec<Vec<u8>> {
             block_norms: BlockNorms::Skipped,
             pair: PairRequest::Included,
         });
-        add(encode(&Command::Run(Request { run_id: at as u64, plan: plan.clone() })));
-        let events = Runner::<EngineTasks>::new(Memory::BROWSER).complete(plan, || 0.0);
-        for event in events.into_iter().flatten().take(1) {
-            add(encode(&Message::Reply(Reply { run_id: 7, content: Content::Event(event) })));
-        }
+        messages.answered::<EngineTasks>(at as u64, plan, Memory::BROWSER, 1);
     }
     // One experiment in every other kind of work, with what the worker answers.
     for plan in experiments().next().into_iter().flat_map(super::work::plans) {
-        add(encode(&Command::Run(Request { run_id: 5, plan: plan.clone() })));
-        for event in Runner::<EngineTasks>::new(Memory::BROWSER).complete(plan, || 0.0).into_iter().flatten() {
-            add(encode(&Message::Reply(Reply { run_id: 5, content: Content::Event(event) })));
-        }
+        messages.answered::<EngineTasks>(5, plan, Memory::BROWSER, usize::MAX);
     }
     let source = TableSource { file: Some("tokens.csv".into()), bytes: b"1,2\n3,4\n".to_vec() };
-    add(encode(&Command::Run(Request { run_id: 1, plan: EnginePlan::Read(ReadPlan::Any(source)) })));
-    add(encode(&Command::<EnginePlan>::Cancel));
-    add(encode(&Message::<EngineEvent>::Ready));
+    messages.order(1, EnginePlan::Read(ReadPlan::Any(source)));
+    messages.add(&Command::<EnginePlan>::Cancel);
+    messages.add(&Message::<EngineEvent>::Ready);
     let progress = Progress { done: 3, total: Some(9), relative_residual: Some(1e-3) };
-    add(encode(&Message::<EngineEvent>::Reply(Reply { run_id: 9, content: Content::Progress(progress) })));
+    messages.add(&Message::<EngineEvent>::Reply(Reply { run_id: 9, content: Content::Progress(progress) }));
     let problem =
         Experiment::from_json(r#"{"tokens":{"source":"random","n":-1}}"#).err().unwrap_or(InputError::OneToken);
-    add(encode(&Message::<EngineEvent>::Reply(Reply { run_id: 9, content: Content::Failed(problem) })));
+    messages.add(&Message::<EngineEvent>::Reply(Reply { run_id: 9, content: Content::Failed(problem) }));
     let drawn = DrawnModel { family: DrawnFamily::Gpt2, d: 32, layers: 2, heads: 4, seed: 0 };
     let origin = || ModelOrigin::Drawn(drawn);
     let plan = PlanText {
@@ -89,11 +82,7 @@ fn made() -> Vec<Vec<u8>> {
         ModelPlan::ReadTable(ReadTablePlan { name: "table.csv".into(), bytes: TABLE.as_bytes().to_vec() }),
         ModelPlan::Window(WindowPlan { origin: origin(), plan, ids: vec![1, 2, 3, 4, 5, 6, 7, 8], cell }),
     ] {
-        add(encode(&Command::Run(Request { run_id: 1, plan: plan.clone() })));
-        let events = Runner::<ModelTasks>::new(ModelContext::new(Box::new(NoNetwork))).complete(plan, || 0.0);
-        for event in events.into_iter().flatten() {
-            add(encode(&Message::Reply(Reply { run_id: 1, content: Content::Event(event) })));
-        }
+        messages.answered::<ModelTasks>(1, plan, ModelContext::new(Box::new(NoNetwork)), usize::MAX);
     }
     if let Ok(beginning) = beginning() {
         let plan = TrainPlan::Stretch(StretchPlan {
@@ -106,19 +95,39 @@ fn made() -> Vec<Vec<u8>> {
             sample: 4,
             saving: Saving::Always,
         });
-        add(encode(&Command::Run(Request { run_id: 2, plan: plan.clone() })));
+        messages.answered::<TrainTasks>(2, plan, TrainContext::default(), usize::MAX);
         if let Some(plan) = half(&beginning) {
-            add(encode(&Command::Run(Request { run_id: 4, plan: TrainPlan::Gradient(plan) })));
+            messages.order(4, TrainPlan::Gradient(plan));
         }
         let backwards = BackwardsPlan { model: beginning.clone(), windows: 1, iterations: 2 };
-        add(encode(&Command::Run(Request { run_id: 6, plan: TrainPlan::Backwards(backwards) })));
-        add(encode(&Command::Run(Request { run_id: 3, plan: TrainPlan::Files(FilesPlan { model: beginning }) })));
-        let events = Runner::<TrainTasks>::new(TrainContext::default()).complete(plan, || 0.0);
-        for event in events.into_iter().flatten() {
-            add(encode(&Message::Reply(Reply { run_id: 2, content: Content::Event(event) })));
+        messages.order(6, TrainPlan::Backwards(backwards));
+        messages.order(3, TrainPlan::Files(FilesPlan { model: beginning }));
+    }
+    messages.made
+}
+
+/// Messages as the program writes them.
+#[derive(Default)]
+struct Messages {
+    made: Vec<Vec<u8>>,
+}
+
+impl Messages {
+    fn add(&mut self, message: &impl Serialize) {
+        self.made.extend(encode(message).ok());
+    }
+
+    fn order(&mut self, run_id: u64, plan: impl Serialize) {
+        self.add(&Command::Run(Request { run_id, plan }));
+    }
+
+    /// An order, and the first answers that a worker gives to it.
+    fn answered<T: TaskList>(&mut self, run_id: u64, plan: T::Plan, context: T::Context, most: usize) {
+        self.order(run_id, plan.clone());
+        for event in Runner::<T>::new(context).complete(plan, || 0.0).into_iter().flatten().take(most) {
+            self.add(&Message::Reply(Reply { run_id, content: Content::Event(event) }));
         }
     }
-    made
 }
 
 /// The beginning of a run that trains a small model on a short text.
