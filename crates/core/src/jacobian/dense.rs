@@ -6,6 +6,9 @@ use nalgebra::{DMatrix, DVector};
 use crate::attention::{Forward, Kernel};
 use crate::experiment::Scope;
 
+/// Rows of blocks that are written together: what lies side by side in a column is one stretch of memory.
+const ROWS_AT_ONCE: usize = 16;
+
 /// J, (n d_out) x (n d): row i d_out + r is entry r of output token i, column j d + c is entry c of token j.
 #[must_use]
 pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
@@ -14,10 +17,14 @@ pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
     let mut buffer = forward.row_buffer();
     for head_idx in 0..forward.n_heads() {
         let head = HeadMatrices::of(forward, head_idx);
-        for i in 0..n {
-            let reach = forward.reach(&(i..i + 1));
-            let block = forward.rows_of_p(head_idx, i..i + 1, &mut buffer);
-            head.add_row(i, &block.weights[..reach], &mut jacobian);
+        let gradients = Gradients::of(&head);
+        for first in (0..n).step_by(ROWS_AT_ONCE) {
+            let rows = (first..n.min(first + ROWS_AT_ONCE)).map(|i| {
+                let reach = forward.reach(&(i..i + 1));
+                let block = forward.rows_of_p(head_idx, i..i + 1, &mut buffer);
+                head.row(&gradients, i, &block.weights[..reach])
+            });
+            head.add_rows(first * d_out, &rows.collect::<Vec<_>>(), &mut jacobian);
         }
     }
     if forward.scope == Scope::Composed {
@@ -109,7 +116,7 @@ impl BlockRows {
         let mut row = DMatrix::zeros(d_out, n * d);
         for (head_idx, (head, _)) in self.heads.iter().enumerate() {
             let block = forward.rows_of_p(head_idx, i..i + 1, &mut self.buffer);
-            head.add_row_at(0, i, &block.weights[..reach], &mut row);
+            head.add_rows(0, &[head.row(&Gradients::of(head), i, &block.weights[..reach])], &mut row);
         }
         if forward.scope == Scope::Composed {
             let mut transposed = row.transpose();
@@ -166,38 +173,83 @@ impl HeadMatrices {
         }
     }
 
-    /// a_ij = ds_ij/dx_i.
-    fn query_gradient(&self, i: usize, j: usize) -> DVector<f64> {
-        let (q, k) = (self.queries.column(i), self.keys.column(j));
-        self.q.tr_mul(&q.zip_map(&k, |q, k| self.kernel.query_gradient(q, k)))
-    }
-
-    /// b_ij = ds_ij/dx_j.
-    fn key_gradient(&self, i: usize, j: usize) -> DVector<f64> {
-        let (q, k) = (self.queries.column(i), self.keys.column(j));
-        self.k.tr_mul(&q.zip_map(&k, |q, k| self.kernel.key_gradient(q, k)))
-    }
-
-    /// Adds block row i; `p_row` holds P_ij for the allowed j.
-    fn add_row(&self, i: usize, p_row: &[f64], jacobian: &mut DMatrix<f64>) {
-        self.add_row_at(i * self.d_out, i, p_row, jacobian);
-    }
-
-    /// Adds block row i to the rows of a matrix from `first` on.
-    fn add_row_at(&self, first: usize, i: usize, p_row: &[f64], jacobian: &mut DMatrix<f64>) {
-        let (d, n_rows) = (self.q.ncols(), self.value.nrows());
-        let mut mean = DVector::zeros(n_rows);
+    /// The blocks of row i; `p_row` holds P_ij for the allowed j.
+    fn row(&self, gradients: &Gradients, i: usize, p_row: &[f64]) -> BlockRow {
+        let mut mean = DVector::zeros(self.value.nrows());
         for (j, p) in p_row.iter().enumerate() {
             mean.axpy(*p, &self.values.column(j), 1.0);
         }
-        let row_start = first + self.out_start;
-        for (j, p) in p_row.iter().enumerate() {
-            let apart = (self.values.column(j) - &mean) * *p;
-            let mut block = jacobian.view_mut((row_start, j * d), (n_rows, d));
-            block += &self.value * *p;
-            block.ger(1.0, &apart, &self.key_gradient(i, j), 1.0);
-            let mut own = jacobian.view_mut((row_start, i * d), (n_rows, d));
-            own.ger(1.0, &apart, &self.query_gradient(i, j), 1.0);
+        let mut apart = self.values.columns(0, p_row.len()).into_owned();
+        for (mut column, p) in apart.column_iter_mut().zip(p_row) {
+            column -= &mean;
+            column *= *p;
+        }
+        let [of_query, of_key] = gradients.of_row(i, p_row.len());
+        BlockRow { i, p: p_row.to_vec(), own: &apart * of_query.transpose(), apart, of_key }
+    }
+
+    /// Adds consecutive rows of blocks to the rows of a matrix from `first` on.
+    fn add_rows(&self, first: usize, rows: &[BlockRow], matrix: &mut DMatrix<f64>) {
+        let ((n_rows, d), height) = (self.value.shape(), matrix.nrows());
+        let reach = rows.iter().map(|row| row.p.len()).max().unwrap_or(0);
+        for (at, column) in matrix.as_mut_slice().chunks_exact_mut(height).take(reach * d).enumerate() {
+            let (j, col) = (at / d, at % d);
+            let value = &self.value.as_slice()[col * n_rows..][..n_rows];
+            let blocks = column[first..].chunks_exact_mut(self.d_out).zip(rows);
+            for (block, row) in blocks.filter(|(_, row)| j < row.p.len()) {
+                let (p, gradient) = (row.p[j], row.of_key[(col, j)]);
+                let apart = &row.apart.as_slice()[j * n_rows..][..n_rows];
+                for ((entry, value), apart) in block[self.out_start..][..n_rows].iter_mut().zip(value).zip(apart) {
+                    *entry += p * value + apart * gradient;
+                }
+            }
+        }
+        for (at, row) in rows.iter().enumerate() {
+            let mut block = matrix.view_mut((first + at * self.d_out + self.out_start, row.i * d), (n_rows, d));
+            block += &row.own;
         }
     }
+}
+
+/// Queries and keys of a head taken back to the tokens' space, d x n each. The gradients of a score are linear in query and
+/// key, so that Q^T and K^T are applied to these once and not for every pair.
+#[derive(Clone, Debug)]
+struct Gradients {
+    kernel: Kernel,
+    /// Q^T q_i and Q^T k_j.
+    through_q: [DMatrix<f64>; 2],
+    /// K^T q_i and K^T k_j.
+    through_k: [DMatrix<f64>; 2],
+}
+
+impl Gradients {
+    fn of(head: &HeadMatrices) -> Self {
+        let through = |matrix: &DMatrix<f64>| [matrix.tr_mul(&head.queries), matrix.tr_mul(&head.keys)];
+        Gradients { kernel: head.kernel, through_q: through(&head.q), through_k: through(&head.k) }
+    }
+
+    /// a_ij = ds_ij/dx_i and b_ij = ds_ij/dx_j for the first j, d x reach each.
+    fn of_row(&self, i: usize, reach: usize) -> [DMatrix<f64>; 2] {
+        let with = |[queries, keys]: &[DMatrix<f64>; 2], gradient: &dyn Fn(f64, f64) -> f64| {
+            DMatrix::from_fn(queries.nrows(), reach, |row, j| gradient(queries[(row, i)], keys[(row, j)]))
+        };
+        [
+            with(&self.through_q, &|q, k| self.kernel.query_gradient(q, k)),
+            with(&self.through_k, &|q, k| self.kernel.key_gradient(q, k)),
+        ]
+    }
+}
+
+/// One row of blocks of a head.
+#[derive(Clone, Debug)]
+struct BlockRow {
+    i: usize,
+    /// P_ij for the allowed j.
+    p: Vec<f64>,
+    /// P_ij (V x_j - V m_i), rows x reach.
+    apart: DMatrix<f64>,
+    /// b_ij, d x reach.
+    of_key: DMatrix<f64>,
+    /// What block (i, i) has beside: sum_j P_ij (V x_j - V m_i) a_ij^T, rows x d.
+    own: DMatrix<f64>,
 }

@@ -25,9 +25,6 @@ pub struct DenseNorms {
 pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
     let mut row_sums = vec![0.0; matrix.nrows()];
     let mut l1 = 0.0f64;
-    // Squares of entries near the limits of f64 would overflow or underflow, so such matrices are scaled first.
-    let largest = matrix.amax();
-    let scale = if largest == 0.0 || (1e-140..1e140).contains(&largest) { 1.0 } else { largest };
     let mut squares = 0.0;
     for column in matrix.column_iter() {
         // Four partial sums each, so that the compiler vectorises.
@@ -46,13 +43,17 @@ pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
             sums[0] += x.abs();
             sums_of_squares[0] += x * x;
         }
-        squares += match scale == 1.0 {
-            true => sums_of_squares.iter().sum::<f64>(),
-            false => column.iter().map(|x| (x / scale) * (x / scale)).sum(),
-        };
+        squares += sums_of_squares.iter().sum::<f64>();
         l1 = l1.max(sums.iter().sum());
     }
-    DenseNorms { frobenius: scale * squares.sqrt(), linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
+    let mut frobenius = squares.sqrt();
+    // Squares of entries near the limits of f64 have overflowed or underflowed: such a matrix is scaled.
+    if !(1e-280..1e280).contains(&squares) {
+        let largest = matrix.amax();
+        let scale = if largest > 0.0 { largest } else { 1.0 };
+        frobenius = scale * matrix.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt();
+    }
+    DenseNorms { frobenius, linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
 }
 
 /// The singular values, largest first; `None` if an entry is not finite or the iteration does not converge.
