@@ -95,6 +95,8 @@ pub fn BoundLadder() -> impl IntoView {
     let note = Memo::new(move |_| {
         page.live.measured.with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
     });
+    let title =
+        Memo::new(move |_| strings::ladder_title(page.live.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
     view! {
         <figure class="small ladder">
             <div class="small-stage">
@@ -111,7 +113,7 @@ pub fn BoundLadder() -> impl IntoView {
                 ></canvas>
             </div>
             <figcaption>
-                <h2>{strings::ladder_heading()} " " <span class="note" data-testid="ladder-note">{move || note.get()}</span></h2>
+                <h2>{move || title.get()} " " <span class="note" data-testid="ladder-note">{move || note.get()}</span></h2>
                 <p class="note">{strings::bound_names()}</p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>

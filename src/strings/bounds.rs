@@ -10,6 +10,7 @@ use lipscope_plot::{Kind, Number};
 
 use super::norms::needs_dense;
 use super::numbers::kind_of;
+use super::plot::count;
 use super::problems::phrase_text;
 
 /// The name of a bound, wherever it is named; the twins with and without the mask have one.
@@ -42,6 +43,11 @@ pub fn measured_bound_label(bound: BoundId, state: &PageState) -> String {
     } else {
         at_these_tokens(name)
     }
+}
+
+/// The ladder's heading, with the number of tokens that its numbers are of.
+pub fn ladder_title(n: Option<f64>) -> String {
+    n.map_or_else(|| ladder_heading().to_owned(), |n| ladder_heading_at(count(n)))
 }
 
 /// What the ladder's numbers speak of, beside its heading.
