@@ -20,6 +20,7 @@ export const PHONE = { width: 390, height: 844 };
 
 const START_TIMEOUT_MS = 30_000;
 const TEST_TIMEOUT_MS = 180_000;
+const TIMED = process.env.LIPSCOPE_TIMED;
 
 let browser;
 let server;
@@ -167,9 +168,13 @@ export async function waitForStart(page) {
   if (boot === 'failed') throw new Error(`the page did not start: ${await page.locator('#boot-status').textContent()}`);
 }
 
-/** A test with an open page, which is closed at the end and must have had no problems. */
+/**
+ * A test with an open page, which is closed at the end and must have had no problems. A `timed` one judges how long something
+ * takes, so that no other may run beside it: LIPSCOPE_TIMED=only runs these, LIPSCOPE_TIMED=without the others.
+ */
 export function pageTest(name, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
+  if ((options.timed && TIMED === 'without') || (!options.timed && TIMED === 'only')) return;
   test(name, { timeout: options.timeout ?? TEST_TIMEOUT_MS }, async (t) => {
     const opened = await openPage(options);
     try {

@@ -116,6 +116,15 @@ export async function openControls(page) {
   await page.waitForSelector('#preset', { state: 'attached' });
 }
 
+/** Random tokens in a ball under random weights: where every control applies. */
+export async function drawEverything(page) {
+  for (const [id, choice] of [['law', 'ball'], ['weights', 'random']]) {
+    const before = await digits(page, 'spectral');
+    await page.selectOption(`#${id}`, choice);
+    await changed(page, 'spectral', before);
+  }
+}
+
 /** Waits until the sweep is over. */
 export const swept = (page) => page.waitForSelector('.page[data-sweep="done"]', { timeout: 120_000 });
 
