@@ -20,7 +20,6 @@ export const PHONE = { width: 390, height: 844 };
 
 const START_TIMEOUT_MS = 30_000;
 const TEST_TIMEOUT_MS = 180_000;
-const TIMED = process.env.LIPSCOPE_TIMED;
 
 let browser;
 let server;
@@ -168,13 +167,9 @@ export async function waitForStart(page) {
   if (boot === 'failed') throw new Error(`the page did not start: ${await page.locator('#boot-status').textContent()}`);
 }
 
-/**
- * A test with an open page, which is closed at the end and must have had no problems. A `timed` one judges how long something
- * takes, so that no other may run beside it: LIPSCOPE_TIMED=only runs these, LIPSCOPE_TIMED=without the others.
- */
+/** A test with an open page, which is closed at the end and must have had no problems. */
 export function pageTest(name, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
-  if ((options.timed && TIMED === 'without') || (!options.timed && TIMED === 'only')) return;
   test(name, { timeout: options.timeout ?? TEST_TIMEOUT_MS }, async (t) => {
     const opened = await openPage(options);
     try {
@@ -206,26 +201,29 @@ export async function mainThreadTasks(page, body) {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The faults that axe-core finds, one line an element. */
-export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'critical']) {
+/** The faults that axe-core finds by all rules or by those with a tag, one line an element. */
+export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'critical'], tag = null) {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'] }));
+  const { violations } = await page.evaluate((tag) => window.axe.run({ resultTypes: ['violations'], ...(tag && { runOnly: [tag] }) }), tag);
   return violations
     .filter(({ impact }) => impacts.includes(impact))
     .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
 }
 
 /** The serious and critical ones. */
-export const seriousFaults = (page) => faults(page, ['serious', 'critical']);
+export const seriousFaults = (page, tag = null) => faults(page, ['serious', 'critical'], tag);
 
-/** What is found in the dark and in the light, where the page follows the system and stays as it ends. */
-export async function inBothSchemes(page, find = faults) {
+/**
+ * What is found in the dark and in the light, where the page follows the system and stays as it ends. The two differ in colours
+ * alone, so that the light is looked at by the rules about these.
+ */
+export async function inBothSchemes(page, find = (page, tag) => faults(page, undefined, tag)) {
   const found = [];
-  for (const colorScheme of ['dark', 'light']) {
+  for (const [colorScheme, tag] of [['dark', null], ['light', 'cat.color']]) {
     await page.emulateMedia({ colorScheme });
     // Borders fade from one colour to the other.
     await page.waitForTimeout(200);
-    found.push(...(await find(page)).map((fault) => `${colorScheme}: ${fault}`));
+    found.push(...(await find(page, tag)).map((fault) => `${colorScheme}: ${fault}`));
   }
   return found;
 }
