@@ -201,29 +201,32 @@ export async function mainThreadTasks(page, body) {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The faults that axe-core finds by all rules or by those with a tag, one line an element. */
-export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'critical'], tag = null) {
+/** The faults that axe-core finds, by all its usual rules or by those named, one line an element. */
+export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'critical'], rules = null) {
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate((tag) => window.axe.run({ resultTypes: ['violations'], ...(tag && { runOnly: [tag] }) }), tag);
+  const { violations } = await page.evaluate((rules) => window.axe.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }), rules);
   return violations
     .filter(({ impact }) => impacts.includes(impact))
     .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
 }
 
 /** The serious and critical ones. */
-export const seriousFaults = (page, tag = null) => faults(page, ['serious', 'critical'], tag);
+export const seriousFaults = (page, rules = null) => faults(page, ['serious', 'critical'], rules);
+
+/** The usual rules that look at colours. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
  * What is found in the dark and in the light, where the page follows the system and stays as it ends. The two differ in colours
  * alone, so that the light is looked at by the rules about these.
  */
-export async function inBothSchemes(page, find = (page, tag) => faults(page, undefined, tag)) {
+export async function inBothSchemes(page, find = (page, rules) => faults(page, undefined, rules)) {
   const found = [];
-  for (const [colorScheme, tag] of [['dark', null], ['light', 'cat.color']]) {
+  for (const [colorScheme, rules] of [['dark', null], ['light', OF_COLOURS]]) {
     await page.emulateMedia({ colorScheme });
     // Borders fade from one colour to the other.
     await page.waitForTimeout(200);
-    found.push(...(await find(page, tag)).map((fault) => `${colorScheme}: ${fault}`));
+    found.push(...(await find(page, rules)).map((fault) => `${colorScheme}: ${fault}`));
   }
   return found;
 }
