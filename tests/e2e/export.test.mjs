@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mainThreadTasks, pageTest } from './browser.mjs';
+import { mainThreadTasks, MOST_TASK_MS, pageTest } from './browser.mjs';
 import { digits, download, reveal, show, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
@@ -107,7 +107,7 @@ pageTest('the link under a picture opens what the picture shows', async ({ page 
   await other.close();
 });
 
-pageTest('a picture costs the page less than 50 ms', async ({ page }) => {
+pageTest('a picture keeps the page for no long task', async ({ page }, t) => {
   await show(page, 'growth');
   await swept(page);
   await ready(page);
@@ -116,7 +116,8 @@ pageTest('a picture costs the page less than 50 ms', async ({ page }) => {
     for (const what of ['png', 'svg']) {
       await reveal(page, `#${view} [data-take=${what}]`);
       const tasks = await mainThreadTasks(page, async () => { await taken(page, view, what); });
-      assert.ok(tasks[0].cpu < 50, `${view} as ${what}: ${tasks[0].cpu.toFixed(1)} ms`);
+      t.diagnostic(`${view} as ${what}: ${tasks[0].cpu.toFixed(1)} ms of processor time`);
+      assert.ok(tasks[0].cpu <= MOST_TASK_MS, `${view} as ${what}: ${tasks[0].cpu.toFixed(1)} ms`);
     }
   }
 });

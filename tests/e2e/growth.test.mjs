@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mainThreadTasks, measureOnCommandLine, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
+import { mainThreadTasks, measureOnCommandLine, MOST_TASK_MS, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
 import { changed, digits, exported, paste, reaches, reveal, saved, still, swept, twoFramesAfterAnEdit, type, value } from './reading.mjs';
 
 /** Waits until a number of the view over n is there, and is near `expected` to the digits shown. */
@@ -199,7 +199,7 @@ pageTest('the curves follow a slider, and no task of the page is long', async ({
   });
   t.diagnostic(`${seen.size} values of 30 positions; longest task ${tasks[0].cpu.toFixed(1)} ms of processor time`);
   assert.ok(seen.size >= 10, `only ${seen.size} values were seen on the way`);
-  assert.ok(tasks[0].cpu <= 50, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
+  assert.ok(tasks[0].cpu <= MOST_TASK_MS, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
 });
 
 pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one\u2019s own', async ({ page }) => {
@@ -317,7 +317,7 @@ pageTest('a long list is read off the page\u2019s own thread', async ({ page }, 
     await page.waitForTimeout(300);
   });
   t.diagnostic(`longest task: ${tasks[0].cpu.toFixed(1)} ms of processor time for ${(rows.length / 1e6).toFixed(1)} MB`);
-  assert.ok(tasks[0].cpu <= 50, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
+  assert.ok(tasks[0].cpu <= MOST_TASK_MS, `a task of the main thread takes ${tasks[0].cpu} ms of processor time`);
 });
 
 pageTest('numbers that are not of the present state are greyed at once, and say so', { hash: '#v3&plot=growth', controls: 'open' }, async ({ page }) => {
