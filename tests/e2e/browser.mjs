@@ -6,7 +6,7 @@
 // or a request that leaves the origin, also when its own assertions hold.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,7 @@ const TEST_TIMEOUT_MS = 180_000;
 
 let browser;
 let server;
+let shared;
 
 /** The browser of this process; launched at first use. */
 export async function launch() {
@@ -43,6 +44,8 @@ export async function launch() {
       '--disable-sync',
       '--disable-quic',
       '--no-first-run',
+      // Pages of one context share a process, and with it what was compiled: see sharedContext.
+      '--process-per-site',
       // Whatever tried to leave this machine would fail, and be seen to fail.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     ],
@@ -61,7 +64,42 @@ export async function serveSite() {
 export async function shutDown() {
   await (await browser)?.close();
   await (await server)?.close();
-  browser = server = undefined;
+  browser = server = shared = undefined;
+}
+
+// What a service worker answers, no test could see or hinder; offline.test.mjs is about it.
+const CONTEXT = { acceptDownloads: true, serviceWorkers: 'block' };
+
+async function newContext(options) {
+  const context = await (await launch()).newContext({ ...CONTEXT, ...options });
+  await context.addInitScript(watchPage);
+  return context;
+}
+
+/**
+ * A context that the tests of a file have one after the other, each with a page of its own and with nothing remembered from
+ * the one before. A page beside them holds the site's modules, so that Chromium compiles them once and not for each test:
+ * opening a page takes half as long.
+ */
+async function sharedContext() {
+  shared ??= (async () => {
+    const site = await serveSite();
+    const context = await newContext();
+    const keeper = await context.newPage();
+    // Any file of the site that runs nothing.
+    await keeper.goto(`${site.url}icon.svg`);
+    const modules = readdirSync(DIST).filter((name) => name.endsWith('.wasm')).map((name) => site.url + name);
+    await keeper.evaluate(async (modules) => {
+      window.kept = await Promise.all(modules.map((module) => WebAssembly.compileStreaming(fetch(module))));
+    }, modules);
+    return { context, keeper };
+  })();
+  const { context, keeper } = await shared;
+  await keeper.evaluate(async () => {
+    localStorage.clear();
+    for (const name of await caches.keys()) await caches.delete(name);
+  });
+  return context;
 }
 
 // Runs in the page before any of its own scripts.
@@ -79,7 +117,7 @@ function watchPage() {
 }
 
 /**
- * Opens the site in a new context, so that nothing is remembered from another page.
+ * Opens the site where nothing is remembered from another page: in a new context, or in the one that tests share.
  *
  * @param {object} [options]
  * @param {{width: number, height: number}} [options.viewport] DESKTOP by default
@@ -90,35 +128,38 @@ function watchPage() {
  * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the hash is of version 2
  * @param {boolean} [options.started] wait until the WebAssembly module has started (the default)
  * @param {object} [options.context] anything else for Playwright's newContext
+ * @param {'new' | 'shared'} [within] the context
  */
-export async function openPage(options = {}) {
+export async function openPage(options = {}, within = 'new') {
   const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '#v2', started = true } = options;
   const controls = options.controls ?? (started && hash.includes('#v2') && !/view=embed|lesson=/.test(hash) && viewport.width >= 720 ? 'open' : 'closed');
   const site = await serveSite();
-  const context = await (await launch()).newContext({
-    viewport, colorScheme, reducedMotion, acceptDownloads: true,
-    // What a service worker answers, no test could see or hinder; offline.test.mjs is about it.
-    serviceWorkers: 'block',
-    ...options.context,
-  });
+  const context = within === 'shared' ? await sharedContext() : await newContext({ viewport, colorScheme, reducedMotion, ...options.context });
   const seen = [];
   const requests = [];
 
-  context.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    requests.push(request.url());
-    if (origin !== site.origin && protocol !== 'data:' && protocol !== 'blob:') seen.push(`a request left the origin: ${request.url()}`);
-  });
-  context.on('requestfailed', (request) => {
-    const reason = request.failure()?.errorText;
-    if (reason !== 'net::ERR_ABORTED') seen.push(`a request failed: ${request.url()} (${reason})`);
-  });
-  context.on('response', (response) => {
-    if (response.status() >= 400) seen.push(`${response.status()} for ${response.url()}`);
-  });
-  await context.addInitScript(watchPage);
+  const heard = {
+    request: (request) => {
+      const { protocol, origin } = new URL(request.url());
+      requests.push(request.url());
+      if (origin !== site.origin && protocol !== 'data:' && protocol !== 'blob:') seen.push(`a request left the origin: ${request.url()}`);
+    },
+    requestfailed: (request) => {
+      const reason = request.failure()?.errorText;
+      if (reason !== 'net::ERR_ABORTED') seen.push(`a request failed: ${request.url()} (${reason})`);
+    },
+    response: (response) => {
+      if (response.status() >= 400) seen.push(`${response.status()} for ${response.url()}`);
+    },
+  };
+  for (const [event, listener] of Object.entries(heard)) context.on(event, listener);
 
   const page = await context.newPage();
+  const close = async () => {
+    if (within === 'new') return context.close();
+    for (const [event, listener] of Object.entries(heard)) context.off(event, listener);
+    await page.close();
+  };
   const console_ = (message) => {
     if (message.type() === 'error') seen.push(`console: ${message.text()}`);
   };
@@ -146,10 +187,14 @@ export async function openPage(options = {}) {
     }),
     /** Forgets the problems so far: for a test that provokes one. */
     forgetProblems: () => { seen.length = 0; },
-    close: () => context.close(),
+    close,
   };
 
   try {
+    if (within === 'shared') {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme, reducedMotion });
+    }
     await page.goto(site.url + hash);
     if (started) await waitForStart(page);
     if (controls === 'open') {
@@ -158,7 +203,7 @@ export async function openPage(options = {}) {
     }
   } catch (error) {
     const problems = await opened.problems().catch(() => seen);
-    await context.close();
+    await close();
     throw new Error([error.message, ...problems].join('\n'), { cause: error });
   }
   return opened;
@@ -173,11 +218,14 @@ export async function waitForStart(page) {
   if (boot === 'failed') throw new Error(`the page did not start: ${await page.locator('#boot-status').textContent()}`);
 }
 
-/** A test with an open page, which is closed at the end and must have had no problems. */
+/**
+ * A test with an open page, which is closed at the end and must have had no problems. It shares its context with others, unless
+ * it names one: `context: {}` is for a test that changes its own.
+ */
 export function pageTest(name, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
   test(name, { timeout: options.timeout ?? TEST_TIMEOUT_MS }, async (t) => {
-    const opened = await openPage(options);
+    const opened = await openPage(options, options.context ? 'new' : 'shared');
     try {
       await body(opened, t);
       assert.deepEqual(await opened.problems(), []);
@@ -209,7 +257,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** The faults that axe-core finds, by all its usual rules or by those named, one line an element. */
 export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'critical'], rules = null) {
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate((rules) => window.axe.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }), rules);
   return violations
     .filter(({ impact }) => impacts.includes(impact))
@@ -220,7 +268,7 @@ export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'c
 export const seriousFaults = (page, rules = null) => faults(page, ['serious', 'critical'], rules);
 
 /** The usual rules that look at colours. */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+export const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
  * What is found in the dark and in the light, where the page follows the system and stays as it ends. The two differ in colours

@@ -192,7 +192,8 @@ pageTest('a slider in the text reaches a goal; after the third try the answer is
   assert.ok(await page.locator('.lesson-after').isVisible());
 });
 
-pageTest('the hint comes after half a minute', async ({ page }) => {
+// Playwright's clock is that of a whole context.
+pageTest('the hint comes after half a minute', { context: {} }, async ({ page }) => {
   await page.clock.install();
   await page.goto('about:blank');
   await page.goBack();
@@ -216,7 +217,7 @@ pageTest('an answer is chosen before the page shows it, and answered by name', {
   assert.ok(await page.locator('.lesson-choice').first().isDisabled());
 });
 
-pageTest('a question of one’s own ends in a link to share', { hash: '#v2&lesson=own.2' }, async ({ page, context, url }) => {
+pageTest('a question of one’s own ends in a link to share', { hash: '#v2&lesson=own.2', context: {} }, async ({ page, context, url }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await filled(page);
   await page.click('.lesson-press[data-sets="mask=causal"]');

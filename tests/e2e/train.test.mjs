@@ -127,7 +127,7 @@ pageTest('two workers share each step, and training goes on with the same digits
   LOSSES.dot.forEach((loss, i) => assert.ok(Math.abs(Number(table[i + 1].training_nats) - loss) < 1e-4, `step ${i + 1}`));
 });
 
-pageTest('the training of the newest tab is the one that is kept, and the other tab says so', { timeout: 600_000, hash: '#v3&plot=train' }, async ({ page, context, url }) => {
+pageTest('the training of the newest tab is the one that is kept, and the other tab says so', { timeout: 600_000, hash: '#v3&plot=train', context: {} }, async ({ page, context, url }) => {
   const keeps = (tab, pattern) => tab.waitForFunction(
     (source) => new RegExp(source).test(document.querySelector('[data-testid="train-keeping"]')?.textContent ?? ''), pattern.source, LONG);
   const begin = async (tab) => {
