@@ -94,11 +94,13 @@ fn Tools() -> impl IntoView {
     let page = use_page();
     let plane = page.plane;
     let n = Memo::new(move |_| page.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
-    let is_fixed = move || n.get().is_none();
+    // What is being measured can be moved in a moment: its buttons stay, so that nothing jumps.
+    let is_fixed = Memo::new(move |_| page.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != Fixed::Waiting));
+    let is_waiting = move || n.get().is_none();
     let radius = Memo::new(move |_| page.state.with(|state| state.radius));
-    let switch = move |id, words, hint, on: RwSignal<bool>, is_off: Signal<bool>| {
+    let switch = move |id, words, hint, on: RwSignal<bool>, is_away: Signal<bool>| {
         view! {
-            <button type="button" id=id title=hint aria-pressed=move || on.get().to_string() disabled=is_off on:click=move |_| on.update(|on| *on = !*on)>
+            <button type="button" id=id title=hint aria-pressed=move || on.get().to_string() hidden=is_away on:click=move |_| on.update(|on| *on = !*on)>
                 {words}
             </button>
         }
@@ -106,7 +108,7 @@ fn Tools() -> impl IntoView {
     let no_pair = Signal::derive(move || !plane.has_pair.get());
     view! {
         <div class="plane-tools">
-            <div class="own-tools">
+            <div class="own-tools" hidden=move || is_fixed.get()>
                 <button type="button" id="token-add" title=strings::add_hint() disabled=move || n.get().is_none_or(|n| n >= MOST_MOVABLE) on:click=move |_| page.add_token(None)>{strings::add()}</button>
                 <button
                     type="button"
@@ -117,10 +119,10 @@ fn Tools() -> impl IntoView {
                 >
                     {strings::remove()}
                 </button>
-                <button type="button" id="token-snap-into" title=strings::snap_into_hint() disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Into)>
+                <button type="button" id="token-snap-into" title=strings::snap_into_hint() disabled=is_waiting on:click=move |_| page.snap_tokens(Snap::Into)>
                     {move || strings::snap_into(radius.get())}
                 </button>
-                <button type="button" id="token-snap-onto" title=strings::snap_onto_hint() disabled=is_fixed on:click=move |_| page.snap_tokens(Snap::Onto)>
+                <button type="button" id="token-snap-onto" title=strings::snap_onto_hint() disabled=is_waiting on:click=move |_| page.snap_tokens(Snap::Onto)>
                     {move || strings::snap_onto(radius.get())}
                 </button>
             </div>
