@@ -205,15 +205,21 @@ test('two hundred random states travel in links, digit for digit', { timeout: 24
     await settled(one.page);
     await settled(other.page);
     const roll = dice(7);
-    const links = Array.from({ length: 240 }, () => randomLink(roll));
-    const written = (await opened(one.page, links, links.map((_, at) => 150 + at))).filter(Boolean);
+    const links = Array.from({ length: 240 }, (_, at) => [randomLink(roll), 150 + at]);
+    // Each page writes a half of them, and reads what the other one has written: in another order, so that nothing can be left
+    // over from the state before.
+    const write = async ({ page }, half) => (await opened(page, half.map(([link]) => link), half.map(([, n]) => n))).filter(Boolean);
+    const read = async ({ page }, half) => {
+      const turned = half.toReversed();
+      const found = await opened(page, turned.map(({ link }) => link));
+      for (const [at, { link, digits: expected, told }] of turned.entries()) {
+        assert.deepEqual([found[at]?.first, found[at]?.told], [expected, told], link);
+      }
+    };
+    const halves = await Promise.all([write(one, links.slice(0, 120)), write(other, links.slice(120))]);
+    const written = halves.flat();
     assert.ok(written.length >= 200, `only ${written.length} of the links hold`);
-    // In another order, so that nothing can be left over from the state before.
-    const turned = written.toReversed();
-    const read = await opened(other.page, turned.map(({ link }) => link));
-    for (const [at, { link, digits: expected, told }] of turned.entries()) {
-      assert.deepEqual([read[at]?.first, read[at]?.told], [expected, told], link);
-    }
+    await Promise.all([read(other, halves[0]), read(one, halves[1])]);
     // And by a page that is new, with the command line beside it.
     for (const { link, digits: expected } of written.filter((_, at) => at % 50 === 0)) {
       await other.page.goto('about:blank');

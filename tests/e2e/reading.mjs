@@ -116,6 +116,9 @@ export async function openControls(page) {
   await page.waitForSelector('#preset', { state: 'attached' });
 }
 
+/** Closes it, where it is open. */
+export const closeControls = (page) => page.evaluate(() => document.querySelector('#more-controls[aria-expanded=true]')?.click());
+
 /** Random tokens in a ball under random weights: where every control applies. */
 export async function drawEverything(page) {
   for (const [id, choice] of [['law', 'ball'], ['weights', 'random']]) {
