@@ -161,6 +161,21 @@ fn changes_are_arrows_with_filled_heads_and_their_images_squares_with_open_ones(
 }
 
 #[test]
+fn no_label_lies_on_the_arrow_of_its_point() {
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    plane.labels = ["first", "second", "third", "fourth"].map(String::from).to_vec();
+    let (layout, svg) = render((900, 520), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let layout = layout.expect("SVG draws");
+    let texts = elements(&svg, "text");
+    // The change of the first token goes to the right, that of the last one to the left and up.
+    for (label, i, is_left) in [("first", 0, true), ("fourth", 3, false)] {
+        let text = texts.iter().find(|e| e.text == label).expect("it is labelled").text_box();
+        let place = layout.positions[i].expect("a place");
+        assert_eq!(text.right < place.0, is_left, "{label}: {text:?} beside {place:?}");
+    }
+}
+
+#[test]
 fn an_animated_change_moves_points_and_images_and_a_static_one_marks_its_ends() {
     let places = |sway: Sway, shape: PlaneShape| -> (usize, Vec<f64>) {
         let mut plane = plane_with_changes(shape);

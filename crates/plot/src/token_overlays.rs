@@ -27,6 +27,13 @@ impl TokenPlane {
         (changes.moved_by() * by.0, changes.moved_by() * by.1)
     }
 
+    /// Whether the arrow of a point's change goes to the right and stays within `height` pixels of the point's height.
+    pub(super) fn points_right(&self, i: usize, height: f64, chart: &ChartLayout) -> bool {
+        let by =
+            self.changes.as_ref().and_then(|changes| Some(self.step(*changes.nudges.get(i)?, changes.stretch, chart)));
+        by.is_some_and(|by| by.0 > height && by.1.abs() < height)
+    }
+
     /// Corners of the squares around the discs of the points, which are points where there are no discs.
     pub(super) fn corners(&self) -> impl Iterator<Item = Point> {
         let reach = self.reach.unwrap_or(0.0);

@@ -350,7 +350,9 @@ impl TokenPlane {
             let is_taken = |rect: &PixelRect| taken.iter().any(|other| rect.meets(other));
             let has_room = right.right <= layout.chart.plot.right;
             let is_better = Some(i) != self.selected || !is_taken(&right) || is_taken(&left);
-            let rect = if has_room && is_better { right } else { left };
+            // An arrow to the right would go through a label there.
+            let is_crossed = self.points_right(i, 0.6 * size, &layout.chart) && left.left >= layout.chart.plot.left;
+            let rect = if has_room && is_better && !is_crossed { right } else { left };
             let left = rect.left;
             let near =
                 PixelRect { left: left - 2.0, top: rect.top - 2.0, right: rect.right + 2.0, bottom: rect.bottom + 2.0 };
