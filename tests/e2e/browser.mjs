@@ -26,6 +26,7 @@ export const MOST_TASK_MS = 100;
 
 const START_TIMEOUT_MS = 30_000;
 const TEST_TIMEOUT_MS = 180_000;
+const TIMED = process.env.LIPSCOPE_TIMED;
 
 let browser;
 let server;
@@ -220,10 +221,12 @@ export async function waitForStart(page) {
 
 /**
  * A test with an open page, which is closed at the end and must have had no problems. It shares its context with others, unless
- * it names one: `context: {}` is for a test that changes its own.
+ * it names one: `context: {}` is for a test that changes its own. A `timed` one judges how long something takes, so that no other
+ * may run beside it: LIPSCOPE_TIMED=only runs these, LIPSCOPE_TIMED=without the others.
  */
 export function pageTest(name, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
+  if ((options.timed && TIMED === 'without') || (!options.timed && TIMED === 'only')) return;
   test(name, { timeout: options.timeout ?? TEST_TIMEOUT_MS }, async (t) => {
     const opened = await openPage(options, options.context ? 'new' : 'shared');
     try {

@@ -107,7 +107,7 @@ pageTest('the link under a picture opens what the picture shows', async ({ page 
   await other.close();
 });
 
-pageTest('a picture keeps the page for no long task', async ({ page }, t) => {
+pageTest('a picture keeps the page for no long task', { timed: true }, async ({ page }, t) => {
   await show(page, 'growth');
   await swept(page);
   await ready(page);

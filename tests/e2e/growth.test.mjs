@@ -181,7 +181,7 @@ pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and 
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=growth-radius]').dataset.value) > 5);
 });
 
-pageTest('the curves follow a slider, and no task of the page is long', async ({ page }, t) => {
+pageTest('the curves follow a slider, and no task of the page is long', { timed: true }, async ({ page }, t) => {
   await begin(page);
   await swept(page);
   const box = await still(page, '#radius');
@@ -303,7 +303,7 @@ pageTest('nothing overflows at R = 1000; a curve far above all others stands in 
   assert.ok(await isPressed(page, 'growth-range-1e6'));
 });
 
-pageTest('a long list is read off the page\u2019s own thread', async ({ page }, t) => {
+pageTest('a long list is read off the page\u2019s own thread', { timed: true }, async ({ page }, t) => {
   await changed(page, 'spectral');
   await swept(page);
   const rows = Array.from({ length: 4000 }, (_, i) => Array.from({ length: 100 }, (_, j) => Math.sin(i * 100 + j).toFixed(8)).join(',')).join('\n');

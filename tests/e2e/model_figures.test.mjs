@@ -192,7 +192,7 @@ for (const [name, options] of [['desktop', { colorScheme: 'light' }], ['phone, d
   });
 }
 
-pageTest('ten thousand windows keep the page free', async ({ page }) => {
+pageTest('ten thousand windows keep the page free', { timed: true }, async ({ page }) => {
   const header = 'model,text,map,mask,estimator,layer,head,n,window,spectral,released,radius,sink,sink_token,sink_head,iterations,relative_residual';
   const rows = Array.from({ length: 10_000 }, (_, at) => {
     const n = 2 + 2 * (at % 49);

@@ -144,7 +144,7 @@ pageTest('several heads come in an experiment file, whose form is shown', async 
   await page.waitForFunction(() => document.querySelector('#weights').value === 'own');
 });
 
-pageTest('three tokens of a thousand numbers are measured within a second', { timeout: 120_000 }, async ({ page }) => {
+pageTest('three tokens of a thousand numbers are measured within a second', { timed: true, timeout: 120_000 }, async ({ page }) => {
   await changed(page, 'spectral');
   await page.selectOption('#weights', 'identity-minus');
   const row = (seed) => Array.from({ length: 1000 }, (_, i) => (Math.sin(i * (seed + 1.37) + seed) * 0.05).toFixed(6)).join(',');

@@ -90,7 +90,7 @@ async function drag(page, from) {
   };
 }
 
-pageTest('a dragged token is shown in one frame with its constant, in 20 of 24 movements', { hash: '#v2&plot=tokens&tokens=ball&n=64&d=2&R=2' }, async ({ page }, t) => {
+pageTest('a dragged token is shown in one frame with its constant, in 20 of 24 movements', { timed: true, hash: '#v2&plot=tokens&tokens=ball&n=64&d=2&R=2' }, async ({ page }, t) => {
   await changed(page, 'spectral');
   await page.waitForSelector(STAGE);
   const tries = [];
@@ -104,7 +104,7 @@ pageTest('a dragged token is shown in one frame with its constant, in 20 of 24 m
   assert.ok(tries.at(-1).together >= 20, JSON.stringify(tries));
 });
 
-pageTest('a dragged token is measured while it moves, and the others keep their places', { timeout: 240_000 }, async ({ page, resetLongTasks, longTasks }, t) => {
+pageTest('a dragged token is measured while it moves, and the others keep their places', { timed: true, timeout: 240_000 }, async ({ page, resetLongTasks, longTasks }, t) => {
   await tokensInThePlane(page);
   const { tokens: before } = await exported(page);
   assert.equal(before.source, 'random');
@@ -283,7 +283,7 @@ async function rests(page) {
   assert.fail('the plane does not come to rest');
 }
 
-pageTest('the pair swings while it is looked at', async ({ page }) => {
+pageTest('the pair swings while it is looked at', { timed: true }, async ({ page }) => {
   await tokensInThePlane(page);
   await page.click('#plane-pair');
   await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));

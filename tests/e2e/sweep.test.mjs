@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mainThreadTasks, MOST_TASK_MS, pageTest } from './browser.mjs';
 import { changed, digits, drawEverything, swept } from './reading.mjs';
 
-pageTest('a sweep leaves the main thread free, can be stopped, and is overtaken by a new one', { timeout: 240_000 }, async ({ page, longTasks, resetLongTasks }, t) => {
+pageTest('a sweep leaves the main thread free, can be stopped, and is overtaken by a new one', { timed: true, timeout: 240_000 }, async ({ page, longTasks, resetLongTasks }, t) => {
   await changed(page, 'spectral');
   await swept(page);
   await drawEverything(page);
@@ -31,7 +31,7 @@ pageTest('a sweep leaves the main thread free, can be stopped, and is overtaken 
   assert.ok(longest.cpu <= MOST_TASK_MS, `a task of the main thread takes ${longest.cpu} ms of processor time`);
 });
 
-pageTest('with the plot on screen no task takes 50 ms, by the clock on the wall', { hash: '' , timeout: 240_000 }, async ({ page, longTasks, resetLongTasks }, t) => {
+pageTest('with the plot on screen no task takes 50 ms, by the clock on the wall', { timed: true, hash: '', timeout: 240_000 }, async ({ page, longTasks, resetLongTasks }, t) => {
   await page.waitForFunction(() => document.querySelector('#explore-rows') && document.querySelector('.explore [data-value]'));
   await swept(page);
   // A machine whose cores are all taken may stop any task for a while: the best of three counts.
@@ -66,7 +66,7 @@ function watchWorkers() {
   };
 }
 
-pageTest('a sweep that is paused is over within 50 ms: its worker says nothing afterwards', { timeout: 240_000 }, async ({ page }, t) => {
+pageTest('a sweep that is paused is over within 50 ms: its worker says nothing afterwards', { timed: true, timeout: 240_000 }, async ({ page }, t) => {
   await page.addInitScript(watchWorkers);
   await page.reload();
   await page.click('#more-controls');
