@@ -56,6 +56,9 @@ find_numpy() {
   export LIPSCOPE_NUMPY=$python
 }
 
+# A Python with maturin, which builds the wheel of the Python package, and wheel, which packs that of the tests.
+maturin_dir=$cache_dir/maturin
+
 # A Python with JupyterLab, which scripts/setup.sh makes.
 lab_dir=$cache_dir/lab
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package into dist-python/: scripts/python.sh [wheel|dev]
-# With "dev" as the tests have it: without the optimisations that take long. The site in dist/, where there is one, goes
-# into the wheel, for notebooks.
+# With "dev" as the tests have it: around the library that the build of the native tests has made, since maturin would compile
+# nearly everything again, with the features of this package alone. The site in dist/, where there is one, goes into the
+# wheel, for notebooks.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
-site=crates/python/python/lipscope/site
+package=crates/python/python/lipscope
+site=$package/site
 rm -rf dist-python "$site"
 if [ -e dist/index.html ]; then
   cp -R dist "$site"
@@ -14,5 +16,24 @@ if [ -e dist/index.html ]; then
 else
   say "dist/ holds no site: the wheel is built without the page, and lipscope.explore will only link to it"
 fi
-maturin build --quiet --locked --manifest-path crates/python/Cargo.toml --profile "${1:-wheel}" --out dist-python
+
+# What maturin would put into the wheel: the package, the library beside it, and what it says of them.
+pack_tests_wheel() {
+  local library tree=$target_dir/wheel
+  for library in "$target_dir"/debug/lib_lipscope.{so,dylib}; do [ ! -e "$library" ] || break; done
+  [ -e "$library" ] || die "there is no $library. Build it: cargo build --lib --bins --tests"
+  rm -rf "$tree"
+  mkdir -p "$tree" dist-python
+  cp -R "$package" "$tree/lipscope"
+  find "$tree" -name __pycache__ -prune -exec rm -rf {} +
+  cp "$library" "$tree/lipscope/_lipscope.abi3.so"
+  (cd crates/python && maturin pep517 write-dist-info --metadata-directory "$tree" --compatibility linux >/dev/null)
+  "$maturin_dir/bin/python" -m wheel pack --dest-dir dist-python "$tree" >/dev/null
+}
+
+if [ "${1:-wheel}" = dev ]; then
+  pack_tests_wheel
+else
+  maturin build --quiet --locked --manifest-path crates/python/Cargo.toml --profile wheel --out dist-python
+fi
 say "built $(echo dist-python/*.whl)"

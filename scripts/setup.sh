@@ -261,21 +261,22 @@ setup_numpy() {
   find_numpy || die "numpy was installed, but cannot be imported."
 }
 
-# maturin, which builds the wheel of the Python package.
+# maturin and wheel, which build the wheel of the Python package. A maturin elsewhere would lack the other.
 setup_maturin() {
   setup_rust
-  settled maturin "$MATURIN_VERSION" && return
+  local wanted="maturin==$MATURIN_VERSION wheel==$WHEEL_VERSION"
+  [ "$(cat "$maturin_dir/installed" 2>/dev/null)" != "$wanted" ] || return 0
   have_venv
-  has maturin "$MATURIN_VERSION" && return
   say "installing maturin $MATURIN_VERSION (PyPI, 10 MB)"
-  local dir=$cache_dir/maturin-$MATURIN_VERSION
-  rm -rf "$dir"
-  python3 -m venv "$dir"
-  "$dir/bin/pip" install --quiet --disable-pip-version-check "maturin==$MATURIN_VERSION" </dev/null ||
-    { rm -rf "$dir"; die "pip could not install maturin."; }
-  ln -sfn "$dir/bin/maturin" "$tools_bin/maturin"
+  rm -rf "$maturin_dir"
+  python3 -m venv "$maturin_dir"
+  # shellcheck disable=SC2086 # packages are words
+  "$maturin_dir/bin/pip" install --quiet --disable-pip-version-check $wanted </dev/null ||
+    { rm -rf "$maturin_dir"; die "pip could not install maturin."; }
+  ln -sfn "$maturin_dir/bin/maturin" "$tools_bin/maturin"
   hash -r
   has maturin "$MATURIN_VERSION" || die "maturin does not answer as version $MATURIN_VERSION."
+  echo "$wanted" > "$maturin_dir/installed"
 }
 
 # JupyterLab and Notebook, for the test of the widget.

@@ -54,13 +54,19 @@ part_native() {
   return $verdict
 }
 
+# All that runs natively in one call, so that it has the same features and is compiled once: the tests, the command line, and
+# the library of the Python package.
 native_built=
+native_build() {
+  [ -z "$native_built" ] || return 0
+  cargo build --locked --lib --bins --tests && native_built=yes
+}
+
 native_tests() {
   # cargo-nextest, where it is installed, runs the tests of all programs at the same time.
-  local run=(cargo test --lib --bins --tests)
+  local run=(cargo test --tests)
   ! cargo nextest --version >/dev/null 2>&1 || run=(cargo nextest run)
-  step build "${run[@]}" --locked --no-run &&
-    native_built=yes &&
+  step build native_build &&
     step run "${run[@]}" --locked --no-fail-fast &&
     step docs cargo test --locked --doc
 }
@@ -97,8 +103,8 @@ part_site() {
   bash scripts/build.sh site && site_built=yes
 }
 
-# The program that numbers in the browser and in Python are compared with. The native tests have built it, with the features
-# that all crates together ask for; by itself it has fewer, and nearly everything would be compiled a second time.
+# The program that numbers in the browser are compared with. The native tests have built it, with the features that all crates
+# together ask for; by itself it has fewer, and nearly everything would be compiled a second time.
 command_line() {
   [ "$native_built" = yes ] || cargo build --locked --package lipscope-cli
 }
@@ -157,7 +163,7 @@ lab_tests() {
 part_python() {
   find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
   # Its digits are compared with those of the command line.
-  step build command_line &&
+  step build native_build &&
     step wheel bash scripts/python.sh dev &&
     step run python_tests &&
     step lab lab_tests
