@@ -23,6 +23,7 @@ pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::multiply;
 pub(crate) use product::{multiply_gram, multiply_tokens};
+pub(crate) use projections::HeadLayout;
 pub use projections::Projections;
 pub use scalar::{Dual, Scalar};
 pub(crate) use single::MOST_COPIED;
