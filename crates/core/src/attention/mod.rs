@@ -22,7 +22,7 @@ pub(crate) use forward::{part, rows_a_block, storage};
 pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::multiply;
-pub(crate) use product::{multiply_gram, multiply_tokens};
+pub(crate) use product::{multiply_gram, multiply_portably, multiply_tokens};
 pub(crate) use projections::HeadLayout;
 pub use projections::Projections;
 pub use scalar::{Dual, Scalar};

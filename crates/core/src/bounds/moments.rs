@@ -1,12 +1,13 @@
 //! The covariances of tokens under many rows of attention at a time, for [`super::local`]: second moments about a common
-//! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2).
+//! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2). The product is the same
+//! natively and in the browser, so that the bound has the same digits in both.
 //!
 //! The tokens are in coordinates in which V is diagonal, less their mean and over the largest of their norms: then V C V^T
 //! and V C need no product of their own, and no number leaves the range of f32.
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::attention::{Accumulate, View, ViewMut, multiply};
+use crate::attention::{Accumulate, View, ViewMut, multiply, multiply_portably};
 use crate::spectral::{full_svd, largest_singular_value};
 
 /// What the rows of a head share.
@@ -43,6 +44,8 @@ pub(crate) struct MomentBuffers {
     /// The moments over some tokens and over all, [`entries`] x rows.
     some: Vec<f32>,
     all: Vec<f64>,
+    /// What the product packs.
+    panels: Vec<f32>,
 }
 
 /// The covariance under one row of attention.
@@ -133,12 +136,12 @@ impl Moments {
                 for (token, products) in tokens.zip(buffers.products.chunks_exact_mut(height)) {
                     multiply_entries(token, products);
                 }
-                multiply(
+                multiply_portably(
+                    &mut buffers.panels,
                     ViewMut::new(&mut buffers.some, height, rows),
                     if start == first { Accumulate::Replace } else { Accumulate::Add },
                     View::new(&buffers.products, height, count),
                     View::strided(&buffers.masses[start..], count, rows, reach),
-                    1.0,
                 );
             }
             buffers.all.iter_mut().zip(&buffers.some).for_each(|(sum, some)| *sum += f64::from(*some));
