@@ -3,7 +3,7 @@
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{Experiment, Memory};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator, SINGLE_TOLERANCE, Single};
-use lipscope_core::measure::{Detail, Grouping, MeasureOptions, Measurement, measure_with};
+use lipscope_core::measure::{Detail, Grouping, MeasureOptions, Measurement, measure_with, start_vector};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet};
 use lipscope_core::weights::inputs;
 use lipscope_testkit::settings::SETTINGS;
@@ -83,7 +83,9 @@ fn a_tighter_tolerance_never_sees_f32() {
         let options = options(1e-7).lanczos;
         let forward = forward(&experiment);
         let mut operator = JacobianOperator::new(forward);
-        let expected = Lanczos::new(operator.n_inputs(), options).run(&mut operator);
+        let n_inputs = operator.n_inputs();
+        let start = start_vector(operator.forward(), None, n_inputs, options.seed).expect("it is stored");
+        let expected = Lanczos::from_vector(start, options).run(&mut operator);
         let found = measured(&experiment, 1e-7);
         assert_eq!((found.spectral, found.iterations), (expected.value, expected.iterations), "{setting}");
     }

@@ -37,10 +37,14 @@ pub(crate) fn storage(n: u64, heads: u64) -> Storage {
     if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
 }
 
-/// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache.
+/// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache. Fewer than 64
+/// rows make what is packed for a product too much beside its work, so that long rows may leave the cache before they come
+/// to that.
 pub(crate) fn rows_a_block(n: u64) -> u64 {
     const BLOCK_ENTRIES: u64 = 1 << 16;
-    (BLOCK_ENTRIES / n.max(1)).clamp(16, 1024).min(n)
+    const MOST_ENTRIES: u64 = 1 << 18;
+    let rows = BLOCK_ENTRIES / n.max(1);
+    rows.max((MOST_ENTRIES / n.max(1)).min(64)).clamp(16, 1024).min(n)
 }
 
 /// The forward pass of attention at one list of tokens: projections, softmax scales and, where they fit, P.

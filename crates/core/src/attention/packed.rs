@@ -57,12 +57,20 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
                         break;
                     }
                     let tile = tile::<T, ROWS, COLUMNS>(left, panel);
-                    for (column, sums) in (column..columns.end).zip(&tile) {
-                        let slots = &mut out.data[column * out.stride + row..];
-                        // A full column of a tile is written by vector instructions.
-                        match slots.first_chunk_mut::<ROWS>() {
-                            Some(slots) if row + ROWS <= m => store(slots, sums, alpha, is_fresh),
-                            _ => store(&mut slots[..ROWS.min(m - row)], sums, alpha, is_fresh),
+                    let place = &mut out.data[column * out.stride + row..];
+                    let len = ROWS.min(m - row);
+                    let count = COLUMNS.min(columns.end - column);
+                    if len == ROWS && count == COLUMNS {
+                        // Its columns are written by vector instructions.
+                        for (at, sums) in tile.iter().enumerate() {
+                            if let Some(slots) = place[at * out.stride..].first_chunk_mut::<ROWS>() {
+                                store(slots, sums, alpha, is_fresh);
+                            }
+                        }
+                    } else {
+                        for (slots, sums) in place.chunks_mut(out.stride).zip(&tile).take(count) {
+                            let len = len.min(slots.len());
+                            store(&mut slots[..len], sums, alpha, is_fresh);
                         }
                     }
                 }

@@ -1,5 +1,6 @@
 //! Matrix products on borrowed column-major storage, so that the Jacobian's products allocate nothing.
 
+use super::packed::multiply_packed;
 use super::scalar::Scalar;
 use super::view::{Accumulate, Entries, View, ViewMut};
 use crate::parallel::{Schedule, for_parts, token_parts};
@@ -18,6 +19,26 @@ pub fn multiply<T: Scalar>(out: ViewMut<'_, T>, into: Accumulate, a: View<'_, T>
 /// As [`multiply`].
 pub(crate) fn multiply_gram<T: Scalar>(out: ViewMut<'_, T>, a: View<'_, T>) {
     multiply_entries(out, (Accumulate::Replace, Entries::Lower), a, a.transpose(), T::constant(1.0));
+}
+
+/// out = a b, or out + a b, in f32 with the same digits on every target: natively too each sum is taken in order, without
+/// fused products. `panels` grows as in [`multiply_packed`].
+///
+/// # Panics
+/// As [`multiply`].
+pub(crate) fn multiply_portably(
+    panels: &mut Vec<f32>,
+    out: ViewMut<'_, f32>,
+    into: Accumulate,
+    a: View<'_, f32>,
+    b: View<'_, f32>,
+) {
+    assert_eq!(
+        (a.n_rows, a.n_columns, b.n_columns),
+        (out.n_rows, b.n_rows, out.n_columns),
+        "shapes of out, a and b do not fit"
+    );
+    multiply_packed::<f32, 8, 4>(panels, out, (into, Entries::All), a, b, 1.0);
 }
 
 fn multiply_entries<T: Scalar>(
@@ -84,6 +105,21 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_portable_product_is_the_plain_sum_to_the_last_bit() {
+        let (m, n, k) = (19, 7, 32);
+        let numbers = |len: usize| (0..len).map(|i| ((i * 7919) % 101) as f32 / 7.0 - 6.3).collect::<Vec<f32>>();
+        let (a, b) = (numbers(m * k), numbers(k * n));
+        let mut out = vec![0.0; m * n];
+        let (left, right) = (View::new(&a, m, k), View::new(&b, k, n));
+        multiply_portably(&mut Vec::new(), ViewMut::new(&mut out, m, n), Accumulate::Replace, left, right);
+        for (at, found) in out.iter().enumerate() {
+            let (row, column) = (at % m, at / m);
+            let plain = (0..k).fold(0.0, |sum, inner| sum + a[inner * m + row] * b[column * k + inner]);
+            assert_eq!(found.to_bits(), plain.to_bits(), "at {row}, {column}: {found} {plain}");
         }
     }
 

@@ -7,9 +7,10 @@
 
 use super::heads::Combination;
 use super::local_blocks::{self, Blocks};
-use super::local_head::{LocalHead, LocalParts};
+use super::local_head::LocalHead;
+use super::local_parts::LocalParts;
 use super::local_shared::LocalBuffers;
-use crate::attention::Forward;
+use crate::attention::{Forward, Storage};
 use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
 
@@ -105,18 +106,31 @@ impl Buffers {
 
 impl Group {
     fn step(&mut self, forward: &Forward<f64>, Buffers { row, row_of_p }: &mut Buffers) {
-        let rows = (STEP_OPERATIONS / self.head.operations_a_row().max(1)).max(1);
         let layout = &forward.heads[self.head_idx];
-        for i in self.next_row..self.end.min(self.next_row + rows) {
-            let reach = forward.reach(&(i..i + 1));
-            let block = forward.rows_of_p(self.head_idx, i..i + 1, row_of_p);
-            let masses = &block.weights[..reach];
-            let column = forward.projections.column(i);
-            let query = &column.as_slice()[layout.q_rows.clone()];
-            self.head.row(row, masses, |j| masses[j], query, 1.0);
-            self.head.block_row(row, masses, |j| masses[j], query);
+        let most = match forward.storage() {
+            Storage::Kept => usize::MAX,
+            Storage::Recomputed => forward.rows_a_block(),
+        };
+        let end = self.next_row + (STEP_OPERATIONS / self.head.operations_a_row().max(1)).max(1);
+        while self.next_row < self.end.min(end) {
+            let at_once = self.head.rows_at_once().map(|rows| rows.min(most));
+            let rows = self.next_row..self.end.min(self.next_row + at_once.unwrap_or(1));
+            let reach = forward.reach(&rows);
+            let block = forward.rows_of_p(self.head_idx, rows.clone(), row_of_p);
+            if at_once.is_some() {
+                let queries = forward.projection(&layout.q_rows, rows.clone());
+                self.head.take_moments(row, (block.weights, block.stride, reach), queries);
+            }
+            for (at, i) in rows.clone().enumerate() {
+                let masses = &block.weights[at * block.stride..][..forward.reach(&(i..i + 1))];
+                let column = forward.projections.column(i);
+                let query = &column.as_slice()[layout.q_rows.clone()];
+                let taken = at_once.map(|_| at);
+                self.head.row(row, masses, |j| masses[j], query, (1.0, taken));
+                self.head.block_row(row, masses, |j| masses[j], query, taken);
+            }
+            self.next_row = rows.end;
         }
-        self.next_row = self.end.min(self.next_row + rows);
     }
 }
 
@@ -129,4 +143,138 @@ pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalP
     let ln: Vec<f64> = parts.iter().map(|head| head.value.ln()).collect();
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
     LocalParts { value: combination.ln_combine(&ln).exp(), blocks, ..largest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Experiment;
+    use crate::random::{Random, Stream};
+    use crate::spectral::{largest_eigenvalue, largest_singular_value};
+    use crate::weights::{Inputs, inputs};
+    use nalgebra::DVector;
+
+    /// What a case does to the tokens that were drawn.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Change {
+        Nothing,
+        /// A common offset of many times their length.
+        Offset,
+        /// One token is far from all others, which lie on each other but for little.
+        Outlier,
+        /// Lengths near the ends of the range of f32, and past them.
+        Scale(f64),
+    }
+
+    fn case(
+        (n, d, heads, k): (usize, usize, usize, usize),
+        radius: f64,
+        rest: &str,
+        change: Change,
+    ) -> (Experiment, Inputs) {
+        let text = format!(
+            r#"{{"tokens":{{"source":"random","law":"gaussian","n":{n},"d":{d},"radius":{radius:e},"seed":{n}}},
+            "weights":{{"source":"random","heads":{heads},"head_dim":{k},"seed":{d}}}{rest}}}"#
+        );
+        let experiment = Experiment::from_json(&text).expect("a valid experiment");
+        let mut inputs = inputs(&experiment).expect("inputs that fit");
+        let mut random = Random::new(7, Stream::Tokens);
+        match change {
+            Change::Nothing => {}
+            Change::Offset => {
+                let offset = DVector::from_fn(d, |_, _| 1e4 * radius * random.normal());
+                inputs.tokens.column_iter_mut().for_each(|mut token| token += &offset);
+            }
+            Change::Outlier => {
+                inputs.tokens *= 1e-9;
+                inputs.tokens.column_mut(n / 2).fill(radius);
+            }
+            Change::Scale(scale) => inputs.tokens *= scale,
+        }
+        (experiment, inputs)
+    }
+
+    fn bound(
+        forward: &Forward<f64>,
+        weights: &Weights,
+        combination: Combination,
+        is_row_by_row: bool,
+    ) -> (LocalParts, bool) {
+        let mut bound = LocalBound::new(forward, weights);
+        let is_taken = bound.groups.iter().all(|group| group.head.rows_at_once().is_some());
+        if is_row_by_row {
+            bound.groups.iter_mut().for_each(|group| group.head.row_by_row());
+        }
+        while !bound.step(forward) {}
+        (bound.finish(combination), is_taken)
+    }
+
+    /// `local` of one head without an output matrix, from its definition.
+    fn defined(forward: &Forward<f64>, weights: &Weights) -> f64 {
+        let (head, tokens) = (&weights.heads[0], forward.normalizer().outputs());
+        let a = head.k.tr_mul(&head.q) / (head.k.nrows() as f64).sqrt();
+        let (mut own, mut sums) = (0.0f64, vec![0.0; tokens.ncols()]);
+        let mut buffer = forward.row_buffer();
+        for i in 0..tokens.ncols() {
+            let masses = forward.rows_of_p(0, i..i + 1, &mut buffer).weights;
+            let mut mean = DVector::zeros(tokens.nrows());
+            tokens.column_iter().zip(masses).for_each(|(token, mass)| mean += token * *mass);
+            let mut rooted = tokens.clone();
+            for (mut column, mass) in rooted.column_iter_mut().zip(masses) {
+                column -= &mean;
+                column *= mass.sqrt();
+            }
+            let values = &head.v * &rooted;
+            let square = (&a * tokens.column(i)).norm_squared();
+            let w = largest_eigenvalue(&(&head.v * head.v.transpose() + &values * values.transpose() * square));
+            own = own.max(largest_singular_value(&(&values * rooted.transpose() * &a)));
+            sums.iter_mut().zip(masses).for_each(|(sum, mass)| *sum += mass * w);
+        }
+        own + sums.into_iter().fold(0.0, f64::max).sqrt()
+    }
+
+    #[test]
+    fn rows_taken_together_give_a_bound_near_that_of_single_rows_and_never_below_its_definition() {
+        let causal = r#","mask":"causal""#;
+        let normed = r#","normalization":"layer""#;
+        let mut taken = 0;
+        for (n, d, heads, k) in [(64, 16, 1, 16), (70, 17, 1, 17), (130, 24, 1, 30), (300, 16, 1, 16), (90, 20, 2, 20)]
+        {
+            for rest in ["", causal, normed] {
+                for radius in [1e-3, 1.0, 4.0, 30.0, 1e3] {
+                    for change in [
+                        Change::Nothing,
+                        Change::Offset,
+                        Change::Outlier,
+                        Change::Scale(1e-30),
+                        Change::Scale(1e-120),
+                        Change::Scale(1e30),
+                    ] {
+                        let name = format!("n={n} d={d} heads={heads} {rest} R={radius:e} {change:?}");
+                        let (experiment, inputs) = case((n, d, heads, k), radius, rest, change);
+                        let Ok(forward) = Forward::new(&experiment, &inputs) else { continue };
+                        let weights = &inputs.weights;
+                        let combination = Combination::RootOfSquares;
+                        let (found, is_taken) = bound(&forward, weights, combination, false);
+                        let (single, _) = bound(&forward, weights, combination, true);
+                        taken += usize::from(is_taken);
+                        if !single.value.is_finite() {
+                            continue;
+                        }
+                        let ratio = found.value / single.value;
+                        assert!((0.95..1.05).contains(&ratio), "{name}: {ratio}");
+                        let (blocks, of_single) = (found.blocks.expect("few"), single.blocks.expect("few"));
+                        let ratio = blocks / of_single;
+                        assert!((1.0 - 1e-12..1.002).contains(&ratio), "{name}: {ratio}");
+                        if heads == 1 {
+                            let exact = defined(&forward, weights);
+                            let ratio = found.value / exact;
+                            assert!((1.0 - 1e-12..1.05).contains(&ratio), "{name}: {ratio}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(taken > 300, "{taken} cases took rows together");
+    }
 }

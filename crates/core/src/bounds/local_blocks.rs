@@ -5,6 +5,7 @@
 //! heads stand below each other, those through an output matrix are added.
 
 use super::heads::Combination;
+use super::local_shared::sum_of;
 
 /// Bounds on the blocks of one head's Jacobian, row by row.
 #[derive(Clone, Debug)]
@@ -133,7 +134,7 @@ const LEAST_SHARE: f64 = 1e-9;
 fn square(matrices: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; x.len()];
     for row in matrices.iter().flat_map(|matrix| matrix.chunks_exact(x.len().max(1))) {
-        let along: f64 = row.iter().zip(x).map(|(entry, x)| entry * x).sum();
+        let along = sum_of([row, x], |[entry, x]| entry * x);
         out.iter_mut().zip(row).for_each(|(out, entry)| *out += along * entry);
     }
     out

@@ -7,44 +7,23 @@ use nalgebra::{DMatrix, DVectorView};
 
 use super::alike::OnSpan;
 use super::local_blocks::{Blocks, Pair};
+use super::local_parts::LocalParts;
 use super::local_shared::{
     LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value, sum_of,
 };
+use super::moments::OfRow;
+use super::pairs::Pairs;
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
 use crate::weights::HeadWeights;
-
-/// The terms of `local` for the head with the largest bound; `value` is over all heads.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LocalParts {
-    /// The bound with all heads, without the normaliser's factor.
-    pub value: f64,
-    /// The head that the other fields describe.
-    pub head_idx: usize,
-    /// max_i ||V O_i||.
-    pub own: f64,
-    /// sqrt(max_j sum_i P_ij w_i).
-    pub mixed: f64,
-    /// max_j sum_i P_ij, the most attention that one token receives.
-    pub column_sum: f64,
-    /// max_i w_i.
-    pub w: f64,
-    /// max_i |b_i|^2, with b the gradient of the score in the key token.
-    pub gradient_square: f64,
-    /// max_i |b_i|^2 tr C_i: the variance of the tokens under row i of P, times the squared gradient.
-    pub spread: f64,
-    /// max_i ln(max_j P_ij / min_j P_ij): the range of the scores in a row; infinite where attention underflows.
-    pub ln_ratio: f64,
-    /// The bound `local_blocks` with all heads, without the normaliser's factor; `None` for runs of equal tokens, and
-    /// where its matrices would be too large.
-    pub blocks: Option<f64>,
-}
 
 /// Accumulates the bound of one head over rows of its attention matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalHead {
     shared: Arc<Shared>,
     blocks: Option<Blocks>,
+    /// What the blocks' bounds are made of, where rows are taken many at a time.
+    pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
@@ -53,12 +32,15 @@ pub(crate) struct LocalHead {
     covariance: Vec<f64>,
     last: Last,
     top: TopEigenvalue,
+    /// Rows that had to be taken by themselves although they had been taken with others, less twice those that had not.
+    refused: isize,
 }
 
-/// Two numbers of a row's covariances.
-struct Covariance {
-    /// |b_i|^2 where b_ij does not depend on j, otherwise its mean over the row.
-    gradient_square: f64,
+/// What the bound needs of a row.
+struct Terms {
+    w: f64,
+    /// An upper bound on ||V O_i||.
+    own: f64,
     /// The variance of the tokens, tr C_i.
     trace: f64,
 }
@@ -71,6 +53,10 @@ struct Last {
     own: f64,
 }
 
+/// Rows whose covariances are taken at a time.
+const ROWS_AT_ONCE: usize = 64;
+/// What the rounding of covariances may add to the bound, relative to it: as much as the margin over the eigenvalues.
+const MOST_LOST: f64 = 5e-4;
 /// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
 const SMALL_OWN: usize = 8;
 
@@ -90,12 +76,14 @@ impl LocalHead {
         let (r, k, columns) = (shared.r, shared.k, shared.tokens.ncols());
         LocalHead {
             blocks: None,
+            pairs: None,
             parts: LocalParts::default(),
             sums: vec![0.0; columns],
             weighted_sums: vec![0.0; columns],
             covariance: vec![0.0; r * (r + k)],
             last: Last::default(),
             top: TopEigenvalue::default(),
+            refused: 0,
             shared,
         }
     }
@@ -103,13 +91,18 @@ impl LocalHead {
     /// The same with the matrix of `local_blocks` too, where the matrices of all `heads` heads are not too large.
     pub(crate) fn with_blocks(self, dimension: usize, heads: usize) -> Self {
         let blocks = Blocks::new(self.shared.tokens.ncols(), dimension, heads, self.shared.value_square.sqrt());
-        LocalHead { blocks, ..self }
+        let (shared, has_rows) = (&self.shared, self.shared.moments.is_some() && self.shared.frame.is_none());
+        let pairs = shared.through.as_ref().filter(|_| has_rows && blocks.is_some()).map(|through| {
+            let (value, key) = (through.stacked.rows(0, shared.r), through.stacked.rows(shared.r, shared.k));
+            Arc::new(Pairs::new(value.into_owned(), key * shared.kernel.cross, &shared.tokens))
+        });
+        LocalHead { blocks, pairs, ..self }
     }
 
     /// Room for the next `n_rows` rows, which are [appended](LocalHead::append) afterwards.
     pub(crate) fn for_rows(&self, n_rows: usize) -> Self {
         let blocks = self.blocks.as_ref().map(|blocks| blocks.for_rows(n_rows));
-        LocalHead { blocks, ..LocalHead::empty(Arc::clone(&self.shared)) }
+        LocalHead { blocks, pairs: self.pairs.clone(), ..LocalHead::empty(Arc::clone(&self.shared)) }
     }
 
     /// Adds the rows that another one has taken.
@@ -145,20 +138,29 @@ impl LocalHead {
 
     /// Adds a row of attention. `masses` is its attention to each column (they sum to one); `shares` the attention that
     /// one token of each column receives from all rows that this one stands for; `query` is q_i; `slack` a factor by
-    /// which the norms of those rows may exceed this row's (1 for a row that stands for itself).
+    /// which the norms of those rows may exceed this row's (1 for a row that stands for itself); `taken` the place of the
+    /// row among those of [`LocalHead::take_moments`].
     pub(crate) fn row(
         &mut self,
         buffers: &mut LocalBuffers,
         masses: &[f64],
         shares: impl Fn(usize) -> f64,
         query: &[f64],
-        slack: f64,
+        (slack, taken): (f64, Option<usize>),
     ) {
         let query = &*self.on_frame(query);
-        let Covariance { gradient_square, trace } = self.take_covariance(buffers, masses, query);
-        let w = slack * self.w(buffers, masses, query, (gradient_square, trace));
+        let gradient_square = self.take_means(buffers, masses, query, taken);
+        let of_moments = taken.and_then(|at| self.of_moments(buffers, at, masses, gradient_square));
+        if taken.is_some() {
+            self.refused += if of_moments.is_some() { -2 } else { 1 };
+        }
+        let Terms { w, own, trace } = of_moments.unwrap_or_else(|| {
+            let trace = self.take_covariance(buffers, masses);
+            let w = self.w(buffers, masses, query, (gradient_square, trace));
+            Terms { w, own: self.norm_of_own(&self.own(), 0.0), trace }
+        });
+        let w = slack * w;
         self.parts.w = self.parts.w.max(w);
-        let own = self.own();
         self.parts.own = self.parts.own.max(slack * own);
         self.parts.gradient_square = self.parts.gradient_square.max(gradient_square);
         self.parts.spread = self.parts.spread.max(gradient_square * trace);
@@ -176,21 +178,26 @@ impl LocalHead {
         }
     }
 
-    /// Adds the row that was added last to the matrix of `local_blocks`; `weights` of the blocks are P_ij for tokens.
+    /// Adds the row that was added last to the matrix of `local_blocks`; `weights` of the blocks are P_ij for tokens, and
+    /// `taken` is as in [`LocalHead::row`].
     pub(crate) fn block_row(
         &mut self,
         buffers: &LocalBuffers,
         masses: &[f64],
         weights: impl Fn(usize) -> f64,
         query: &[f64],
+        taken: Option<usize>,
     ) {
         let Some(mut blocks) = self.blocks.take() else { return };
+        let of_pairs = taken.zip(self.pairs.as_ref()).and_then(|(at, pairs)| pairs.row(&buffers.pairs, at));
+        if let Some(pairs) = of_pairs {
+            let pairs = pairs.take(masses.len()).enumerate();
+            blocks.row(pairs.map(|(j, pair)| (weights(j), pair)), self.last.own);
+            self.blocks = Some(blocks);
+            return;
+        }
         let query = &*self.on_frame(query);
         let (r, height, d) = (self.shared.r, self.shared.r + self.shared.k, self.shared.d);
-        let mut mean = vec![0.0; d];
-        for (token, mass) in self.shared.tokens.as_slice().chunks_exact(d).zip(masses) {
-            mean.iter_mut().zip(token).for_each(|(mean, x)| *mean += mass * x);
-        }
         let columns = self.shared.tokens.as_slice().chunks_exact(d).zip(self.shared.stacked.chunks_exact(height));
         let (mean_value, mean_key) = buffers.mean.split_at(r);
         let kernel = self.shared.kernel;
@@ -204,7 +211,7 @@ impl LocalHead {
                 }
             };
             let pair = Pair {
-                t: sum_of([token, &mean], |[x, mean]| (x - mean) * (x - mean)),
+                t: sum_of([token, &buffers.mean_token], |[x, mean]| (x - mean) * (x - mean)),
                 y,
                 product: sum_of([key, mean_key, query], |[k, mean, q]| (k - mean) * kernel.key_gradient(q, k)),
                 value: sum_of([value, mean_value], |[x, mean]| (x - mean) * (x - mean)),
@@ -233,32 +240,90 @@ impl LocalHead {
         LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
     }
 
-    /// Computes the covariances of a row.
-    fn take_covariance(&mut self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64]) -> Covariance {
-        let Shared { kernel, r, k, d, .. } = *self.shared;
-        let (height, columns) = (r + k, masses.len());
-        let mut mean_token = vec![0.0; d];
-        for (token, mass) in self.shared.tokens.as_slice().chunks_exact(d).zip(masses) {
-            mean_token.iter_mut().zip(token).for_each(|(mean, x)| *mean += mass * x);
+    /// Takes every row by itself.
+    #[cfg(test)]
+    pub(super) fn row_by_row(&mut self) {
+        Arc::make_mut(&mut self.shared).moments = None;
+        self.pairs = None;
+    }
+
+    /// How many rows are taken at a time, where that saves work: not where two thirds of them have to be taken by
+    /// themselves anyway.
+    pub(crate) fn rows_at_once(&self) -> Option<usize> {
+        self.shared.moments.as_ref().filter(|_| self.refused <= 0).map(|_| ROWS_AT_ONCE)
+    }
+
+    /// Takes what `row` and `block_row` need of some consecutive rows together: their attention, `stride` apart, to the
+    /// first `reach` tokens, and their queries (k x rows).
+    pub(crate) fn take_moments(
+        &self,
+        buffers: &mut LocalBuffers,
+        (masses, stride, reach): (&[f64], usize, usize),
+        queries: View<'_, f64>,
+    ) {
+        let LocalBuffers { moments: taken, pairs: taken_pairs, .. } = buffers;
+        if let Some(moments) = &self.shared.moments {
+            moments.take(&self.shared.tokens, (masses, stride, reach), taken);
         }
-        let square = sum_of([masses, &self.shared.squares[..columns]], |[mass, square]| mass * square);
-        let mut trace = (square - mean_token.iter().map(|x| x * x).sum::<f64>()).max(0.0);
-        let mut mean = std::mem::take(&mut buffers.mean);
-        mean.clear();
-        mean.resize(height, 0.0);
-        let stacked = self.shared.stacked.chunks_exact(height).zip(masses);
-        match &self.shared.through {
-            Some(through) => {
-                for (column, x) in through.stacked.as_slice().chunks_exact(height).zip(&mean_token) {
-                    mean.iter_mut().zip(column).for_each(|(mean, entry)| *mean += x * entry);
+        if let Some(pairs) = &self.pairs {
+            pairs.take(taken.means(), queries, reach, taken_pairs);
+        }
+    }
+
+    /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
+    /// otherwise its mean over the row.
+    fn take_means(&self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64], taken: Option<usize>) -> f64 {
+        let Shared { kernel, r, k, d, .. } = *self.shared;
+        let height = r + k;
+        let LocalBuffers { mean, mean_token, moments, .. } = buffers;
+        mean_token.clear();
+        match taken {
+            Some(at) => mean_token.extend_from_slice(moments.mean(at, d)),
+            None => {
+                mean_token.resize(d, 0.0);
+                for (token, mass) in self.shared.tokens.as_slice().chunks_exact(d).zip(masses) {
+                    mean_token.iter_mut().zip(token).for_each(|(mean, x)| *mean += mass * x);
                 }
             }
-            None => stacked.for_each(|(column, mass)| {
-                mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += mass * x);
-            }),
         }
+        mean.clear();
+        mean.resize(height, 0.0);
+        let (columns, weights) = match &self.shared.through {
+            Some(through) => (through.stacked.as_slice(), &mean_token[..]),
+            None => (&self.shared.stacked[..], masses),
+        };
+        for (column, weight) in columns.chunks_exact(height).zip(weights) {
+            mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += weight * x);
+        }
+        let gradient: Vec<f64> = query.iter().zip(&mean[r..]).map(|(q, k)| kernel.key_gradient(*q, *k)).collect();
+        quadratic(&self.shared.kk, &gradient)
+    }
+
+    /// The terms of a row from moments that were taken before; `None` where their rounding counts.
+    fn of_moments(&mut self, buffers: &LocalBuffers, at: usize, masses: &[f64], gradient_square: f64) -> Option<Terms> {
+        let shared = Arc::clone(&self.shared);
+        let moments = shared.moments.as_ref()?;
+        let OfRow { mixed, own, error, trace } = moments.row(&buffers.moments, at, masses, gradient_square);
+        let (value_square, own_norm) = (shared.value_square, moments.own_norm());
+        let value = value_square.sqrt();
+        // W >= V V^T; where the mixed part is larger than that, so is what may be lost beside it.
+        let lost = (gradient_square * error * value_square, error * value * own_norm);
+        let w = self.top.bound(&mixed);
+        let is_little = lost.0 <= MOST_LOST * w && lost.1 <= MOST_LOST * w.sqrt();
+        if !is_little {
+            return None;
+        }
+        let w = (w + lost.0).min(value_square * (1.0 + gradient_square * trace));
+        let own = self.norm_of_own(&own, lost.1).min(value * own_norm * trace);
+        Some(Terms { w, own, trace })
+    }
+
+    /// Computes the covariances of a row; returns the variance of the tokens.
+    fn take_covariance(&mut self, buffers: &mut LocalBuffers, masses: &[f64]) -> f64 {
+        let Shared { r, k, d, .. } = *self.shared;
+        let (height, columns) = (r + k, masses.len());
         if let Some(through) = &self.shared.through {
-            trace = covariance_of_tokens(&self.shared.tokens, &mean_token, masses, buffers);
+            let trace = covariance_of_tokens(&self.shared.tokens, masses, buffers);
             let value = View::strided(through.stacked.as_slice(), r, d, height);
             buffers.through.resize(r * d, 0.0);
             multiply(
@@ -273,14 +338,16 @@ impl LocalHead {
             multiply(ViewMut::new(of_values, r, r), Accumulate::Replace, left, value.transpose(), 1.0);
             let right = View::new(through.own.as_slice(), d, columns);
             multiply(ViewMut::new(own, r, columns), Accumulate::Replace, left, right, 1.0);
+            trace
         } else {
+            let square = sum_of([masses, &self.shared.squares[..columns]], |[mass, square]| mass * square);
             buffers.centred.resize(height * columns, 0.0);
             buffers.weighted.resize(r * columns, 0.0);
             let places = buffers.centred.chunks_exact_mut(height).zip(buffers.weighted.chunks_exact_mut(r));
             for ((centred, weighted), (column, mass)) in
                 places.zip(self.shared.stacked.chunks_exact(height).zip(masses))
             {
-                for ((c, x), mean) in centred.iter_mut().zip(column).zip(&mean) {
+                for ((c, x), mean) in centred.iter_mut().zip(column).zip(&buffers.mean) {
                     *c = x - mean;
                 }
                 weighted.iter_mut().zip(centred.iter()).for_each(|(w, c)| *w = mass * c);
@@ -292,35 +359,38 @@ impl LocalHead {
                 View::new(&buffers.centred, height, columns).transpose(),
                 1.0,
             );
+            (square - buffers.mean_token.iter().map(|x| x * x).sum::<f64>()).max(0.0)
         }
-        let gradient: Vec<f64> = query.iter().zip(&mean[r..]).map(|(q, k)| kernel.key_gradient(*q, *k)).collect();
-        buffers.mean = mean;
-        Covariance { gradient_square: quadratic(&self.shared.kk, &gradient), trace }
     }
 
-    fn own(&self) -> f64 {
+    fn own(&self) -> DMatrix<f64> {
         let (r, k) = (self.shared.r, self.shared.k);
         let factor = &self.shared.query_factor;
         let shape = (r, factor.ncols());
         let rest = &self.covariance[r * r..];
-        let own = match self.shared.through {
+        match self.shared.through {
             Some(_) => DMatrix::from_column_slice(r, shape.1, &rest[..r * shape.1]),
             None => {
                 let factor = View::new(factor.as_slice(), k, shape.1);
                 product(View::new(rest, r, k), factor, shape, self.shared.kernel.cross)
             }
-        };
-        let frobenius = own.norm();
+        }
+    }
+
+    /// An upper bound on the norm of an own part of which only this matrix is known, but for a matrix with a norm of at
+    /// most `error`.
+    fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
+        let frobenius = own.norm() + error;
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
         // maximum; small ones only where `local_blocks` does not need every row.
         let is_needed = self.blocks.is_some() && own.nrows().min(own.ncols()) <= SMALL_OWN;
         if (frobenius <= self.parts.own && !is_needed) || own.nrows() == 1 || own.ncols() == 1 {
             return frobenius;
         }
-        if own.nrows().min(own.ncols()) > SMALL_OWN && is_norm_at_most(&own, self.parts.own) {
+        if own.nrows().min(own.ncols()) > SMALL_OWN && is_norm_at_most(own, self.parts.own - error) {
             return self.parts.own;
         }
-        crate::spectral::largest_singular_value(&own)
+        crate::spectral::largest_singular_value(own) + error
     }
 
     fn w(
@@ -330,7 +400,7 @@ impl LocalHead {
         query: &[f64],
         (gradient_square, trace): (f64, f64),
     ) -> f64 {
-        let (r, height) = (self.shared.r, self.shared.r + self.shared.k);
+        let r = self.shared.r;
         let covariance = DMatrix::from_column_slice(r, r, &self.covariance[..r * r]);
         if self.shared.kernel.key_square == 0.0 {
             let matrix = &self.shared.vv + covariance * gradient_square;
@@ -345,18 +415,7 @@ impl LocalHead {
         let with_keys = DMatrix::from_column_slice(r, self.shared.k, &self.covariance[r * r..]);
         let cross = with_keys * self.shared.vk.transpose() * (-2.0 * self.shared.kernel.key_square);
         let mut sum = &self.shared.vv + &cross + cross.transpose();
-        for ((column, centred), mass) in
-            self.shared.stacked.chunks_exact(height).zip(buffers.centred.chunks_exact(height)).zip(masses)
-        {
-            let gradient: Vec<f64> =
-                query.iter().zip(&column[r..]).map(|(q, k)| self.shared.kernel.key_gradient(*q, *k)).collect();
-            let weight = mass * quadratic(&self.shared.kk, &gradient);
-            for (col, x) in centred[..r].iter().enumerate() {
-                for (row, y) in centred[..r].iter().enumerate() {
-                    sum[(row, col)] += weight * x * y;
-                }
-            }
-        }
+        self.shared.add_weighted_values(&mut sum, &buffers.centred, masses, query);
         largest_symmetric(&sum)
     }
 }

@@ -2,6 +2,8 @@
 
 use nalgebra::DMatrix;
 
+use super::moments::{MomentBuffers, Moments};
+use super::pairs::PairBuffers;
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply, multiply_gram};
 use crate::weights::HeadWeights;
 
@@ -16,6 +18,8 @@ pub(super) struct Shared {
     pub(super) stacked: Vec<f64>,
     /// Where the covariances are taken of the tokens themselves.
     pub(super) through: Option<Through>,
+    /// Where they are taken for many rows at a time.
+    pub(super) moments: Option<Moments>,
     /// d x columns, or their coordinates in the span of fewer columns.
     pub(super) tokens: DMatrix<f64>,
     /// |x_j|^2 of each column.
@@ -60,14 +64,16 @@ impl Shared {
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
         let on_span = if d > columns { tokens.clone().qr().r() } else { tokens.clone() };
+        let through = (is_shorter && is_enough)
+            .then(|| Through { own: head.k.tr_mul(&query_factor) * kernel.cross, stacked: through });
         Shared {
             kernel,
             r,
             k,
             d: d.min(columns),
             stacked: stacked.as_slice().to_vec(),
-            through: (is_shorter && is_enough)
-                .then(|| Through { own: head.k.tr_mul(&query_factor) * kernel.cross, stacked: through }),
+            moments: through.as_ref().and_then(|through| Moments::new(&value, &through.own, &on_span)),
+            through,
             frame: None,
             squares: on_span.column_iter().map(|token| token.norm_squared()).collect(),
             tokens: on_span,
@@ -80,11 +86,31 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Adds sum_j P_ij |b_ij|^2 V x_j (V x_j)^T for tokens less their mean, `centred` as in [`LocalBuffers`], where b_ij
+    /// depends on j.
+    pub(super) fn add_weighted_values(&self, sum: &mut DMatrix<f64>, centred: &[f64], masses: &[f64], query: &[f64]) {
+        let (r, height) = (self.r, self.r + self.k);
+        let columns = self.stacked.chunks_exact(height).zip(centred.chunks_exact(height));
+        for ((column, centred), mass) in columns.zip(masses) {
+            let gradient: Vec<f64> =
+                query.iter().zip(&column[r..]).map(|(q, k)| self.kernel.key_gradient(*q, *k)).collect();
+            let weight = mass * quadratic(&self.kk, &gradient);
+            for (col, x) in centred[..r].iter().enumerate() {
+                for (row, y) in centred[..r].iter().enumerate() {
+                    sum[(row, col)] += weight * x * y;
+                }
+            }
+        }
+    }
+}
+
 /// What a row of one head needs while it is added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocalBuffers {
-    /// The mean of values and keys.
+    /// The mean of values and keys, and of tokens.
     pub(super) mean: Vec<f64>,
+    pub(super) mean_token: Vec<f64>,
     /// Values and keys less their mean.
     pub(super) centred: Vec<f64>,
     /// Values times attention, or tokens times the root of it, less their mean.
@@ -92,24 +118,23 @@ pub(crate) struct LocalBuffers {
     /// The covariance of the tokens, and that of values with tokens.
     pub(super) of_tokens: Vec<f64>,
     pub(super) through: Vec<f64>,
+    /// The covariances of the tokens under many rows.
+    pub(super) moments: MomentBuffers,
+    /// What `local_blocks` needs of the pairs of those rows.
+    pub(super) pairs: PairBuffers,
 }
 
 /// The covariance of the tokens (d x columns) under a row of attention, d x d, in the buffers; returns its trace.
 ///
 /// It is W W^T for tokens less their mean, times the root of their attention: a sum of squares, so nothing cancels.
-pub(super) fn covariance_of_tokens(
-    tokens: &DMatrix<f64>,
-    mean: &[f64],
-    masses: &[f64],
-    buffers: &mut LocalBuffers,
-) -> f64 {
+pub(super) fn covariance_of_tokens(tokens: &DMatrix<f64>, masses: &[f64], buffers: &mut LocalBuffers) -> f64 {
     let (d, columns) = (tokens.nrows(), masses.len());
-    let LocalBuffers { weighted, of_tokens, .. } = buffers;
+    let LocalBuffers { weighted, of_tokens, mean_token, .. } = buffers;
     weighted.resize(d * columns, 0.0);
     of_tokens.resize(d * d, 0.0);
     for ((weighted, token), mass) in weighted.chunks_exact_mut(d).zip(tokens.as_slice().chunks_exact(d)).zip(masses) {
         let root = mass.sqrt();
-        for ((w, x), mean) in weighted.iter_mut().zip(token).zip(mean) {
+        for ((w, x), mean) in weighted.iter_mut().zip(token).zip(mean_token.iter()) {
             *w = root * (x - mean);
         }
     }

@@ -1,6 +1,6 @@
 //! What each step of the proof of `sharp` and `sharp_masked` loses at given tokens (docs/theory.md section 2).
 
-use super::local_head::LocalParts;
+use super::local_parts::LocalParts;
 use super::logarithms::ln_add;
 use super::sharp::MixedTerms;
 use super::slack_factor::{SlackFactor, SlackKind};

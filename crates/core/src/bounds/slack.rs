@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::local_head::LocalParts;
+use super::local_parts::LocalParts;
 use super::sharp::MixedTerms;
 use super::slack_factor::{SlackFactor, SlackKind};
 use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};

@@ -69,7 +69,7 @@ fn is_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
     for at in 0..rest.nrows() {
         rest[(at, at)] += bound;
     }
-    is_positive_definite(rest)
+    is_positive_definite(&rest)
 }
 
 #[cfg(test)]

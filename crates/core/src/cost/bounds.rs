@@ -1,5 +1,7 @@
 //! What the bounds allocate, in numbers of eight bytes: the constants of their hypotheses, and `local` at the tokens.
 
+use std::ops::RangeInclusive;
+
 use super::parts::{self, HEADER, Part};
 use super::shape::Weights;
 use super::{Shape, largest, product, sum};
@@ -117,11 +119,41 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     // `local_blocks`: a matrix for each head, and another with the own parts while its norm is taken.
     let entries = product([columns, columns, heads]);
     let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
+    let together = if columns == shape.n { together(shape, r, blocks > 0) } else { Part::default() };
     let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
-        kept: sum([product([heads, sum([shared, product([groups, group])])]), blocks]),
-        besides: largest([sum([making, coordinates]), taking, blocks]),
+        kept: sum([product([heads, sum([shared, product([groups, group]), together.kept])]), blocks]),
+        besides: largest([
+            sum([making, coordinates]),
+            sum([taking, product([threads() as u64, together.besides])]),
+            blocks,
+        ]),
         operations: product([heads, shape.n, columns, r, height, 4]),
+    }
+}
+
+/// Rows of `local` that are taken together: what those of a head share, and the buffers of a thread.
+fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
+    /// Rows and tokens that are taken at a time, and the sizes at which they are.
+    const ROWS: u64 = 64;
+    const TOKENS: u64 = 32;
+    const LEAST_COLUMNS: u64 = 64;
+    const DIMENSIONS: RangeInclusive<u64> = 16..=128;
+    let Shape { n, d, key_dim: k, .. } = *shape;
+    let alone = sum([product([3, n, d, d]).div_ceil(4), product([d, r, sum([d, r, k])])]);
+    let is_shorter = alone < product([n, r, sum([r, k])]);
+    if n < LEAST_COLUMNS || !DIMENSIONS.contains(&d) || !is_shorter || shape.attention != Attention::Dot {
+        return Part::default();
+    }
+    let entries = product([d, sum([d, 8])]).div_ceil(2);
+    // Tokens in f32 and their squares; tokens, values and both squares in f64 for the blocks.
+    let pairs = if has_blocks { product([n, sum([d, r, 2])]) } else { 0 };
+    let of_pairs = if has_blocks { product([ROWS, sum([product([3, n]), product([2, d]), r])]) } else { 0 };
+    let moments = sum([product([entries, ROWS]), product([entries, sum([ROWS, TOKENS])]).div_ceil(2)]);
+    Part {
+        kept: sum([product([n, d]).div_ceil(2), n, product([3, d, d]), pairs]),
+        besides: sum([moments, product([n, ROWS]).div_ceil(2), product([d, ROWS]), of_pairs]),
+        operations: 0,
     }
 }
 

@@ -98,6 +98,8 @@ pub(crate) fn operator(shape: &Shape) -> Part {
         Storage::Recomputed => block(n),
     };
     let projections = product([shape.projections(), n]);
+    // Keys, queries and their changes once more.
+    let stacked = product([4, shape.keys, n]);
     let is_joined = shape.output.is_some() && shape.heads > 1;
     let heads = product([if is_joined { 2 } else { 1 }, shape.values, n]);
     let is_l2 = shape.attention == Attention::L2;
@@ -110,7 +112,7 @@ pub(crate) fn operator(shape: &Shape) -> Part {
     // The span of the projections, with what its factors are made of.
     let (p, d) = (shape.projections(), shape.d);
     let span = if p < d && shape.scope == Scope::Inputs { product([p, sum([p, product([2, d])])]) } else { 0 };
-    let kept = sum([field, projections, heads, key_terms, parts, blocks, span]);
+    let kept = sum([field, projections, stacked, heads, key_terms, parts, blocks, span]);
     let scores =
         product([n, n, sum([product([8, shape.keys]), product([8, shape.values]), product([8, shape.heads])])]);
     let linear =

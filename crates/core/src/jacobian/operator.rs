@@ -9,10 +9,12 @@
 
 use std::ops::Range;
 
+use nalgebra::DVectorView;
+
 use super::adjoint::{PartLayout, gather};
 use super::buffers::{Buffers, center_row, dot};
 use crate::attention::part;
-use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply, multiply_tokens};
+use crate::attention::{Accumulate, Forward, HeadLayout, Scalar, View, ViewMut, multiply, multiply_tokens};
 use crate::experiment::Scope;
 use crate::parallel::{Scratch, for_parts};
 
@@ -36,6 +38,9 @@ pub struct JacobianOperator<T: Scalar> {
     field: Vec<T>,
     /// Changes of the projections, p n.
     projections: Vec<T>,
+    /// For each head k_j above dk_j, and dq_i above q_i, 2 k x n each: the change of a score is one product of them.
+    keys: Vec<Vec<T>>,
+    queries: Vec<Vec<T>>,
     /// The changes of the heads' outputs, head by head, (sum of d_v) n; in the adjoint the gradient of the heads, token
     /// by token.
     heads: Vec<T>,
@@ -58,8 +63,17 @@ impl<T: Scalar> JacobianOperator<T> {
         let layout = PartLayout::of(&forward);
         let has_key_terms = forward.heads.iter().any(|head| head.kernel.key_square != 0.0);
         let is_joined = forward.output.is_some() && forward.heads.len() > 1;
+        let stacked = |upper: fn(&HeadLayout) -> &Range<usize>, lower: fn(&HeadLayout) -> &Range<usize>| {
+            let column = |token: DVectorView<'_, T>, head: &HeadLayout| {
+                [upper(head), lower(head)].map(|rows| token.as_slice()[rows.clone()].to_vec()).concat()
+            };
+            let of_head = |head| forward.projections.column_iter().flat_map(|token| column(token, head)).collect();
+            forward.heads.iter().map(of_head).collect::<Vec<Vec<T>>>()
+        };
         JacobianOperator {
             field,
+            keys: stacked(|head| &head.k_rows, |head| &head.k_rows),
+            queries: stacked(|head| &head.q_rows, |head| &head.q_rows),
             projections: zero(forward.projections.len()),
             heads: zero(forward.d_concatenated() * n),
             concatenated: if is_joined { zero(forward.d_concatenated() * n) } else { Vec::new() },
@@ -85,6 +99,14 @@ impl<T: Scalar> JacobianOperator<T> {
             for (j, term) in terms.iter_mut().enumerate() {
                 let at = j * p + head.k_rows.start..j * p + head.k_rows.end;
                 *term = dot(&self.forward.projections.as_slice()[at.clone()], &self.projections[at]);
+            }
+        }
+        for ((head, keys), queries) in self.forward.heads.iter().zip(&mut self.keys).zip(&mut self.queries) {
+            let k = head.k_rows.len();
+            let columns = keys.chunks_exact_mut(2 * k).zip(queries.chunks_exact_mut(2 * k));
+            for ((key, query), changes) in columns.zip(self.projections.chunks_exact(p)) {
+                key[k..].copy_from_slice(&changes[head.k_rows.clone()]);
+                query[..k].copy_from_slice(&changes[head.q_rows.clone()]);
             }
         }
         let is_alone = self.forward.heads.len() == 1;
@@ -141,23 +163,13 @@ impl<T: Scalar> JacobianOperator<T> {
     fn change_of_rows(&self, head_idx: usize, rows: &Range<usize>, buffers: &mut Buffers<T>) {
         let forward = &self.forward;
         let head = &forward.heads[head_idx];
-        let p = forward.projections.nrows();
-        let reach = forward.reach(rows);
-        let cross = T::constant(head.kernel.cross);
-        let changed = |part_rows, tokens| part(&self.projections, p, part_rows, tokens);
+        let (reach, height) = (forward.reach(rows), 2 * head.k_rows.len());
         multiply(
             ViewMut::new(&mut buffers.scores, reach, rows.len()),
             Accumulate::Replace,
-            forward.projection(&head.k_rows, 0..reach).transpose(),
-            changed(&head.q_rows, rows.clone()),
-            cross,
-        );
-        multiply(
-            ViewMut::new(&mut buffers.scores, reach, rows.len()),
-            Accumulate::Add,
-            changed(&head.k_rows, 0..reach).transpose(),
-            forward.projection(&head.q_rows, rows.clone()),
-            cross,
+            View::new(&self.keys[head_idx], height, reach).transpose(),
+            View::new(&self.queries[head_idx][rows.start * height..], height, rows.len()),
+            T::constant(head.kernel.cross),
         );
         let weight = T::constant(2.0 * head.kernel.key_square);
         let has_key_term = head.kernel.key_square != 0.0;

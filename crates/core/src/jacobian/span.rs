@@ -4,7 +4,7 @@
 //! orthonormal columns, J = M (I x F) (I x Z)^T: the map M (I x F) on n p numbers has the singular values of J that are not
 //! zero, with the same left vectors, and Z takes its right vectors to those of J.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::operator::{JacobianOperator, LinearOperator};
 use crate::attention::{Accumulate, Forward, Scalar, View, multiply_tokens};
@@ -30,6 +30,12 @@ impl ProjectionSpan<f64> {
         }
         let (basis, triangle) = forward.stacked.rows(&(0..p)).transpose().qr().unpack();
         Some(ProjectionSpan { basis, factor: triangle.transpose() })
+    }
+
+    /// The coordinates of a token on the span: Z^T x.
+    #[must_use]
+    pub fn coordinates(&self, token: &DVector<f64>) -> DVector<f64> {
+        self.basis.tr_mul(token)
     }
 
     /// The same span in f32.

@@ -2,6 +2,7 @@
 //! as long as they suffice; or over causal runs.
 
 use super::Method;
+use super::start::start_vector;
 use super::system::System;
 use crate::jacobian::{JacobianOperator, LinearOperator, ProjectionSpan, SINGLE_TOLERANCE, Single};
 use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, Status};
@@ -36,7 +37,15 @@ impl Iteration {
         let (n_inputs, _) = with_operator(system, span.as_ref(), |operator| operator.n_inputs())?;
         let options = options(n_inputs);
         let single = SingleJacobian::of(system, span.as_ref(), options.tolerance);
-        Some(Box::new(Iteration { options, lanczos: Lanczos::new(n_inputs, options), span, single }))
+        let start = match system {
+            System::Tokens(operator) => start_vector(operator.forward(), span.as_ref(), n_inputs, options.seed),
+            System::Clusters(_) | System::Runs(_) => None,
+        };
+        let lanczos = match start {
+            Some(start) => Lanczos::from_vector(start, options),
+            None => Lanczos::new(n_inputs, options),
+        };
+        Some(Box::new(Iteration { options, lanczos, span, single }))
     }
 
     /// Steps so far, and the relative residual; infinite before the first check.

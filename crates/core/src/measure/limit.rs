@@ -7,7 +7,7 @@
 use nalgebra::DMatrix;
 
 use super::group::{Groups, distinct};
-use crate::attention::Kernel;
+use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
 use crate::experiment::{Experiment, Mask, Normalization};
 use crate::spectral::{largest_singular_value, norm_of_product};
 use crate::weights::{HeadWeights, Inputs};
@@ -16,6 +16,9 @@ use crate::weights::{HeadWeights, Inputs};
 const MOST_TOKENS: usize = 2048;
 /// The most rows and columns of the matrix that combines several heads.
 const MOST_ENTRIES: usize = 512;
+
+/// Tokens whose scores are computed at a time.
+const ROWS: usize = 64;
 
 /// The limit; `None` if there is none, and under a normaliser, which undoes the scaling.
 pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Option<f64> {
@@ -69,14 +72,28 @@ pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Op
 fn targets(experiment: &Experiment, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Vec<usize>> {
     let kernel = Kernel::new(experiment.attention, head.q.nrows());
     let (queries, keys) = (&head.q * tokens, &head.k * tokens);
-    (0..tokens.ncols())
-        .map(|i| {
-            let reach = if experiment.mask == Mask::Causal { i + 1 } else { tokens.ncols() };
-            let scores: Vec<f64> = (0..reach).map(|j| kernel.score(queries.column(i), keys.column(j))).collect();
+    let (k, n) = keys.shape();
+    let squares: Vec<f64> = keys.column_iter().map(|key| kernel.key_square * key.norm_squared()).collect();
+    let mut scores = vec![0.0; n * ROWS.min(n)];
+    let mut targets = Vec::with_capacity(n);
+    for first in (0..n).step_by(ROWS) {
+        let count = ROWS.min(n - first);
+        multiply(
+            ViewMut::new(&mut scores, n, count),
+            Accumulate::Replace,
+            View::new(keys.as_slice(), k, n).transpose(),
+            View::new(&queries.as_slice()[first * k..], k, count),
+            kernel.cross,
+        );
+        for (i, scores) in (first..first + count).zip(scores.chunks_exact_mut(n)) {
+            let reach = if experiment.mask == Mask::Causal { i + 1 } else { n };
+            let scores = &mut scores[..reach];
+            scores.iter_mut().zip(&squares).for_each(|(score, square)| *score -= square);
             let best = (0..reach).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
             let scale = scores.iter().fold(0.0f64, |most, s| most.max(s.abs()));
             let is_shared = (0..reach).any(|j| j != best && scores[best] - scores[j] <= 1e-9 * scale);
-            (scores[best].is_finite() && !is_shared).then_some(best)
-        })
-        .collect()
+            targets.push((scores[best].is_finite() && !is_shared).then_some(best)?);
+        }
+    }
+    Some(targets)
 }

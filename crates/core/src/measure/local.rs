@@ -71,10 +71,10 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
             // What one token of cluster b receives from all tokens of cluster a.
             let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
             let query = queries.column(a);
-            head.row(&mut buffers, &row, share, query.as_slice(), 1.0);
+            head.row(&mut buffers, &row, share, query.as_slice(), (1.0, None));
             // On fields constant on each cluster; those of sum zero see the own parts alone, which are not larger.
             let weight = |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
-            head.block_row(&buffers, &row, weight, query.as_slice());
+            head.block_row(&buffers, &row, weight, query.as_slice(), None);
         }
         head
     });
@@ -110,9 +110,9 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
                 if count == block.until {
                     let shares = &block.shares;
                     let query = queries.column(run);
-                    head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), block.slack);
+                    head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), (block.slack, None));
                     if block.slack > 1.0 {
-                        head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), block.slack);
+                        head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), (block.slack, None));
                     }
                     block.until = 0;
                 }

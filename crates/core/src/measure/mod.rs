@@ -11,6 +11,7 @@ mod local;
 mod max_token;
 mod measurement;
 mod options;
+mod start;
 mod steps;
 mod system;
 
@@ -21,6 +22,7 @@ pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
 pub use measurement::{DenseNormValues, Measurement, Method, Warning};
 pub use options::{BlockNorms, Detail, Grouping, MeasureOptions};
+pub use start::start_vector;
 pub use steps::{Measuring, Step, View};
 pub(crate) use system::{Matrix, System};
 

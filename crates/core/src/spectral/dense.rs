@@ -1,8 +1,6 @@
 //! Norms and singular value decompositions of dense matrices.
 
 use faer::MatRef;
-#[cfg(any(test, target_arch = "wasm32"))]
-use nalgebra::Cholesky;
 use nalgebra::{DMatrix, DVector};
 
 use super::SingularTriplet;
@@ -90,7 +88,7 @@ pub fn largest_triplet(matrix: &DMatrix<f64>) -> Option<SingularTriplet> {
 ///
 /// Uses faer: nalgebra 0.35's SVD is off by up to 2e-11 on some of the clustered matrices that a restarted Lanczos
 /// iteration produces (see the test in `lanczos.rs`), which made the estimated residual a hundred times too small.
-pub(super) fn full_svd(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f64>, Vec<f64>)> {
+pub(crate) fn full_svd(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f64>, Vec<f64>)> {
     let (scaled, scale) = scaled(matrix)?;
     if scale == 0.0 {
         return None;
@@ -113,7 +111,7 @@ fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
     Some((if scale > 0.0 { matrix / scale } else { matrix.clone() }, scale))
 }
 
-fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
+pub(super) fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
 
@@ -155,28 +153,6 @@ pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
         Some((scaled, scale)) => scaled.symmetric_eigenvalues().max().max(0.0) * scale,
         None => f64::INFINITY,
     }
-}
-
-/// Whether a symmetric matrix, of which the lower entries are read, has a Cholesky factor: whether it is positive definite,
-/// up to rounding.
-///
-/// Natively the factor is faer's, which takes a fifth of nalgebra's time at 64 rows: `local` asks once for every row of every
-/// head. In the browser it is nalgebra's.
-pub(crate) fn is_positive_definite(matrix: DMatrix<f64>) -> bool {
-    #[cfg(not(target_arch = "wasm32"))]
-    {
-        let factor = view(&matrix).llt(faer::Side::Lower);
-        clear_wide_registers();
-        factor.is_ok()
-    }
-    #[cfg(target_arch = "wasm32")]
-    has_factor(matrix)
-}
-
-/// The same by nalgebra, which takes an infinite diagonal for a positive definite one, as faer does not.
-#[cfg(any(test, target_arch = "wasm32"))]
-fn has_factor(matrix: DMatrix<f64>) -> bool {
-    (0..matrix.nrows()).all(|at| matrix[(at, at)].is_finite()) && Cholesky::new(matrix).is_some()
 }
 
 /// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes, without the m x n matrix.
@@ -226,22 +202,6 @@ mod tests {
             assert!((norm / scale - 45f64.sqrt()).abs() < 1e-12, "{norm}");
             assert!((dense_norms(&matrix).frobenius / scale - 50f64.sqrt()).abs() < 1e-12);
         }
-    }
-
-    #[test]
-    fn both_cholesky_factors_say_what_the_eigenvalues_say() {
-        for size in [1, 2, 5, 64] {
-            let turned = DMatrix::from_fn(size, size, |r, c| ((3 * r * r + 2 * c + 1) as f64).sin());
-            let gram = &turned * turned.transpose();
-            let largest = largest_eigenvalue(&gram);
-            for (factor, expected) in [(1.0 + 1e-9, true), (1.0 - 1e-9, false), (f64::NAN, false)] {
-                let rest = DMatrix::identity(size, size) * (largest * factor) - &gram;
-                let found = (is_positive_definite(rest.clone()), has_factor(rest));
-                assert_eq!(found, (expected, expected), "{size} rows, {factor}");
-            }
-        }
-        let infinite = DMatrix::from_diagonal_element(3, 3, f64::INFINITY);
-        assert!(!is_positive_definite(infinite.clone()) && !has_factor(infinite));
     }
 
     #[test]

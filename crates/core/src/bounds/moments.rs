@@ -1,0 +1,244 @@
+//! The covariances of tokens under many rows of attention at a time, for [`super::local`]: second moments about a common
+//! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2). The product is the same
+//! natively and in the browser, so that the bound has the same digits in both.
+//!
+//! The tokens are in coordinates in which V is diagonal, less their mean and over the largest of their norms: then V C V^T
+//! and V C need no product of their own, and no number leaves the range of f32.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::attention::{Accumulate, View, ViewMut, multiply, multiply_portably};
+use crate::spectral::{full_svd, largest_singular_value};
+
+/// What the rows of a head share.
+#[derive(Clone, Debug)]
+pub(super) struct Moments {
+    d: usize,
+    /// d x columns.
+    tokens: Vec<f32>,
+    /// |x|^2 of each of them.
+    squares: Vec<f64>,
+    /// What a token of length one stands for.
+    scale: f64,
+    /// The common point, in the coordinates of the tokens that were given.
+    centre: DVector<f64>,
+    /// W^T, d x d, with V = U S W^T.
+    rotation: DMatrix<f64>,
+    /// The entries of S, r of them.
+    values: Vec<f64>,
+    /// W^T c K^T L, d x (columns of L).
+    own: DMatrix<f64>,
+    /// Its norm.
+    own_norm: f64,
+}
+
+/// Second moments of a batch of rows, and what they are made with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MomentBuffers {
+    /// The mean of the tokens that were given, d x rows.
+    means: Vec<f64>,
+    /// Attention, tokens x rows.
+    masses: Vec<f32>,
+    /// The products of a token's entries, [`entries`] x tokens.
+    products: Vec<f32>,
+    /// The moments over some tokens and over all, [`entries`] x rows.
+    some: Vec<f32>,
+    all: Vec<f64>,
+    /// What the product packs.
+    panels: Vec<f32>,
+}
+
+/// The covariance under one row of attention.
+pub(super) struct OfRow {
+    /// S (I + |b|^2 C) S, r x r.
+    pub(super) mixed: DMatrix<f64>,
+    /// S C W^T c K^T L, r x (columns of L).
+    pub(super) own: DMatrix<f64>,
+    /// A bound on the norm of what C misses.
+    pub(super) error: f64,
+    /// tr C.
+    pub(super) trace: f64,
+}
+
+/// Tokens of a product; its sums are added in f32 over [`SUMMED`] tokens, then in f64.
+const TOKENS: usize = 32;
+const SUMMED: usize = 8 * TOKENS;
+/// The products of an entry are taken with all from the beginning of its strip on.
+const STRIP: usize = 8;
+/// Tokens of more dimensions make buffers too large, and their rows are long enough to be taken one at a time.
+const MOST_DIMENSION: usize = 128;
+/// Fewer tokens are not worth it.
+const LEAST_COLUMNS: usize = 64;
+/// The relative error of each term of a moment in f32: the roundings of x_a, x_b, P, their two products, and the sums.
+const RELATIVE: f64 = (TOKENS + SUMMED / TOKENS + 5) as f64 * 0.5 * f32::EPSILON as f64 * 1.001;
+/// What a term may lose besides, below the normal numbers of f32.
+const ABSOLUTE: f64 = 4.0 * f32::MIN_POSITIVE as f64;
+
+impl Moments {
+    /// For V (r x d), c K^T L (d x any) and tokens (d x columns); `None` where rows are better taken one at a time.
+    pub(super) fn new(value: &DMatrix<f64>, own: &DMatrix<f64>, tokens: &DMatrix<f64>) -> Option<Self> {
+        let (d, columns) = tokens.shape();
+        if value.ncols() != d || d > MOST_DIMENSION || columns < LEAST_COLUMNS {
+            return None;
+        }
+        let (_, rotation, values) = full_svd(value)?;
+        let centre = tokens.column_mean();
+        let mut centred = tokens.clone();
+        centred.column_iter_mut().for_each(|mut token| token -= &centre);
+        let scale = centred.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        // Squares and inverses must stay in the range of f64.
+        if !(1e-140..1e140).contains(&scale) || rotation.nrows() != d {
+            return None;
+        }
+        let placed = (&rotation * centred) / scale;
+        let own = &rotation * own;
+        Some(Moments {
+            d,
+            squares: placed.column_iter().map(|token| token.norm_squared()).collect(),
+            tokens: placed.iter().map(|x| flushed(*x)).collect(),
+            scale,
+            centre,
+            own_norm: largest_singular_value(&own),
+            own,
+            rotation,
+            values,
+        })
+    }
+
+    /// Takes the means and second moments of some rows, at the tokens that were given; `masses` are their rows of
+    /// attention, `stride` apart, to the first `reach` tokens.
+    pub(super) fn take(
+        &self,
+        tokens: &DMatrix<f64>,
+        (masses, stride, reach): (&[f64], usize, usize),
+        buffers: &mut MomentBuffers,
+    ) {
+        let (d, rows, height) = (self.d, masses.len().div_ceil(stride), entries(self.d));
+        buffers.means.resize(d * rows, 0.0);
+        multiply(
+            ViewMut::new(&mut buffers.means, d, rows),
+            Accumulate::Replace,
+            View::new(tokens.as_slice(), d, reach),
+            View::strided(masses, reach, rows, stride),
+            1.0,
+        );
+        buffers.masses.clear();
+        masses.chunks(stride).for_each(|row| buffers.masses.extend(row[..reach].iter().map(|mass| flushed(*mass))));
+        buffers.products.resize(height * TOKENS, 0.0);
+        buffers.some.resize(height * rows, 0.0);
+        buffers.all.clear();
+        buffers.all.resize(height * rows, 0.0);
+        for first in (0..reach).step_by(SUMMED) {
+            let summed = first..reach.min(first + SUMMED);
+            for start in summed.clone().step_by(TOKENS) {
+                let count = TOKENS.min(summed.end - start);
+                let tokens = self.tokens[start * d..(start + count) * d].chunks_exact(d);
+                for (token, products) in tokens.zip(buffers.products.chunks_exact_mut(height)) {
+                    multiply_entries(token, products);
+                }
+                multiply_portably(
+                    &mut buffers.panels,
+                    ViewMut::new(&mut buffers.some, height, rows),
+                    if start == first { Accumulate::Replace } else { Accumulate::Add },
+                    View::new(&buffers.products, height, count),
+                    View::strided(&buffers.masses[start..], count, rows, reach),
+                );
+            }
+            buffers.all.iter_mut().zip(&buffers.some).for_each(|(sum, some)| *sum += f64::from(*some));
+        }
+    }
+
+    /// The covariance under one of the rows taken, `at` in their order, with its attention and |b|^2.
+    pub(super) fn row(&self, buffers: &MomentBuffers, at: usize, masses: &[f64], gradient_square: f64) -> OfRow {
+        let (d, r) = (self.d, self.values.len());
+        let mean = DVector::from_column_slice(buffers.mean(at, d));
+        let mean = &self.rotation * (mean - &self.centre) / self.scale;
+        let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
+        let unit = self.scale * self.scale;
+        let mut covariance = vec![0.0; d * d];
+        let mut moments = &buffers.all[at * entries(d)..];
+        for col in 0..d {
+            let first = first_of_strip(col);
+            let (column, rest) = moments.split_at(d - first);
+            moments = rest;
+            let place = &mut covariance[col * d + first..(col + 1) * d];
+            for ((entry, moment), row) in place.iter_mut().zip(column).zip(&mean.as_slice()[first..]) {
+                *entry = unit * (moment - row * mean[col]);
+            }
+            for row in col + 1..d {
+                covariance[row * d + col] = covariance[col * d + row];
+            }
+        }
+        // S C, and from it S (I + |b|^2 C) S.
+        let mut left = DMatrix::zeros(r, d);
+        for (place, column) in left.as_mut_slice().chunks_exact_mut(r).zip(covariance.chunks_exact(d)) {
+            place.iter_mut().zip(column).zip(&self.values).for_each(|((slot, x), value)| *slot = value * x);
+        }
+        let mut mixed = DMatrix::zeros(r, r);
+        let places = mixed.as_mut_slice().chunks_exact_mut(r).zip(left.as_slice().chunks_exact(r)).zip(&self.values);
+        for (at, ((place, column), value)) in places.enumerate() {
+            let factor = value * gradient_square;
+            place.iter_mut().zip(column).for_each(|(slot, x)| *slot = factor * x);
+            place[at] += value * value;
+        }
+        let n_columns = self.own.ncols();
+        let mut own = DMatrix::zeros(r, n_columns);
+        multiply(
+            ViewMut::new(own.as_mut_slice(), r, n_columns),
+            Accumulate::Replace,
+            View::new(left.as_slice(), r, d),
+            View::new(self.own.as_slice(), d, n_columns),
+            1.0,
+        );
+        let absolute = ABSOLUTE * (d * masses.len()) as f64;
+        OfRow {
+            mixed,
+            own,
+            error: unit * (RELATIVE * square + absolute),
+            trace: unit * (square - mean.norm_squared()).max(0.0),
+        }
+    }
+
+    /// ||c K^T L||.
+    pub(super) fn own_norm(&self) -> f64 {
+        self.own_norm
+    }
+}
+
+impl MomentBuffers {
+    /// The mean of the tokens (d numbers each) under one of the rows taken.
+    pub(super) fn mean(&self, at: usize, d: usize) -> &[f64] {
+        &self.means[at * d..][..d]
+    }
+
+    /// Those of all of them, d x rows.
+    pub(super) fn means(&self) -> &[f64] {
+        &self.means
+    }
+}
+
+/// Rounds to f32; what is below its normal numbers becomes zero, as processors are slow with such numbers.
+fn flushed(x: f64) -> f32 {
+    let rounded = x as f32;
+    if rounded.abs() < f32::MIN_POSITIVE { 0.0 } else { rounded }
+}
+
+/// The first entry that entry `at` is multiplied with.
+fn first_of_strip(at: usize) -> usize {
+    at - at % STRIP
+}
+
+/// How many products of two entries a token of d dimensions has here: about d (d + 8) / 2.
+fn entries(d: usize) -> usize {
+    (0..d).map(|at| d - first_of_strip(at)).sum()
+}
+
+/// Writes x_a x_b for every a and every b from the beginning of its strip on.
+fn multiply_entries(token: &[f32], mut products: &mut [f32]) {
+    for (at, x) in token.iter().enumerate() {
+        let others = &token[first_of_strip(at)..];
+        let (place, rest) = products.split_at_mut(others.len());
+        place.iter_mut().zip(others).for_each(|(product, y)| *product = x * y);
+        products = rest;
+    }
+}

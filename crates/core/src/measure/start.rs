@@ -1,0 +1,78 @@
+//! The start of the iteration over tokens: near the leading right vector where attention is spread, and with a part in
+//! every direction everywhere.
+//!
+//! Where the scores hardly move, J takes a field xi to P xi V^T, and its leading right vector is c_j z with the column sums
+//! c of P and the leading right vector z of V, which a random start finds only after two to four steps.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::attention::{Forward, Storage};
+use crate::jacobian::ProjectionSpan;
+use crate::random::{Random, Stream};
+
+/// The random part's norm, the other's being one.
+const RANDOM: f64 = 0.1;
+/// Power steps to z.
+const STEPS: usize = 4;
+
+/// A field of `n_inputs` numbers: tokens, or their coordinates on a span; `None` where the attention matrices are not
+/// stored, as computing them takes as long as a step.
+#[must_use]
+pub fn start_vector(
+    forward: &Forward<f64>,
+    span: Option<&ProjectionSpan<f64>>,
+    n_inputs: usize,
+    seed: u64,
+) -> Option<Vec<f64>> {
+    if forward.storage() == Storage::Recomputed {
+        return None;
+    }
+    let n = forward.n();
+    let mut sums = vec![0.0; n];
+    for head_idx in 0..forward.n_heads() {
+        let rows = forward.rows_of_p(head_idx, 0..n, &mut []);
+        for row in rows.weights.chunks_exact(rows.stride) {
+            sums.iter_mut().zip(row).for_each(|(sum, p)| *sum += p);
+        }
+    }
+    let mut random = Random::new(seed, Stream::StartVector);
+    let mut field: Vec<f64> = (0..n_inputs).map(|_| random.normal()).collect();
+    let mut token = direction(forward, &mut random);
+    if let Some(span) = span {
+        token = span.coordinates(&token);
+    }
+    let norm = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let (planned, drawn) = (norm(&sums) * token.norm(), norm(&field));
+    // Also where a norm is zero or not a number.
+    if !planned.is_normal() || !drawn.is_normal() {
+        return None;
+    }
+    for (place, sum) in field.chunks_exact_mut(token.len()).zip(&sums) {
+        place.iter_mut().zip(&token).for_each(|(x, z)| *x = *x * (RANDOM / drawn) + z * (sum / planned));
+    }
+    Some(field)
+}
+
+/// Nearly the direction that the values of all heads, through the output matrix, stretch most.
+fn direction(forward: &Forward<f64>, random: &mut Random) -> DVector<f64> {
+    let values: Vec<DMatrix<f64>> = forward.heads.iter().map(|head| forward.stacked.rows(&head.v_rows)).collect();
+    let mut z = DVector::from_fn(forward.d(), |_, _| random.normal()).normalize();
+    for _ in 0..STEPS {
+        let images = values.iter().map(|value| value * &z);
+        let mut image = DVector::from_iterator(forward.d_concatenated(), images.flat_map(|x| x.data.as_vec().clone()));
+        if let Some(output) = &forward.output {
+            image = output.tr_mul(&(output.as_ref() * image));
+        }
+        let parts = forward.heads.iter().zip(&values);
+        let mut next = DVector::zeros(forward.d());
+        for (head, value) in parts {
+            next += value.tr_mul(&image.rows(head.out_rows.start, head.out_rows.len()));
+        }
+        let norm = next.norm();
+        if !norm.is_normal() {
+            break;
+        }
+        z = next / norm;
+    }
+    z
+}
