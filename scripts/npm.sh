@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # Builds the engine as an npm package in pkg/, for Node, browsers and bundlers: scripts/npm.sh [release|site]
-# With "site" as the tests have it: without the optimisations that take long.
+# With "site" as the tests have it: without the optimisations that take long, and in one selection of packages with the site.
+# By itself the package has other features, and everything that it needs would be compiled a second time.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 . "$project_root/scripts/versions.sh"
 cd "$project_root"
 profile=${1:-release}
+selection=()
+[ "$profile" = release ] || selection=(--package lipscope-npm --package lipscope --package lipscope-workers --features lipscope/split)
 rm -rf pkg
 # wasm-pack would download its own tools: it gets the installed ones, and wasm-opt runs here.
 wasm-pack --quiet build --profile "$profile" --target web --mode no-install --no-opt --out-dir "$project_root/pkg" --out-name lipscope \
-  crates/npm -- --locked
+  crates/npm -- --locked "${selection[@]}"
 if [ "$profile" = release ]; then
   # shellcheck disable=SC2086
   wasm-opt -O3 $WASM_FEATURES -o pkg/optimised.wasm pkg/lipscope_bg.wasm

@@ -38,7 +38,7 @@ part_check() {
     node benches/table.mjs --check &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
-    cargo clippy --locked --package lipscope-core --test pytorch -- -D warnings &&
+    cargo clippy --locked --workspace --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
       --features lipscope/split -- -D warnings &&
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps &&
