@@ -14,6 +14,7 @@ const LEAST_AT_ONCE: usize = 16;
 const MOST_PRODUCTS: usize = 100_000_000;
 /// What the rounding of covariances may add to the bound, relative to it: as much as the margin over the eigenvalues.
 const MOST_LOST: f64 = 5e-4;
+
 /// What the rounding of moments may take from w_i and ||V O_i||.
 struct Lost {
     w: f64,
