@@ -267,7 +267,7 @@ impl<T: Scalar> Forward<T> {
         }
     }
 
-    /// Rows of P per block: a block of scores (rows x n) stays in the second-level cache.
+    /// Rows of P per block of scores (rows x n).
     #[must_use]
     pub fn rows_a_block(&self) -> usize {
         rows_a_block(self.n as u64) as usize

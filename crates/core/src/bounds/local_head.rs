@@ -11,7 +11,6 @@ use super::local_parts::LocalParts;
 use super::local_shared::{
     LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value, sum_of,
 };
-use super::moments::OfRow;
 use super::pairs::Pairs;
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
@@ -20,10 +19,10 @@ use crate::weights::HeadWeights;
 /// Accumulates the bound of one head over rows of its attention matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalHead {
-    shared: Arc<Shared>,
-    blocks: Option<Blocks>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) blocks: Option<Blocks>,
     /// What the blocks' bounds are made of, where rows are taken many at a time.
-    pairs: Option<Arc<Pairs>>,
+    pub(super) pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
@@ -32,17 +31,19 @@ pub(crate) struct LocalHead {
     covariance: Vec<f64>,
     last: Last,
     top: TopEigenvalue,
-    /// Rows that had to be taken by themselves although they had been taken with others, less twice those that had not.
-    refused: isize,
+    /// The same for rows that are taken many at a time, whose matrices are in other coordinates.
+    pub(super) top_of_moments: TopEigenvalue,
+    /// Whether the row that was added last could have been taken with others.
+    pub(super) is_together: bool,
 }
 
 /// What the bound needs of a row.
-struct Terms {
-    w: f64,
+pub(super) struct Terms {
+    pub(super) w: f64,
     /// An upper bound on ||V O_i||.
-    own: f64,
+    pub(super) own: f64,
     /// The variance of the tokens, tr C_i.
-    trace: f64,
+    pub(super) trace: f64,
 }
 
 /// What `local_blocks` needs of the row that was added last.
@@ -53,10 +54,8 @@ struct Last {
     own: f64,
 }
 
-/// Rows whose covariances are taken at a time.
-const ROWS_AT_ONCE: usize = 64;
-/// What the rounding of covariances may add to the bound, relative to it: as much as the margin over the eigenvalues.
-const MOST_LOST: f64 = 5e-4;
+/// Rows from one block to the next, whose bounds depend on no other block's.
+pub(super) const BLOCK: usize = 64;
 /// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
 const SMALL_OWN: usize = 8;
 
@@ -83,7 +82,8 @@ impl LocalHead {
             covariance: vec![0.0; r * (r + k)],
             last: Last::default(),
             top: TopEigenvalue::default(),
-            refused: 0,
+            top_of_moments: TopEigenvalue::default(),
+            is_together: false,
             shared,
         }
     }
@@ -91,12 +91,13 @@ impl LocalHead {
     /// The same with the matrix of `local_blocks` too, where the matrices of all `heads` heads are not too large.
     pub(crate) fn with_blocks(self, dimension: usize, heads: usize) -> Self {
         let blocks = Blocks::new(self.shared.tokens.ncols(), dimension, heads, self.shared.value_square.sqrt());
-        let (shared, has_rows) = (&self.shared, self.shared.moments.is_some() && self.shared.frame.is_none());
-        let pairs = shared.through.as_ref().filter(|_| has_rows && blocks.is_some()).map(|through| {
-            let (value, key) = (through.stacked.rows(0, shared.r), through.stacked.rows(shared.r, shared.k));
-            Arc::new(Pairs::new(value.into_owned(), key * shared.kernel.cross, &shared.tokens))
-        });
-        LocalHead { blocks, pairs, ..self }
+        LocalHead { blocks, ..self }
+    }
+
+    /// Forgets the rows before, so that a block of rows has the same bounds whatever was added before it.
+    pub(crate) fn begin_block(&mut self) {
+        (self.top, self.top_of_moments) = (TopEigenvalue::default(), TopEigenvalue::default());
+        self.is_together = false;
     }
 
     /// Room for the next `n_rows` rows, which are [appended](LocalHead::append) afterwards.
@@ -151,12 +152,10 @@ impl LocalHead {
         let query = &*self.on_frame(query);
         let gradient_square = self.take_means(buffers, masses, query, taken);
         let of_moments = taken.and_then(|at| self.of_moments(buffers, at, masses, gradient_square));
-        if taken.is_some() {
-            self.refused += if of_moments.is_some() { -2 } else { 1 };
-        }
         let Terms { w, own, trace } = of_moments.unwrap_or_else(|| {
             let trace = self.take_covariance(buffers, masses);
             let w = self.w(buffers, masses, query, (gradient_square, trace));
+            self.is_together = self.could_be_together(&buffers.mean_token, masses, gradient_square, w);
             Terms { w, own: self.norm_of_own(&self.own(), 0.0), trace }
         });
         let w = slack * w;
@@ -240,36 +239,6 @@ impl LocalHead {
         LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
     }
 
-    /// Takes every row by itself.
-    #[cfg(test)]
-    pub(super) fn row_by_row(&mut self) {
-        Arc::make_mut(&mut self.shared).moments = None;
-        self.pairs = None;
-    }
-
-    /// How many rows are taken at a time, where that saves work: not where two thirds of them have to be taken by
-    /// themselves anyway.
-    pub(crate) fn rows_at_once(&self) -> Option<usize> {
-        self.shared.moments.as_ref().filter(|_| self.refused <= 0).map(|_| ROWS_AT_ONCE)
-    }
-
-    /// Takes what `row` and `block_row` need of some consecutive rows together: their attention, `stride` apart, to the
-    /// first `reach` tokens, and their queries (k x rows).
-    pub(crate) fn take_moments(
-        &self,
-        buffers: &mut LocalBuffers,
-        (masses, stride, reach): (&[f64], usize, usize),
-        queries: View<'_, f64>,
-    ) {
-        let LocalBuffers { moments: taken, pairs: taken_pairs, .. } = buffers;
-        if let Some(moments) = &self.shared.moments {
-            moments.take(&self.shared.tokens, (masses, stride, reach), taken);
-        }
-        if let Some(pairs) = &self.pairs {
-            pairs.take(taken.means(), queries, reach, taken_pairs);
-        }
-    }
-
     /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
     /// otherwise its mean over the row.
     fn take_means(&self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64], taken: Option<usize>) -> f64 {
@@ -297,25 +266,6 @@ impl LocalHead {
         }
         let gradient: Vec<f64> = query.iter().zip(&mean[r..]).map(|(q, k)| kernel.key_gradient(*q, *k)).collect();
         quadratic(&self.shared.kk, &gradient)
-    }
-
-    /// The terms of a row from moments that were taken before; `None` where their rounding counts.
-    fn of_moments(&mut self, buffers: &LocalBuffers, at: usize, masses: &[f64], gradient_square: f64) -> Option<Terms> {
-        let shared = Arc::clone(&self.shared);
-        let moments = shared.moments.as_ref()?;
-        let OfRow { mixed, own, error, trace } = moments.row(&buffers.moments, at, masses, gradient_square);
-        let (value_square, own_norm) = (shared.value_square, moments.own_norm());
-        let value = value_square.sqrt();
-        // W >= V V^T; where the mixed part is larger than that, so is what may be lost beside it.
-        let lost = (gradient_square * error * value_square, error * value * own_norm);
-        let w = self.top.bound(&mixed);
-        let is_little = lost.0 <= MOST_LOST * w && lost.1 <= MOST_LOST * w.sqrt();
-        if !is_little {
-            return None;
-        }
-        let w = (w + lost.0).min(value_square * (1.0 + gradient_square * trace));
-        let own = self.norm_of_own(&own, lost.1).min(value * own_norm * trace);
-        Some(Terms { w, own, trace })
     }
 
     /// Computes the covariances of a row; returns the variance of the tokens.
@@ -377,9 +327,8 @@ impl LocalHead {
         }
     }
 
-    /// An upper bound on the norm of an own part of which only this matrix is known, but for a matrix with a norm of at
-    /// most `error`.
-    fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
+    /// An upper bound on the norm of an own part that differs from this matrix by one with a norm of at most `error`.
+    pub(super) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
         let frobenius = own.norm() + error;
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
         // maximum; small ones only where `local_blocks` does not need every row.

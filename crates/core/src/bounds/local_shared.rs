@@ -72,7 +72,7 @@ impl Shared {
             k,
             d: d.min(columns),
             stacked: stacked.as_slice().to_vec(),
-            moments: through.as_ref().and_then(|through| Moments::new(&value, &through.own, &on_span)),
+            moments: None,
             through,
             frame: None,
             squares: on_span.column_iter().map(|token| token.norm_squared()).collect(),
@@ -84,9 +84,20 @@ impl Shared {
             query_factor,
         }
     }
-}
 
-impl Shared {
+    /// V (r x d) and K (k x d), where the covariances are taken of the tokens.
+    pub(super) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+        let Through { stacked, .. } = self.through.as_ref()?;
+        Some((stacked.rows(0, self.r).into_owned(), stacked.rows(self.r, self.k).into_owned()))
+    }
+
+    /// Makes what the covariances of many rows at a time need, where they are taken so.
+    pub(super) fn make_moments(&mut self) {
+        if let (Some(through), Some((value, _))) = (&self.through, self.value_and_key()) {
+            self.moments = Moments::new(&value, &through.own, &self.tokens);
+        }
+    }
+
     /// Adds sum_j P_ij |b_ij|^2 V x_j (V x_j)^T for tokens less their mean, `centred` as in [`LocalBuffers`], where b_ij
     /// depends on j.
     pub(super) fn add_weighted_values(&self, sum: &mut DMatrix<f64>, centred: &[f64], masses: &[f64], query: &[f64]) {

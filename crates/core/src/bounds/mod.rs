@@ -21,6 +21,7 @@ mod local_blocks;
 mod local_head;
 mod local_parts;
 mod local_shared;
+mod local_together;
 mod logarithms;
 mod moments;
 mod over_n;

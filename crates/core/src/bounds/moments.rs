@@ -1,6 +1,6 @@
 //! The covariances of tokens under many rows of attention at a time, for [`super::local`]: second moments about a common
 //! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2). The product is the same
-//! natively and in the browser, so that the bound has the same digits in both.
+//! natively and in the browser, so that its rounding is the same in both.
 //!
 //! The tokens are in coordinates in which V is diagonal, less their mean and over the largest of their norms: then V C V^T
 //! and V C need no product of their own, and no number leaves the range of f32.
@@ -151,9 +151,8 @@ impl Moments {
     /// The covariance under one of the rows taken, `at` in their order, with its attention and |b|^2.
     pub(super) fn row(&self, buffers: &MomentBuffers, at: usize, masses: &[f64], gradient_square: f64) -> OfRow {
         let (d, r) = (self.d, self.values.len());
-        let mean = DVector::from_column_slice(buffers.mean(at, d));
-        let mean = &self.rotation * (mean - &self.centre) / self.scale;
-        let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
+        let mean = self.placed(buffers.mean(at, d));
+        let (square, error) = self.square_and_error(&mean, masses);
         let unit = self.scale * self.scale;
         let mut covariance = vec![0.0; d * d];
         let mut moments = &buffers.all[at * entries(d)..];
@@ -190,13 +189,29 @@ impl Moments {
             View::new(self.own.as_slice(), d, n_columns),
             1.0,
         );
-        let absolute = ABSOLUTE * (d * masses.len()) as f64;
-        OfRow {
-            mixed,
-            own,
-            error: unit * (RELATIVE * square + absolute),
-            trace: unit * (square - mean.norm_squared()).max(0.0),
-        }
+        let trace = unit * (square - mean.norm_squared()).max(0.0);
+        // An upper bound too.
+        OfRow { mixed, own, error, trace: trace + error }
+    }
+
+    /// A mean of tokens as they were given, in the coordinates of the moments.
+    pub(super) fn placed(&self, mean: &[f64]) -> DVector<f64> {
+        &self.rotation * (DVector::from_column_slice(mean) - &self.centre) / self.scale
+    }
+
+    /// The second moment of the tokens under a row, in the unit of the moments, and a bound on the norm of what its covariance
+    /// misses: by rounding in f32, and by that of its mean, which was taken of tokens that may lie far from the centre.
+    pub(super) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
+        let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
+        let absolute = ABSOLUTE * (self.d * masses.len()) as f64;
+        let slip = (masses.len() + 2 * self.d) as f64 * f64::EPSILON * (self.centre.norm() / self.scale + 1.0);
+        let of_mean = slip * (2.0 * mean.norm() + slip);
+        (square, self.scale * self.scale * (RELATIVE * square + absolute + of_mean))
+    }
+
+    /// Products of numbers that the moments of one row over some tokens take.
+    pub(super) fn products_a_row(&self, tokens: usize) -> usize {
+        entries(self.d).saturating_mul(tokens)
     }
 
     /// ||c K^T L||.
@@ -223,7 +238,8 @@ fn flushed(x: f64) -> f32 {
     if rounded.abs() < f32::MIN_POSITIVE { 0.0 } else { rounded }
 }
 
-/// The first entry that entry `at` is multiplied with.
+/// The first entry that entry `at` of a token is multiplied with: of twelve entries the first eight with all, the others with
+/// those from the ninth on.
 fn first_of_strip(at: usize) -> usize {
     at - at % STRIP
 }

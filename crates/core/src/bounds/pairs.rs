@@ -25,6 +25,8 @@ pub(super) struct Pairs {
     squares: Vec<f64>,
     value_squares: Vec<f64>,
     most_square: f64,
+    /// At least ||V||^2.
+    value_norm_square: f64,
 }
 
 /// A batch of rows, and its products with all tokens.
@@ -55,7 +57,8 @@ impl Pairs {
         let squares = |columns: &DMatrix<f64>| columns.column_iter().map(|column| column.norm_squared()).collect();
         let (squares, value_squares): (Vec<f64>, _) = (squares(&centred), squares(&values));
         let most_square = squares.iter().copied().fold(0.0, f64::max);
-        Pairs { value, key, centre, tokens: centred, values, squares, value_squares, most_square }
+        let value_norm_square = value.norm_squared();
+        Pairs { value_norm_square, value, key, centre, tokens: centred, values, squares, value_squares, most_square }
     }
 
     /// Takes the products of some rows with the first `reach` tokens: `means` are their means of tokens (d x rows),
@@ -110,7 +113,9 @@ impl Pairs {
                 y,
                 // |x| + |m| is at most the root of 2 (|x|^2 + |m|^2).
                 product: product - along_mean + root * (2.0 * (square + mean_square)).sqrt(),
-                value: distance(*value, value_square, *along_value, value_error),
+                // V x was rounded in proportion to ||V|| |x|, not to |V x|.
+                value: distance(*value, value_square, *along_value, value_error)
+                    + error * self.value_norm_square * (square + mean_square),
             }
         }))
     }

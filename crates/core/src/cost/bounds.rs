@@ -105,7 +105,7 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let gram = sum([product([r, r]), product([r, k]), product([k, k]), product([k, k.min(d)]), product([height, d])]);
     let shared = sum([gram, product([columns, sum([height, d])])]);
     // Sums of each group of rows.
-    let groups = groups(heads as usize, (columns / 64).max(1) as usize) as u64;
+    let groups = groups(heads as usize, columns.div_ceil(64).max(1) as usize) as u64;
     let group = sum([product([2, columns]), product([r, height]), r, 60]);
     let through = sum([product([value_dim, outer(shape), 3]), product([2, value_dim, d])]);
     let making = sum([product([columns, sum([height, largest([r, k])])]), through]);

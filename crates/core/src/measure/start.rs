@@ -1,7 +1,7 @@
 //! The start of the iteration over tokens: near the leading right vector where attention is spread, and with a part in
 //! every direction everywhere.
 //!
-//! Where the scores hardly move, J takes a field xi to P xi V^T, and its leading right vector is c_j z with the column sums
+//! Where the scores hardly move, J takes a field xi to V xi P^T, and its leading right vector is c_j z with the column sums
 //! c of P and the leading right vector z of V, which a random start finds only after two to four steps.
 
 use nalgebra::{DMatrix, DVector};

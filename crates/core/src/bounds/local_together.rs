@@ -1,0 +1,115 @@
+//! Rows of a head that are taken many at a time, for [`super::local`], and when they may be.
+
+use std::sync::Arc;
+
+use super::local_head::{BLOCK, LocalHead, Terms};
+use super::local_shared::LocalBuffers;
+use super::moments::{Moments, OfRow};
+use super::pairs::Pairs;
+use crate::attention::View;
+
+/// Rows whose covariances are taken at a time, at least.
+const LEAST_AT_ONCE: usize = 16;
+/// Products of numbers for the covariances taken at a time: a few milliseconds in a browser's worker, which listens between.
+const MOST_PRODUCTS: usize = 100_000_000;
+/// What the rounding of covariances may add to the bound, relative to it: as much as the margin over the eigenvalues.
+const MOST_LOST: f64 = 5e-4;
+
+/// What the rounding of moments may take from w_i and ||V O_i||.
+struct Lost {
+    w: f64,
+    own: f64,
+}
+
+impl Lost {
+    /// Whether that is little beside the row's w_i. Also where w_i is far above ||V||^2: what may be lost grows with it.
+    fn is_little(&self, w: f64) -> bool {
+        self.w <= MOST_LOST * w && self.own <= MOST_LOST * w.sqrt()
+    }
+}
+
+impl LocalHead {
+    /// The same with rows that are taken many at a time, where that is shorter.
+    pub(crate) fn with_moments(mut self) -> Self {
+        let shared = Arc::make_mut(&mut self.shared);
+        shared.make_moments();
+        if let (Some(_), Some(_), Some((value, key))) = (&shared.moments, &self.blocks, shared.value_and_key()) {
+            self.pairs = Some(Arc::new(Pairs::new(value, key * shared.kernel.cross, &shared.tokens)));
+        }
+        self
+    }
+
+    /// Whether rows may be taken together.
+    #[cfg(test)]
+    pub(super) fn has_moments(&self) -> bool {
+        self.shared.moments.is_some()
+    }
+
+    /// Takes every row by itself.
+    #[cfg(test)]
+    pub(super) fn row_by_row(&mut self) {
+        Arc::make_mut(&mut self.shared).moments = None;
+        self.pairs = None;
+    }
+
+    /// How many rows are taken at a time, a part of a block; `None` where the next row is taken by itself, as the first of a
+    /// block and those after a row that would have had to be.
+    pub(crate) fn rows_at_once(&self) -> Option<usize> {
+        let moments = self.shared.moments.as_ref().filter(|_| self.is_together)?;
+        let row = moments.products_a_row(self.shared.tokens.ncols());
+        Some((MOST_PRODUCTS / row.max(1)).clamp(LEAST_AT_ONCE, BLOCK))
+    }
+
+    /// Whether the rounding of a row's moments would be little beside its bounds.
+    pub(super) fn could_be_together(&self, mean: &[f64], masses: &[f64], gradient_square: f64, w: f64) -> bool {
+        let Some(moments) = &self.shared.moments else { return false };
+        let (_, error) = moments.square_and_error(&moments.placed(mean), masses);
+        self.lost(moments, error, gradient_square).is_little(w)
+    }
+
+    /// What an error of the covariance of this norm may take from a row's bounds.
+    fn lost(&self, moments: &Moments, error: f64, gradient_square: f64) -> Lost {
+        let value_square = self.shared.value_square;
+        Lost { w: gradient_square * error * value_square, own: error * value_square.sqrt() * moments.own_norm() }
+    }
+
+    /// Takes what `row` and `block_row` need of some consecutive rows together: their attention, `stride` apart, to the
+    /// first `reach` tokens, and their queries (k x rows).
+    pub(crate) fn take_moments(
+        &self,
+        buffers: &mut LocalBuffers,
+        (masses, stride, reach): (&[f64], usize, usize),
+        queries: View<'_, f64>,
+    ) {
+        let LocalBuffers { moments: taken, pairs: taken_pairs, .. } = buffers;
+        if let Some(moments) = &self.shared.moments {
+            moments.take(&self.shared.tokens, (masses, stride, reach), taken);
+        }
+        if let Some(pairs) = &self.pairs {
+            pairs.take(taken.means(), queries, reach, taken_pairs);
+        }
+    }
+
+    /// The terms of a row from moments that were taken before; `None` where their rounding counts.
+    pub(super) fn of_moments(
+        &mut self,
+        buffers: &LocalBuffers,
+        at: usize,
+        masses: &[f64],
+        gradient_square: f64,
+    ) -> Option<Terms> {
+        let shared = Arc::clone(&self.shared);
+        let moments = shared.moments.as_ref()?;
+        let OfRow { mixed, own, error, trace } = moments.row(&buffers.moments, at, masses, gradient_square);
+        let lost = self.lost(moments, error, gradient_square);
+        let w = self.top_of_moments.bound(&mixed);
+        self.is_together = lost.is_little(w);
+        if !self.is_together {
+            return None;
+        }
+        let value_square = shared.value_square;
+        let w = (w + lost.w).min(value_square * (1.0 + gradient_square * trace));
+        let own = self.norm_of_own(&own, lost.own).min(value_square.sqrt() * moments.own_norm() * trace);
+        Some(Terms { w, own, trace })
+    }
+}
