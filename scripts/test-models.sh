@@ -21,7 +21,8 @@ fi
 # The scripts that users take away, against the engine.
 LIPSCOPE_PYTHON=$python cargo test --locked --quiet --package lipscope-core --test pytorch >&2
 
-# The Python package at modules of PyTorch and transformers.
+# The Python package at modules of PyTorch and transformers. The wheel is packed around the library that is built here.
+cargo build --locked --quiet --package lipscope-python >&2
 bash scripts/python.sh dev >&2
 package=target/test-models/package
 rm -rf "$package"
