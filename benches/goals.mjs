@@ -12,7 +12,7 @@ export const BOUNDS = 2;
 /** How many times the command line's time a call from Python may take. */
 export const PYTHON = 1.05;
 
-/** Milliseconds from a slider's movement to the new number. */
+/** Milliseconds from a slider's movement to the new number, in the opening view. */
 export const SLIDER = { median: 16, p95: 33 };
 
 /** Frames from a slider's movement to the redrawn curves over n. */

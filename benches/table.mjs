@@ -192,8 +192,13 @@ function sizes() {
 
 function slider() {
   const found = record('slider');
-  const rows = [['the number has changed', 'text'], ['the next frame begins', 'frame']].map(([words, key]) => [words, ms(found[key].median), ms(found[key].p95)]);
-  const head = `${found.moves} movements at (n, d) = (${found.n}, ${found.d}), ${found.timeouts} without a new number`;
+  const rows = [['the opening view', 'explore'], ['the view over n', 'growth']].flatMap(([view, at]) => (
+    [['the number has changed', 'text'], ['the next frame begins', 'frame']].map(([words, key]) => {
+      const { median, p95 } = found[at][key];
+      return [`${view}: ${words}`, ms(median), ms(p95)];
+    })));
+  const { explore, growth } = found;
+  const head = `${explore.moves} and ${growth.moves} movements at (n, d) = (${found.n}, ${found.d}), ${explore.timeouts + growth.timeouts} without a new number`;
   return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([head, 'median, ms', '95th percentile, ms'], rows)}`;
 }
 
@@ -282,11 +287,12 @@ const goals = [
     },
   ])),
   ...[['median', 'median'], ['p95', '95th percentile']].map(([key, words]) => [
-    `slider to new number, ${words}`,
+    `slider to new number in the opening view, ${words}`,
     `${GOALS.SLIDER[key]} ms`,
     () => {
       const of = record('slider');
-      return { found: `${ms(of.text[key])} ms`, isMet: of.text[key] <= GOALS.SLIDER[key], of };
+      const found = of.explore.text[key];
+      return { found: `${ms(found)} ms`, isMet: found <= GOALS.SLIDER[key], of };
     },
   ]),
   ...[['radius', 'R'], ['scale', 'A']].map(([key, words]) => [

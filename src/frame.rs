@@ -12,7 +12,9 @@ use wasm_bindgen::JsCast;
 #[derive(Clone)]
 pub struct OncePerFrame {
     is_asked: Rc<Cell<bool>>,
+    has_waited: Rc<Cell<bool>>,
     when: When,
+    waits: Rc<dyn Fn() -> bool>,
     work: Rc<dyn Fn()>,
 }
 
@@ -28,16 +30,34 @@ pub enum When {
 impl OncePerFrame {
     /// Names the work.
     pub fn new(when: When, work: impl Fn() + 'static) -> Self {
-        OncePerFrame { is_asked: Rc::default(), when, work: Rc::new(work) }
+        OncePerFrame {
+            is_asked: Rc::default(),
+            has_waited: Rc::default(),
+            when,
+            waits: Rc::new(|| false),
+            work: Rc::new(work),
+        }
+    }
+
+    /// Leaves a frame out where `waits` says that what the work needs is on its way, and never two in a row.
+    #[must_use]
+    pub fn waiting_while(self, waits: impl Fn() -> bool + 'static) -> Self {
+        OncePerFrame { waits: Rc::new(waits), ..self }
     }
 
     /// Asks for it.
     pub fn ask(&self) {
         if !self.is_asked.replace(true) {
-            let (is_asked, when, work) = (Rc::clone(&self.is_asked), self.when, Rc::clone(&self.work));
+            let (me, when) = (self.clone(), self.when);
             let work = move || {
-                is_asked.set(false);
-                work();
+                me.is_asked.set(false);
+                let has_waited = me.has_waited.take();
+                if !has_waited && (me.waits)() {
+                    me.has_waited.set(true);
+                    me.ask();
+                } else {
+                    (me.work)();
+                }
             };
             request_animation_frame(move || match when {
                 When::Before => work(),

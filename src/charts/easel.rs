@@ -169,20 +169,47 @@ impl Easel {
 /// Paints a canvas at the next frame after something changed. `watch` reads the signals that it depends on; `paint`
 /// reads their values.
 pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
+    let size: Rc<Cell<(f64, f64)>> = Rc::default();
+    let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint));
+    keep_painted(node, size, painter, watch);
+}
+
+/// The same for a picture that shows the measured number too: where the next number comes within a frame, both are painted
+/// together, and not the picture twice. The frame between would hold that number up.
+pub fn use_easel_with_number(
+    node: NodeRef<Canvas>,
+    when: When,
+    watch: impl Fn() + 'static,
+    paint: impl Fn(&Easel) + 'static,
+) {
+    let page = use_page();
+    let size: Rc<Cell<(f64, f64)>> = Rc::default();
+    let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint));
+    keep_painted(node, size, painter.waiting_while(move || page.is_number_near()), watch);
+}
+
+/// Sets the canvas up and paints it.
+fn painting(
+    node: NodeRef<Canvas>,
+    size: Rc<Cell<(f64, f64)>>,
+    paint: impl Fn(&Easel) + 'static,
+) -> impl Fn() + 'static {
     let page = use_page();
     let themes = page.themes;
-    let size: Rc<Cell<(f64, f64)>> = Rc::default();
-    let painter = {
-        let size = Rc::clone(&size);
-        OncePerFrame::new(when, move || {
-            let Some(canvas) = node.try_get_untracked().flatten() else { return };
-            let scale = window().device_pixel_ratio();
-            if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
-                easel.style = easel.style.enlarged(size_of_type(page.stage.get_untracked()));
-                paint(&easel);
-            }
-        })
-    };
+    move || {
+        let Some(canvas) = node.try_get_untracked().flatten() else { return };
+        let scale = window().device_pixel_ratio();
+        if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
+            easel.style = easel.style.enlarged(size_of_type(page.stage.get_untracked()));
+            paint(&easel);
+        }
+    }
+}
+
+/// Asks for a new picture whenever what it shows, the size or the look of its canvas changes.
+fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: OncePerFrame, watch: impl Fn() + 'static) {
+    let page = use_page();
+    let themes = page.themes;
     let on_window = {
         let painter = painter.clone();
         window_event_listener(ev::resize, move |_| painter.ask())

@@ -19,7 +19,7 @@ mod token_view;
 mod twin;
 
 pub use attention_map::AttentionMap;
-pub use easel::{Easel, Paint, use_easel};
+pub use easel::{Easel, Paint, use_easel, use_easel_with_number};
 pub use fade::{Fade, Faded, STALE};
 pub use folds::{AttentionFolds, LadderFolds};
 pub use ladder::{BoundLadder, bound_of};

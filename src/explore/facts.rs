@@ -71,14 +71,23 @@ pub enum Place {
     Normalized,
 }
 
+/// The norm at the tokens on screen and how well it is known; `None` while it is of others.
+pub fn norm_here(page: Page) -> Option<(f64, Kind)> {
+    let measured = page.live.measured.get().filter(|measured| is_of_now(page, measured))?;
+    Some((measured.measurement.spectral, kind_of(&measured.measurement)))
+}
+
+fn is_of_now(page: Page, measured: &Measured) -> bool {
+    page.in_effect().is_some_and(|now| now.for_measuring() == measured.state)
+}
+
 /// The facts of what is on screen: those of numbers and bounds that belong together.
 pub fn facts(page: Page) -> Option<Facts> {
     let measured = page.live.measured.get()?;
     let ball = page.live.ball.get()?;
     let norm = Norm::Spectral;
     let Measured { measurement, state, .. } = measured.as_ref();
-    let is_of_one = page.in_effect().is_some_and(|now| now.for_measuring() == *state)
-        && page.state.with(|now| now.for_ball() == ball.of);
+    let is_of_one = is_of_now(page, &measured) && page.state.with(|now| now.for_ball() == ball.of);
     let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
     let known = largest(bounds, norm);

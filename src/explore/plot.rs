@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::charts::{Easel, Paint, length_at, on_length_key, use_easel};
+use crate::charts::{Easel, Paint, length_at, on_length_key, use_easel_with_number};
 use crate::field::Field;
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
@@ -36,7 +36,7 @@ pub fn ExplorePlot() -> impl IntoView {
         page.plot.track();
         hover.track();
     };
-    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
+    use_easel_with_number(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
     let readout = Memo::new(move |_| {
         // The chart is read after it is painted; these say when.
         page.live.sweep.track();

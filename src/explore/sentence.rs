@@ -8,17 +8,16 @@ use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::{Kind, Number};
 
-use super::facts::{Facts, Standing, facts};
+use super::facts::{Facts, Standing, facts, norm_here};
 
-/// The number under the disc.
+/// The number under the disc. It does not wait for the bounds that the sentence speaks of as well.
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
-    let known = Memo::new(move |_| facts(page));
+    let known = Memo::new(move |_| norm_here(page));
     // The last one stays in sight, dimmed, while the next one is on its way.
-    let shown = Memo::new(move |before: Option<&Option<(f64, Kind)>>| {
-        known.get().map(|facts| facts.measured).or_else(|| before.copied().flatten())
-    });
+    let shown =
+        Memo::new(move |before: Option<&Option<(f64, Kind)>>| known.get().or_else(|| before.copied().flatten()));
     let is_stale = move || known.with(Option::is_none);
     let text = move || {
         let number = |(value, kind)| Number::digits(value, kind).to_string();

@@ -2,17 +2,17 @@
 
 mod address;
 mod hear;
+mod order;
 mod sweeping;
 
 use leptos::prelude::*;
 
 use lipscope_core::bounds::{BoundId, ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, Given, InputError, TableSource, WeightTables};
-use lipscope_core::measure::{BlockNorms, Measurement};
-use lipscope_core::picture::PairRequest;
+use lipscope_core::measure::Measurement;
 use lipscope_core::script::Dialect;
 use lipscope_protocol::pool::{Order, Spare};
-use lipscope_protocol::tasks::{BallPlan, EnginePlan, MeasurePlan, ReadPlan, ScriptPlan};
+use lipscope_protocol::tasks::{EnginePlan, ReadPlan, ScriptPlan};
 
 use crate::classroom::{self, Classroom};
 use crate::growth::Growth;
@@ -23,7 +23,6 @@ use crate::message::Message;
 use crate::models::Models;
 use crate::newest::Newest;
 use crate::plane::Plane;
-use crate::plans::curves_end;
 use crate::state::{LessonAt, PageState, Stage, TokenChoice, WeightChoice};
 use crate::strings;
 use crate::theme::{Themes, use_themes};
@@ -31,6 +30,7 @@ use crate::train::Training;
 use crate::workers::{Asked, EngineLane, EngineWorkers};
 
 use address::Address;
+use order::Ordered;
 
 pub use address::fragment;
 
@@ -47,8 +47,6 @@ pub const PLACE_LINK: &str = "link";
 const STEPS: [&str; 5] = ["preset", "law", "weights", PLACE_OWN, PLACE_OWN_WEIGHTS];
 /// Where the engine's worker is, beside the page.
 const WORKER_URL: &str = "./worker_loader.js";
-/// The most cells a side of the attention picture: about a small view's pixels.
-const MOST_CELLS: usize = 192;
 /// Texts and files up to this many bytes are read without showing a progress line: it would only flash.
 const MOST_READ_AT_ONCE: usize = 200_000;
 
@@ -109,6 +107,8 @@ pub struct Page {
     announcing: Newest,
     /// What the controls said when the last number was measured.
     last_good: StoredValue<Option<PageState>>,
+    /// What the engine's workers were asked for last.
+    ordered: StoredValue<Ordered>,
     engine: StoredValue<Option<EngineWorkers>, LocalStorage>,
 }
 
@@ -149,21 +149,14 @@ impl Page {
             beginning: Newest::default(),
             announcing: Newest::default(),
             last_good: StoredValue::new(None),
+            ordered: StoredValue::new(Ordered::default()),
             engine: StoredValue::new_local(None),
         };
         page.begin_address();
         let engine = EngineWorkers::on_all_cores(WORKER_URL, Spare::One, move |(event, _)| page.hear(event));
         page.engine.set_value(Some(engine.clone()));
         engine.start();
-        let to_measure = Memo::new(move |_| page.in_effect().map(|state| state.for_measuring()));
-        Effect::new(move |_| {
-            let pair = page.plane.pair_wanted(page.plot.get());
-            to_measure.with(|state| state.iter().for_each(|state| page.measure(state, pair)));
-        });
-        let of_ball = Memo::new(move |_| page.state.with(PageState::for_ball));
-        Effect::new(move |_| of_ball.with(|state| page.ask_ball(state)));
-        let to_sweep = Memo::new(move |_| page.state.with(|state| (state.for_sweeping(), curves_end(state))));
-        Effect::new(move |_| to_sweep.with(|(state, end)| page.sweep_soon(state, *end)));
+        Effect::new(move |_| page.order());
         classroom::begin(page);
         page.begin_later();
         page
@@ -179,6 +172,21 @@ impl Page {
             let facts = facts.as_ref().filter(|facts| facts.of == state.for_ball())?;
             Some(state.with_worst(facts.ball.worst.as_ref().map(|worst| &worst.tokens)))
         })
+    }
+
+    /// Whether the number that was measured last is that of the present tokens.
+    pub fn is_measured(self) -> bool {
+        let Some(now) = untrack(|| self.in_effect()) else { return false };
+        let now = now.for_measuring();
+        self.live.measured.with_untracked(|measured| measured.as_ref().is_some_and(|measured| measured.state == now))
+    }
+
+    /// Whether the number of the present tokens is on its way and, as the last one, takes less than a frame to compute.
+    pub fn is_number_near(self) -> bool {
+        const FRAME_MILLISECONDS: f64 = 16.0;
+        let took =
+            self.live.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
+        took.is_some_and(|took| took < FRAME_MILLISECONDS) && !self.is_measured()
     }
 
     /// The norm that is chosen.
@@ -205,6 +213,8 @@ impl Page {
                     self.begin_step();
                 }
                 self.state.set(state);
+                // The effect that does the same comes after those that draw.
+                untrack(|| self.order());
                 true
             }
             Err(problem) => {
@@ -259,26 +269,6 @@ impl Page {
         if let Some(engine) = engine {
             work(&engine);
         }
-    }
-
-    fn measure(self, state: &PageState, pair: PairRequest) {
-        let plan = MeasurePlan {
-            experiment: state.experiment(),
-            head_idx: state.head_shown,
-            most_cells: MOST_CELLS,
-            block_norms: BlockNorms::for_norm(state.norm),
-            pair,
-        };
-        let chosen = self.state.get_untracked();
-        let companion = Asked::State(Box::new(state.clone()), Box::new(chosen));
-        let order = Order { plan: EnginePlan::Measure(plan), companion };
-        self.with_engine(|engine| engine.submit(EngineLane::Measure, [order]));
-    }
-
-    fn ask_ball(self, state: &PageState) {
-        let plan = BallPlan { experiment: state.experiment(), n: state.n_tokens() };
-        let order = Order { plan: EnginePlan::Ball(plan), companion: Asked::Ball(Box::new(state.clone())) };
-        self.with_engine(|engine| engine.submit(EngineLane::Ball, [order]));
     }
 
     /// Takes what a person gave, when a worker has read it.

@@ -8,7 +8,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::charts::{Easel, Paint, use_easel};
+use crate::charts::{Easel, Paint, use_easel_with_number};
 use crate::frame::When;
 use crate::page::{Page, use_page};
 use crate::state::PageState;
@@ -59,7 +59,7 @@ pub fn PlaneCanvas(
     // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
     let shown = Memo::new(move |_| scene(page, size));
     let when = if size == Size::Small { When::After } else { When::Before };
-    use_easel(
+    use_easel_with_number(
         canvas,
         when,
         move || shown.track(),

@@ -35,9 +35,8 @@ impl Default for Pace {
 /// Hears of numbers as they come.
 pub fn begin(page: Page) {
     Effect::new(move |_| {
-        if let Some(measured) = page.live.measured.get() {
-            page.plane.pace.hear(page, &measured);
-        }
+        page.live.measured.track();
+        page.plane.pace.hear(page);
     });
 }
 
@@ -75,13 +74,12 @@ impl Pace {
         }
     }
 
-    fn hear(self, page: Page, measured: &Measured) {
+    fn hear(self, page: Page) {
         let (is_waiting, is_ahead) = (self.is_waiting.get_value(), self.is_ahead.get_untracked());
         if !is_waiting && !is_ahead {
             return;
         }
-        let is_of_now = untrack(|| page.in_effect()).is_some_and(|state| state.for_measuring() == measured.state);
-        if is_of_now {
+        if page.is_measured() {
             self.rest();
         } else if is_waiting {
             // These are the numbers of a place that the token has left since: those of where it is are waited for anew.

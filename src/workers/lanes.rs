@@ -152,6 +152,11 @@ impl Lane for EngineLane {
         })
     }
 
+    fn comes_after(self) -> Option<Self> {
+        // The number that follows a slider; the ball's bounds stand beside it a moment later.
+        (self == EngineLane::Ball).then_some(EngineLane::Measure)
+    }
+
     fn begins(self) -> Begins {
         match self {
             EngineLane::Measure | EngineLane::Ball => Begins::AtOnce,

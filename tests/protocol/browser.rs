@@ -19,7 +19,7 @@ use crate::counting::{AnyEvent, AnyPlan, Clock, CountTasks};
 pub enum Line {
     /// The newest, after a moment.
     Moment,
-    /// The newest, after the first event.
+    /// The newest, after the first event; lets the first lane go first.
     FirstEvent,
     /// The newest at once; begins when the first lane has a result.
     AtOnce,
@@ -45,6 +45,10 @@ impl Lane for Line {
             Line::AtOnce => Begins::Later,
             Line::FirstEvent | Line::Batches => Begins::WhenNeeded,
         }
+    }
+
+    fn comes_after(self) -> Option<Self> {
+        (self == Line::FirstEvent).then_some(Line::Moment)
     }
 }
 

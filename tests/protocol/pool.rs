@@ -1,11 +1,11 @@
 //! The orders of a pool: which are done, which give way, and what the page hears of them.
 
 use lipscope_protocol::envelope::Content;
-use lipscope_protocol::pool::{PoolEvent, Spare};
+use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
 
 use crate::browser::{Browser, Line};
 use crate::counting::AnyEvent;
-use crate::heard::{AT_ONCE_MILLISECONDS, left, orders, time_of, warm};
+use crate::heard::{AT_ONCE_MILLISECONDS, left, orders, time_of, warm, warm_with};
 
 #[test]
 fn the_newest_order_takes_the_place_of_the_one_before() {
@@ -121,6 +121,42 @@ fn a_run_that_comes_in_one_piece_is_waited_for_until_its_first_event() {
     assert!(begun > first && begun - first < AT_ONCE_MILLISECONDS + browser.start_milliseconds, "{first} {begun}");
     assert!((2..6).all(|number| browser.heard_of(number).is_empty()));
     assert!(browser.time_of(6, &Content::Finished).is_some());
+}
+
+#[test]
+fn on_few_cores_a_lane_lets_another_one_go_first() {
+    for (cores, waits) in [(1, true), (2, true), (4, false)] {
+        let mut browser = warm_with(PoolOptions { cores, ..PoolOptions::one_core(Spare::One) });
+        // A worker for either lane.
+        browser.pool.submit(Line::FirstEvent, orders(Line::FirstEvent, 3..4, 1, 1.0));
+        browser.pass(200.0);
+        browser.pool.submit(Line::Moment, orders(Line::Moment, 1..2, 2, 4.0));
+        browser.pool.submit(Line::FirstEvent, orders(Line::FirstEvent, 2..3, 2, 4.0));
+        browser.run();
+        let (over, begun) = (time_of(&browser, 1, Content::Finished), time_of(&browser, 2, Content::Started));
+        assert_eq!(begun > over, waits, "{cores} cores: over at {over}, begun at {begun}");
+        assert!(browser.time_of(2, &Content::Finished).is_some());
+    }
+}
+
+#[test]
+fn it_lets_no_other_lane_go_first_for_longer_than_a_moment() {
+    let mut browser = warm_with(PoolOptions { cores: 2, ..PoolOptions::one_core(Spare::One) });
+    // A slider that moves without rest, and a number that takes longer than a frame.
+    let now = browser.now;
+    for number in 1..20 {
+        browser.pool.submit(Line::Moment, orders(Line::Moment, number..number + 1, 8, 5.0));
+        browser.pool.submit(Line::FirstEvent, orders(Line::FirstEvent, number + 100..number + 101, 1, 2.0));
+        browser.pass(16.0);
+    }
+    browser.run();
+    let first = browser.heard.iter().find_map(|(time, event)| match event {
+        PoolEvent::Reply { lane: Line::FirstEvent, content: Content::Event(_), .. } => Some(*time),
+        _ => None,
+    });
+    let waited = first.expect("a result") - now;
+    assert!((20.0..60.0).contains(&waited), "{waited} ms");
+    assert!(browser.time_of(119, &Content::Finished).is_some());
 }
 
 #[test]

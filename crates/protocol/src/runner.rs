@@ -8,7 +8,7 @@ use crate::envelope::{Command, Content, Reply, RunId};
 use crate::task::{Report, TaskList, Turn};
 
 /// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the worker.
-pub const SLICE_MILLISECONDS: f64 = 4.0;
+pub const SLICE_MILLISECONDS: f64 = 2.0;
 
 /// The run under way, and what the worker keeps from one run to the next.
 pub struct Runner<T: TaskList> {

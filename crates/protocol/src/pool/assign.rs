@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::lane::{Beginning, Run};
+use super::lane::{Beginning, Courtesy, Run};
 use super::rules::{Action, Begins, Lane, Overtake, Policy, Spare, Timer, WorkerId};
 use super::{
-    ANSWER_MILLISECONDS, COALESCE_MILLISECONDS, MOST_FAILED_STARTS, Pool, SILENCE_MILLISECONDS, START_MILLISECONDS,
-    Worker,
+    ANSWER_MILLISECONDS, COALESCE_MILLISECONDS, COURTESY_MILLISECONDS, MOST_FAILED_STARTS, Pool, SILENCE_MILLISECONDS,
+    START_MILLISECONDS, Worker,
 };
 use crate::envelope::{Command, Request, RunId};
 use crate::task::TaskList;
@@ -97,6 +97,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let mut lacking = 0;
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
             while self.beginning(lane_idx) == Some(Beginning::Due) || self.is_queued(lane_idx) {
+                if self.lets_go(lane_idx) {
+                    break;
+                }
                 let free = self.free_worker(lane_idx);
                 let Some(id) = free.or_else(|| self.leaving_worker()) else {
                     lacking += if lane.policy() == Policy::Queue { self.lanes[lane_idx].begin_at_once() } else { 1 };
@@ -164,6 +167,21 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lanes[lane_idx].beginning(self.options.memory).filter(|_| !is_early)
     }
 
+    /// Whether a lane that may begin lets another one go first: that one has work, and with both the page has no core.
+    fn lets_go(&mut self, lane_idx: usize) -> bool {
+        let Some(first) = L::ALL[lane_idx].comes_after().map(Self::index) else { return false };
+        let has_work = !self.lanes[first].running.is_empty() || self.beginning(first).is_some();
+        if !self.is_warm || !has_work || self.n_running() + 1 < self.options.cores {
+            return false;
+        }
+        let courtesy = &mut self.lanes[lane_idx].courtesy;
+        if *courtesy == Courtesy::None {
+            *courtesy = Courtesy::Shown;
+            self.actions.push(Action::Wake(Timer::LetGo(lane_idx), COURTESY_MILLISECONDS));
+        }
+        *courtesy == Courtesy::Shown
+    }
+
     /// Whether a lane with a queue has an order that may begin.
     fn is_queued(&self, lane_idx: usize) -> bool {
         L::ALL[lane_idx].policy() == Policy::Queue && self.beginning(lane_idx).is_some()
@@ -199,6 +217,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Sends the next part of a lane to a worker, whatever that does now.
     fn send_next(&mut self, lane: L, id: WorkerId) -> Option<RunId> {
         let part = self.lane(lane).pop()?;
+        self.lane(lane).courtesy = Courtesy::None;
         self.last_run += 1;
         let run_id = self.last_run;
         if let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) {

@@ -44,6 +44,20 @@ pub(super) struct LaneState<P, E, C> {
     pub coalescing: Option<RunId>,
     /// The run of the result that the page draws now: what parts tell waits until it has.
     pub drawing: Option<RunId>,
+    /// Whether its newest order lets another lane go first.
+    pub courtesy: Courtesy,
+}
+
+/// Whether a lane lets another one go first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Courtesy {
+    /// It has not been asked to.
+    #[default]
+    None,
+    /// It does, until a time has passed.
+    Shown,
+    /// It has for long enough.
+    Over,
 }
 
 /// How a part would begin.
@@ -83,6 +97,7 @@ impl<P, E, C> LaneState<P, E, C> {
             silent: None,
             coalescing: None,
             drawing: None,
+            courtesy: Courtesy::None,
         }
     }
 

@@ -31,7 +31,7 @@ use std::collections::VecDeque;
 use crate::envelope::{Message, RunId};
 use crate::task::TaskList;
 
-use lane::{LaneState, Run};
+use lane::{Courtesy, LaneState, Run};
 use part::Part;
 
 pub use rules::{Action, Begins, Lane, Order, Overtake, Policy, PoolEvent, PoolOptions, Spare, Timer, WorkerId};
@@ -44,6 +44,8 @@ const ANSWER_MILLISECONDS: f64 = 28.0;
 const SILENCE_MILLISECONDS: f64 = 1000.0;
 /// How often the page hears of an order that several workers do: it draws what it hears, on a core that a worker could use.
 const DRAW_MILLISECONDS: f64 = 150.0;
+/// How long a lane lets another one go first.
+const COURTESY_MILLISECONDS: f64 = 25.0;
 /// How long a worker has to start.
 const START_MILLISECONDS: f64 = 20_000.0;
 /// The longest that lanes which begin later wait for the first run of the first lane.
@@ -249,6 +251,11 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                         self.tell_head(lane);
                     }
                 }
+            }
+            Timer::LetGo(lane_idx) => {
+                // An order that has begun since shows none.
+                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.courtesy == Courtesy::Shown);
+                lane.into_iter().for_each(|lane| lane.courtesy = Courtesy::Over);
             }
             Timer::Cancelled(id, run_id) => {
                 if self.workers.iter().any(|worker| worker.id == id && worker.run == Some(run_id)) {

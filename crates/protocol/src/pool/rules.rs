@@ -23,6 +23,11 @@ pub trait Lane: Copy + Eq + fmt::Debug + 'static {
         Begins::WhenNeeded
     }
 
+    /// The lane whose run it lets go first for a moment, where both together would leave the page no core.
+    fn comes_after(self) -> Option<Self> {
+        None
+    }
+
     /// How many of its runs go on side by side where its policy is [`Policy::Queue`], unless the page says otherwise.
     fn workers(self) -> usize {
         1
@@ -128,6 +133,8 @@ pub enum Timer {
     Cancelled(WorkerId, RunId),
     /// The page has had its time to draw what it heard of this run.
     Drawn(RunId),
+    /// The lane at this place of [`Lane::ALL`] has let another one go first for long enough.
+    LetGo(usize),
 }
 
 /// What the page hears.
