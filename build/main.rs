@@ -23,8 +23,7 @@ fn main() {
     if let Err(problem) = lessons::check() {
         println!("cargo::error={problem}");
     }
-    let is_split = std::env::var_os("CARGO_FEATURE_SPLIT").is_some();
-    if is_split && std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "wasm32") {
+    if std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "wasm32") {
         println!("cargo::rustc-link-arg-bin=app=--emit-relocs");
     }
 }

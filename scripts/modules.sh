@@ -12,8 +12,7 @@ built=$target_dir/wasm32-unknown-unknown/$profile
 work=$target_dir/modules
 
 # Relocations and the names of functions are needed to cut the page; wasm-bindgen and wasm-opt leave them out.
-cargo build --locked --profile "$profile" --target wasm32-unknown-unknown --package lipscope --package lipscope-workers \
-  --bins --features lipscope/split
+cargo build --locked --profile "$profile" --target wasm32-unknown-unknown --package lipscope --package lipscope-workers --bins
 rm -rf "$work"
 mkdir -p "$work/page" "$work/workers"
 

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$project_root"
 profile=${1:-release}
 selection=()
-[ "$profile" = release ] || selection=(--package lipscope-npm --package lipscope --package lipscope-workers --features lipscope/split)
+[ "$profile" = release ] || selection=(--package lipscope-npm --package lipscope --package lipscope-workers)
 rm -rf pkg
 # wasm-pack would download its own tools: it gets the installed ones, and wasm-opt runs here.
 wasm-pack --quiet build --profile "$profile" --target web --mode no-install --no-opt --out-dir "$project_root/pkg" --out-name lipscope \

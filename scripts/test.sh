@@ -40,7 +40,7 @@ part_check() {
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope --package lipscope-workers --package lipscope-npm \
-      --features lipscope/split -- -D warnings &&
+      -- -D warnings &&
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps &&
     cargo test --locked --package lipscope-dependencies
 }

@@ -1,9 +1,8 @@
 //! What of the page comes after its first picture: the other plots, lessons, links, files.
 //!
-//! The site is built with the feature `split`: `table` and all that only it leads to are then cut out of the page's module
-//! into one of their own (`scripts/modules.sh`), which is fetched when it is first called. So what draws the first picture
-//! names nothing of the later part: it has one table of functions, [`Later`]. Without the feature (the tests that run
-//! in Chromium) there is one module, and the table is always at hand.
+//! For the browser `table` and all that only it leads to are cut out of the page's module into one of their own
+//! (`scripts/modules.sh`), which is fetched when it is first called. So what draws the first picture names nothing of the later
+//! part: it has one table of functions, [`Later`]. Natively there is one program, and the table is always at hand.
 
 use std::time::Duration;
 
@@ -153,20 +152,20 @@ fn plot(choice: PlotChoice) -> AnyView {
 #[derive(Clone, Copy, Debug)]
 pub struct Lost;
 
-#[cfg(feature = "split")]
+#[cfg(target_arch = "wasm32")]
 impl From<wasm_split_helpers::SplitLoaderError> for Lost {
     fn from(_: wasm_split_helpers::SplitLoaderError) -> Self {
         Lost
     }
 }
 
-#[cfg(feature = "split")]
+#[cfg(target_arch = "wasm32")]
 #[wasm_split_helpers::wasm_split(later, fallible)]
 fn table() -> Result<&'static Later, Lost> {
     Ok(&LATER)
 }
 
-#[cfg(not(feature = "split"))]
+#[cfg(not(target_arch = "wasm32"))]
 async fn table() -> Result<&'static Later, Lost> {
     Ok(&LATER)
 }
