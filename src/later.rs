@@ -1,9 +1,11 @@
 //! What of the page comes after its first picture: the other plots, lessons, links, files.
 //!
-//! For the browser `table` and all that only it leads to are cut out of the page's module into one of their own
-//! (`scripts/modules.sh`), which is fetched when it is first called. So what draws the first picture names nothing of the later
-//! part: it has one table of functions, [`Later`]. Natively there is one program, and the table is always at hand.
+//! [`later_part`] and all that only it leads to are cut out of the page's module into one of their own (`src/main.rs`,
+//! `scripts/modules.sh`), which the program fetches when it is first asked for. So what draws the first picture names nothing of
+//! the later part: it has one table of functions, [`Later`].
 
+use std::pin::Pin;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -152,27 +154,30 @@ fn plot(choice: PlotChoice) -> AnyView {
 #[derive(Clone, Copy, Debug)]
 pub struct Lost;
 
-#[cfg(target_arch = "wasm32")]
-impl From<wasm_split_helpers::SplitLoaderError> for Lost {
-    fn from(_: wasm_split_helpers::SplitLoaderError) -> Self {
-        Lost
-    }
+/// The later part, in the hands of the program.
+pub struct LaterPart(&'static Later);
+
+/// How the program fetches the later part; `None` where it could not.
+pub type FetchLater = fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>;
+
+static FETCH: OnceLock<FetchLater> = OnceLock::new();
+
+/// The later part. Whoever calls this has it in its own module.
+#[must_use]
+pub fn later_part() -> LaterPart {
+    LaterPart(&LATER)
 }
 
-#[cfg(target_arch = "wasm32")]
-#[wasm_split_helpers::wasm_split(later, fallible)]
-fn table() -> Result<&'static Later, Lost> {
-    Ok(&LATER)
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-async fn table() -> Result<&'static Later, Lost> {
-    Ok(&LATER)
+/// Says how the later part is fetched.
+pub fn fetched_by(fetch: FetchLater) {
+    // The page starts once.
+    let _ = FETCH.set(fetch);
 }
 
 /// Fetches the later part, unless it is here.
 pub async fn fetch() -> Result<&'static Later, Lost> {
-    table().await
+    let Some(fetch) = FETCH.get() else { return Err(Lost) };
+    fetch().await.map(|part| part.0).ok_or(Lost)
 }
 
 /// Whether the later part is here.

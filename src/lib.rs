@@ -70,6 +70,7 @@ pub mod trained;
 mod words;
 mod workers;
 
+pub use later::{FetchLater, LaterPart, later_part};
 pub use strings::told;
 
 use leptos::prelude::*;
@@ -79,9 +80,10 @@ use wasm_bindgen_futures::spawn_local;
 use later::Arrival;
 use shell::Shell;
 
-/// Puts the page into `#app`, in place of the static shell.
-pub fn start() {
+/// Puts the page into `#app`, in place of the static shell. `fetch` brings what comes after the first picture.
+pub fn start(fetch: FetchLater) {
     console_error_panic_hook::set_once();
+    later::fetched_by(fetch);
     tongue::begin();
     if page::fragment().is_empty() {
         return show(Arrival::Waiting);
