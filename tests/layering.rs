@@ -226,6 +226,18 @@ fn one_file_of_the_engine_knows_threads() {
     }
 }
 
+/// The lints of native builds see everything else, so that those of the browser's (`scripts/test.sh check`) are of `core` alone.
+#[test]
+fn code_for_one_target_is_in_the_engine_and_where_the_page_is_cut() {
+    let folders = ["src", "crates", "build", "benches"].map(sources);
+    let of_one_target = folders.iter().flatten().filter(|file| code(file).contains("target_arch"));
+    let paths: Vec<&str> = of_one_target.map(|file| file.path.as_str()).collect();
+    assert!(paths.contains(&"src/main.rs") && paths.len() > 3, "{paths:?}");
+    for path in paths {
+        assert!(path.starts_with("crates/core/src/") || path == "src/main.rs", "{path} has code for one target");
+    }
+}
+
 #[test]
 fn the_crates_beneath_the_workers_have_no_clock() {
     for folder in ["crates/core/src", "crates/models/src", "crates/train/src", "crates/protocol/src", "crates/plot/src"]

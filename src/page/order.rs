@@ -28,6 +28,10 @@ pub(super) struct Ordered {
 impl Page {
     /// Asks for what the state has changed. The measurement goes first: its number is what a moving slider waits for.
     pub(super) fn order(self) {
+        // The address is followed before there are any workers.
+        if self.engine.with_value(Option::is_none) {
+            return;
+        }
         let pair = self.plane.pair_wanted(self.plot.get());
         if let Some(state) = self.in_effect() {
             let measured = (state.for_measuring(), pair);

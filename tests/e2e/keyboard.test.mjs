@@ -23,24 +23,29 @@ const markStops = (page) => page.evaluate(() => {
   return names;
 });
 
-/** What has the focus: its mark, and whether one sees that it has it, a moment after the browser has scrolled to it. `null` past the last. */
+/** What has the focus: its mark, and whether one sees that it has it, at once or when the browser has scrolled to it. `null` past the last. */
 const focused = (page) => page.evaluate(async () => {
-  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  const element = document.activeElement;
-  if (!element || element === document.body || element === document.documentElement) return null;
-  const rect = element.getBoundingClientRect();
-  const outlined = (e) => e && getComputedStyle(e).outlineStyle !== 'none' && parseFloat(getComputedStyle(e).outlineWidth) >= 2;
-  const x = (Math.max(rect.left, 0) + Math.min(rect.right, innerWidth)) / 2;
-  const y = (Math.max(rect.top, 0) + Math.min(rect.bottom, innerHeight)) / 2;
-  const above = document.elementFromPoint(x, y);
-  return {
-    stop: element.dataset.stop,
-    name: `${element.tagName.toLowerCase()}#${element.id}.${element.className}`,
-    // A file's input lies unseen over the words that stand for it.
-    isOutlined: outlined(element) || outlined(element.nextElementSibling),
-    isInView: rect.right > 0 && rect.bottom > 0 && rect.left < innerWidth && rect.top < innerHeight,
-    covered: above && (element.contains(above) || above.contains(element) || above.closest('label')?.control === element) ? '' : `${above?.tagName}.${above?.className}`,
+  const look = () => {
+    const element = document.activeElement;
+    if (!element || element === document.body || element === document.documentElement) return null;
+    const rect = element.getBoundingClientRect();
+    const outlined = (e) => e && getComputedStyle(e).outlineStyle !== 'none' && parseFloat(getComputedStyle(e).outlineWidth) >= 2;
+    const x = (Math.max(rect.left, 0) + Math.min(rect.right, innerWidth)) / 2;
+    const y = (Math.max(rect.top, 0) + Math.min(rect.bottom, innerHeight)) / 2;
+    const above = document.elementFromPoint(x, y);
+    return {
+      stop: element.dataset.stop,
+      name: `${element.tagName.toLowerCase()}#${element.id}.${element.className}`,
+      // A file's input lies unseen over the words that stand for it.
+      isOutlined: outlined(element) || outlined(element.nextElementSibling),
+      isInView: rect.right > 0 && rect.bottom > 0 && rect.left < innerWidth && rect.top < innerHeight,
+      covered: above && (element.contains(above) || above.contains(element) || above.closest('label')?.control === element) ? '' : `${above?.tagName}.${above?.className}`,
+    };
   };
+  const now = look();
+  if (now && now.isOutlined && now.isInView && !now.covered) return now;
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  return look();
 });
 
 /** Waits until nothing runs: a button to stop goes when what it stops has ended, and Tab may be on its way to it. */
