@@ -12,6 +12,8 @@ cd "$project_root"
 data=$target_dir/bench-data
 web=$target_dir/bench-web
 mkdir -p "$data" "$web"
+# What people use, with windows.
+export CHROME_SHELL=
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 parts=("$@")

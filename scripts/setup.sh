@@ -218,10 +218,28 @@ setup_browser() {
     hash -r
     find_browser || die "no Chromium and chromedriver to be found. Install them, or set CHROME and CHROMEDRIVER."
   fi
+  setup_shell
   # Without a font that has them, screens show Chinese characters as boxes.
   if command -v apt-get >/dev/null && [ -z "$(fc-list :lang=zh-cn 2>/dev/null)" ]; then
     lock
     (apt_install fontconfig fonts-wqy-microhei) || say "no font with Chinese characters: screens will show boxes"
+  fi
+}
+
+# Only in the version of the browser: another one would bring a newer browser along. What cannot be had is not asked for again.
+setup_shell() {
+  local version missing
+  [ -z "$CHROME_SHELL" ] && version=$(dpkg-query --show --showformat='${Version}' chromium 2>/dev/null) || return 0
+  missing=$cache_dir/no-chromium-headless-shell-$version
+  [ ! -e "$missing" ] || return 0
+  lock
+  if (apt_install "chromium-headless-shell=$version"); then
+    hash -r
+    unset CHROME_SHELL
+    find_browser
+  else
+    say "the browser tests use $CHROME, which is slower"
+    touch "$missing"
   fi
 }
 

@@ -35,7 +35,7 @@ let shared;
 /** The browser of this process; launched at first use. */
 export async function launch() {
   browser ??= chromium.launch({
-    executablePath: process.env.CHROME || '/usr/bin/chromium',
+    executablePath: process.env.CHROME_SHELL || process.env.CHROME || '/usr/bin/chromium',
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       '--disable-gpu',
