@@ -28,10 +28,11 @@ busy() {
 }
 
 # Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set. Fails if one is missing.
-# CHROME_SHELL is the same browser without windows, in which pages open in three quarters of the time, where there is one;
-# set it to nothing to do without.
+# CHROME_SHELL is the same browser without windows, which opens a page with three quarters of the work, where there is one. Set it
+# to nothing to do without; so does CHROME, which names the browser to use.
 find_browser() {
   local name
+  [ -z "${CHROME:-}" ] || CHROME_SHELL=${CHROME_SHELL-}
   if [ -z "${CHROME:-}" ]; then
     for name in chromium chromium-browser google-chrome-stable google-chrome; do
       if CHROME=$(command -v "$name"); then break; fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site's WebAssembly and puts it into a site that Trunk has begun: scripts/modules.sh SITE [release|site]
 # One call of cargo for the page and its workers, so that what they share is compiled once. The page becomes two modules,
-# the first picture's and the rest (src/later.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and
+# the first picture's and the rest (src/main.rs, src/later.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and
 # Trunk has no place for that.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"

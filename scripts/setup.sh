@@ -208,6 +208,8 @@ setup_wasm() {
 }
 
 setup_browser() {
+  # Whoever names a browser, or wants none without windows, gets no other one.
+  local shell_set=${CHROME:-}${CHROME_SHELL+set}
   if ! find_browser; then
     [ -z "${CHROME:-}" ] || [ -x "$CHROME" ] || die "CHROME names $CHROME, which cannot be run."
     lock
@@ -218,7 +220,7 @@ setup_browser() {
     hash -r
     find_browser || die "no Chromium and chromedriver to be found. Install them, or set CHROME and CHROMEDRIVER."
   fi
-  setup_shell
+  [ -n "$shell_set" ] || [ -n "$CHROME_SHELL" ] || setup_shell
   # Without a font that has them, screens show Chinese characters as boxes.
   if command -v apt-get >/dev/null && [ -z "$(fc-list :lang=zh-cn 2>/dev/null)" ]; then
     lock
@@ -226,21 +228,18 @@ setup_browser() {
   fi
 }
 
-# Only in the version of the browser: another one would bring a newer browser along. What cannot be had is not asked for again.
+# Only in the version of the browser: another one would bring a newer browser along. Nobody is asked for a password for it, and
+# a version that there is not is not asked for again.
 setup_shell() {
   local version missing
-  [ -z "$CHROME_SHELL" ] && version=$(dpkg-query --show --showformat='${Version}' chromium 2>/dev/null) || return 0
+  version=$(dpkg-query --show --showformat='${Version}' chromium 2>/dev/null) || return 0
   missing=$cache_dir/no-chromium-headless-shell-$version
   [ ! -e "$missing" ] || return 0
+  [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null || return 0
   lock
-  if (apt_install "chromium-headless-shell=$version"); then
-    hash -r
-    unset CHROME_SHELL
-    find_browser
-  else
-    say "the browser tests use $CHROME, which is slower"
-    touch "$missing"
-  fi
+  (apt_install "chromium-headless-shell=$version") && return
+  say "the browser tests use $CHROME, which is slower"
+  apt-cache madison chromium-headless-shell | grep -qF "$version" || touch "$missing"
 }
 
 setup_npm() {

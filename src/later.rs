@@ -154,7 +154,7 @@ fn plot(choice: PlotChoice) -> AnyView {
 #[derive(Clone, Copy, Debug)]
 pub struct Lost;
 
-/// The later part, in the hands of the program.
+/// The later part, as the program fetches it.
 pub struct LaterPart(&'static Later);
 
 /// How the program fetches the later part; `None` where it could not.
@@ -162,7 +162,8 @@ pub type FetchLater = fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>;
 
 static FETCH: OnceLock<FetchLater> = OnceLock::new();
 
-/// The later part. Whoever calls this has it in its own module.
+/// The later part. Only the program calls this, from the function along which it is cut: another caller would bring the later
+/// part into the first module.
 #[must_use]
 pub fn later_part() -> LaterPart {
     LaterPart(&LATER)

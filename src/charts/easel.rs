@@ -1,8 +1,9 @@
 //! A canvas that is as sharp as the screen, redrawn when what it shows, its size, the zoom or the theme changes.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::f64::consts::TAU;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use js_sys::{Array, Function, Reflect, Uint8ClampedArray};
 use leptos::ev;
@@ -17,6 +18,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 
 use crate::classroom::size_of_type;
 use crate::frame::{OncePerFrame, When};
+use crate::live::Measured;
 use crate::page::use_page;
 use lipscope_plot::{
     Caption, DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles,
@@ -174,8 +176,8 @@ pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, 
     keep_painted(node, size, painter, watch);
 }
 
-/// The same for a picture that shows the measured number too: where the next number comes within a frame, both are painted
-/// together, and not the picture twice. The frame between would hold that number up.
+/// The same for a picture that changes with the measured number: where the next number should come within a frame, both are
+/// painted together, and not the picture twice. The frame between would hold that number up.
 pub fn use_easel_with_number(
     node: NodeRef<Canvas>,
     when: When,
@@ -184,8 +186,24 @@ pub fn use_easel_with_number(
 ) {
     let page = use_page();
     let size: Rc<Cell<(f64, f64)>> = Rc::default();
-    let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint));
-    keep_painted(node, size, painter.waiting_while(move || page.is_number_near()), watch);
+    // The measurement of the last picture: a newer one is worth a picture at once, so that a drag, during which the next one
+    // is always on its way, paints every frame.
+    let painted: Rc<RefCell<Option<Arc<Measured>>>> = Rc::default();
+    let paint = {
+        let painted = Rc::clone(&painted);
+        move |easel: &Easel| {
+            paint(easel);
+            painted.replace(page.live.measured.get_untracked());
+        }
+    };
+    let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint)).waiting_while(move || {
+        let is_painted = page.live.measured.with_untracked(|now| match (now, painted.borrow().as_ref()) {
+            (Some(now), Some(painted)) => Arc::ptr_eq(now, painted),
+            _ => false,
+        });
+        is_painted && page.is_number_near()
+    });
+    keep_painted(node, size, painter, watch);
 }
 
 /// Sets the canvas up and paints it.

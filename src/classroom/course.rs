@@ -168,8 +168,9 @@ fn now(page: Page) -> Setup {
 }
 
 fn put(page: Page, setup: Setup) {
-    page.put(PLACE, Ok(setup.state));
+    // The plot first: what is asked of the workers depends on it too.
     page.plot.set(setup.plot);
+    page.put(PLACE, Ok(setup.state));
     page.labs.settings.set(setup.settings);
     page.rung.set(setup.rung);
 }

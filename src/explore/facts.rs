@@ -71,10 +71,17 @@ pub enum Place {
     Normalized,
 }
 
-/// The norm at the tokens on screen and how well it is known; `None` while it is of others.
-pub fn norm_here(page: Page) -> Option<(f64, Kind)> {
-    let measured = page.live.measured.get().filter(|measured| is_of_now(page, measured))?;
-    Some((measured.measurement.spectral, kind_of(&measured.measurement)))
+/// The norm that was measured last and how well it is known. While a slider moves it is that of a moment ago.
+pub fn newest_norm(page: Page) -> Option<(f64, Kind)> {
+    page.live.measured.with(|measured| {
+        let measurement = &measured.as_ref()?.measurement;
+        Some((measurement.spectral, kind_of(measurement)))
+    })
+}
+
+/// Whether that is the norm at the tokens on screen.
+pub fn is_norm_here(page: Page) -> bool {
+    page.live.measured.get().is_some_and(|measured| is_of_now(page, &measured))
 }
 
 fn is_of_now(page: Page, measured: &Measured) -> bool {

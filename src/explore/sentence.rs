@@ -6,19 +6,18 @@ use leptos::prelude::*;
 use crate::page::use_page;
 use crate::strings;
 use lipscope_core::bounds::Bound;
-use lipscope_plot::{Kind, Number};
+use lipscope_plot::Number;
 
-use super::facts::{Facts, Standing, facts, norm_here};
+use super::facts::{Facts, Standing, facts, is_norm_here, newest_norm};
 
-/// The number under the disc. It does not wait for the bounds that the sentence speaks of as well.
+/// The number under the disc: the newest there is, dimmed while the next one is on its way. It does not wait for the bounds that
+/// the sentence speaks of as well.
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
-    let known = Memo::new(move |_| norm_here(page));
-    // The last one stays in sight, dimmed, while the next one is on its way.
-    let shown =
-        Memo::new(move |before: Option<&Option<(f64, Kind)>>| known.get().or_else(|| before.copied().flatten()));
-    let is_stale = move || known.with(Option::is_none);
+    let shown = Memo::new(move |_| newest_norm(page));
+    let is_here = Memo::new(move |_| is_norm_here(page));
+    let is_stale = move || !is_here.get();
     let text = move || {
         let number = |(value, kind)| Number::digits(value, kind).to_string();
         shown.get().map_or_else(|| strings::NONE_YET.into(), number)

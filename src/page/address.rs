@@ -182,8 +182,9 @@ impl Page {
     pub fn show(self, scene: Scene) {
         let Scene { state, plot, labs, stage, lesson, theme } = scene;
         let now = self.state.get_untracked();
-        self.put(PLACE_LINK, Ok(with_own_data(state, &now)));
+        // The plot first: what is asked of the workers depends on it too.
         set_if_new(self.plot, plot);
+        self.put(PLACE_LINK, Ok(with_own_data(state, &now)));
         set_if_new(self.labs.settings, labs);
         set_if_new(self.stage, stage);
         set_if_new(self.lesson, lesson);

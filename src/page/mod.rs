@@ -181,12 +181,14 @@ impl Page {
         self.live.measured.with_untracked(|measured| measured.as_ref().is_some_and(|measured| measured.state == now))
     }
 
-    /// Whether the number of the present tokens is on its way and, as the last one, takes less than a frame to compute.
+    /// Whether the number of the present tokens should be here within a frame: nothing is wrong with them, and the last one
+    /// took less than that to compute.
     pub fn is_number_near(self) -> bool {
         const FRAME_MILLISECONDS: f64 = 16.0;
         let took =
             self.live.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
-        took.is_some_and(|took| took < FRAME_MILLISECONDS) && !self.is_measured()
+        let is_quick = took.is_some_and(|took| took < FRAME_MILLISECONDS);
+        is_quick && self.live.problem.with_untracked(Option::is_none) && !self.is_measured()
     }
 
     /// The norm that is chosen.
@@ -213,7 +215,7 @@ impl Page {
                     self.begin_step();
                 }
                 self.state.set(state);
-                // The effect that does the same comes after those that draw.
+                // The effect that does the same may come after those that draw.
                 untrack(|| self.order());
                 true
             }

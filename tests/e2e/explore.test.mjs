@@ -490,3 +490,33 @@ pageTest('clusters of the reader stand among the bounds of their ball', { ...OPE
   const svg = await saved(page, '#take-explore [data-take=svg]');
   for (const name of ['best bound (ours)', 'worst tokens known', 'mean-field [C]']) assert.ok(svg.includes(name), name);
 });
+
+pageTest('while a slider moves, every new number has its picture', OPENING, async ({ page }) => {
+  await settled(page);
+  const seen = await page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const number = () => document.querySelector('[data-testid=explore-norm]').dataset.value;
+    const { stroke } = CanvasRenderingContext2D.prototype;
+    let isPainted = false;
+    CanvasRenderingContext2D.prototype.stroke = function (...given) {
+      isPainted ||= this.canvas.id === 'explore-plot';
+      return stroke.apply(this, given);
+    };
+    const slider = document.querySelector('#quick-radius');
+    const [middle, seen] = [Math.round(Number(slider.max) / 2), { numbers: 0, pictures: 0 }];
+    slider.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+    let shown = number();
+    for (let move = 1; move <= 90; move++) {
+      await frame();
+      if (isPainted) seen.pictures++;
+      if (number() !== shown) seen.numbers++;
+      [isPainted, shown] = [false, number()];
+      slider.value = `${middle + (move % 20)}`;
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+    slider.dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
+    return seen;
+  });
+  assert.ok(seen.numbers >= 15, `only ${seen.numbers} numbers in 90 frames`);
+  assert.ok(seen.pictures >= 0.8 * seen.numbers, `${seen.pictures} pictures of ${seen.numbers} numbers`);
+});

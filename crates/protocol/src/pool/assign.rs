@@ -176,10 +176,11 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
         let courtesy = &mut self.lanes[lane_idx].courtesy;
         if *courtesy == Courtesy::None {
-            *courtesy = Courtesy::Shown;
-            self.actions.push(Action::Wake(Timer::LetGo(lane_idx), COURTESY_MILLISECONDS));
+            self.last_courtesy += 1;
+            *courtesy = Courtesy::Shown(self.last_courtesy);
+            self.actions.push(Action::Wake(Timer::LetGo(lane_idx, self.last_courtesy), COURTESY_MILLISECONDS));
         }
-        *courtesy == Courtesy::Shown
+        *courtesy != Courtesy::Over
     }
 
     /// Whether a lane with a queue has an order that may begin.

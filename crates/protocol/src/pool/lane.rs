@@ -54,8 +54,8 @@ pub(super) enum Courtesy {
     /// It has not been asked to.
     #[default]
     None,
-    /// It does, until a time has passed.
-    Shown,
+    /// It does, until the time of this number has passed.
+    Shown(u64),
     /// It has for long enough.
     Over,
 }

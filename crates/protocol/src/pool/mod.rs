@@ -67,6 +67,7 @@ pub struct Pool<T: TaskList, L: Lane, C> {
     last_worker: WorkerId,
     last_run: RunId,
     last_part: u64,
+    last_courtesy: u64,
     failed_starts: u32,
     actions: Vec<Action<T::Plan, C>>,
     events: Vec<PoolEvent<L, T::Plan, T::Event, C>>,
@@ -99,6 +100,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             last_worker: 0,
             last_run: 0,
             last_part: 0,
+            last_courtesy: 0,
             failed_starts: 0,
             actions: Vec::new(),
             events: Vec::new(),
@@ -252,9 +254,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                     }
                 }
             }
-            Timer::LetGo(lane_idx) => {
-                // An order that has begun since shows none.
-                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.courtesy == Courtesy::Shown);
+            Timer::LetGo(lane_idx, number) => {
+                // Not where an order has begun since, and another one waits anew.
+                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.courtesy == Courtesy::Shown(number));
                 lane.into_iter().for_each(|lane| lane.courtesy = Courtesy::Over);
             }
             Timer::Cancelled(id, run_id) => {

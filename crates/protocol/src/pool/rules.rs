@@ -133,8 +133,8 @@ pub enum Timer {
     Cancelled(WorkerId, RunId),
     /// The page has had its time to draw what it heard of this run.
     Drawn(RunId),
-    /// The lane at this place of [`Lane::ALL`] has let another one go first for long enough.
-    LetGo(usize),
+    /// The lane at this place of [`Lane::ALL`] has let another one go first for long enough, the time of this number.
+    LetGo(usize, u64),
 }
 
 /// What the page hears.
