@@ -25,7 +25,7 @@ pub fn built() -> BTreeSet<Package> {
     packages("normal,build,dev")
 }
 
-/// The packages behind the given kinds of edges, with the page in two parts as the site has it. `cargo tree` knows which
+/// The packages behind the given kinds of edges, natively and in the browser. `cargo tree` knows which
 /// optional parts are on; `cargo metadata` lists, and fetches, those that are off too.
 fn packages(edges: &str) -> BTreeSet<Package> {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
@@ -34,7 +34,7 @@ fn packages(edges: &str) -> BTreeSet<Package> {
     let mut all = BTreeSet::new();
     for target in [host, "wasm32-unknown-unknown"] {
         let output = Command::new(env!("CARGO"))
-            .args(["tree", "--locked", "--workspace", "--features", "lipscope/split", "--edges", edges])
+            .args(["tree", "--locked", "--workspace", "--edges", edges])
             .args(["--target", target, "--prefix", "none", "--format", "{p}\t{l}"])
             .current_dir(in_repository("."))
             .output()
