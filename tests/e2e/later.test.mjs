@@ -33,6 +33,9 @@ test('a later part that is lost is named, and can be tried again', async () => {
     await waitForStart(page);
     await changed(page, 'explore-norm');
     await lost(page).waitFor();
+    // The page tries by itself once, a moment after its first picture is whole.
+    await page.waitForSelector('[data-testid=sentence][aria-busy=false]');
+    await page.waitForTimeout(500);
     await show(page, 'lab');
     await page.locator('.plot .later[role=alert]:visible').waitFor();
     assert.match(await lost(page).innerText(), /did not load\. Check the connection/);
