@@ -59,7 +59,8 @@ export async function startServer({ root, base = '/some/where/', port = 0, heade
       'cache-control': 'no-cache',
     });
     if (request.method === 'HEAD') return response.end();
-    createReadStream(file).pipe(response);
+    // A test may end, and its folder go, while a worker that the page started still loads.
+    createReadStream(file).on('error', () => response.destroy()).pipe(response);
   });
 
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
