@@ -53,7 +53,7 @@ impl Shown {
 #[component]
 fn Numbers() -> impl IntoView {
     let page = use_page();
-    let is_behind = Memo::new(move |_| is_behind(page));
+    let is_behind = Memo::new(move |_| !page.is_measured());
     view! {
         <section class="numbers" class:stale=is_behind aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::numbers_heading()}</h2>
@@ -108,7 +108,7 @@ fn Headline() -> impl IntoView {
         if is_stale(page) {
             return strings::stale().into();
         }
-        if is_behind(page) {
+        if !page.is_measured() {
             return strings::computing().into();
         }
         let norm = norm.get();
@@ -200,13 +200,5 @@ fn measured(
 
 /// Whether the numbers are of another configuration than the controls', which could not be measured.
 fn is_stale(page: Page) -> bool {
-    page.live.problem.with(Option::is_some) && page.live.measured.with(Option::is_some) && is_behind(page)
-}
-
-/// Whether the numbers are not yet those of the controls.
-fn is_behind(page: Page) -> bool {
-    page.live.measured.with(|measured| {
-        let measured = measured.as_ref().map(|measured| measured.state.for_measuring());
-        measured.is_none_or(|measured| page.in_effect().is_none_or(|state| state.for_measuring() != measured))
-    })
+    page.live.problem.with(Option::is_some) && page.live.measured.with(Option::is_some) && !page.is_measured()
 }

@@ -79,22 +79,13 @@ pub fn newest_norm(page: Page) -> Option<(f64, Kind)> {
     })
 }
 
-/// Whether that is the norm at the tokens on screen.
-pub fn is_norm_here(page: Page) -> bool {
-    page.live.measured.get().is_some_and(|measured| is_of_now(page, &measured))
-}
-
-fn is_of_now(page: Page, measured: &Measured) -> bool {
-    page.in_effect().is_some_and(|now| now.for_measuring() == measured.state)
-}
-
 /// The facts of what is on screen: those of numbers and bounds that belong together.
 pub fn facts(page: Page) -> Option<Facts> {
     let measured = page.live.measured.get()?;
     let ball = page.live.ball.get()?;
     let norm = Norm::Spectral;
     let Measured { measurement, state, .. } = measured.as_ref();
-    let is_of_one = is_of_now(page, &measured) && page.state.with(|now| now.for_ball() == ball.of);
+    let is_of_one = page.is_measured() && page.state.with(|now| now.for_ball() == ball.of);
     let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
     let known = largest(bounds, norm);

@@ -8,7 +8,7 @@ use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::Number;
 
-use super::facts::{Facts, Standing, facts, is_norm_here, newest_norm};
+use super::facts::{Facts, Standing, facts, newest_norm};
 
 /// The number under the disc: the newest there is, dimmed while the next one is on its way. It does not wait for the bounds that
 /// the sentence speaks of as well.
@@ -16,7 +16,7 @@ use super::facts::{Facts, Standing, facts, is_norm_here, newest_norm};
 pub fn Headline() -> impl IntoView {
     let page = use_page();
     let shown = Memo::new(move |_| newest_norm(page));
-    let is_here = Memo::new(move |_| is_norm_here(page));
+    let is_here = Memo::new(move |_| page.is_measured());
     let is_stale = move || !is_here.get();
     let text = move || {
         let number = |(value, kind)| Number::digits(value, kind).to_string();

@@ -176,9 +176,9 @@ impl Page {
 
     /// Whether the number that was measured last is that of the present tokens.
     pub fn is_measured(self) -> bool {
-        let Some(now) = untrack(|| self.in_effect()) else { return false };
+        let Some(now) = self.in_effect() else { return false };
         let now = now.for_measuring();
-        self.live.measured.with_untracked(|measured| measured.as_ref().is_some_and(|measured| measured.state == now))
+        self.live.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.state == now))
     }
 
     /// Whether the number of the present tokens should be here within a frame: nothing is wrong with them, and the last one
@@ -188,7 +188,7 @@ impl Page {
         let took =
             self.live.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
         let is_quick = took.is_some_and(|took| took < FRAME_MILLISECONDS);
-        is_quick && self.live.problem.with_untracked(Option::is_none) && !self.is_measured()
+        is_quick && self.live.problem.with_untracked(Option::is_none) && !untrack(|| self.is_measured())
     }
 
     /// The norm that is chosen.

@@ -79,7 +79,7 @@ impl Pace {
         if !is_waiting && !is_ahead {
             return;
         }
-        if page.is_measured() {
+        if untrack(|| page.is_measured()) {
             self.rest();
         } else if is_waiting {
             // These are the numbers of a place that the token has left since: those of where it is are waited for anew.

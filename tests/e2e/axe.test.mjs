@@ -3,10 +3,8 @@ import assert from 'node:assert/strict';
 import { DESKTOP, faults, inBothSchemes, pageTest, PHONE } from './browser.mjs';
 import { changed, closeControls, openControls, PLOTS, show } from './reading.mjs';
 
-/** Opens all folds. Of a table's rows, which are alike, the first few stay: the time of a look grows with what there is to see. */
 const openFolds = (page) => page.evaluate(() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
-  for (const { rows } of document.querySelectorAll('tbody')) for (const row of [...rows].slice(6)) row.hidden = true;
 });
 
 /** A little time for what a click sets going: a worker's answer, a frame, a fade. */
