@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Times what someone who works on Lipscope waits for, on this machine, and writes it into docs/performance.md:
-#   scripts/times.sh [serve] [serve-fresh] [test] [test-empty] [test-fresh]     (default: serve test)
+#   scripts/times.sh [serve] [serve-fresh] [test] [test-here] [test-empty] [test-fresh]     (default: serve test)
 #   serve        `make serve` with an empty target until the page answers, then until a one-line change is on it
 #   serve-fresh  the same with no crates and no tools installed either (they are downloaded and compiled again)
 #   test         takes the parts of the last whole `make test` in this folder; it runs nothing
+#   test-here    `make test` in this folder, with what this machine has: it may be fresh, or the target empty or warm
 #   test-empty   `make test` with an empty target
 #   test-fresh   `make test` with no crates and no tools installed either
-# All but `test` work on the last commit, in a temporary clone with a target of its own.
+# All but `test` and `test-here` work on the last commit, in a temporary clone with a target of its own.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
@@ -146,6 +147,20 @@ last_tests() {
   keep "test, $state target" $all $total "${run%T*}" "$commit" "$machine" "$load"
 }
 
+# `make test` in this folder. A machine without crates and tools is as fresh as `make_fresh` makes it.
+test_here() {
+  local name="test, warm target"
+  if [ ! -e "${CARGO_HOME:-$HOME/.cargo}/registry" ] && [ ! -e "$tools_bin" ]; then
+    name="test, fresh machine"
+  elif [ ! -e "$target_dir/debug" ]; then
+    name="test, empty target"
+  fi
+  clone=$project_root
+  load=$(busy)
+  IFS=$'\t' read -r -a stamp < <(node benches/record.mjs stamp)
+  run_tests "$name"
+}
+
 for part in "${parts[@]}"; do
   case $part in
     serve | serve-fresh)
@@ -160,9 +175,10 @@ for part in "${parts[@]}"; do
       end_child
       ;;
     test) last_tests ;;
+    test-here) test_here ;;
     test-empty) new_clone; run_tests "test, empty target" ;;
     test-fresh) new_clone; make_fresh; run_tests "test, fresh machine" "${fresh[@]}" ;;
-    *) die "there is no part \"$part\": serve, serve-fresh, test, test-empty, test-fresh" ;;
+    *) die "there is no part \"$part\": serve, serve-fresh, test, test-here, test-empty, test-fresh" ;;
   esac
 done
 node benches/table.mjs
