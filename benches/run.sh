@@ -89,7 +89,7 @@ if wants torch; then
   node benches/record.mjs torch "$data/peer.json"
 fi
 if wants cores; then
-  begin "all cores (about 5 minutes)"
+  begin "all cores (about 11 minutes)"
   wants native torch ||
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
   # shellcheck disable=SC2086

@@ -26,5 +26,5 @@ pub(crate) use product::{multiply_gram, multiply_portably, multiply_tokens};
 pub(crate) use projections::HeadLayout;
 pub use projections::Projections;
 pub use scalar::{Dual, Scalar};
-pub(crate) use single::MOST_COPIED;
+pub(crate) use single::{MOST_COPIED, flushed};
 pub use view::{Accumulate, Entries, View, ViewMut};

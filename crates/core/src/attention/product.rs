@@ -33,11 +33,7 @@ pub(crate) fn multiply_portably(
     a: View<'_, f32>,
     b: View<'_, f32>,
 ) {
-    assert_eq!(
-        (a.n_rows, a.n_columns, b.n_columns),
-        (out.n_rows, b.n_rows, out.n_columns),
-        "shapes of out, a and b do not fit"
-    );
+    assert_shapes(&out, &a, &b);
     multiply_packed::<f32, 8, 4>(panels, out, (into, Entries::All), a, b, 1.0);
 }
 
@@ -48,12 +44,16 @@ fn multiply_entries<T: Scalar>(
     b: View<'_, T>,
     alpha: T,
 ) {
+    assert_shapes(&out, &a, &b);
+    T::multiply_into(out, into, entries, a, b, alpha);
+}
+
+fn assert_shapes<T: Scalar>(out: &ViewMut<'_, T>, a: &View<'_, T>, b: &View<'_, T>) {
     assert_eq!(
         (a.n_rows, a.n_columns, b.n_columns),
         (out.n_rows, b.n_rows, out.n_columns),
         "shapes of out, a and b do not fit"
     );
-    T::multiply_into(out, into, entries, a, b, alpha);
 }
 
 /// out (m x n) = a x, or out + a x, for a column of x (k x n) for each of n tokens, over all threads where it is large.

@@ -64,9 +64,9 @@ fn fits(entries: &[f64]) -> bool {
     largest == 0.0 || (LEAST..=1.0 / LEAST).contains(&largest)
 }
 
-/// Rounds an attention weight. What is below the normal numbers of f32 becomes zero: it does not count beside the others
-/// of its row, and processors are slow with such numbers.
-fn flushed(weight: f64) -> f32 {
-    let rounded = weight as f32;
-    if rounded < f32::MIN_POSITIVE { 0.0 } else { rounded }
+/// Rounds to f32. What is below its normal numbers becomes zero: beside the other weights of its row, or tokens of its set,
+/// it does not count, and processors are slow with such numbers.
+pub(crate) fn flushed(x: f64) -> f32 {
+    let rounded = x as f32;
+    if rounded.abs() < f32::MIN_POSITIVE { 0.0 } else { rounded }
 }

@@ -7,7 +7,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::attention::{Accumulate, View, ViewMut, multiply, multiply_portably};
+use super::pairs::centred;
+use crate::attention::{Accumulate, View, ViewMut, flushed, multiply, multiply_portably};
 use crate::spectral::{full_svd, largest_singular_value};
 
 /// What the rows of a head share.
@@ -82,9 +83,7 @@ impl Moments {
             return None;
         }
         let (_, rotation, values) = full_svd(value)?;
-        let centre = tokens.column_mean();
-        let mut centred = tokens.clone();
-        centred.column_iter_mut().for_each(|mut token| token -= &centre);
+        let (centre, centred) = centred(tokens);
         let scale = centred.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
         // Squares and inverses must stay in the range of f64.
         if !(1e-140..1e140).contains(&scale) || rotation.nrows() != d {
@@ -230,12 +229,6 @@ impl MomentBuffers {
     pub(super) fn means(&self) -> &[f64] {
         &self.means
     }
-}
-
-/// Rounds to f32; what is below its normal numbers becomes zero, as processors are slow with such numbers.
-fn flushed(x: f64) -> f32 {
-    let rounded = x as f32;
-    if rounded.abs() < f32::MIN_POSITIVE { 0.0 } else { rounded }
 }
 
 /// The first entry that entry `at` of a token is multiplied with: of twelve entries the first eight with all, the others with

@@ -42,6 +42,14 @@ pub(crate) struct PairBuffers {
     rows: usize,
 }
 
+/// The mean of tokens (d x columns), and the tokens less it.
+pub(super) fn centred(tokens: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
+    let centre = tokens.column_mean();
+    let mut centred = tokens.clone();
+    centred.column_iter_mut().for_each(|mut token| token -= &centre);
+    (centre, centred)
+}
+
 /// out (n_rows x n_columns) = a b.
 fn replace(out: &mut [f64], (n_rows, n_columns): (usize, usize), a: View<'_, f64>, b: View<'_, f64>) {
     multiply(ViewMut::new(out, n_rows, n_columns), Accumulate::Replace, a, b, 1.0);
@@ -50,9 +58,7 @@ fn replace(out: &mut [f64], (n_rows, n_columns): (usize, usize), a: View<'_, f64
 impl Pairs {
     /// For V (r x d), K (k x d), the kernel's c and tokens (d x columns).
     pub(super) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
-        let centre = tokens.column_mean();
-        let mut centred = tokens.clone();
-        centred.column_iter_mut().for_each(|mut token| token -= &centre);
+        let (centre, centred) = centred(tokens);
         let values = &value * &centred;
         let squares = |columns: &DMatrix<f64>| columns.column_iter().map(|column| column.norm_squared()).collect();
         let (squares, value_squares): (Vec<f64>, _) = (squares(&centred), squares(&values));
