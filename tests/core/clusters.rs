@@ -143,7 +143,9 @@ fn the_adjoint_of_causal_runs_is_their_transpose() {
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
             let (left, right) = (dot(&u, &jv), dot(&jtu, &v));
             let scale = dot(&u, &u).sqrt() * dot(&jv, &jv).sqrt();
-            let is_near = within("clusters.adjoint", "adjoint", (left - right).abs(), 1e-12 * scale);
+            // Steep scores leave little of a covariance, and as many digits fewer.
+            let steepness = 1.0 + (case.base.weight_scale * case.base.radius).powi(2);
+            let is_near = within("clusters.adjoint", "adjoint", (left - right).abs(), 1e-12 * steepness * scale);
             proptest::prop_assert!(is_near, "{left:e} {right:e}");
             Ok(())
         })
