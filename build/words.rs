@@ -224,18 +224,10 @@ fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str],
     }
 }
 
-/// Modules of functions.
+/// Modules of functions, which hold the texts of [`SOURCE`], and a list of texts for every other language.
 fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]) -> String {
     let mut out = String::from("// Generated from words/ by build/words.rs.\n\n");
-    for (index, language) in languages.iter().enumerate() {
-        let name = language.to_uppercase().replace('-', "_");
-        let _ = writeln!(
-            out,
-            "/// Where `words/{language}` stands among the languages.\npub const {name}: usize = {index};"
-        );
-    }
-    let count = languages.len();
-    let _ = writeln!(out, "/// How many languages there are.\npub const LANGUAGES: usize = {count};\n");
+    let mut count = 0;
     for (feature, catalogue) in catalogues {
         // A sentence has as many arguments as it has.
         let _ = writeln!(
@@ -243,13 +235,11 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
             "/// The texts of `{feature}.toml`.\n#[allow(clippy::too_many_arguments)]\npub mod {feature} {{"
         );
         if FOUND_BY_ID.contains(feature) {
-            out.push_str(&table(catalogue, languages));
+            out.push_str(&table(catalogue, &mut count));
             continue;
         }
-        let keys: Vec<&(String, String)> = catalogue.get(SOURCE).into_iter().flat_map(BTreeMap::keys).collect();
         let mut open = "";
-        for key in keys {
-            let (table, name) = key;
+        for ((table, name), text) in catalogue.get(SOURCE).into_iter().flatten() {
             if table != open {
                 if !open.is_empty() {
                     out.push_str("}\n");
@@ -257,40 +247,51 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
                 let _ = writeln!(out, "/// The texts of `[{table}]`.\npub mod {table} {{");
                 open = table;
             }
-            let texts: Vec<&Text> = languages.iter().filter_map(|language| catalogue.get(language)?.get(key)).collect();
-            out.push_str(&function(name, &texts));
+            out.push_str(&function(name, text, count));
+            count += 1;
         }
         out.push_str(if open.is_empty() { "}\n" } else { "}\n}\n" });
     }
+    for language in languages.iter().filter(|language| **language != SOURCE) {
+        let name = language.to_uppercase().replace('-', "_");
+        let _ = writeln!(
+            out,
+            "/// All texts of `words/{language}`, in the order of the functions.\npub static {name}: [&str; {count}] = ["
+        );
+        for text in catalogues.values().filter_map(|catalogue| catalogue.get(language)).flat_map(BTreeMap::values) {
+            let _ = writeln!(out, "{},", text.literal());
+        }
+        out.push_str("];\n");
+    }
     out
 }
 
-/// Texts that are found by id, sorted.
-fn table(catalogue: &BTreeMap<&str, Texts>, languages: &[&str]) -> String {
-    let ids: Vec<&(String, String)> = catalogue.get(SOURCE).into_iter().flat_map(BTreeMap::keys).collect();
-    let count = ids.len();
-    let mut out = format!("static TEXTS: [(&str, [&str; crate::words::LANGUAGES]); {count}] = [\n");
-    for id in ids {
-        let texts = languages.iter().filter_map(|language| Some(catalogue.get(language)?.get(id)?.literal()));
-        let _ = writeln!(out, "({:?}, [{}]),", id.1, texts.collect::<Vec<_>>().join(", "));
+/// Texts that are found by id, sorted; the first is that of number `count` in the other languages' lists.
+fn table(catalogue: &BTreeMap<&str, Texts>, count: &mut usize) -> String {
+    let texts: Vec<(&(String, String), &Text)> = catalogue.get(SOURCE).into_iter().flatten().collect();
+    let mut out = format!("static TEXTS: [(&str, &str); {}] = [\n", texts.len());
+    for ((_, id), text) in &texts {
+        let _ = writeln!(out, "({id:?}, {}),", text.literal());
     }
     out.push_str("];\n/// The text with an id.\n");
-    out.push_str("pub fn text(id: &str) -> Option<&'static str> { crate::words::find(&TEXTS, id) }\n}\n");
+    let _ = writeln!(
+        out,
+        "pub fn text(id: &str) -> Option<&'static str> {{ crate::words::find(&TEXTS, {count}, id) }}\n}}"
+    );
+    *count += texts.len();
     out
 }
 
-/// A text as a function, in all languages.
-fn function(name: &str, texts: &[&Text]) -> String {
-    let literals: Vec<String> = texts.iter().map(|text| text.literal()).collect();
-    let literals = literals.join(", ");
-    let signature = texts.first().map(|text| text.signature()).unwrap_or_default();
+/// A text as a function; it has this number in the other languages' lists.
+fn function(name: &str, text: &Text, number: usize) -> String {
+    let (literal, signature) = (text.literal(), text.signature());
     if signature.is_empty() {
-        return format!("pub fn {name}() -> &'static str {{ crate::words::pick(&[{literals}]) }}\n");
+        return format!("pub fn {name}() -> &'static str {{ crate::words::pick({literal}, {number}) }}\n");
     }
     let parameters: Vec<String> = signature.iter().map(|name| format!("{name}: impl std::fmt::Display")).collect();
     let arguments: Vec<String> = signature.iter().map(|name| format!("&{name}")).collect();
     format!(
-        "pub fn {name}({}) -> String {{ crate::words::fill(crate::words::pick(&[{literals}]), &[{}]) }}\n",
+        "pub fn {name}({}) -> String {{ crate::words::fill(crate::words::pick({literal}, {number}), &[{}]) }}\n",
         parameters.join(", "),
         arguments.join(", ")
     )

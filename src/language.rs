@@ -1,6 +1,7 @@
 //! The languages of the page, and the one that it is in: set once, when it starts.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,9 +15,14 @@ pub enum Language {
     Mirrored,
 }
 
+/// All texts of a language other than English, in the order of the catalogues.
+pub type Translation = &'static [&'static str];
+
 thread_local! {
     static NOW: Cell<Language> = const { Cell::new(Language::English) };
 }
+
+static CHINESE: OnceLock<Translation> = OnceLock::new();
 
 impl Language {
     /// Those that are offered, by their own names.
@@ -72,7 +78,22 @@ pub fn language() -> Language {
     NOW.with(Cell::get)
 }
 
-/// Sets the language of the page.
+/// The texts of the page's language, where it is not English.
+#[must_use]
+pub fn translation() -> Option<Translation> {
+    match language() {
+        Language::English | Language::Mirrored => None,
+        Language::Chinese => CHINESE.get().copied(),
+    }
+}
+
+/// Sets the language of the page. The texts of one that is not English have to be there ([`keep_chinese`]).
 pub fn set(language: Language) {
     NOW.with(|now| now.set(language));
+}
+
+/// Keeps the texts in Chinese, once they are here.
+pub fn keep_chinese(texts: Translation) {
+    // They are the same every time.
+    let _ = CHINESE.set(texts);
 }

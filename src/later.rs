@@ -157,8 +157,7 @@ pub struct Lost;
 /// The later part, as the program fetches it.
 pub struct LaterPart(&'static Later);
 
-/// How the program fetches the later part; `None` where it could not.
-pub type FetchLater = fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>;
+type FetchLater = fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>;
 
 static FETCH: OnceLock<FetchLater> = OnceLock::new();
 
@@ -169,7 +168,7 @@ pub fn later_part() -> LaterPart {
     LaterPart(&LATER)
 }
 
-/// Says how the later part is fetched.
+/// Says how the later part is fetched ([`Fetch`](crate::Fetch)).
 pub fn fetched_by(fetch: FetchLater) {
     // The page starts once.
     let _ = FETCH.set(fetch);

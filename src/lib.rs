@@ -70,26 +70,52 @@ pub mod trained;
 mod words;
 mod workers;
 
-pub use later::{FetchLater, LaterPart, later_part};
+pub use later::{LaterPart, later_part};
 pub use strings::told;
+
+use std::pin::Pin;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 
+use language::{Language, Translation};
 use later::Arrival;
 use shell::Shell;
 
-/// Puts the page into `#app`, in place of the static shell. `fetch` brings what comes after the first picture.
-pub fn start(fetch: FetchLater) {
+/// What the program fetches when it is wanted; each gives `None` where it could not be had.
+#[derive(Clone, Copy)]
+pub struct Fetch {
+    /// What comes after the first picture.
+    pub later: fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>,
+    /// The texts in Chinese.
+    pub chinese: fn() -> Pin<Box<dyn Future<Output = Option<Translation>>>>,
+}
+
+/// All texts in Chinese. Only the program calls this, from the function along which it is cut, and tests: another caller would
+/// bring them into the first module.
+#[must_use]
+pub fn chinese_texts() -> Translation {
+    &words::ZH
+}
+
+/// Puts the page into `#app`, in place of the static shell.
+pub fn start(fetch: Fetch) {
     console_error_panic_hook::set_once();
-    later::fetched_by(fetch);
-    tongue::begin();
-    if page::fragment().is_empty() {
+    later::fetched_by(fetch.later);
+    let asked = tongue::asked();
+    if asked != Language::Chinese && page::fragment().is_empty() {
+        tongue::begin(asked);
         return show(Arrival::Waiting);
     }
-    // What the link says is to be shown at once, and the later part reads it.
-    spawn_local(async { show(later::fetch().await.into()) });
+    spawn_local(async move {
+        let texts = if asked == Language::Chinese { (fetch.chinese)().await } else { None };
+        texts.map(language::keep_chinese);
+        tongue::begin(if asked == Language::Chinese && texts.is_none() { Language::English } else { asked });
+        // What a link says is to be shown at once, and the later part reads it.
+        let is_link = !page::fragment().is_empty();
+        show(if is_link { later::fetch().await.into() } else { Arrival::Waiting });
+    });
 }
 
 fn show(arrival: Arrival) {

@@ -1,9 +1,14 @@
-//! The page's program. In the browser it is cut in two along [`later`]: the first picture's part, and the rest.
+//! The page's program. In the browser it is cut along [`later`] and [`chinese`]: the first picture's part, the rest, and the
+//! texts in Chinese.
 
-use lipscope::{LaterPart, later_part};
+use lipscope::language::Translation;
+use lipscope::{Fetch, LaterPart, chinese_texts, later_part};
 
 fn main() {
-    lipscope::start(|| Box::pin(async { later().await.ok() }));
+    lipscope::start(Fetch {
+        later: || Box::pin(async { later().await.ok() }),
+        chinese: || Box::pin(async { chinese().await.ok() }),
+    });
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -12,7 +17,18 @@ fn later() -> Result<LaterPart, wasm_split_helpers::SplitLoaderError> {
     Ok(later_part())
 }
 
+#[cfg(target_arch = "wasm32")]
+#[wasm_split_helpers::wasm_split(chinese, fallible)]
+fn chinese() -> Result<Translation, wasm_split_helpers::SplitLoaderError> {
+    Ok(chinese_texts())
+}
+
 #[cfg(not(target_arch = "wasm32"))]
 async fn later() -> Result<LaterPart, std::convert::Infallible> {
     Ok(later_part())
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+async fn chinese() -> Result<Translation, std::convert::Infallible> {
+    Ok(chinese_texts())
 }

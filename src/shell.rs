@@ -44,6 +44,9 @@ pub fn Shell(
     // Where the later part is lost, this is where it says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
     keep_focus(page);
+    if tongue::asked() != language() {
+        page.live.status.set(Some(strings::no_translation().into()));
+    }
     let listener = window_event_listener(ev::keydown, move |event| close_sheet(page, &event));
     on_cleanup(move || listener.remove());
     view! {

@@ -1,26 +1,30 @@
 //! Finding the language of the page when it starts; another choice starts it anew, with the same address.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::language::{Language, set};
 
 const KEY: &str = "lipscope-language";
 
-/// Finds the language, of the address (`?lang=zh`), of the last visit or of the browser, and sets the page to it.
-pub fn begin() {
+/// The language of the address (`?lang=zh`), of the last visit or of the browser.
+pub fn asked() -> Language {
     let search = window().location().search().unwrap_or_default();
     let asked = search.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix("lang="));
     let stored = || window().local_storage().ok().flatten().and_then(|storage| storage.get_item(KEY).ok().flatten());
-    let found = asked
+    asked
         .and_then(Language::of_tag)
         .or_else(|| stored().and_then(|tag| Language::of_tag(&tag)))
         .or_else(|| window().navigator().language().and_then(|tag| Language::of_tag(&tag)))
-        .unwrap_or_default();
-    set(found);
+        .unwrap_or_default()
+}
+
+/// Sets the page to a language.
+pub fn begin(language: Language) {
+    set(language);
     if let Some(root) = document().document_element() {
         // A browser that refuses shows the page all the same.
-        let _ = root.set_attribute("lang", found.tag());
-        let _ = root.set_attribute("dir", found.direction());
+        let _ = root.set_attribute("lang", language.tag());
+        let _ = root.set_attribute("dir", language.direction());
     }
 }
 

@@ -2,10 +2,13 @@
 //!
 //! A text without arguments gives a `&'static str`, one with arguments a `String`; its parameters are in the alphabetical
 //! order of their names. Numbers are formatted before they get in. How functions are made of files is in `build/words.rs`.
+//!
+//! The functions hold English. Other languages are lists of texts, which nothing here names: the program fetches the one that a
+//! reader has chosen (`src/main.rs`), and no other.
 
 use std::fmt::{Display, Write};
 
-use crate::language::{Language, language};
+use crate::language::translation;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
@@ -15,12 +18,9 @@ const FIRST_PLACE: u32 = 0xE000;
 /// No text has more arguments.
 const MOST_ARGUMENTS: usize = 16;
 
-/// The one of the page's language.
-fn pick(texts: &'static [&'static str; LANGUAGES]) -> &'static str {
-    match language() {
-        Language::English | Language::Mirrored => texts[EN],
-        Language::Chinese => texts[ZH],
-    }
+/// The one of the page's language: the English text, or that of its number.
+fn pick(english: &'static str, number: usize) -> &'static str {
+    translation().and_then(|texts| texts.get(number).copied()).unwrap_or(english)
 }
 
 /// Which argument stands at a place of a text, by the alphabetical order of their names; `None` for a character of the text.
@@ -28,9 +28,9 @@ pub fn place(c: char) -> Option<usize> {
     (c as u32).checked_sub(FIRST_PLACE).map(|place| place as usize).filter(|place| *place < MOST_ARGUMENTS)
 }
 
-/// The text with an id, of a catalogue that is searched while the page runs.
-fn find(texts: &'static [(&'static str, [&'static str; LANGUAGES])], id: &str) -> Option<&'static str> {
-    texts.binary_search_by_key(&id, |(id, _)| id).ok().map(|at| pick(&texts[at].1))
+/// The text with an id, of a catalogue that is searched while the page runs; `first` is the number of its first text.
+fn find(texts: &'static [(&'static str, &'static str)], first: usize, id: &str) -> Option<&'static str> {
+    texts.binary_search_by_key(&id, |(id, _)| id).ok().map(|at| pick(texts[at].1, first + at))
 }
 
 /// A text with its arguments in their places.

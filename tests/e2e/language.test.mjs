@@ -1,6 +1,7 @@
 // The page in Chinese, the choice of a language, and a layout from right to left.
 import assert from 'node:assert/strict';
-import { openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { test } from 'node:test';
+import { openPage, pageTest, PHONE, seriousFaults, waitForStart } from './browser.mjs';
 import { changed, digits, paste } from './reading.mjs';
 
 /** Names, keys and words of formulas, which are the same in every language. */
@@ -42,6 +43,32 @@ pageTest('in Chinese the page is in Chinese, and its numbers are the same', { ha
     }
   } finally {
     await english.close();
+  }
+});
+
+const CHINESE = /\/chinese-[0-9a-f]+\.wasm$/;
+
+pageTest('a page in English does without the texts in Chinese', { hash: '' }, async ({ page, requests }) => {
+  await changed(page, 'explore-norm');
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/later-')));
+  assert.ok(!requests().some((address) => CHINESE.test(address)));
+});
+
+test('where the texts in Chinese are lost, the page is in English and says so', async () => {
+  const { page, context, url, close } = await openPage({ started: false });
+  try {
+    await context.route(CHINESE, (route) => route.abort());
+    await page.goto(`${url}?lang=zh`);
+    await waitForStart(page);
+    await changed(page, 'explore-norm');
+    assert.equal(await page.getAttribute('html', 'lang'), 'en');
+    assert.match(await page.locator('[data-testid=status]').innerText(), /Chinese texts did not load/);
+    await context.unroute(CHINESE);
+    await page.reload();
+    await waitForStart(page);
+    assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hans');
+  } finally {
+    await close();
   }
 });
 

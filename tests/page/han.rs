@@ -1,6 +1,7 @@
 //! Whether an error of the engine's is known in Chinese.
 
-use lipscope::language::{Language, set};
+use lipscope::chinese_texts;
+use lipscope::language::{Language, keep_chinese, set};
 use lipscope::told;
 use lipscope_core::experiment::InputError;
 
@@ -31,6 +32,7 @@ const NAMES: [&str; 22] = [
 ];
 /// What the page says of an error when it is in Chinese.
 pub fn in_chinese(error: &InputError) -> String {
+    keep_chinese(chinese_texts());
     set(Language::Chinese);
     let said = told(error);
     set(Language::English);

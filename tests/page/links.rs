@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lipscope::language::{Language, set};
+use lipscope::chinese_texts;
+use lipscope::language::{Language, keep_chinese, set};
 use lipscope::link::{self, MOST_LINK, TooLong};
 use lipscope::state::{
     DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
@@ -354,6 +355,7 @@ fn survive(fragment: &str) -> link::Followed {
     for problem in &followed.problems {
         assert!(problem.ends_with('.') && problem.len() < 400, "{problem}");
     }
+    keep_chinese(chinese_texts());
     set(Language::Chinese);
     let in_chinese = link::read(fragment, of_lesson).problems;
     set(Language::English);

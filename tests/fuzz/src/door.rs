@@ -1,6 +1,7 @@
 //! What a door is, and the checks that all doors share.
 
-use lipscope::language::{Language, set};
+use lipscope::chinese_texts;
+use lipscope::language::{Language, keep_chinese, set};
 use lipscope_core::experiment::InputError;
 use lipscope_testkit::peak::peak;
 
@@ -79,6 +80,7 @@ pub fn within<T>(what: &str, bytes: u64, work: impl FnOnce() -> T) -> T {
 pub fn refused(problem: &InputError) -> Verdict {
     /// Numbers of a list, names of keys and a part of a text fit; the whole input does not.
     const MOST_CHARACTERS: usize = 1_200;
+    keep_chinese(chinese_texts());
     for language in Language::OFFERED {
         set(language);
         let sentence = lipscope::told(problem);

@@ -2,7 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lipscope::language::{Language, set};
+use lipscope::chinese_texts;
+use lipscope::language::{Language, keep_chinese, set};
 use lipscope::lessons::scene_of;
 use lipscope::link;
 use lipscope_core::experiment::Experiment;
@@ -57,6 +58,7 @@ fn vary_link(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
 fn feed(input: &[u8]) -> Verdict {
     let text = String::from_utf8_lossy(input);
     let mut verdict = Verdict::Refused;
+    keep_chinese(chinese_texts());
     for language in Language::OFFERED {
         set(language);
         let found = within("following a link", READING.of(input), || link::read(&text, scene_of));
