@@ -1,6 +1,6 @@
 //! Inside another page: the plot, the number it is about, and the way to the whole page.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_plot::Number;
 
@@ -12,13 +12,13 @@ use super::strings;
 #[component]
 pub fn EmbedLine() -> impl IntoView {
     let page = use_page();
-    let is_embed = Memo::new(move |_| page.stage.get() == Stage::Embed);
-    let address = Memo::new(move |_| {
+    let is_embed = memo(move |_| page.stage.get() == Stage::Embed);
+    let address = memo(move |_| {
         // The link says all of this.
         page.scene();
         page.link_to(Stage::Full).unwrap_or_else(|| ".".into())
     });
-    let norm = Memo::new(move |_| page.norm());
+    let norm = memo(move |_| page.norm());
     let reading = move || {
         page.live.measured.with(|measured| {
             measured.as_ref().map(|m| {

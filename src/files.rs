@@ -1,8 +1,7 @@
 //! Files in and out: reading what is dropped or chosen, copying, saving.
 
+use crate::prelude::*;
 use js_sys::{Array, Uint8Array};
-use leptos::prelude::*;
-use leptos::task::spawn_local;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;

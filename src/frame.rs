@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use std::time::Duration;
 
-use leptos::prelude::{request_animation_frame, set_timeout};
+use crate::prelude::{request_animation_frame, set_timeout};
 use wasm_bindgen::JsCast;
 
 /// Work that is done once in the next animation frame, however often it is asked for.

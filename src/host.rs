@@ -10,9 +10,9 @@
 //! `{lipscope: "problem", problem: SENTENCE}` where it cannot show an experiment. Until it is asked it tells nothing. A window
 //! of an opaque origin cannot be answered so that only it would hear: it is not heard.
 
+use crate::prelude::*;
 use js_sys::{Object, Reflect};
 use leptos::ev;
-use leptos::prelude::*;
 use web_sys::{MessageEvent, Window};
 
 use super::frame::{OncePerFrame, When};
@@ -40,7 +40,7 @@ pub fn begin(page: Page) {
         }
     });
     // Numbers follow the experiment; one that cannot be measured is not told.
-    Effect::new(move || {
+    effect(move |_| {
         let is_measured = page.live.measured.with(Option::is_some);
         if origin.get().is_some() && is_measured {
             tell.ask();

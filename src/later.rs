@@ -8,8 +8,7 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use leptos::prelude::*;
-use leptos::task::spawn_local;
+use crate::prelude::*;
 use web_sys::DataTransfer;
 
 use super::charts;
@@ -214,6 +213,10 @@ impl Page {
 
     /// Does something with the later part: at once where it is here, else when it is. It is not done where it is lost.
     pub fn with_later(self, work: impl FnOnce(&'static Later) + 'static) {
+        self.do_with_later(Box::new(work));
+    }
+
+    fn do_with_later(self, work: Box<dyn FnOnce(&'static Later)>) {
         if let Some(later) = untrack(|| self.later()) {
             return work(later);
         }
@@ -232,27 +235,29 @@ impl Page {
         });
     }
 
-    /// A message in the page's language; an error is in English while the later part, which has the catalogue, is not here.
+    /// A message in the page's language. An error is told once the later part is here, which has the sentences; until then this says
+    /// that it is on its way, or lost.
     pub fn told(self, message: impl Into<Message>) -> String {
-        match (message.into(), self.later()) {
+        match (message.into(), self.arrival.get()) {
             (Message::Text(text), _) => text,
-            (message, Some(later)) => (later.message)(&message),
-            (Message::Error(problem), None) => problem.to_string(),
+            (message, Arrival::Here(later)) => (later.message)(&message),
+            (Message::Error(_), Arrival::Waiting) => strings::later_waiting().into(),
+            (Message::Error(_), Arrival::Lost) => strings::later_lost().into(),
         }
     }
 
     /// Fetches the later part when the first picture is drawn or cannot be, and starts it when it is here.
     pub(super) fn begin_later(self) {
-        let is_drawn = Memo::new(move |_| {
+        let is_drawn = memo(move |_| {
             self.live.problem.with(Option::is_some)
                 || (self.live.ball.with(Option::is_some) && self.live.measured.with(Option::is_some))
         });
-        Effect::new(move |_| {
+        effect(move |_| {
             if is_drawn.get() {
                 set_timeout(move || self.with_later(|_| {}), REST);
             }
         });
-        Effect::new(move |_| {
+        effect(move |_| {
             if let Some(later) = self.later() {
                 (later.begin)(self);
             }
@@ -279,14 +284,14 @@ pub fn LaterView(
     view: impl Fn(&'static Later) -> AnyView + Send + Sync + 'static,
 ) -> impl IntoView {
     let page = use_page();
-    let was_wanted = Memo::new(move |before| before == Some(&true) || wanted.get());
-    Effect::new(move |_| {
+    let was_wanted = memo(move |before| before == Some(&true) || wanted.get());
+    effect(move |_| {
         // What was lost is tried again when the reader says so.
         if wanted.get() && matches!(page.arrival.get_untracked(), Arrival::Waiting) {
             page.with_later(|_| {});
         }
     });
-    let place = Memo::new(move |_| match (was_wanted.get(), page.arrival.get()) {
+    let place = memo(move |_| match (was_wanted.get(), page.arrival.get()) {
         (true, Arrival::Here(_)) => Place::View,
         (true, Arrival::Waiting) if wanted.get() => Place::Waiting,
         (true, Arrival::Lost) if wanted.get() => Place::Lost,

@@ -22,6 +22,7 @@
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later` | what of all this comes after the first picture |
+//! | `prelude` | Leptos's prelude, with what is compiled once for a type in the place of once for a closure |
 //! | `embed`, `host` | what stands under the plot inside another page; messages from and to that page |
 //! | `new_build` | the line that offers a newer build |
 //! | `message` | what a reader is told: a text, or an error as data |
@@ -59,6 +60,7 @@ pub mod page;
 pub mod phase;
 mod plane;
 mod plans;
+mod prelude;
 pub mod run;
 mod shell;
 pub mod state;
@@ -75,7 +77,7 @@ pub use strings::told;
 
 use std::pin::Pin;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 

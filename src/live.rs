@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::InputError;

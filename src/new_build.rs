@@ -3,7 +3,7 @@
 //! assets/boot.js knows when there is one, and lets it in when the button is pressed: it marks the root element, and the style
 //! shows the line (style/smalls.css).
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::strings;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leptos::prelude::{GetValue, StoredValue, UpdateValue, set_timeout};
+use crate::prelude::{GetValue, StoredValue, UpdateValue, set_timeout};
 
 /// Does the last of what it is asked to do, once nothing newer has come for a while.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The numbers of the present configuration: what they are, how they were found, and the bounds on them.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
@@ -53,7 +53,7 @@ impl Shown {
 #[component]
 fn Numbers() -> impl IntoView {
     let page = use_page();
-    let is_behind = Memo::new(move |_| !page.is_measured());
+    let is_behind = memo(move |_| !page.is_measured());
     view! {
         <section class="numbers" class:stale=is_behind aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::numbers_heading()}</h2>
@@ -99,9 +99,9 @@ fn Numbers() -> impl IntoView {
 #[component]
 fn Headline() -> impl IntoView {
     let page = use_page();
-    let norm = Memo::new(move |_| page.norm());
+    let norm = memo(move |_| page.norm());
     let shown = measured(page, value_of);
-    let how = Memo::new(move |_| {
+    let how = memo(move |_| {
         if let Some(progress) = page.live.progress.get() {
             return strings::measuring(progress);
         }
@@ -135,7 +135,7 @@ fn OtherNorm(
     norm: Norm,
 ) -> impl IntoView {
     let page = use_page();
-    let is_other = Memo::new(move |_| page.norm() != norm);
+    let is_other = memo(move |_| page.norm() != norm);
     view! {
         <Show when=move || is_other.get()>
             <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) shown=measured(page, move |m, _| value_of(m, norm))/>
@@ -177,7 +177,7 @@ fn Reading(
 #[component]
 fn Time() -> impl IntoView {
     let page = use_page();
-    let taken = Memo::new(move |_| page.live.measured.with(|measured| measured.as_ref().map(|m| m.milliseconds)));
+    let taken = memo(move |_| page.live.measured.with(|measured| measured.as_ref().map(|m| m.milliseconds)));
     let text = move || taken.get().map_or_else(|| strings::NONE_YET.into(), |ms| strings::milliseconds(ms).to_string());
     view! {
         <div>
@@ -192,7 +192,7 @@ fn measured(
     page: Page,
     read: impl Fn(&Measurement, Norm) -> Option<Shown> + Send + Sync + 'static,
 ) -> Memo<Option<Shown>> {
-    Memo::new(move |_| {
+    memo(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))
     })

@@ -1,7 +1,7 @@
 //! The frame of the page: head, the view that is shown, its details, and the controls or a lesson beside or, on a phone, in a sheet.
 
+use crate::prelude::*;
 use leptos::ev::{self, FocusEvent};
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent, MouseEvent};
 
@@ -30,16 +30,16 @@ pub fn Shell(
     let page = Page::begin(arrival);
     provide_context(page);
     let sheet_open = page.classroom.controls_open;
-    let is_taught = Memo::new(move |_| is_taught(page));
-    let is_covered = Memo::new(move |_| is_covered(page));
-    let is_guessed = Memo::new(move |_| is_guessed(page));
+    let is_taught = memo(move |_| is_taught(page));
+    let is_covered = memo(move |_| is_covered(page));
+    let is_guessed = memo(move |_| is_guessed(page));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
-    let view = Memo::new(move |_| page.plot.get().view());
+    let view = memo(move |_| page.plot.get().view());
     // Controls that change nothing of what is shown are not there.
-    let has_controls = Memo::new(move |_| page.labs.settings.with(|settings| settings.has_tokens(page.plot.get())));
+    let has_controls = memo(move |_| page.labs.settings.with(|settings| settings.has_tokens(page.plot.get())));
     // Models have the whole width, but for a lesson about them.
     let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
-    let is_aside = Memo::new(move |_| has_sheet() || is_taught.get());
+    let is_aside = memo(move |_| has_sheet() || is_taught.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Where the later part is lost, this is where it says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
@@ -108,7 +108,7 @@ fn focus_main() {
 
 /// A button that shows another plot may hide itself; the focus then goes to the main part, not to the page's beginning.
 fn keep_focus(page: Page) {
-    Effect::new(move |before: Option<PlotChoice>| {
+    effect(move |before: Option<PlotChoice>| {
         let now = page.plot.get();
         if before.is_some_and(|before| before != now) {
             request_animation_frame(|| {

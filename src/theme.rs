@@ -1,6 +1,6 @@
 //! Light, dark, or as the system has it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
@@ -48,7 +48,7 @@ pub fn use_themes() -> Themes {
         let _ = list.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
         on_change.forget();
     }
-    Effect::new(move |before: Option<ThemeChoice>| {
+    effect(move |before: Option<ThemeChoice>| {
         let now = choice.get();
         if let Some(root) = document().document_element() {
             let _ = root.set_attribute("data-theme", asked.get().unwrap_or(now).id());
@@ -60,7 +60,7 @@ pub fn use_themes() -> Themes {
         }
         now
     });
-    let shown = Memo::new(move |_| match asked.get().unwrap_or(choice.get()) {
+    let shown = memo(move |_| match asked.get().unwrap_or(choice.get()) {
         ThemeChoice::Light => Theme::Light,
         ThemeChoice::Dark => Theme::Dark,
         ThemeChoice::System if is_system_dark.get() => Theme::Dark,

@@ -1,7 +1,7 @@
 //! The attention matrix of a head, with the attention that each token draws.
 
+use crate::prelude::*;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::controls::Choice;
 use crate::frame::When;
@@ -32,8 +32,8 @@ pub fn AttentionMap() -> impl IntoView {
         page.plane.has_row.track();
     };
     use_easel(canvas, When::Before, watch, move |easel| paint(page, easel));
-    let finding = Memo::new(move |_| finding_of(page).unwrap_or_default());
-    let n_heads = Memo::new(move |_| page.state.with(|state| state.n_heads()));
+    let finding = memo(move |_| finding_of(page).unwrap_or_default());
+    let n_heads = memo(move |_| page.state.with(|state| state.n_heads()));
     let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));
     let options = Signal::derive(move || {
         (0..n_heads.get().min(HEAD_IDS.len())).map(|h| (head_id(h), strings::head(h))).collect()

@@ -5,10 +5,10 @@ use std::f64::consts::TAU;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::prelude::*;
 use js_sys::{Array, Function, Reflect, Uint8ClampedArray};
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, IntoDrawingArea};
 use plotters_canvas::CanvasBackend;
@@ -238,7 +238,7 @@ fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: Once
     on_cleanup(move || {
         observer.try_update_value(|watch| watch.take().map(|(observer, _)| observer.disconnect()));
     });
-    Effect::new(move |_| {
+    effect(move |_| {
         watch();
         themes.shown.track();
         page.stage.track();

@@ -1,6 +1,6 @@
 //! The folds under the first pictures: their tables, and what can be taken away of them.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::use_page;
 use crate::strings::{self, Paper};
@@ -9,7 +9,7 @@ use lipscope_plot::{Ladder, Number, Table, ascending};
 
 use super::attention_map::{heat_map, with_picture};
 use super::ladder::with_ladder;
-use super::take::{Behind, Take};
+use super::take::{Behind, Take, taken};
 use super::twin::Twin;
 
 /// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
@@ -34,7 +34,7 @@ pub fn AttentionFolds() -> impl IntoView {
             name="lipscope-attention"
             canvas="attention-map"
             title=strings::attention_heading()
-            figure=move |_| with_picture(page, heat_map)
+            figure=move |_: (f64, f64)| taken(with_picture(page, heat_map))
             csv
             paper=Paper::Castin
             behind=Behind::Experiment
@@ -47,7 +47,7 @@ pub fn AttentionFolds() -> impl IntoView {
 pub fn LadderFolds() -> impl IntoView {
     let page = use_page();
     let csv = move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default();
-    let absent = Memo::new(move |_| {
+    let absent = memo(move |_| {
         page.live.measured.with(|m| m.as_ref().map(|m| strings::bounds_absent(&m.measurement)).unwrap_or_default())
     });
     view! {
@@ -65,7 +65,7 @@ pub fn LadderFolds() -> impl IntoView {
             name="lipscope-bounds"
             canvas="ladder"
             title=strings::ladder_heading()
-            figure=move |_| with_ladder(page, Ladder::clone)
+            figure=move |_: (f64, f64)| taken(with_ladder(page, Ladder::clone))
             csv
             paper=Paper::Castin
             behind=Behind::Experiment

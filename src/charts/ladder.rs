@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::frame::When;
 use crate::later::{Arrival, LaterView};
@@ -52,7 +52,7 @@ pub fn BoundLadder() -> impl IntoView {
     let painted: Painted = StoredValue::new_local(None);
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.rung;
-    let norm = Memo::new(move |_| page.norm());
+    let norm = memo(move |_| page.norm());
     // That it is lost is said here, once for all that belongs to the first pictures.
     let arrived = Signal::derive(move || !matches!(page.arrival.get(), Arrival::Waiting));
     let watch = move || {
@@ -86,17 +86,16 @@ pub fn BoundLadder() -> impl IntoView {
             selected.set(*id);
         }
     };
-    let finding = Memo::new(move |_| {
+    let finding = memo(move |_| {
         let norm = norm.get();
         page.live
             .measured
             .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm, &m.state)))
     });
-    let note = Memo::new(move |_| {
+    let note = memo(move |_| {
         page.live.measured.with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
     });
-    let title =
-        Memo::new(move |_| strings::ladder_title(page.live.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
+    let title = memo(move |_| strings::ladder_title(page.live.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
     view! {
         <figure class="small ladder">
             <div class="small-stage">
@@ -129,11 +128,11 @@ pub fn BoundLadder() -> impl IntoView {
 fn Values() -> impl IntoView {
     let page = use_page();
     let line = move |id: BoundId| {
-        let bound = Memo::new(move |_| {
+        let bound = memo(move |_| {
             let norm = page.norm();
             page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
         });
-        let name = Memo::new(move |_| {
+        let name = memo(move |_| {
             page.live
                 .measured
                 .with(|m| m.as_ref().map_or_else(String::new, |m| strings::measured_bound_label(id, &m.state)))

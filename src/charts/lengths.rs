@@ -1,7 +1,7 @@
 //! Reading a plot over the lengths of a sweep: by a pointer's column, and by keys that go from length to length.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::controls::Choice;
 use crate::keys::PlotKey;

@@ -1,6 +1,6 @@
 //! Buttons that load the tokens which attain a lower bound.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::{Page, use_page};
 use crate::state::TokenChoice;
@@ -21,7 +21,7 @@ const WITNESSES: [Witness; 3] = [
 pub fn Loads() -> impl IntoView {
     let page = use_page();
     let witness = move |(id, words, is_there, load): Witness| {
-        let has = Memo::new(move |_| {
+        let has = memo(move |_| {
             page.live.measured.with(|measured| measured.as_ref().is_some_and(|m| is_there(&m.measurement)))
         });
         let on_click = move |_| {

@@ -32,6 +32,6 @@ pub use roles::{means, role_of};
 pub use soon::Soon;
 pub use story::{BoundStory, Story};
 pub use tabs::keep_in_sight;
-pub use take::{Behind, Take};
+pub use take::{Behind, Picture, Take, taken};
 pub use token_view::TokenView;
 pub use twin::Twin;

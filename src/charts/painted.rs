@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::frame::When;
 

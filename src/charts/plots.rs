@@ -1,6 +1,6 @@
 //! The plots of a view, of which one is shown, with the switch between them.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::classroom::is_guessed;
 use crate::later::LaterView;
@@ -27,7 +27,7 @@ const PLOTS: [PlotChoice; 11] = [
 #[component]
 pub fn Plots() -> impl IntoView {
     let page = use_page();
-    let view = Memo::new(move |_| page.plot.get().view());
+    let view = memo(move |_| page.plot.get().view());
     let heading = move || name(page.plot.get()).2;
     let later = move |choice: PlotChoice| {
         view! { <LaterView wanted=Signal::derive(move || page.plot.get() == choice) view=move |later| (later.plot)(choice)/> }

@@ -1,8 +1,8 @@
 //! A line chart that the pointer and the keys read.
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use super::painted::{Painted, use_painted};
 use crate::frame::When;

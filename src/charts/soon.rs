@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 /// Builds its children in the next task.
 #[component]

@@ -1,6 +1,6 @@
 //! What stands behind the selected number of the ladder: formula, numbers put in, where it loses how much, where it is proved.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::formulas::Formula;
 use crate::page::use_page;
@@ -15,11 +15,11 @@ use super::ladder::{MEASURED, bound_of, rungs, shown};
 pub fn Story() -> impl IntoView {
     let page = use_page();
     let selected = page.rung;
-    let id = Memo::new(move |_| {
+    let id = memo(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| shown(&rungs(&measured.as_ref()?.measurement, norm), selected.get()))
     });
-    let name = Memo::new(move |_| {
+    let name = memo(move |_| {
         let id = id.get()?;
         page.live.measured.with(|measured| Some(strings::measured_bound_label(id, &measured.as_ref()?.state)))
     });
@@ -45,7 +45,7 @@ pub fn BoundStory(
     id: BoundId,
 ) -> impl IntoView {
     let page = use_page();
-    let told = Memo::new(move |_| {
+    let told = memo(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| {
             let measured = measured.as_ref()?;

@@ -1,6 +1,6 @@
 //! The row of plots' names scrolls where it is narrow: the one that is shown is kept in sight.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::Page;
 
@@ -9,7 +9,7 @@ const MARGIN: f64 = 24.0;
 
 /// Scrolls the row when another plot is shown, also by a link or a key.
 pub fn keep_in_sight(page: Page) {
-    Effect::new(move |_| {
+    effect(move |_| {
         page.plot.track();
         // When the button says that it is pressed.
         request_animation_frame(scroll);

@@ -1,8 +1,8 @@
 //! What can be taken away from a view: its picture, its numbers, the experiment behind it, and what to cite.
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Details;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use crate::files::{copy, download, download_canvas};
@@ -31,9 +31,36 @@ pub enum Behind {
     Others,
 }
 
+/// A picture of any kind, to be taken away.
+pub trait Takeable {
+    /// As SVG; `None` where it cannot be drawn.
+    fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String>;
+
+    /// Paints it; `None` where it cannot be drawn.
+    fn paint_on(&self, easel: &Easel) -> Option<()>;
+}
+
+impl<F: Paint> Takeable for F {
+    fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String> {
+        self.to_svg(size, title, caption).ok()
+    }
+
+    fn paint_on(&self, easel: &Easel) -> Option<()> {
+        self.paint(easel).map(|_| ())
+    }
+}
+
+/// A picture, if there is one.
+pub type Picture = Option<Box<dyn Takeable>>;
+
+/// A figure as a picture to be taken away.
+pub fn taken<F: Paint + 'static>(figure: Option<F>) -> Picture {
+    figure.map(|figure| Box::new(figure) as Box<dyn Takeable>)
+}
+
 /// A fold with everything that can be taken away.
 #[component]
-pub fn Take<F: Paint + 'static>(
+pub fn Take(
     /// The id of the fold.
     id: &'static str,
     /// The name of the files, without what stands after the point.
@@ -43,9 +70,11 @@ pub fn Take<F: Paint + 'static>(
     /// Names the picture.
     title: &'static str,
     /// Makes the picture as it is now, for a size in CSS pixels.
-    figure: impl Fn((f64, f64)) -> Option<F> + Copy + Send + Sync + 'static,
+    #[prop(into)]
+    figure: Callback<((f64, f64),), Picture>,
     /// Makes the file of its numbers.
-    csv: impl Fn() -> String + Copy + Send + Sync + 'static,
+    #[prop(into)]
+    csv: Callback<(), String>,
     /// The paper behind the view.
     paper: Paper,
     /// Whether the experiment of the controls is behind it.
@@ -75,16 +104,16 @@ pub fn Take<F: Paint + 'static>(
     };
     let svg = move || {
         let size = size_of(canvas);
-        match figure(size).map(|figure| figure.to_svg(size, title, &caption())) {
-            Some(Ok(svg)) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
-            _ => note.set(strings::no_picture()),
+        match figure.run((size,)).and_then(|picture| picture.svg(size, title, &caption())) {
+            Some(svg) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
+            None => note.set(strings::no_picture()),
         }
     };
     let png = move || {
         let size = size_of(canvas);
-        let painted = figure(size).and_then(|figure| {
+        let painted = figure.run((size,)).and_then(|picture| {
             let easel = Easel::off_screen(size, PNG_SCALE)?;
-            figure.paint(&easel)?;
+            picture.paint_on(&easel)?;
             easel.captioned(size, &caption())
         });
         match painted {
@@ -110,7 +139,7 @@ pub fn Take<F: Paint + 'static>(
                 </p>
                 <p>
                     <span>{strings::take_numbers()}</span>
-                    <button type="button" data-take="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv())>"CSV"</button>
+                    <button type="button" data-take="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv.run(()))>"CSV"</button>
                 </p>
                 <p hidden=behind == Behind::Others>
                     <span>{strings::take_experiment()}</span>

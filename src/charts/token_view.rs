@@ -1,6 +1,6 @@
 //! The tokens in the plane among the small views: their own, or that of their first two principal axes.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::later::LaterView;
 use crate::page::{PlotChoice, use_page};
@@ -11,14 +11,13 @@ use crate::strings;
 #[component]
 pub fn TokenView() -> impl IntoView {
     let page = use_page();
-    let words = Memo::new(move |before: Option<&String>| match before {
+    let words = memo(move |before: Option<&String>| match before {
         // Not while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
-    let finding =
-        Memo::new(move |_| page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens))));
-    let drawn = Memo::new(move |_| {
+    let finding = memo(move |_| page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens))));
+    let drawn = memo(move |_| {
         let n = page.live.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
         (n > MOST_DRAWN).then(|| strings::drawn_of(MOST_DRAWN, n))
     });

@@ -1,7 +1,7 @@
 //! The table twin of a picture: the same numbers for reading, and as CSV.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::files::{copy, download};
 use crate::page::use_page;
@@ -16,19 +16,21 @@ pub fn Twin(
     /// The name of the file with all digits.
     name: &'static str,
     /// Makes the table.
-    table: impl Fn() -> Table + Copy + Send + Sync + 'static,
+    #[prop(into)]
+    table: Callback<(), Table>,
     /// Makes the file.
-    csv: impl Fn() -> String + Copy + Send + Sync + 'static,
+    #[prop(into)]
+    csv: Callback<(), String>,
 ) -> impl IntoView {
     let page = use_page();
     let is_open = RwSignal::new(false);
-    let shown = Memo::new(move |_| {
+    let shown = memo(move |_| {
         is_open.get().then(|| {
             page.live.sweep.track();
             page.live.measured.track();
             page.live.growth.track();
             page.live.searched.track();
-            table()
+            table.run(())
         })
     });
     let on_toggle = move |event: ev::Event| {
@@ -40,8 +42,8 @@ pub fn Twin(
         <details class="twin" id=id on:toggle=on_toggle>
             <summary>{strings::table()}</summary>
             <div class="twin-tools">
-                <button type="button" on:click=move |_| copy(csv(), note)>{strings::copy_csv()}</button>
-                <button type="button" on:click=move |_| download(name, "text/csv", &csv())>{strings::download_csv()}</button>
+                <button type="button" on:click=move |_| copy(csv.run(()), note)>{strings::copy_csv()}</button>
+                <button type="button" on:click=move |_| download(name, "text/csv", &csv.run(()))>{strings::download_csv()}</button>
                 <span role="status">{move || note.get()}</span>
             </div>
             <div class="twin-table" tabindex="0" role="group" aria-label=strings::table()>

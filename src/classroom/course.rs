@@ -1,6 +1,6 @@
 //! Opening a lesson, going on in it, and back to what was before.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Lesson, Setup, Step};
 use crate::link;

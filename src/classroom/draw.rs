@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::{Paint, Twin, use_easel};
 use crate::frame::When;
@@ -30,7 +30,7 @@ pub fn DrawCurve() -> impl IntoView {
     let handle = RwSignal::new(0usize);
     // Where the pointer was while it draws.
     let last = StoredValue::new_local(None::<(f64, f64)>);
-    let chart = Memo::new(move |_| chart(page, handle.get()));
+    let chart = memo(move |_| chart(page, handle.get()));
     use_easel(
         canvas,
         When::Before,
@@ -41,7 +41,7 @@ pub fn DrawCurve() -> impl IntoView {
             }
         },
     );
-    let value = Memo::new(move |_| guess::curve(page).get(handle.get()).copied().unwrap_or((2.0, LOWEST)));
+    let value = memo(move |_| guess::curve(page).get(handle.get()).copied().unwrap_or((2.0, LOWEST)));
     let draw_to = move |event: &ev::PointerEvent| {
         let to = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         draw(page, painted, handle, last.get_value().unwrap_or(to), to);

@@ -1,6 +1,6 @@
 //! What the page has for the places and the goals of a lesson.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Acts, Facts, Situation, Step};
 use crate::page::Page;

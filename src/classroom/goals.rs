@@ -1,6 +1,6 @@
 //! The goals of a step: what is reached, the hint, the answer.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Goal, Step, Way};
 use crate::page::{Page, use_page};
@@ -22,8 +22,8 @@ pub fn Goals(
             step.goals.iter().find(|goal| !now.has(goal.id) && !matches!(goal.way, Way::Press | Way::Train(_)))
         })
     };
-    let offers_answer = Memo::new(move |_| progress.with(progress::Progress::offers_answer) && open().is_some());
-    let shows_all = Memo::new(move |_| progress.with(|progress| progress.shows_all));
+    let offers_answer = memo(move |_| progress.with(progress::Progress::offers_answer) && open().is_some());
+    let shows_all = memo(move |_| progress.with(|progress| progress.shows_all));
     let said = move || {
         let reached = progress.with(progress::Progress::count);
         if reached == 0 { String::new() } else { strings::goals_said(reached, step.goals.len()) }
@@ -67,7 +67,7 @@ fn GoalLine(
     let page = use_page();
     // Where one goal cannot be reached, the reader is to find out which.
     let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
-    let is_reached = Memo::new(move |_| page.classroom.progress.with(|progress| progress.has(goal.id)));
+    let is_reached = memo(move |_| page.classroom.progress.with(|progress| progress.has(goal.id)));
     let impossible = match goal.way {
         Way::Impossible(bound) => Some(bound),
         Way::Fields(_) | Way::Press | Way::Train(_) => None,

@@ -1,6 +1,6 @@
 //! What a reader draws before the page shows its numbers, and how far off it is.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Choice, Prediction, Step};
 use crate::page::Page;

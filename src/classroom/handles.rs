@@ -1,7 +1,7 @@
 //! The controls in a lesson's text: sliders, presses, the link to share.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::files::copy;
 use crate::lessons::Handle;
@@ -23,8 +23,8 @@ pub fn TextSlider(
     let page = use_page();
     let stops = StoredValue::new(handle.stops());
     let last = stops.with_value(Vec::len).saturating_sub(1);
-    let value = Memo::new(move |_| link::text_of(&page.scene(), handle.key).and_then(|text| text.parse::<f64>().ok()));
-    let at = Memo::new(move |_| {
+    let value = memo(move |_| link::text_of(&page.scene(), handle.key).and_then(|text| text.parse::<f64>().ok()));
+    let at = memo(move |_| {
         let value = value.get().unwrap_or(handle.from);
         let distance = |stop: &f64| (stop - value).abs();
         stops.with_value(|stops| {
@@ -73,7 +73,7 @@ pub fn Press(
     fields: &'static str,
 ) -> impl IntoView {
     let page = use_page();
-    let holds = Memo::new(move |_| {
+    let holds = memo(move |_| {
         let scene = page.scene();
         let mut pairs = fields.split('&').filter_map(|field| field.split_once('='));
         pairs.all(|(key, text)| link::text_of(&scene, key).as_deref() == Some(text))
@@ -90,7 +90,7 @@ pub fn Press(
 pub fn Share() -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
-    let link = Memo::new(move |_| course::own_link(page));
+    let link = memo(move |_| course::own_link(page));
     view! {
         <span class="lesson-share">
             <input type="text" id="lesson-link" readonly aria-label=strings::share_label() prop:value=move || link.get()/>

@@ -1,6 +1,6 @@
 //! The list of lessons, and the button that opens it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Lesson, lessons};
 use crate::page::use_page;
@@ -12,7 +12,7 @@ use super::course;
 #[component]
 pub fn LessonsButton() -> impl IntoView {
     let page = use_page();
-    let is_open = Memo::new(move |_| course::is_taught(page));
+    let is_open = memo(move |_| course::is_taught(page));
     view! {
         <button
             type="button"

@@ -26,7 +26,7 @@ mod shortcuts;
 mod stage;
 mod teacher;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::Setup;
 
@@ -81,7 +81,7 @@ impl Default for Classroom {
 
 /// Starts what follows from the reader's place in a lesson and from the stage.
 pub fn begin(page: Page) {
-    Effect::new(move |_| {
+    effect(move |_| {
         page.lesson.track();
         // What was drawn at another step is no guess at this one.
         page.classroom.guess.set(Guess::default());

@@ -1,7 +1,7 @@
 //! The panel of the lessons: the list, or a step with its text and the way on.
 
+use crate::prelude::*;
 use leptos::html::{Div, H2};
-use leptos::prelude::*;
 
 use crate::frame::focus_soon;
 use crate::lessons::{Prediction, Step, next_after};
@@ -18,9 +18,9 @@ use super::prose::{Afterwards, Prose, Text};
 #[component]
 pub fn LessonPanel() -> impl IntoView {
     let page = use_page();
-    let step = Memo::new(move |_| course::step_now(page).map(|(lesson, step, _)| (lesson.id, step)));
-    let is_list = Memo::new(move |_| page.classroom.list_open.get() && step.get().is_none());
-    let is_shown = Memo::new(move |_| is_list.get() || step.get().is_some());
+    let step = memo(move |_| course::step_now(page).map(|(lesson, step, _)| (lesson.id, step)));
+    let is_list = memo(move |_| page.classroom.list_open.get() && step.get().is_none());
+    let is_shown = memo(move |_| is_list.get() || step.get().is_some());
     let heading = NodeRef::<H2>::new();
     let body = NodeRef::<Div>::new();
     let title = move || match course::step_now(page) {
@@ -34,8 +34,8 @@ pub fn LessonPanel() -> impl IntoView {
             .unwrap_or_default()
     };
     // Whoever opens the panel or a lesson goes on reading there; whoever closes it goes on where they opened it.
-    let place = Memo::new(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
-    Effect::new(move |before: Option<(bool, bool, Option<&'static str>)>| {
+    let place = memo(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
+    effect(move |before: Option<(bool, bool, Option<&'static str>)>| {
         let now = place.get();
         // The panel is made when the list is first opened, or for a lesson of a link, which leaves the focus where it is.
         if before.is_none() && now.1 {
@@ -50,7 +50,7 @@ pub fn LessonPanel() -> impl IntoView {
         }
         now
     });
-    Effect::new(move |_| {
+    effect(move |_| {
         step.track();
         if let Some(body) = body.get_untracked() {
             body.set_scroll_top(0);
@@ -113,8 +113,8 @@ fn ChoiceBox(
     fields: &'static str,
 ) -> impl IntoView {
     let page = use_page();
-    let chosen = Memo::new(move |_| page.classroom.progress.with(|progress| progress.chosen));
-    let words = Memo::new(move |_| guess::off_words(page));
+    let chosen = memo(move |_| page.classroom.progress.with(|progress| progress.chosen));
+    let words = memo(move |_| guess::off_words(page));
     view! {
         <div class="lesson-guess">
             <div class="lesson-choices">
@@ -140,9 +140,9 @@ fn ChoiceBox(
 #[component]
 fn GuessBox() -> impl IntoView {
     let page = use_page();
-    let is_covered = Memo::new(move |_| guess::is_covered(page));
-    let has_guessed = Memo::new(move |_| guess::has_guessed(page));
-    let words = Memo::new(move |_| guess::off_words(page));
+    let is_covered = memo(move |_| guess::is_covered(page));
+    let has_guessed = memo(move |_| guess::has_guessed(page));
+    let words = memo(move |_| guess::off_words(page));
     view! {
         <div class="lesson-guess">
             <p class="guess-words" role="status" data-testid="guess-words">{move || words.get()}</p>
@@ -166,15 +166,15 @@ fn GuessBox() -> impl IntoView {
 #[component]
 fn StepFoot() -> impl IntoView {
     let page = use_page();
-    let at = Memo::new(move |_| course::step_now(page).map(|(lesson, step, _)| (step, lesson.steps.len())));
+    let at = memo(move |_| course::step_now(page).map(|(lesson, step, _)| (step, lesson.steps.len())));
     let is_first = move || at.get().is_none_or(|(step, _)| step == 0);
     let is_last = move || at.get().is_some_and(|(step, steps)| step + 1 == steps);
     let progress = move || at.get().map_or_else(String::new, |(step, steps)| strings::lesson_progress(step, steps));
     let share = move || at.get().map_or(0.0, |(step, steps)| (step + 1) as f64 / steps as f64);
-    let is_over = Memo::new(move |_| {
+    let is_over = memo(move |_| {
         course::step_now(page).is_none_or(|(.., step)| page.classroom.progress.with(|progress| progress.is_over(step)))
     });
-    let is_changed = Memo::new(move |_| course::is_changed(page));
+    let is_changed = memo(move |_| course::is_changed(page));
     view! {
         <div class="lesson-foot">
             <div class="lesson-way" hidden=move || at.get().is_none()>
@@ -199,7 +199,7 @@ fn Leaving() -> impl IntoView {
     let page = use_page();
     let is_leaving = page.classroom.is_leaving;
     let keep = NodeRef::<leptos::html::Button>::new();
-    Effect::new(move |_| {
+    effect(move |_| {
         if is_leaving.get() {
             focus_soon(move || keep.get_untracked().map(Into::into));
         }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::{Paint, Twin, role_of, use_easel};
 use crate::frame::When;
@@ -30,7 +30,7 @@ pub fn PlaceMark() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let is_held = StoredValue::new_local(false);
-    let ladder = Memo::new(move |_| ladder(page));
+    let ladder = memo(move |_| ladder(page));
     use_easel(
         canvas,
         When::Before,
@@ -41,8 +41,8 @@ pub fn PlaceMark() -> impl IntoView {
             }
         },
     );
-    let mark = Memo::new(move |_| guess::mark(page));
-    let range = Memo::new(move |_| guess::mark_range(page));
+    let mark = memo(move |_| guess::mark(page));
+    let range = memo(move |_| guess::mark_range(page));
     let move_to = move |event: &ev::PointerEvent| {
         if let Some(layout) = painted.get_value() {
             guess::set_mark(page, layout.px_to_log10(f64::from(event.offset_x())));

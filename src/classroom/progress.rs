@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Step, Visible, Way};
 use crate::newest::Newest;
@@ -70,9 +70,9 @@ impl Progress {
 /// Follows the reader's place: what a step shows, which goals are reached, when help is due.
 pub fn begin(page: Page) {
     let progress = page.classroom.progress;
-    let at = Memo::new(move |_| page.lesson.get());
+    let at = memo(move |_| page.lesson.get());
     let visits = StoredValue::new(0u32);
-    Effect::new(move |_| {
+    effect(move |_| {
         let at = at.get();
         progress.set(Progress { at: at.clone(), ..Progress::default() });
         show(page, untrack(|| step_now(page)).map_or_else(Visible::default, |(.., step)| step.visible));
@@ -87,7 +87,7 @@ pub fn begin(page: Page) {
             set_timeout(hint, HINT_AFTER);
         }
     });
-    Effect::new(move |_| {
+    effect(move |_| {
         let Some((.., step)) = step_now(page) else { return };
         let now: Vec<&'static str> = with_situation(page, step, |situation| {
             step.goals.iter().filter(|goal| goal.is_reached(situation)).map(|goal| goal.id).collect()
@@ -106,7 +106,7 @@ pub fn begin(page: Page) {
         }
     });
     let counting = Newest::default();
-    Effect::new(move |before: Option<()>| {
+    effect(move |before: Option<()>| {
         page.live.measured.track();
         page.held.track();
         counting.forget();

@@ -1,6 +1,6 @@
 //! A text with live values in its places.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::{Age, Filled, Paragraph, Piece, Slot, Step, pieces};
 use crate::page::use_page;
@@ -77,7 +77,7 @@ fn Value(
     place: Slot,
 ) -> impl IntoView {
     let page = use_page();
-    let filled = Memo::new(move |_| with_facts(page, |facts| place.fill(&facts)));
+    let filled = memo(move |_| with_facts(page, |facts| place.fill(&facts)));
     let text = move || {
         filled.with(|filled| match filled {
             Some(Filled { sign: "", text, .. }) => text.clone(),

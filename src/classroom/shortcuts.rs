@@ -1,8 +1,8 @@
 //! The keys of the whole page, and the list of all keys.
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Dialog;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use crate::keys::{self, Group, Held, PageKey};
@@ -46,7 +46,7 @@ pub fn Shortcuts() -> impl IntoView {
     let page = use_page();
     let dialog = NodeRef::<Dialog>::new();
     let is_open = page.classroom.keys_open;
-    Effect::new(move |_| {
+    effect(move |_| {
         let Some(dialog) = dialog.get() else { return };
         match (is_open.get(), dialog.open()) {
             // A dialog that is no longer in the page cannot be shown: nothing to do.

@@ -1,6 +1,6 @@
 //! Where a reader draws: in the place of the plots.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::lessons::Prediction;
 use crate::page::use_page;
@@ -13,7 +13,7 @@ use super::place::PlaceMark;
 #[component]
 pub fn GuessStage() -> impl IntoView {
     let page = use_page();
-    let prediction = Memo::new(move |_| prediction_now(page));
+    let prediction = memo(move |_| prediction_now(page));
     view! {
         <div class="guess" hidden=move || !is_guessed(page)>
             {move || match prediction.get() {

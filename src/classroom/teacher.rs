@@ -1,6 +1,6 @@
 //! The teacher's view: plot and main numbers, large.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::{Page, use_page};
 use crate::state::Stage;
@@ -11,7 +11,7 @@ const ENLARGED: f64 = 1.35;
 
 /// Tells the document which stage it is, for its type.
 pub fn begin(page: Page) {
-    Effect::new(move |_| {
+    effect(move |_| {
         let stage = page.stage.get();
         if let Some(root) = document().document_element() {
             // A document that refuses keeps its size of type.

@@ -1,6 +1,6 @@
 //! The map itself: kernel, mask, normaliser; and what is rarely changed.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::field::Field;
 use crate::page::use_page;
@@ -18,11 +18,10 @@ use super::number::NumberField;
 pub fn AttentionControls() -> impl IntoView {
     let page = use_page();
     let read = move |get: fn(&PageState) -> &'static str| Signal::derive(move || page.state.with(get));
-    let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
-    let has_normalizer = Memo::new(move |_| page.state.with(|state| state.normalization != Normalization::None));
-    let is_kim = Memo::new(move |_| {
-        page.state.with(|state| state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew)
-    });
+    let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    let has_normalizer = memo(move |_| page.state.with(|state| state.normalization != Normalization::None));
+    let is_kim =
+        memo(move |_| page.state.with(|state| state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew));
     view! {
         <section class="group" aria-labelledby="attention-heading">
             <h2 id="attention-heading">{strings::attention()}</h2>
@@ -108,11 +107,11 @@ pub fn AttentionControls() -> impl IntoView {
 #[component]
 fn More() -> impl IntoView {
     let page = use_page();
-    let is_changed = Memo::new(move |_| {
+    let is_changed = memo(move |_| {
         let first = PageState::default();
         page.state.with(|state| state.output != first.output || state.eps != first.eps)
     });
-    let is_random = Memo::new(move |_| page.state.with(|state| state.weights == WeightChoice::Random));
+    let is_random = memo(move |_| page.state.with(|state| state.weights == WeightChoice::Random));
     let eps_fixed = Signal::derive(move || {
         let is_none = page.state.with(|state| state.normalization == Normalization::None);
         is_none.then_some(strings::only_normalized())

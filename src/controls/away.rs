@@ -1,6 +1,6 @@
 //! What stands in the place of a control that does not apply now.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 /// The name of a control, and in a few words why it is not there or what would bring it back.
 #[component]

@@ -1,7 +1,7 @@
 //! One of a few words.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use super::away::Away;
 use super::problem::ProblemAt;

@@ -1,7 +1,7 @@
 //! A labelled box of a form.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 /// A box with its name. What it holds is the form's; whether it can be is told when it is used.
 #[component]

@@ -1,6 +1,6 @@
 //! What the words of a group mean, for those who want to know: one fold for all of them.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::strings;
 

@@ -15,7 +15,7 @@ mod text_source;
 mod tokens;
 mod weights;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::own::OwnData;
 

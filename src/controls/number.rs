@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::field::Field;
 use crate::newest::Newest;
@@ -34,9 +34,9 @@ pub fn NumberField(
 ) -> impl IntoView {
     let page = use_page();
     let id = id.unwrap_or(field.id());
-    let value = Memo::new(move |_| page.state.with(|state| field.get(state)));
+    let value = memo(move |_| page.state.with(|state| field.get(state)));
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
-    let is_there = Memo::new(move |_| fixed.get().is_none());
+    let is_there = memo(move |_| fixed.get().is_none());
     view! {
         <div class="field">
             <Show when=move || is_there.get()>
@@ -65,8 +65,8 @@ fn Slider(
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
-    let rungs = Memo::new(move |_| page.state.with(|state| field.rungs(state)));
-    let rung = Memo::new(move |_| rungs.with(|rungs| nearest_rung(rungs, value.get())));
+    let rungs = memo(move |_| page.state.with(|state| field.rungs(state)));
+    let rung = memo(move |_| rungs.with(|rungs| nearest_rung(rungs, value.get())));
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
         if let Some(value) = rungs.with_untracked(|rungs| rungs.get(at).copied()) {
@@ -119,8 +119,8 @@ fn NumberBox(
     // What is being typed; shown while the box has the focus, or while a sentence is about it.
     let draft = RwSignal::new(None::<String>);
     let has_focus = RwSignal::new(false);
-    let is_wrong = Memo::new(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
-    let shown = Memo::new(move |_| match draft.get() {
+    let is_wrong = memo(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
+    let shown = memo(move |_| match draft.get() {
         Some(text) if has_focus.get() || is_wrong.get() => text,
         _ => field.text(value.get()),
     });

@@ -1,7 +1,7 @@
 //! Examples to start from.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::page::use_page;
 use crate::state::{PageState, TokenChoice, WeightChoice};
@@ -80,9 +80,8 @@ pub fn Presets() -> impl IntoView {
         state
     };
     // The example that the controls stand at, if they stand at one: derived, so that it is never wrong.
-    let current = Memo::new(move |_| {
-        page.state.with(|now| EXAMPLES.iter().position(|(_, change)| state_of(*change, now) == *now))
-    });
+    let current =
+        memo(move |_| page.state.with(|now| EXAMPLES.iter().position(|(_, change)| state_of(*change, now) == *now)));
     let value = move || current.get().map_or_else(String::new, |at| at.to_string());
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
         let picked = event.target().value().parse::<usize>().ok().and_then(|at| EXAMPLES.get(at));

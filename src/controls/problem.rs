@@ -1,6 +1,6 @@
 //! A sentence about what is wrong, where it is wrong.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::use_page;
 
@@ -11,7 +11,7 @@ pub fn ProblemAt(
     place: &'static str,
 ) -> impl IntoView {
     let page = use_page();
-    let text = Memo::new(move |_| {
+    let text = memo(move |_| {
         let said =
             page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
         said.map(|text| page.told(text))

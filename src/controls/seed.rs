@@ -1,7 +1,7 @@
 //! A seed: its number, and a button that draws again with the next one.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::page::use_page;
 use crate::state::{MOST_SEED, PageState};
@@ -27,7 +27,7 @@ pub fn SeedField(
 ) -> impl IntoView {
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let page = use_page();
-    let value = Memo::new(move |_| page.state.with(get));
+    let value = memo(move |_| page.state.with(get));
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();
         match text.trim().parse::<u64>() {

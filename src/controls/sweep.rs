@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::experiment::InputError;
 
@@ -49,11 +49,11 @@ pub fn SweepControls() -> impl IntoView {
 fn Progress() -> impl IntoView {
     let page = use_page();
     let sweep = page.live.sweep;
-    let phase = Memo::new(move |_| sweep.with(|sweep| sweep.phase));
+    let phase = memo(move |_| sweep.with(|sweep| sweep.phase));
     let is_long = RwSignal::new(false);
     // A sweep that takes the place of another is Running too, but began at another time.
-    let run = Memo::new(move |_| sweep.with(|sweep| (sweep.phase, sweep.began)));
-    Effect::new(move |_| {
+    let run = memo(move |_| sweep.with(|sweep| (sweep.phase, sweep.began)));
+    effect(move |_| {
         let (phase, began) = run.get();
         if phase != SweepPhase::Running {
             return is_long.set(false);
@@ -62,12 +62,12 @@ fn Progress() -> impl IntoView {
         set_timeout(move || is_long.set(still_runs()), Duration::from_millis(WORTH_SHOWING as u64));
     });
     // By the work, not by the points: the long lists come last and cost most.
-    let share = Memo::new(move |_| {
+    let share = memo(move |_| {
         sweep.with(|sweep| {
             if sweep.cost() > 0.0 { (100.0 * sweep.cost_so_far() / sweep.cost()).min(100.0) as usize } else { 0 }
         })
     });
-    let words = Memo::new(move |_| {
+    let words = memo(move |_| {
         sweep.with(|sweep| match sweep.phase {
             SweepPhase::Waiting => String::new(),
             SweepPhase::Running if is_long.get() => strings::sweeping(share.get(), sweep.milliseconds_left(now())),

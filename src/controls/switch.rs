@@ -1,6 +1,6 @@
 //! One of a few words, as buttons side by side.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 /// A labelled row of buttons, of which one is pressed.
 #[component]

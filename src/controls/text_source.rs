@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 use web_sys::{File, HtmlInputElement, HtmlTextAreaElement};
 
 use crate::strings;

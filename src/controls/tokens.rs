@@ -1,6 +1,6 @@
 //! The tokens: how many, in how many dimensions, how far out, by which law.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::field::Field;
 use crate::own;
@@ -19,9 +19,9 @@ const CHOICES: [(&str, TokenChoice); 8] = TokenChoice::ALL;
 #[component]
 pub fn TokenControls() -> impl IntoView {
     let page = use_page();
-    let chosen = Memo::new(move |_| page.state.with(|state| state.tokens));
+    let chosen = memo(move |_| page.state.with(|state| state.tokens));
     let chosen_id = Signal::derive(move || id_of(chosen.get()));
-    let shapes = Memo::new(move |_| page.state.with(|state| CHOICES.map(|(_, choice)| shape_of(state, choice))));
+    let shapes = memo(move |_| page.state.with(|state| CHOICES.map(|(_, choice)| shape_of(state, choice))));
     let options = Signal::derive(move || {
         CHOICES
             .iter()
@@ -44,7 +44,7 @@ pub fn TokenControls() -> impl IntoView {
         TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
         _ => None,
     });
-    let d_fixed = Memo::new(move |_| page.state.with(why_d_is_fixed));
+    let d_fixed = memo(move |_| page.state.with(why_d_is_fixed));
     let seedless = Signal::derive(move || match chosen.get() {
         TokenChoice::Distribution(_) => None,
         _ => Some(strings::only_random_tokens()),

@@ -1,6 +1,6 @@
 //! The weights: where they come from, and how large random ones are.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::field::Field;
 use crate::own;
@@ -20,12 +20,12 @@ const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 #[component]
 pub fn WeightControls() -> impl IntoView {
     let page = use_page();
-    let chosen = Memo::new(move |_| page.state.with(|state| state.weights));
-    let is_skew = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
+    let chosen = memo(move |_| page.state.with(|state| state.weights));
+    let is_skew = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let chosen_id = Signal::derive(move || {
         CHOICES.iter().find(|(_, known)| *known == chosen.get()).map_or("identity-minus", |(id, _)| *id)
     });
-    let own_shape = Memo::new(move |_| page.state.with(own_shape));
+    let own_shape = memo(move |_| page.state.with(own_shape));
     let options = Signal::derive(move || {
         CHOICES.iter().map(|(id, choice)| (*id, strings::weight_choice(*choice, own_shape.get()))).collect()
     });
@@ -42,7 +42,7 @@ pub fn WeightControls() -> impl IntoView {
         WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(strings::only_random()),
         WeightChoice::Own => Some(strings::fixed_by_own_weights()),
     });
-    let is_kim = Memo::new(move |_| !is_skew.get() && chosen.get() == WeightChoice::Kim);
+    let is_kim = memo(move |_| !is_skew.get() && chosen.get() == WeightChoice::Kim);
     let head_dim_fixed = Signal::derive(move || is_kim.get().then(strings::share_of_head));
     view! {
         <section class="group" aria-labelledby="weights-heading">

@@ -1,6 +1,6 @@
 //! What the opening view says in numbers: what these tokens do, what the worst tokens known do, what no tokens can do.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::live::Measured;
 use crate::page::Page;

@@ -1,8 +1,8 @@
 //! What stands under the opening view: its table, its files, and the ways to its other pictures.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
-use crate::charts::{AxisChoice, Behind, Take, Twin};
+use crate::charts::{AxisChoice, Behind, Take, Twin, taken};
 use crate::page::{PlotChoice, use_page};
 use crate::strings::{self, Paper};
 
@@ -29,7 +29,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_| Some(untrack(|| picture_now(page)))
+                figure=move |_: (f64, f64)| taken(Some(untrack(|| picture_now(page))))
                 csv
                 paper=Paper::Castin
                 behind=Behind::Experiment

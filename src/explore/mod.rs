@@ -17,7 +17,7 @@ mod quick;
 mod sentence;
 mod table;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::page::{PlotChoice, use_page};
@@ -37,13 +37,13 @@ use sentence::{Headline, Sentence};
 pub fn Explore() -> impl IntoView {
     let page = use_page();
     let is_hidden = move || page.plot.get() != PlotChoice::Explore;
-    let words = Memo::new(move |before: Option<&String>| match before {
+    let words = memo(move |before: Option<&String>| match before {
         // Not while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
     // Why there are no arrows; nothing where there are some, or nothing is measured yet.
-    let no_arrows = Memo::new(move |_| {
+    let no_arrows = memo(move |_| {
         page.live.measured.with(|m| {
             let m = m.as_ref().filter(|m| m.pair.is_none())?;
             Some(strings::no_pair(&m.state, &m.tokens))

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::{Easel, Paint, length_at, on_length_key, use_easel_with_number};
 use crate::field::Field;
@@ -37,7 +37,7 @@ pub fn ExplorePlot() -> impl IntoView {
         hover.track();
     };
     use_easel_with_number(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
-    let readout = Memo::new(move |_| {
+    let readout = memo(move |_| {
         // The chart is read after it is painted; these say when.
         page.live.sweep.track();
         hover.get().map(|n| untrack(|| read(page, painted, n)))

@@ -1,6 +1,6 @@
 //! The few controls that act on all that is on screen. All others are behind "more".
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::controls::{NumberField, Switch};
 use crate::field::Field;
@@ -28,7 +28,7 @@ pub fn Quick() -> impl IntoView {
         })
     });
     let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
-    let problem = Memo::new(move |_| {
+    let problem = memo(move |_| {
         // Of a control in the panel: while that is closed its own place is out of sight.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
         let said = page.live.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
@@ -81,7 +81,7 @@ fn is_worst_offered(page: Page) -> bool {
 
 /// Which tokens the disc shows: the button that is pressed, and whether there is a new sample to draw.
 fn chosen_source(page: Page) -> Memo<Option<Source>> {
-    Memo::new(move |_| {
+    memo(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
             // Where none are known, the disc shows random ones.
@@ -98,11 +98,11 @@ fn TokenSwitch(
     chosen: Memo<Option<Source>>,
 ) -> impl IntoView {
     let page = use_page();
-    let has_worst = Memo::new(move |_| is_worst_offered(page));
+    let has_worst = memo(move |_| is_worst_offered(page));
     // What "random" goes back to: the distribution of the last random tokens. The present choice does not hold it while it
     // is of other tokens.
     let last_random = StoredValue::new(Distribution::Ball);
-    Effect::new(move |_| {
+    effect(move |_| {
         if let TokenChoice::Distribution(distribution) = page.state.with(|state| state.tokens) {
             last_random.set_value(distribution);
         }
@@ -154,7 +154,7 @@ fn MaskSwitch() -> impl IntoView {
         ("quick-mask-none", Mask::None, strings::quick_none().to_owned()),
         ("quick-mask-causal", Mask::Causal, strings::quick_causal().to_owned()),
     ]);
-    let is_clusters = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
     view! {
         // Clusters have no order, so that there is nothing to mask.
         <Show when=move || !is_clusters.get()>
@@ -180,13 +180,13 @@ fn NormalizerSwitch() -> impl IntoView {
 #[component]
 pub fn Notes() -> impl IntoView {
     let page = use_page();
-    let normalizer = Memo::new(move |_| page.state.with(|state| state.normalization));
-    let scope = Memo::new(move |_| page.state.with(|state| state.scope));
-    let dim = Memo::new(move |_| page.state.with(PageState::dim));
+    let normalizer = memo(move |_| page.state.with(|state| state.normalization));
+    let scope = memo(move |_| page.state.with(|state| state.scope));
+    let dim = memo(move |_| page.state.with(PageState::dim));
     let is_collapsed = move || normalizer.get() == Normalization::Layer && dim.get() <= 2;
     // Some tokens and weights have a dimension of their own.
     let has_room =
-        Memo::new(move |_| page.state.with(|state| PageState { d: ROOMY_DIM, ..state.clone() }.dim() == ROOMY_DIM));
+        memo(move |_| page.state.with(|state| PageState { d: ROOMY_DIM, ..state.clone() }.dim() == ROOMY_DIM));
     let with_other_scope = move |state: &mut PageState| {
         state.scope = match state.scope {
             Scope::Inputs => Scope::Composed,

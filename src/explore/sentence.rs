@@ -1,7 +1,7 @@
 //! The number at these tokens, and what is known beside it, in words. Both are bound to the state: what is not of the present
 //! one is dimmed and says so.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::use_page;
 use crate::strings;
@@ -15,8 +15,8 @@ use super::facts::{Facts, Standing, facts, newest_norm};
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
-    let shown = Memo::new(move |_| newest_norm(page));
-    let is_here = Memo::new(move |_| page.is_measured());
+    let shown = memo(move |_| newest_norm(page));
+    let is_here = memo(move |_| page.is_measured());
     let is_stale = move || !is_here.get();
     let text = move || {
         let number = |(value, kind)| Number::digits(value, kind).to_string();
@@ -37,8 +37,8 @@ pub fn Headline() -> impl IntoView {
 #[component]
 pub fn Sentence() -> impl IntoView {
     let page = use_page();
-    let known = Memo::new(move |_| facts(page));
-    let shown = Memo::new(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
+    let known = memo(move |_| facts(page));
+    let shown = memo(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
     let is_stale = move || known.with(Option::is_none);
     let first = move || shown.with(|facts| facts.as_ref().map(|f| strings::explore_measured(f.n, f.measured, f.place)));
     let worst = move || {

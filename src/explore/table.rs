@@ -1,6 +1,6 @@
 //! The plot at the present n for those who read rather than look, and the bounds that do not apply with their reason.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::live::SweepData;
 use crate::page::use_page;
@@ -19,7 +19,7 @@ type Row = (&'static str, &'static str, Option<f64>, Number);
 #[component]
 pub fn AtN() -> impl IntoView {
     let page = use_page();
-    let known = Memo::new(move |_| facts(page));
+    let known = memo(move |_| facts(page));
     let rows = move || -> Vec<Row> {
         let Some(facts) = known.get() else { return Vec::new() };
         let (value, kind) = facts.measured;
@@ -77,7 +77,7 @@ fn ends(sweep: &SweepData, n: f64) -> Vec<String> {
 #[component]
 pub fn Absent() -> impl IntoView {
     let page = use_page();
-    let rows = Memo::new(move |_| {
+    let rows = memo(move |_| {
         let Some(facts) = facts(page) else { return Vec::new() };
         // The mask is the reason only where nothing else is.
         let mask = page.state.with(|state| match state.attention {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::live::GrowthData;
 use crate::newest::Newest;
@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Asks for the curves whenever what they depend on changes, while they are looked at.
 pub fn begin(page: Page) {
-    let to_draw = Memo::new(move |_| page.state.with(PageState::for_growth));
-    Effect::new(move |_| {
+    let to_draw = memo(move |_| page.state.with(PageState::for_growth));
+    effect(move |_| {
         if page.plot.get() == PlotChoice::Growth {
             let state = to_draw.get();
             if state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own {
@@ -34,9 +34,9 @@ pub fn begin(page: Page) {
             }
         }
     });
-    let is_stale = Memo::new(move |_| super::is_stale(page));
+    let is_stale = memo(move |_| super::is_stale(page));
     let fading = Newest::default();
-    Effect::new(move |_| {
+    effect(move |_| {
         if is_stale.get() {
             fading.after(PATIENCE, move || page.growth.is_waiting.set(true));
         } else {

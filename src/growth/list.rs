@@ -1,6 +1,6 @@
 //! The traces as a list: each with its switch, its value at the cursor or the reason why it has none, and what stands behind.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::{BoundStory, bound_of};
 use crate::controls::NumberField;
@@ -29,15 +29,15 @@ const GROUPS: [Group; 3] = [Group::Tokens, Group::Upper, Group::Lower];
 pub fn TraceList() -> impl IntoView {
     let page = use_page();
     let at = Signal::derive(move || read_at(page));
-    let n = Memo::new(move |_| page.state.with(PageState::n_tokens));
-    let is_elsewhere = Memo::new(move |_| page.state.with(PageState::read_at) != n.get());
-    let is_measurable = Memo::new(move |_| {
+    let n = memo(move |_| page.state.with(PageState::n_tokens));
+    let is_elsewhere = memo(move |_| page.state.with(PageState::read_at) != n.get());
+    let is_measurable = memo(move |_| {
         page.state.with(|state| {
             let is_own = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);
             !is_own && state.read_at() <= state.most_tokens() as f64
         })
     });
-    let is_stale = Memo::new(move |_| super::is_stale(page));
+    let is_stale = memo(move |_| super::is_stale(page));
     let group = move |group: Group| {
         let traces = Trace::ALL.into_iter().filter(|trace| group_of(*trace) == group);
         view! {
@@ -132,15 +132,15 @@ fn TraceLine(
 ) -> impl IntoView {
     let page = use_page();
     let is_open = RwSignal::new(false);
-    let is_on = Memo::new(move |_| page.state.with(|state| state.growth.traces.has(trace)));
-    let value = Memo::new(move |_| value_at(page, trace, at.get()));
-    let is_absent = Memo::new(move |_| {
+    let is_on = memo(move |_| page.state.with(|state| state.growth.traces.has(trace)));
+    let value = memo(move |_| value_at(page, trace, at.get()));
+    let is_absent = memo(move |_| {
         page.live.growth.with(|data| {
             let found = page.live.searched.read();
             data.growth.is_some() && !page.state.with(|state| has_values(data, &found, state, trace))
         })
     });
-    let reason = Memo::new(move |_| {
+    let reason = memo(move |_| {
         if is_absent.get() {
             return Some(page.state.with(|state| strings::trace_absent(trace, state)));
         }
@@ -202,7 +202,7 @@ fn About(
     trace: Trace,
 ) -> impl IntoView {
     let page = use_page();
-    let at_tokens = Memo::new(move |_| {
+    let at_tokens = memo(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| {
             let measured = measured.as_ref()?;
@@ -211,7 +211,7 @@ fn About(
             Some((id, strings::at_your_tokens(m.n, m.radius, &measured.state)))
         })
     });
-    let id = Memo::new(move |_| at_tokens.get().map(|(id, ..)| id).or_else(|| bounds_of(trace).first().copied()));
+    let id = memo(move |_| at_tokens.get().map(|(id, ..)| id).or_else(|| bounds_of(trace).first().copied()));
     view! {
         <p>{strings::trace_hint(trace)}</p>
         {move || id.get().map(|id| view! { <Formula id/> })}

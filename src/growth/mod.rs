@@ -21,7 +21,7 @@ mod search_run;
 mod search_work;
 mod sentence;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::AxisChoice;
 use crate::controls::Switch;
@@ -102,7 +102,7 @@ fn RangeSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.range)));
     // As far as the sweep measures, or to the tokens where there are more.
-    let longest = Memo::new(move |_| page.state.with(|state| state.n_tokens().max(state.sweep_max as f64)));
+    let longest = memo(move |_| page.state.with(|state| state.n_tokens().max(state.sweep_max as f64)));
     let options = Signal::derive(move || {
         vec![
             ("growth-range-measured", Range::Measured, strings::count(longest.get())),

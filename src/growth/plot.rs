@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
-use crate::charts::{Behind, Easel, Fade, Faded, Paint, STALE, Take, Twin, use_easel};
+use crate::charts::{Behind, Easel, Fade, Faded, Paint, STALE, Take, Twin, taken, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::live::SweepPhase;
@@ -57,7 +57,7 @@ pub fn GrowthPlot() -> impl IntoView {
     });
     let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(page, painted, f64::from(event.offset_x())));
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(page, painted, f64::from(event.offset_x())));
-    let words = Memo::new(move |before: Option<&String>| match before {
+    let words = memo(move |before: Option<&String>| match before {
         // Not while a slider moves, and not at every point of a sweep.
         Some(before) if page.held.get() || page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => {
             before.clone()
@@ -91,7 +91,7 @@ pub fn GrowthPlot() -> impl IntoView {
                     name="lipscope-growth"
                     canvas="growth-plot"
                     title=strings::growth_heading()
-                    figure=move |_| painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0)))
+                    figure=move |_: (f64, f64)| taken(painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0))))
                     csv=move || whole(page).to_csv()
                     paper=Paper::Castin
                     behind=Behind::Experiment

@@ -1,6 +1,6 @@
 //! What a trace says at an n.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::growth::GrowthRow;

@@ -1,7 +1,7 @@
 //! The search for tokens at which the constant is larger: it begins here, and what it finds is drawn into the plot.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::controls::{Choice, NumberField};
 use crate::field::Field;
@@ -22,8 +22,8 @@ const REGIONS: [Region; 2] = [Region::Ball, Region::Sphere];
 #[component]
 pub fn Search() -> impl IntoView {
     let page = use_page();
-    let is_open = Memo::new(move |_| page.state.with(|state| state.growth.fold == SearchFold::Open));
-    let has_begun = Memo::new(move |_| page.growth.search.with(|run| run.mark.is_some()));
+    let is_open = memo(move |_| page.state.with(|state| state.growth.fold == SearchFold::Open));
+    let has_begun = memo(move |_| page.growth.search.with(|run| run.mark.is_some()));
     let on_toggle = move |event: ev::Event| {
         let is_open_now = event_target::<web_sys::Element>(&event).has_attribute("open");
         if is_open_now != is_open.get_untracked() {
@@ -52,12 +52,12 @@ pub fn Search() -> impl IntoView {
 fn About() -> impl IntoView {
     let page = use_page();
     let run = page.growth.search;
-    let about = Memo::new(move |_| run.with(|run| run.domain.as_deref().map(strings::search_about)));
-    let has_changed = Memo::new(move |_| {
+    let about = memo(move |_| run.with(|run| run.domain.as_deref().map(strings::search_about)));
+    let has_changed = memo(move |_| {
         let now = page.state.with(searched_state);
         run.with(|run| run.of.as_ref().is_some_and(|of| *of != now) && run.loaded.as_ref() != Some(&now))
     });
-    let has_other_dim = Memo::new(move |_| {
+    let has_other_dim = memo(move |_| {
         let d = page.state.with(PageState::dim);
         run.with(|run| run.domain.as_ref().is_some_and(|domain| domain.d != d))
     });
@@ -76,13 +76,13 @@ fn About() -> impl IntoView {
 fn Controls() -> impl IntoView {
     let page = use_page();
     let run = page.growth.search;
-    let starts = Memo::new(move |_| page.state.with(|state| state.growth.search.restarts));
-    let is_running = Memo::new(move |_| run.with(SearchRun::is_running));
-    let can_go_on = Memo::new(move |_| run.with(|run| run.can_go_on(starts.get())));
-    let has_begun = Memo::new(move |_| run.with(|run| run.plan.is_some()));
-    let can_stop = Memo::new(move |_| run.with(|run| matches!(run.phase, Phase::Running | Phase::Paused)));
-    let has_own_dim = Memo::new(move |_| page.state.with(has_own_dim));
-    let has_found = Memo::new(move |_| run.with(|run| run.mark.is_some()));
+    let starts = memo(move |_| page.state.with(|state| state.growth.search.restarts));
+    let is_running = memo(move |_| run.with(SearchRun::is_running));
+    let can_go_on = memo(move |_| run.with(|run| run.can_go_on(starts.get())));
+    let has_begun = memo(move |_| run.with(|run| run.plan.is_some()));
+    let can_stop = memo(move |_| run.with(|run| matches!(run.phase, Phase::Running | Phase::Paused)));
+    let has_own_dim = memo(move |_| page.state.with(has_own_dim));
+    let has_found = memo(move |_| run.with(|run| run.mark.is_some()));
     let on_pause = move |_| {
         if is_running.get_untracked() { page.growth.pause_search(page) } else { page.growth.resume_search(page) }
     };
@@ -122,9 +122,9 @@ fn Controls() -> impl IntoView {
 #[component]
 fn Progress() -> impl IntoView {
     let run = use_page().growth.search;
-    let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
-    let progress = Memo::new(move |_| run.with(|run| run.progress));
-    let start = Memo::new(move |_| run.with(|run| run.last.map(|step| step.start)));
+    let phase = memo(move |_| run.with(|run| run.phase.clone()));
+    let progress = memo(move |_| run.with(|run| run.progress));
+    let start = memo(move |_| run.with(|run| run.last.map(|step| step.start)));
     let share = move || {
         let (done, total) = progress.get();
         done as f64 / total.max(1) as f64
@@ -143,12 +143,12 @@ fn Progress() -> impl IntoView {
 #[component]
 fn Facts() -> impl IntoView {
     let run = use_page().growth.search;
-    let best = Memo::new(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_norm())));
-    let start = Memo::new(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_start())));
-    let now = Memo::new(move |_| run.with(|run| run.last.map(|step| step.norm)));
-    let iteration = Memo::new(move |_| run.with(|run| run.last.map(|step| step.at as f64)));
-    let upper = Memo::new(move |_| run.with(|run| run.upper().and_then(|bound| bound.value)));
-    let share = Memo::new(move |_| Some(best.get()? / upper.get()?));
+    let best = memo(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_norm())));
+    let start = memo(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_start())));
+    let now = memo(move |_| run.with(|run| run.last.map(|step| step.norm)));
+    let iteration = memo(move |_| run.with(|run| run.last.map(|step| step.at as f64)));
+    let upper = memo(move |_| run.with(|run| run.upper().and_then(|bound| bound.value)));
+    let share = memo(move |_| Some(best.get()? / upper.get()?));
     let fact = |id: &'static str, name: &'static str, kind: Kind, value: Memo<Option<f64>>| {
         // Rounded to the side on which the sign holds, as in the list.
         let rounded = move |x: f64| match kind {

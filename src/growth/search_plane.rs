@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::prelude::*;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::{Paint, Twin, use_easel};
 use crate::frame::{When, is_motion_reduced};
@@ -23,7 +23,7 @@ const SAME: f64 = 0.01;
 pub fn SearchPlane() -> impl IntoView {
     let run = use_page().growth.search;
     let canvas = NodeRef::<Canvas>::new();
-    let best = Memo::new(move |before: Option<&Drawn>| match before {
+    let best = memo(move |before: Option<&Drawn>| match before {
         Some(before) if is_motion_reduced() && before.0.is_some() && run.with(SearchRun::is_running) => before.clone(),
         _ => Drawn(run.with(|run| run.best.clone()), run.with(|run| run.domain.as_ref().map(|domain| domain.radius))),
     });

@@ -1,6 +1,6 @@
 //! Beginning a search, pausing it, going on, and what is done with what it found.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const ITERATIONS: usize = 400;
 
 /// Pauses the search when it is looked at no more: others may want the worker.
 pub fn begin(page: Page) {
-    Effect::new(move |_| {
+    effect(move |_| {
         if page.plot.get() != PlotChoice::Growth {
             page.growth.pause_search(page);
         }

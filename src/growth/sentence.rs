@@ -1,6 +1,6 @@
 //! What is between the bounds at the cursor, in words, and how what is measured grows.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::{Page, use_page};
 use crate::state::{RadiusLaw, Trace};
@@ -23,11 +23,11 @@ fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
 #[component]
 pub fn GapSentence() -> impl IntoView {
     let page = use_page();
-    let at = Memo::new(move |_| read_at(page));
-    let ends = Memo::new(move |_| ends(page, at.get()));
-    let gap = Memo::new(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.log10 - lower.as_ref()?.log10)));
-    let is_known = Memo::new(move |_| page.live.growth.with(|data| data.growth.is_some()));
-    let norm = Memo::new(move |_| page.norm());
+    let at = memo(move |_| read_at(page));
+    let ends = memo(move |_| ends(page, at.get()));
+    let gap = memo(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.log10 - lower.as_ref()?.log10)));
+    let is_known = memo(move |_| page.live.growth.with(|data| data.growth.is_some()));
+    let norm = memo(move |_| page.norm());
     let words = move || {
         ends.with(|(lower, upper)| {
             let [lower, upper] = [lower, upper].map(|reading| reading.as_ref().map(|reading| reading.log10));
@@ -38,11 +38,11 @@ pub fn GapSentence() -> impl IntoView {
             }
         })
     };
-    let radius = Memo::new(move |_| page.live.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
-    let grows = Memo::new(move |_| page.state.with(|state| state.growth.radius_law != RadiusLaw::Fixed));
-    let crossover = Memo::new(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
+    let radius = memo(move |_| page.live.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
+    let grows = memo(move |_| page.state.with(|state| state.growth.radius_law != RadiusLaw::Fixed));
+    let crossover = memo(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
-    let is_stale = Memo::new(move |_| super::is_stale(page));
+    let is_stale = memo(move |_| super::is_stale(page));
     // Before the first curves the sentence says so itself.
     let is_waiting = move || page.growth.is_waiting.get() && is_known.get();
     view! {
@@ -78,7 +78,7 @@ pub fn GapSentence() -> impl IntoView {
 #[component]
 pub fn Slope() -> impl IntoView {
     let page = use_page();
-    let slope = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.slope(page.norm())));
+    let slope = memo(move |_| page.live.sweep.with(|sweep| sweep.slope(page.norm())));
     let words = move || page.live.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws, &sweep.lengths));
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
     let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());

@@ -1,6 +1,6 @@
 //! Estimators of the spectral norm, tried on one Jacobian.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};
@@ -29,8 +29,8 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
 pub fn EstimatorLab() -> impl IntoView {
     let labs = use_page().labs;
     let run = labs.estimators;
-    let shown = Memo::new(move |_| labs.settings.with(|settings| settings.estimators.shown));
-    let trial = Memo::new(move |_| labs.settings.with(|settings| settings.estimators.trial));
+    let shown = memo(move |_| labs.settings.with(|settings| settings.estimators.shown));
+    let trial = memo(move |_| labs.settings.with(|settings| settings.estimators.trial));
     let ends = move || run.with(|run| stopped(&run.data).into_iter().map(row).collect_view());
     lab_view(LabParts {
         id: "court",

@@ -1,6 +1,6 @@
 //! A name and its number.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::strings;
 use lipscope_plot::{Kind, Number};

@@ -1,7 +1,7 @@
 //! What every lab is shown in: its name and sentence, its own controls, its plots, its numbers, the meaning of its words,
 //! and how far its work is.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::{Behind, plot_name};
 use crate::controls::Meanings;
@@ -38,11 +38,35 @@ pub struct LabParts<T: 'static> {
 }
 
 /// The view of a lab.
-pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl IntoView {
+pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyView {
     let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, behind } = parts;
+    let (_, _, heading, _) = plot_name(plot);
+    let is_wide = beside.is_some() || plots.len() > 1;
+    let plots = plots.into_iter().map(|plot| plot.view(heading, paper, behind)).collect();
+    let phase = memo(move |_| run.with(|run| run.phase.clone()));
+    let progress = memo(move |_| run.with(|run| run.progress));
+    let is_stale = memo(move |_| run.with(Run::is_stale));
+    frame(Frame { id, plot, phase, progress, is_stale, is_wide, controls, plots, beside, facts, terms })
+}
+
+/// What the frame shows of a lab, whatever its work gives.
+struct Frame {
+    id: &'static str,
+    plot: PlotChoice,
+    phase: Memo<Phase>,
+    progress: Memo<(usize, usize)>,
+    is_stale: Memo<bool>,
+    is_wide: bool,
+    controls: AnyView,
+    plots: Vec<AnyView>,
+    beside: Option<AnyView>,
+    facts: AnyView,
+    terms: Vec<(&'static str, &'static str)>,
+}
+
+fn frame(parts: Frame) -> AnyView {
+    let Frame { id, plot, phase, progress, is_stale, is_wide, controls, plots, beside, facts, terms } = parts;
     let page = use_page();
-    let phase = Memo::new(move |_| run.with(|run| run.phase.clone()));
-    let progress = Memo::new(move |_| run.with(|run| run.progress));
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
     let said = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
@@ -51,9 +75,7 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
         (_, 0) => 0.0,
         (done, total) => done as f64 / total as f64,
     };
-    let is_stale = Memo::new(move |_| run.with(Run::is_stale));
-    let is_wide = beside.is_some() || plots.len() > 1;
-    let (_, name, heading, hint) = plot_name(plot);
+    let (_, name, _, hint) = plot_name(plot);
     let in_gallery = plot.view() == View::Lab;
     let without_controls = move || in_gallery && !page.labs.settings.with(|settings| settings.has_tokens(plot));
     let terms = (!terms.is_empty()).then(|| view! { <Meanings id=format!("{id}-terms") of=terms/> });
@@ -74,7 +96,7 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
             {controls}
             <p class="lab-note" hidden=move || !without_controls()>{strings::lab_without_controls(plot)}</p>
             <div class="lab-plots" class:wide=is_wide>
-                {plots.into_iter().map(|plot| plot.view(heading, paper, behind)).collect_view()}
+                {plots}
                 {beside}
             </div>
             {facts}
@@ -93,4 +115,5 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> impl 
             </div>
         </div>
     }
+    .into_any()
 }

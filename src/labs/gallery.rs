@@ -1,9 +1,9 @@
 //! All experiments of the lab: a picture and a sentence each. The pictures are the plots of the labs, drawn from numbers that
 //! a test of the engine keeps true (`tests/core/gallery.rs`).
 
+use crate::prelude::*;
 use leptos::html::Canvas;
-use leptos::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::charts::{Paint, plot_name, use_easel};
 use crate::frame::When;
@@ -17,12 +17,13 @@ use lipscope_core::inverse::{InverseStep, Outcome};
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::LineChart;
+use lipscope_protocol::envelope::decode;
 
 use super::{estimators_chart, inverse_chart, reach, scaling, tightness};
 use crate::run::{Pair, Side};
 
 /// What the pictures show.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Pictures {
     reach: Certified,
     scaling: Vec<ScalingPoint>,
@@ -33,8 +34,9 @@ struct Pictures {
 }
 
 impl Pictures {
+    /// From the packed file: the page reads its workers' messages in the same way, and JSON for this alone.
     fn read() -> Option<Self> {
-        serde_json::from_str(include_str!("../../assets/gallery.json")).ok()
+        decode(include_bytes!("../../assets/gallery.postcard")).ok()
     }
 
     /// The picture of a lab, with the short names of its curves.
@@ -95,5 +97,29 @@ pub fn Gallery() -> impl IntoView {
             <p class="lab-lead">{strings::gallery_hint()}</p>
             <ul>{labs.map(card).collect_view()}</ul>
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_protocol::envelope::encode;
+
+    /// `LIPSCOPE_WRITE_GALLERY=1` packs the file of readable numbers anew.
+    #[test]
+    fn the_packed_numbers_are_those_of_the_readable_file() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+        let json = std::fs::read_to_string(format!("{folder}/gallery.json")).expect("a file");
+        let packed = encode(&serde_json::from_str::<Pictures>(&json).expect("pictures")).expect("bytes");
+        let path = format!("{folder}/gallery.postcard");
+        if std::env::var_os("LIPSCOPE_WRITE_GALLERY").is_some() {
+            // What is compiled in is the file of before.
+            return std::fs::write(&path, &packed).expect("assets/ can be written");
+        }
+        assert!(
+            std::fs::read(&path).expect("a file") == packed,
+            "gallery.postcard is not of gallery.json: write it anew"
+        );
+        assert!(Pictures::read().is_some());
     }
 }

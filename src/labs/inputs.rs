@@ -1,7 +1,7 @@
 //! Controls of a lab that read and write its settings: one of a few words, and a slider.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::controls::Choice;
 use crate::page::use_page;
@@ -68,7 +68,7 @@ pub fn LabSlider(
 ) -> impl IntoView {
     let settings = use_page().labs.settings;
     let Slide { ends: (least, most), step, place, value, written } = slide;
-    let now = Memo::new(move |_| settings.with(get));
+    let now = memo(move |_| settings.with(get));
     let at = move || place(now.get()).clamp(least, most);
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         if let Ok(at) = event.target().value().parse::<f64>() {

@@ -1,6 +1,6 @@
 //! The inverse of attention with a skip: L2 multi-head attention and dot-product attention, side by side.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};
@@ -121,8 +121,8 @@ fn Ending(
         Which::Dot => strings::dot_product(),
     };
     let id = |what: &'static str| format!("inverse-{}-{what}", which.id());
-    let outcome = Memo::new(move |_| run.with(|run| which.of(&run.data).outcome));
-    let constant = Memo::new(move |_| run.with(|run| which.of(&run.data).constant));
+    let outcome = memo(move |_| run.with(|run| which.of(&run.data).outcome));
+    let constant = memo(move |_| run.with(|run| which.of(&run.data).constant));
     let last = move |read: fn(&InverseStep) -> f64| {
         Signal::derive(move || run.with(|run| which.of(&run.data).steps.last().map(read)))
     };

@@ -1,6 +1,6 @@
 //! What is inverted: c, the tokens, the weights of dot-product attention.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::use_page;
 use crate::state::{DotWeights, InverseSettings, LabTokens, MOST_SEED, PageState, Settings, WeightChoice};
@@ -18,8 +18,8 @@ const PICKS: [f64; 3] = [0.5, 0.7, 0.9];
 pub fn InverseControls() -> impl IntoView {
     let page = use_page();
     let settings = page.labs.settings;
-    let tokens = Memo::new(move |_| settings.with(|settings| settings.inverse.tokens));
-    let fraction = Memo::new(move |_| settings.with(|settings| settings.inverse.fraction));
+    let tokens = memo(move |_| settings.with(|settings| settings.inverse.tokens));
+    let fraction = memo(move |_| settings.with(|settings| settings.inverse.fraction));
     let pick = move |value: f64| {
         view! {
             <button

@@ -28,7 +28,7 @@ mod tightness;
 
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::certify::Certified;
 use lipscope_core::estimators::EstimatorPoint;
@@ -93,8 +93,8 @@ pub struct Labs {
 
 /// Asks for what the view that is shown needs, whenever that changes.
 pub fn begin(page: Page) {
-    let wanted = Memo::new(move |_| request_now(page));
-    Effect::new(move |_| {
+    let wanted = memo(move |_| request_now(page));
+    effect(move |_| {
         let labs = page.labs;
         labs.leave(page);
         labs.asking.forget();

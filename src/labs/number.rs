@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::page::use_page;
 use crate::strings;
@@ -42,7 +42,7 @@ pub fn LabNumber(
     set: fn(&mut Settings, f64),
 ) -> impl IntoView {
     let settings = use_page().labs.settings;
-    let value = Memo::new(move |_| settings.with(get));
+    let value = memo(move |_| settings.with(get));
     let problem = RwSignal::new(None::<String>);
     let (least, most) = match taken {
         Taken::Whole(least, most) => (least as f64, most as f64),

@@ -1,9 +1,9 @@
 //! The tokens X as rings and an iterate as dots, in the plane of their first two numbers; a grid as bent lines.
 
+use crate::prelude::*;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
-use crate::charts::{Behind, Paint, Take, Twin, use_easel};
+use crate::charts::{Behind, Paint, Take, Twin, taken, use_easel};
 use crate::frame::When;
 use crate::page::{Page, use_page};
 use crate::strings::{self, Paper};
@@ -41,7 +41,7 @@ pub fn Plane(
             .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
         squared(page, which, size, &easel.style).paint(easel);
     });
-    let times = Memo::new(move |_| page.labs.inverse.with(|run| magnification(which.of(&run.data))));
+    let times = memo(move |_| page.labs.inverse.with(|run| magnification(which.of(&run.data))));
     let caption = move || page.labs.inverse.with(|run| strings::plane_caption(times.get(), which.of(&run.data)));
     let csv = move || {
         let frame = page.labs.frame.get_untracked();
@@ -70,7 +70,7 @@ pub fn Plane(
                     name="lipscope-tokens-inverted"
                     canvas=canvas_id
                     title=strings::inverse_heading()
-                    figure=move |size| Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0)))
+                    figure=move |size: (f64, f64)| taken(Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0))))
                     csv=csv
                     paper=Paper::Kim
                     behind=Behind::Others

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::newest::Newest;
@@ -22,7 +22,7 @@ const BEATS: usize = 40;
 pub fn Player() -> impl IntoView {
     let page = use_page();
     let frame = page.labs.frame;
-    let last = Memo::new(move |_| page.labs.inverse.with(|run| run.data.last()));
+    let last = memo(move |_| page.labs.inverse.with(|run| run.data.last()));
     let is_playing = RwSignal::new(false);
     let beat = Newest::default();
     let play = move || {
@@ -33,10 +33,10 @@ pub fn Player() -> impl IntoView {
         go_on(page, last, is_playing, beat);
     };
     // Once when an answer is complete, for readers who do not mind motion.
-    let is_done = Memo::new(move |_| {
+    let is_done = memo(move |_| {
         page.labs.inverse.with(|run| run.phase == Phase::Done).then(|| page.labs.inverse.with(|run| run.of.clone()))
     });
-    Effect::new(move |_| {
+    effect(move |_| {
         is_playing.set(false);
         if is_done.with(Option::is_some) {
             frame.set(0);

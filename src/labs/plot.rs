@@ -1,8 +1,8 @@
 //! A plot of a lab: a chart that pointer and keys read, the line that says what is read, its table and its files.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
-use crate::charts::{Behind, ReadableChart, Take, Twin};
+use crate::charts::{Behind, ReadableChart, Take, Twin, taken};
 use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, Number, Table};
 
@@ -60,9 +60,9 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     ) -> Self {
         let at = RwSignal::new(None::<f64>);
         let chart =
-            Memo::new(move |_| run.with(|run| LineChart { note: strings::lab_note(&run.phase), ..chart(&run.data) }));
-        let words = Memo::new(move |_| run.with(|run| words(&run.data)));
-        let read = Memo::new(move |_| run.with(|run| read(&run.data, at.get())));
+            memo(move |_| run.with(|run| LineChart { note: strings::lab_note(&run.phase), ..chart(&run.data) }));
+        let words = memo(move |_| run.with(|run| words(&run.data)));
+        let read = memo(move |_| run.with(|run| read(&run.data, at.get())));
         LabPlot { ids, run, at, chart, words, read, table }
     }
 
@@ -75,23 +75,40 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     pub fn view(self, title: &'static str, paper: Paper, behind: Behind) -> AnyView {
         let LabPlot { ids, run, at, chart, words, read, table } = self;
         let csv = move || run.with_untracked(|run| table(&run.data, &|x| x.to_string()).to_csv());
-        // What keys and pointer read is told; what changes by itself is not.
-        let live = move || if at.get().is_some() { "polite" } else { "off" };
-        view! {
+        let table = move || run.with(|run| table(&run.data, &|x| Number::of(x).to_string()));
+        let made = Made { chart, words, read, table: table.into(), csv: csv.into() };
+        plot_view(ids, at, made, title, paper, behind)
+    }
+}
+
+/// What a plot shows, whatever it is a plot of.
+struct Made {
+    chart: Memo<LineChart>,
+    words: Memo<String>,
+    read: Memo<String>,
+    table: Callback<(), Table>,
+    csv: Callback<(), String>,
+}
+
+fn plot_view(
+    ids: PlotIds,
+    at: RwSignal<Option<f64>>,
+    Made { chart, words, read, table, csv }: Made,
+    title: &'static str,
+    paper: Paper,
+    behind: Behind,
+) -> AnyView {
+    // What keys and pointer read is told; what changes by itself is not.
+    let live = move || if at.get().is_some() { "polite" } else { "off" };
+    view! {
             <div class="lab-figure">
                 <div class="plot-stage"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
                 <p class="readout" id=ids.readout aria-live=live>{read}</p>
                 <div class="lab-take">
-                    <Twin
-                        id=ids.table
-                        name=ids.csv
-                        table=move || run.with(|run| table(&run.data, &|x| Number::of(x).to_string()))
-                        csv
-                    />
-                    <Take id=ids.take name=ids.file canvas=ids.canvas title figure=move |_| Some(chart.get_untracked()) csv paper behind/>
+                    <Twin id=ids.table name=ids.csv table csv/>
+                    <Take id=ids.take name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| taken(Some(chart.get_untracked())) csv paper behind/>
                 </div>
             </div>
         }
         .into_any()
-    }
 }

@@ -1,6 +1,6 @@
 //! How far a local number reaches: the bounds that hold for all tokens within eps of these, over eps.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::Behind;
 use crate::page::{Page, PlotChoice, use_page};
@@ -58,7 +58,7 @@ fn eps_at(log10: f64) -> f64 {
 pub fn ReachLab() -> impl IntoView {
     let page = use_page();
     let run = page.labs.reach;
-    let relative = Memo::new(move |_| page.labs.settings.with(|settings| settings.reach.relative));
+    let relative = memo(move |_| page.labs.settings.with(|settings| settings.reach.relative));
     let plot = LabPlot::new(
         plot_ids!("reach"),
         run,
@@ -68,7 +68,7 @@ pub fn ReachLab() -> impl IntoView {
         |found, written| table(found.as_ref(), written),
     );
     let at = plot.at();
-    let row = Memo::new(move |_| run.with(|run| row_at(&run.data, at.get().unwrap_or_else(|| relative.get()))));
+    let row = memo(move |_| run.with(|run| row_at(&run.data, at.get().unwrap_or_else(|| relative.get()))));
     let value = move |get: fn(&CertifiedRow) -> f64| Signal::derive(move || row.with(|row| row.as_ref().map(get)));
     let here = move || run.with(|run| run.data.as_ref().map(|found| (found.spectral, found.is_converged)));
     let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
@@ -122,7 +122,7 @@ pub fn ReachLab() -> impl IntoView {
 #[component]
 fn Discs() -> impl IntoView {
     let page = use_page();
-    let is_flat = Memo::new(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
+    let is_flat = memo(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
     view! {
         <figure class="lab-plane reach-plane">
             <div class="small-stage" hidden=move || !is_flat.get()>

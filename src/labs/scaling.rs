@@ -1,6 +1,6 @@
 //! The norm as the tokens are scaled up, for both kernels with the same weights.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::Behind;
 use crate::page::{Page, PlotChoice, use_page};
@@ -43,8 +43,8 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
 pub fn ScalingLab() -> impl IntoView {
     let page = use_page();
     let run = page.labs.scaling;
-    let fits = Memo::new(move |_| run.with(|run| slopes(&run.data)));
-    let last = Memo::new(move |_| run.with(|run| run.data.last().copied()));
+    let fits = memo(move |_| run.with(|run| slopes(&run.data)));
+    let last = memo(move |_| run.with(|run| run.data.last().copied()));
     let words =
         move |points: &Vec<ScalingPoint>| strings::scaled_finding(page.norm(), points.last().copied(), slopes(points));
     let read = |points: &Vec<ScalingPoint>, at: Option<f64>| {
@@ -120,7 +120,7 @@ fn Slope(
 #[component]
 fn Untied() -> impl IntoView {
     let page = use_page();
-    let is_tied = Memo::new(move |_| page.state.with(is_tied));
+    let is_tied = memo(move |_| page.state.with(is_tied));
     view! {
         <p class="lab-note" data-testid="scaled-untied" hidden=move || is_tied.get()>
             {strings::scaled_untied()}

@@ -1,6 +1,6 @@
 //! The singular values of the Jacobian, and the tokens that the first pair lives on.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};

@@ -1,6 +1,6 @@
 //! The largest norms of L2 attention that a search finds, against the bound.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::charts::Behind;
 use crate::page::{PlotChoice, use_page};

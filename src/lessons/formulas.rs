@@ -1,6 +1,6 @@
 //! The formulas of the lessons, as MathML.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::formulas::Formula;
 use lipscope_core::bounds::BoundId;

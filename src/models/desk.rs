@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::folder::Folder;
 use super::remote::Remote;
@@ -112,7 +112,7 @@ impl Desk {
         };
         let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| desk.hear(news));
         desk.workers.set_value(Some(workers));
-        Effect::new(move |_| {
+        effect(move |_| {
             desk.source.track();
             desk.given.track();
             desk.fetched.track();

@@ -1,8 +1,7 @@
 //! The files of a model: chosen one by one, or by their folder, or dropped.
 
+use crate::prelude::*;
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use leptos::prelude::*;
-use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};

@@ -1,6 +1,6 @@
 //! The form: which model, which text, what to measure, and the run.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::plan_view::{MapField, MoreFields};

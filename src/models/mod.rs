@@ -28,7 +28,7 @@ mod window;
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 use web_sys::DataTransfer;
 
 use lipscope_core::experiment::Rows;

@@ -1,6 +1,6 @@
 //! What to measure.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::settings::PlanForm;

@@ -1,7 +1,7 @@
 //! The address of a model's folder: first what is there and how large, then, at a press, the files.
 
+use crate::prelude::*;
 use js_sys::Object;
-use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 

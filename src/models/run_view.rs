@@ -1,7 +1,7 @@
 //! The run: its buttons, how far it is, and what can be taken away.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::ModelPhase;
@@ -44,7 +44,7 @@ pub fn RunBar(
         desk.run();
     };
     // What keeps it from running may be found out a moment later, and stand out of sight.
-    Effect::new(move |_| {
+    effect(move |_| {
         if problem.with(Option::is_some) && phase.get() == ModelPhase::Idle && is_pressed.get_value() {
             is_pressed.set_value(false);
             focus_soon(move || sentence.get_untracked().map(Into::into));

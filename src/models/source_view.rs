@@ -1,8 +1,8 @@
 //! Which model: drawn, of files, or at an address.
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Input;
-use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::desk::Desk;
@@ -19,7 +19,7 @@ pub fn SourceFields(
     /// The form.
     desk: Desk,
 ) -> impl IntoView {
-    let kind = Memo::new(move |_| desk.source.with(|source| source.kind));
+    let kind = memo(move |_| desk.source.with(|source| source.kind));
     let options =
         Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, strings::model_source(kind).to_owned())).to_vec());
     let chosen = move || SourceKind::ALL.into_iter().find(|(_, one)| *one == kind.get()).map_or("", |(id, _)| id);
@@ -99,7 +99,7 @@ fn Address(
     /// The form.
     desk: Desk,
 ) -> impl IntoView {
-    let phase = Memo::new(move |_| desk.remote.with(|remote| remote.phase.clone()));
+    let phase = memo(move |_| desk.remote.with(|remote| remote.phase.clone()));
     let address = Signal::derive(move || desk.remote.with(|remote| remote.address.clone()));
     let can_look = move || phase.with(|phase| *phase == RemotePhase::Typed);
     let found = move || phase.with(|phase| matches!(phase, RemotePhase::Found(_)));

@@ -1,6 +1,6 @@
 //! The text whose windows are measured.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::folder::take_text_file;

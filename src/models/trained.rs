@@ -1,7 +1,7 @@
 //! A model that was trained on this page, opened without going through files of the reader's.
 
+use crate::prelude::*;
 use js_sys::{Array, Uint8Array};
-use leptos::prelude::*;
 use web_sys::Blob;
 
 use super::desk::Desk;

@@ -1,6 +1,6 @@
 //! The view of models: the form, and the figures under it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::figures::ModelFigures;
 use super::form::ModelDesk;

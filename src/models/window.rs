@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::WindowWords;
 use super::desk::Desk;

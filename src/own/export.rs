@@ -1,6 +1,6 @@
 //! The experiment on screen, as files and a link.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 use serde_json::Value;
 
 use crate::files::{copy, download};

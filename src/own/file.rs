@@ -1,7 +1,7 @@
 //! A button that reads a file.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::files::read;
 use crate::page::{PLACE_OWN, Page};

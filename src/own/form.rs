@@ -1,7 +1,7 @@
 //! What is in the fold: a box for tokens, the weights to go with them, and what can be taken away.
 
+use crate::prelude::*;
 use leptos::html::Textarea;
-use leptos::prelude::*;
 
 use super::export::Export;
 use super::file::{FileButton, take_file};

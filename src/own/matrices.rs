@@ -1,7 +1,7 @@
 //! Own weights: a box for each matrix of one head, each for a text or a file.
 
+use crate::prelude::*;
 use leptos::html::Textarea;
-use leptos::prelude::*;
 
 use super::file::FileButton;
 use crate::page::{PLACE_OWN_WEIGHTS, use_page};
@@ -36,7 +36,7 @@ pub fn Matrices() -> impl IntoView {
         let tables = WeightTables { q: q.source(), k: k.source(), v: v.source(), output: output.source() };
         page.take_weights(tables);
     };
-    let d = Memo::new(move |_| page.state.with(PageState::listed_dim));
+    let d = memo(move |_| page.state.with(PageState::listed_dim));
     view! {
         <p class="note">{move || strings::own_matrices_hint(d.get())}</p>
         <MatrixBox id="own-q" file_id="own-q-file" label=strings::own_q() given=q/>

@@ -6,9 +6,9 @@ mod form;
 mod matrices;
 mod weights;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Details;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

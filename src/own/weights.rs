@@ -1,7 +1,7 @@
 //! Which weights the reader's tokens are measured with: asked when tokens come in, and always said.
 
+use crate::prelude::*;
 use leptos::html::Fieldset;
-use leptos::prelude::*;
 
 use super::matrices::Matrices;
 use crate::controls::ProblemAt;
@@ -22,8 +22,8 @@ const OFFERED: [(&str, WeightChoice); 4] = [
 pub fn OwnWeightsForm() -> impl IntoView {
     let page = use_page();
     let group = NodeRef::<Fieldset>::new();
-    let chosen = Memo::new(move |_| page.state.with(|state| state.weights));
-    let is_skew = Memo::new(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
+    let chosen = memo(move |_| page.state.with(|state| state.weights));
+    let is_skew = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let pick = move |choice: WeightChoice| {
         page.own_matrices_open.set(choice == WeightChoice::Own);
         if choice == WeightChoice::Own && page.state.with_untracked(|state| state.own_weights.is_none()) {
@@ -34,7 +34,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
         page.live.own_note.set(page.state.with_untracked(strings::applied));
     };
     // The question is in sight when it is asked.
-    Effect::new(move |_| {
+    effect(move |_| {
         if page.own_weights_asked.get()
             && let Some(group) = group.get()
         {
@@ -42,7 +42,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
         }
     });
     // The sentence stands under the button that it answers, which may be at the edge of what is in sight.
-    Effect::new(move |_| {
+    effect(move |_| {
         if page.live.problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.place == PLACE_OWN_WEIGHTS))
         {
             request_animation_frame(|| {

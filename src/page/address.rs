@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::prelude::*;
 use js_sys::Array;
 use leptos::ev;
-use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::link::{Followed, TooLong};
@@ -78,7 +78,7 @@ impl Page {
             popped.remove();
             changed.remove();
         });
-        Effect::new(move |before: Option<Scene>| {
+        effect(move |before: Option<Scene>| {
             let now = self.scene();
             let is_marked = self.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
             if let Some(before) = before.filter(|before| *before != now) {

@@ -5,7 +5,7 @@ mod hear;
 mod order;
 mod sweeping;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::bounds::{BoundId, ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, Given, InputError, TableSource, WeightTables};
@@ -156,7 +156,7 @@ impl Page {
         let engine = EngineWorkers::on_all_cores(WORKER_URL, Spare::One, move |(event, _)| page.hear(event));
         page.engine.set_value(Some(engine.clone()));
         engine.start();
-        Effect::new(move |_| page.order());
+        effect(move |_| page.order());
         classroom::begin(page);
         page.begin_later();
         page

@@ -1,7 +1,7 @@
 //! What the engine's workers are asked for when the state changes: the norm at these tokens, what their ball holds, and the
 //! sweep over n.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::frame::{is_motion_reduced, now};
 use crate::live::SweepPhase;
@@ -16,15 +16,15 @@ const OPENING: f64 = 1.5 * PERIOD;
 /// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens and their draws are
 /// measured.
 pub fn begin(page: Page) {
-    let is_wanted = Memo::new(move |_| is_wanted(page));
-    Effect::new(move |_| {
+    let is_wanted = memo(move |_| is_wanted(page));
+    effect(move |_| {
         if is_wanted.get() && page.plane.swing.with_untracked(Option::is_none) {
             go_on(page, now(), f64::INFINITY);
         }
     });
     // Drawing takes a part of a core, which the draws of the plot beside it can use.
-    let is_sweeping = Memo::new(move |_| page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running));
-    Effect::new(move |_| {
+    let is_sweeping = memo(move |_| page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running));
+    effect(move |_| {
         page.live.measured.track();
         let is_elsewhere = page.held.get() || page.plot.get() != PlotChoice::Explore;
         let is_still = is_elsewhere || is_sweeping.get() || is_motion_reduced();

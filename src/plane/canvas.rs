@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::{Easel, Paint, use_easel_with_number};
 use crate::frame::When;
@@ -57,7 +57,7 @@ pub fn PlaneCanvas(
     let drag = StoredValue::new(None::<Drag>);
     let is_over = RwSignal::new(false);
     // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
-    let shown = Memo::new(move |_| scene(page, size));
+    let shown = memo(move |_| scene(page, size));
     let when = if size == Size::Small { When::After } else { When::Before };
     use_easel_with_number(
         canvas,
@@ -71,7 +71,7 @@ pub fn PlaneCanvas(
             }
         },
     );
-    let is_movable = Memo::new(move |_| page.with_tokens_in_hand(|_, _| ()).is_ok());
+    let is_movable = memo(move |_| page.with_tokens_in_hand(|_, _| ()).is_ok());
     let on_down = move |event: ev::PointerEvent| {
         if event.button() != 0 || !event.is_primary() {
             return;

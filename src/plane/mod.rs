@@ -17,7 +17,7 @@ mod stage;
 
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::experiment::Rows;
 use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PairRequest, PlaneFrame, Snap, TokenEdit};

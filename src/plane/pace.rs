@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::live::Measured;
 use crate::newest::Newest;
@@ -34,7 +34,7 @@ impl Default for Pace {
 
 /// Hears of numbers as they come.
 pub fn begin(page: Page) {
-    Effect::new(move |_| {
+    effect(move |_| {
         page.live.measured.track();
         page.plane.pace.hear(page);
     });

@@ -1,7 +1,7 @@
 //! What the plane shows: the tokens as they are now (as [`super::pace`] has it while one is moved), their arrows and rows as
 //! they were measured last.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::live::Measured;

@@ -1,8 +1,8 @@
 //! The large plane with its tools, what it says of the selected token, its legend and its table.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
-use crate::charts::{Behind, Take, Twin};
+use crate::charts::{Behind, Take, Twin, taken};
 use crate::controls::ProblemAt;
 use crate::frame::is_motion_reduced;
 use crate::page::{Page, PlotChoice, use_page};
@@ -21,14 +21,14 @@ const LISTED: usize = 100;
 pub fn TokenStage() -> impl IntoView {
     let page = use_page();
     let is_hidden = move || page.plot.get() != PlotChoice::Tokens;
-    let words = Memo::new(move |before: Option<&String>| match before {
+    let words = memo(move |before: Option<&String>| match before {
         // Not while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
-    let chosen = Memo::new(move |_| page.selected_words());
+    let chosen = memo(move |_| page.selected_words());
     // That they are being measured is over before it is read.
-    let fixed = Memo::new(move |_| page.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != Fixed::Waiting));
+    let fixed = memo(move |_| page.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != Fixed::Waiting));
     view! {
         <div class="token-stage" hidden=is_hidden>
             <div class="plot-stage">
@@ -74,7 +74,7 @@ pub fn PlaneTable(
             name="lipscope-tokens"
             canvas
             title=strings::tokens_heading()
-            figure=move |_| untrack(|| scene(page, Size::Large))
+            figure=move |_: (f64, f64)| taken(untrack(|| scene(page, Size::Large)))
             csv
             paper=Paper::Castin
             behind=Behind::Experiment
@@ -93,11 +93,11 @@ pub fn plane_words(page: Page) -> String {
 fn Tools() -> impl IntoView {
     let page = use_page();
     let plane = page.plane;
-    let n = Memo::new(move |_| page.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
+    let n = memo(move |_| page.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
     // What is being measured can be moved in a moment: its buttons stay, so that nothing jumps.
-    let is_fixed = Memo::new(move |_| page.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != Fixed::Waiting));
+    let is_fixed = memo(move |_| page.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != Fixed::Waiting));
     let is_waiting = move || n.get().is_none();
-    let radius = Memo::new(move |_| page.state.with(|state| state.radius));
+    let radius = memo(move |_| page.state.with(|state| state.radius));
     let switch = move |id, words, hint, on: RwSignal<bool>, is_away: Signal<bool>| {
         view! {
             <button type="button" id=id title=hint aria-pressed=move || on.get().to_string() hidden=is_away on:click=move |_| on.update(|on| *on = !*on)>
@@ -140,12 +140,12 @@ fn Tools() -> impl IntoView {
 fn Legend() -> impl IntoView {
     let page = use_page();
     let plane = page.plane;
-    let shown = Memo::new(move |_| {
+    let shown = memo(move |_| {
         // The small one, which does not swing: its words are the same.
         let plane = scene(page, Size::Small)?;
         Some((plane.changes.map(|changes| (changes.stretch, changes.images.is_empty())), plane.shares, plane.selected))
     });
-    let pair = Memo::new(move |_| {
+    let pair = memo(move |_| {
         let (changes, ..) = shown.get()?;
         plane.has_pair.get().then_some(changes)
     });

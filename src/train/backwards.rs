@@ -1,6 +1,6 @@
 //! The chosen model run backwards: from the tokens that leave it to the characters, by a fixed point for each branch.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
@@ -18,13 +18,13 @@ pub fn BackwardsFigure(
     /// The runs.
     desk: Desk,
 ) -> impl IntoView {
-    let backwards = Memo::new(move |_| desk.with_chosen(|run| run.backwards.clone()).unwrap_or_default());
+    let backwards = memo(move |_| desk.with_chosen(|run| run.backwards.clone()).unwrap_or_default());
     let can_run = move || desk.with_chosen(|run| run.saved.is_some() && !run.backwards.is_running).unwrap_or_default();
     let about = move || desk.with_chosen(|run| strings::train_backwards_about(run.plan.kind));
-    let has_rows = Memo::new(move |_| backwards.with(|backwards| !backwards.windows.is_empty()));
+    let has_rows = memo(move |_| backwards.with(|backwards| !backwards.windows.is_empty()));
     let finding = move || backwards.with(strings::train_backwards_finding);
     let (recovered, characters) = (count(backwards, |row| row.recovered), count(backwards, |row| row.characters));
-    let chart = Memo::new(move |_| backwards.with(error_chart));
+    let chart = memo(move |_| backwards.with(error_chart));
     let ids = FigureIds {
         canvas: "train-backwards",
         readout: "train-backwards-readout",

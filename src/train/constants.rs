@@ -1,6 +1,6 @@
 //! The local Lipschitz constant of every layer's attention against the step, with its bound, for the chosen run.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
@@ -14,8 +14,8 @@ pub fn ConstantsFigure(
     /// The runs.
     desk: Desk,
 ) -> impl IntoView {
-    let chart = Memo::new(move |_| desk.with_chosen(constants_chart).unwrap_or_else(empty));
-    let words = Memo::new(move |_| desk.with_chosen(strings::train_constants_finding).unwrap_or_default());
+    let chart = memo(move |_| desk.with_chosen(constants_chart).unwrap_or_else(empty));
+    let words = memo(move |_| desk.with_chosen(strings::train_constants_finding).unwrap_or_default());
     let ids = FigureIds {
         canvas: "train-constants",
         readout: "train-constants-readout",

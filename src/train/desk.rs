@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 use web_sys::{DataTransfer, File};
 
 use super::keep::{Keeping, Kept};

@@ -1,8 +1,8 @@
 //! A chart of training with what belongs to it: the line that says what is read, its table and its files.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
-use crate::charts::{Behind, ReadableChart, Take, Twin};
+use crate::charts::{Behind, ReadableChart, Take, Twin, taken};
 use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, LineStyle};
 
@@ -56,7 +56,7 @@ pub fn TrainFigure(
                 name=ids.file
                 canvas=ids.canvas
                 title
-                figure=move |_| Some(chart.get_untracked())
+                figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
                 csv
                 paper=Paper::Kim
                 behind=Behind::Others

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use crate::files::{download, download_bytes};

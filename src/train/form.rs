@@ -1,6 +1,6 @@
 //! Which models are trained, and on what.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::settings::TrainForm;

@@ -6,9 +6,8 @@
 
 use std::sync::Arc;
 
+use crate::prelude::*;
 use js_sys::{Array, Date, Reflect, Uint8Array};
-use leptos::prelude::*;
-use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use wasm_bindgen::{JsCast, JsValue};

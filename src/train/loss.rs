@@ -1,6 +1,6 @@
 //! The held-out loss of every run against the step.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
@@ -14,11 +14,11 @@ pub fn LossFigure(
     /// The runs.
     desk: Desk,
 ) -> impl IntoView {
-    let chart = Memo::new(move |_| {
+    let chart = memo(move |_| {
         let chosen = desk.chosen.get();
         desk.runs.with(|runs| loss_chart(runs, chosen))
     });
-    let words = Memo::new(move |_| desk.runs.with(|runs| strings::train_loss_finding(runs)));
+    let words = memo(move |_| desk.runs.with(|runs| strings::train_loss_finding(runs)));
     let ids = FigureIds {
         canvas: "train-loss",
         readout: "train-loss-readout",

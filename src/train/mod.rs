@@ -26,7 +26,7 @@ mod text_view;
 mod training;
 mod view;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 use web_sys::DataTransfer;
 
 use crate::trained::TrainRun;

@@ -1,6 +1,6 @@
 //! Training: its buttons, how far it is, and what the browser keeps of it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::keep::Keeping;
@@ -19,7 +19,7 @@ pub fn RunBar(
     let is_running = move || is(Phase::Running);
     let has_left = move || desk.runs.with(|runs| runs.iter().any(|run| run.state == RunState::Training));
     let can_go_on = move || has_left() && (is(Phase::Paused) || is(Phase::Stopped));
-    let steps = Memo::new(move |_| {
+    let steps = memo(move |_| {
         desk.runs.with(|runs| {
             (runs.iter().map(|run| run.step()).sum::<usize>(), runs.iter().map(|run| run.plan.steps).sum::<usize>())
         })

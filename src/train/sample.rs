@@ -1,6 +1,6 @@
 //! The text that the chosen model draws, as it learns.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use crate::strings;
@@ -15,7 +15,7 @@ pub fn SampleFigure(
     let about = move || {
         desk.with_chosen(|run| run.last().map(|last| strings::train_sample_at(run.plan.kind, last.step))).flatten()
     };
-    let text = Memo::new(move |_| desk.with_chosen(|run| run.last().map(|last| last.sample.clone())).flatten());
+    let text = memo(move |_| desk.with_chosen(|run| run.last().map(|last| last.sample.clone())).flatten());
     view! {
         <section class="model-figure" aria-labelledby="train-sample-heading">
             <h3 id="train-sample-heading">{strings::train_sample_heading()} <small>{about}</small></h3>
@@ -30,7 +30,7 @@ pub fn RunChoice(
     /// The runs.
     desk: Desk,
 ) -> impl IntoView {
-    let options = Memo::new(move |_| {
+    let options = memo(move |_| {
         let option = |run: &TrainRun| (run.number, run.plan.kind);
         desk.runs.with(|runs| runs.iter().map(option).collect::<Vec<_>>())
     });

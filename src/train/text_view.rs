@@ -1,6 +1,6 @@
 //! The text that is learned: the one that comes with the page, typed, pasted, dropped, or from a file.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::{Desk, USUAL_TEXT};
 use crate::controls::TextSource;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::desk::Desk;
 use super::keep::Kept;

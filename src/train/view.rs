@@ -1,6 +1,6 @@
 //! The view of training: the form, and the figures under it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use super::backwards::BackwardsFigure;
 use super::constants::ConstantsFigure;
@@ -19,7 +19,7 @@ use crate::strings;
 pub fn TrainView() -> impl IntoView {
     let page = use_page();
     let desk = Desk::new(page);
-    let has_runs = Memo::new(move |_| desk.runs.with(|runs| !runs.is_empty()));
+    let has_runs = memo(move |_| desk.runs.with(|runs| !runs.is_empty()));
     view! {
         <div class="model-view train-view" data-testid="train-view" hidden=move || page.plot.get() != PlotChoice::Train>
             <div class="model-desk">

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
+use crate::prelude::{set_timeout, window};
 use js_sys::Object;
-use leptos::prelude::{set_timeout, window};
 use wasm_bindgen::JsValue;
 
 use lipscope_protocol::envelope::decode;

@@ -1,7 +1,8 @@
 //! Heads at the adversarial tokens of the paper, one at a time, with C sqrt(n) fitted.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
+use crate::charts::taken;
 use crate::strings;
 use lipscope_models::Quantity;
 use lipscope_models::charts::{adversarial_chart, sqrt_law};
@@ -21,7 +22,7 @@ pub fn AdversarialFigure(
 ) -> impl IntoView {
     let at = shown.at;
     let curves = Curves::new(shown, at, Signal::stored(true));
-    let chart = Memo::new(move |_| {
+    let chart = memo(move |_| {
         let (published, words) = (curves.drawn(), strings::model_words());
         shown.with_group(at.get(), |group| adversarial_chart(group, &published, &words)).unwrap_or_else(nothing)
     });
@@ -68,7 +69,7 @@ pub fn AdversarialFigure(
                 <Files
                     ids=FileIds { canvas: "model-adversarial", table: "model-adversarial-table", take: "take-model-adversarial", file: "lipscope-adversarial", csv: "lipscope-adversarial.csv" }
                     title=strings::model_adversarial_heading()
-                    picture=chart
+                    figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
                     table=move || shown.lengths()
                     csv=move || shown.csv()
                 />

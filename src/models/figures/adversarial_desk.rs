@@ -1,6 +1,6 @@
 //! Which head is measured at its adversarial tokens, and with which R.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::controls::InputBox;
 use crate::page::use_page;
@@ -32,7 +32,7 @@ pub fn AdversarialDesk(
             None => problem.set(Some(strings::model_not_a_radius(typed.trim()))),
         }
     };
-    let is_there = Memo::new(move |_| !hidden.get() && shown.table.with(Option::is_some));
+    let is_there = memo(move |_| !hidden.get() && shown.table.with(Option::is_some));
     view! {
         <section class="model-figure" aria-labelledby="model-adversarial-heading" hidden=hidden>
             <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>

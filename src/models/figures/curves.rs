@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::strings;
 use lipscope_models::{CurveTokens, PUBLISHED, Published};
@@ -65,7 +65,7 @@ pub fn CurvesMenu(
 ) -> impl IntoView {
     let is_offered = move |curve: &Published| (curve.tokens == CurveTokens::Text) == (offered == Offered::Text);
     let line = move |curve: Published| {
-        let is_drawn = Memo::new(move |_| curves.is_drawn(&curve));
+        let is_drawn = memo(move |_| curves.is_drawn(&curve));
         let on_change = move |_| {
             let wanted = !is_drawn.get_untracked();
             curves.ticks.update(|ticks| {

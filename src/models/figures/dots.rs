@@ -1,8 +1,8 @@
 //! A scatter plot on a canvas whose dots are selected by pointer, finger and keys.
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::use_painted;
 use crate::frame::When;
@@ -41,7 +41,7 @@ pub fn DotsCanvas(
     };
     let picture = move || Scatter { selected: selected.get_untracked(), ..chart.get_untracked() };
     let painted = use_painted(canvas, When::After, watch, picture);
-    Effect::new(move |_| drawn.set(painted.with(|layout| layout.as_ref().map_or(0, |layout| layout.n_drawn()))));
+    effect(move |_| drawn.set(painted.with(|layout| layout.as_ref().map_or(0, |layout| layout.n_drawn()))));
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let found = painted.get_untracked().and_then(|layout| layout.nearest(at));

@@ -1,8 +1,8 @@
 //! The foot of a figure: its table, and what can be taken away from it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
-use crate::charts::{Behind, Paint, Take, Twin};
+use crate::charts::{Behind, Picture, Take, Twin};
 use crate::strings::Paper;
 use lipscope_plot::Table;
 
@@ -23,17 +23,20 @@ pub struct FileIds {
 
 /// Table, picture and numbers of a figure.
 #[component]
-pub fn Files<F: Paint + Clone + PartialEq + Send + Sync + 'static>(
+pub fn Files(
     /// Names of its parts.
     ids: FileIds,
     /// Names the picture.
     title: &'static str,
-    /// The picture.
-    picture: Memo<F>,
+    /// Makes the picture as it is now, for a size in CSS pixels.
+    #[prop(into)]
+    figure: Callback<((f64, f64),), Picture>,
     /// Makes the table.
-    table: impl Fn() -> Table + Copy + Send + Sync + 'static,
+    #[prop(into)]
+    table: Callback<(), Table>,
     /// Makes the file of its numbers.
-    csv: impl Fn() -> String + Copy + Send + Sync + 'static,
+    #[prop(into)]
+    csv: Callback<(), String>,
 ) -> impl IntoView {
     view! {
         <Twin id=ids.table name=ids.csv table csv/>
@@ -42,7 +45,7 @@ pub fn Files<F: Paint + Clone + PartialEq + Send + Sync + 'static>(
             name=ids.file
             canvas=ids.canvas
             title
-            figure=move |_| Some(picture.get_untracked())
+            figure
             csv
             paper=Paper::Castin
             behind=Behind::Others

@@ -1,7 +1,8 @@
 //! Means of the norm as tiles: layers by lengths, heads by lengths.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
+use crate::charts::taken;
 use crate::strings;
 use lipscope_models::charts::{ModelWords, head_tiles, layer_tiles};
 use lipscope_models::{Heads, NormGrid, head_grid, layer_grid, layers_by_head};
@@ -17,7 +18,7 @@ pub fn LayersFigure(
     /// The table.
     shown: Shown,
 ) -> impl IntoView {
-    let grid = Memo::new(move |_| shown.groups.with(|groups| layer_grid(groups)));
+    let grid = memo(move |_| shown.groups.with(|groups| layer_grid(groups)));
     let name = move |row: usize| strings::model_place(shown.map(), row, Heads::All);
     view! {
         <TilesFigure
@@ -41,12 +42,12 @@ pub fn HeadsFigure(
     shown: Shown,
 ) -> impl IntoView {
     let at = shown.at;
-    let layer = Memo::new(move |_| {
+    let layer = memo(move |_| {
         let now = at.get().map(|(layer, _)| layer);
         let layers = shown.groups.with(|groups| layers_by_head(groups));
         now.filter(|layer| layers.contains(layer)).or_else(|| layers.first().copied())
     });
-    let grid = Memo::new(move |_| {
+    let grid = memo(move |_| {
         let layer = layer.get()?;
         shown.groups.with(|groups| head_grid(groups, layer))
     });
@@ -89,12 +90,11 @@ fn TilesFigure(
     name: impl Fn(usize) -> String + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<(usize, usize)>);
-    let tiles = Memo::new(move |_| {
+    let tiles = memo(move |_| {
         grid.with(|grid| grid.as_ref().map_or_else(no_tiles, |grid| drawn_as(grid, &strings::model_words())))
     });
-    let words = Memo::new(move |_| {
-        tiles.with(|tiles| strings::model_tiles_finding(heading, tiles.rows.len(), tiles.cols.len()))
-    });
+    let words =
+        memo(move |_| tiles.with(|tiles| strings::model_tiles_finding(heading, tiles.rows.len(), tiles.cols.len())));
     let read = move || {
         let found = at.get().and_then(|(row, column)| {
             grid.with(|grid| {
@@ -106,7 +106,7 @@ fn TilesFigure(
         });
         found.unwrap_or_else(|| strings::model_tile_hint().to_owned())
     };
-    let is_there = Memo::new(move |_| grid.with(Option::is_some));
+    let is_there = memo(move |_| grid.with(Option::is_some));
     let figure = move || {
         view! {
             <section class="model-figure" aria-labelledby=ids.heading>
@@ -120,7 +120,7 @@ fn TilesFigure(
                     <Files
                         ids=ids.files
                         title=heading
-                        picture=tiles
+                        figure=move |_: (f64, f64)| taken(Some(tiles.get_untracked()))
                         table=move || tiles.with(Tiles::to_table)
                         csv=move || tiles.with_untracked(Tiles::to_csv)
                     />

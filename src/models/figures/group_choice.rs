@@ -1,7 +1,7 @@
 //! Which layer and head is shown.
 
+use crate::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use crate::strings;
 use lipscope_models::Heads;
@@ -17,7 +17,7 @@ pub fn GroupChoice(
     id: &'static str,
 ) -> impl IntoView {
     let at = shown.at;
-    let all = Memo::new(move |_| {
+    let all = memo(move |_| {
         shown.groups.with(|groups| groups.iter().map(|group| (group.layer, group.heads)).collect::<Vec<At>>())
     });
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {

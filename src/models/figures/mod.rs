@@ -24,7 +24,7 @@ mod sinks;
 mod tiles;
 mod window_dots;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::use_page;
 use crate::strings;

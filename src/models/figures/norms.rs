@@ -1,6 +1,6 @@
 //! The norm of each window over n, with what the reader adds to it.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::strings;
 use lipscope_models::charts::{Released, norms_chart};
@@ -12,7 +12,7 @@ use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::shown::Shown;
 use super::window_dots::WindowDots;
-use crate::charts::Soon;
+use crate::charts::{Soon, taken};
 
 /// The figure.
 #[component]
@@ -24,14 +24,14 @@ pub fn NormsFigure(
     let released = RwSignal::new(Released::Hidden);
     let is_released = Signal::derive(move || released.get() == Released::Shown);
     let curves = Curves::new(shown, at, is_released);
-    let chart = Memo::new(move |_| {
+    let chart = memo(move |_| {
         let (released, published) = (released.get(), curves.drawn());
         let words = strings::model_words();
         shown.with_group(at.get(), |group| norms_chart(&[group], released, &published, &words)).unwrap_or_else(nothing)
     });
-    let cells = Memo::new(move |_| shown.with_group(at.get(), cells).unwrap_or_default());
+    let cells = memo(move |_| shown.with_group(at.get(), cells).unwrap_or_default());
     let drawn = RwSignal::new(0);
-    let words = Memo::new(move |_| {
+    let words = memo(move |_| {
         shown
             .with_group(at.get(), |group| strings::model_norms_finding(Some(group)))
             .unwrap_or_else(|| strings::model_norms_finding(None))
@@ -67,7 +67,7 @@ pub fn NormsFigure(
                     <Files
                         ids=FileIds { canvas: "model-norms", table: "model-norms-table", take: "take-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
                         title=strings::model_norms_heading()
-                        picture=chart
+                        figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
                         table=move || shown.lengths()
                         csv=move || shown.csv()
                     />

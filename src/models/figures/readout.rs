@@ -1,6 +1,6 @@
 //! The selected window in one line, and the way into the explorer.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::{Page, use_page};
 use crate::strings;
@@ -17,8 +17,8 @@ pub fn WindowReadout(
     id: &'static str,
 ) -> impl IntoView {
     let page = use_page();
-    let reading = Memo::new(move |_| shown.reading());
-    let can_open = Memo::new(move |_| shown.map().is_none_or(MapKind::is_attention_alone));
+    let reading = memo(move |_| shown.reading());
+    let can_open = memo(move |_| shown.map().is_none_or(MapKind::is_attention_alone));
     let words = move || {
         reading.get().map_or_else(
             || strings::model_window_hint().to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::strings;
 use lipscope_models::charts::lengths_table;
@@ -48,12 +48,12 @@ impl Shown {
             let _ = groups.try_set(Arc::new(read));
         };
         // Of ten thousand rows both together would hold the page for longer than a frame or two.
-        Effect::new(move |_| {
+        effect(move |_| {
             table.track();
             set_timeout(read, Duration::ZERO);
         });
         let chosen = RwSignal::new(None::<At>);
-        let at = Memo::new(move |_| {
+        let at = memo(move |_| {
             let wanted = chosen.get();
             groups.with(|groups| {
                 let has = |at: &At| groups.iter().any(|group| (group.layer, group.heads) == *at);
@@ -65,7 +65,7 @@ impl Shown {
 
     /// What the table is of.
     pub fn kind(self) -> Memo<Kind> {
-        Memo::new(move |_| {
+        memo(move |_| {
             self.table.with(|table| match table {
                 Some(table) if !table.rows.is_empty() => match table.subject.adversarial_radius() {
                     Some(_) => Kind::Adversarial,

@@ -1,7 +1,8 @@
 //! The norm of each window against its attention sink.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
+use crate::charts::taken;
 use crate::strings;
 use lipscope_models::charts::{by_sink, sinks_chart};
 
@@ -17,9 +18,9 @@ pub fn SinksFigure(
 ) -> impl IntoView {
     let at = shown.at;
     // In their order once, for the chart and for whoever asks which window a dot is.
-    let readings = Memo::new(move |_| shown.with_group(at.get(), by_sink).unwrap_or_default());
-    let chart = Memo::new(move |_| readings.with(|readings| sinks_chart(readings, &strings::model_words())));
-    let cells = Memo::new(move |_| readings.with(|readings| readings.iter().map(|(cell, _)| *cell).collect()));
+    let readings = memo(move |_| shown.with_group(at.get(), by_sink).unwrap_or_default());
+    let chart = memo(move |_| readings.with(|readings| sinks_chart(readings, &strings::model_words())));
+    let cells = memo(move |_| readings.with(|readings| readings.iter().map(|(cell, _)| *cell).collect()));
     let is_there = move || chart.with(|chart| !chart.dots.is_empty());
     let where_it_is = move || at.get().map(|(layer, heads)| strings::model_place(shown.map(), layer, heads));
     view! {
@@ -38,7 +39,7 @@ pub fn SinksFigure(
                 <Files
                     ids=FileIds { canvas: "model-sinks", table: "model-sinks-table", take: "take-model-sinks", file: "lipscope-sinks", csv: "lipscope-sinks.csv" }
                     title=strings::model_sinks_heading()
-                    picture=chart
+                    figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
                     table=move || shown.lengths()
                     csv=move || shown.csv()
                 />

@@ -1,8 +1,8 @@
 //! Tiles on a canvas that pointer and keys read.
 
+use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
-use leptos::prelude::*;
 
 use crate::charts::use_painted;
 use crate::frame::When;

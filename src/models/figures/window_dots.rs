@@ -1,6 +1,6 @@
 //! Dots that are windows: one is selected in all figures of a table at once, and opens in the explorer.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use crate::page::use_page;
 use lipscope_models::Cell;

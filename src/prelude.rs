@@ -1,0 +1,117 @@
+//! Leptos's prelude, with some of it in another form: compiled once for each type of value, where Leptos compiles its own once for
+//! each closure. With those the page was a quarter larger.
+
+use std::ops::{Deref, DerefMut};
+use std::pin::Pin;
+use std::time::Duration;
+
+use leptos::ev::EventDescriptor;
+use leptos::tachys::html::attribute::any_attribute::AnyAttribute;
+use leptos::tachys::html::attribute::{Attribute, NextAttribute};
+use leptos::tachys::html::element::{ElementType, HtmlElement};
+use wasm_bindgen::JsValue;
+
+pub use leptos::prelude::*;
+
+/// As [`Memo::new`].
+pub fn memo<T: PartialEq + Send + Sync + 'static>(value: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Memo<T> {
+    let value: Box<dyn Fn(Option<&T>) -> T + Send + Sync> = Box::new(value);
+    Memo::new(value)
+}
+
+/// As [`Effect::new`], for the life of the owner.
+pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
+    let work: Box<dyn FnMut(Option<T>) -> T> = Box::new(work);
+    Effect::new(work);
+}
+
+/// As Leptos's.
+pub fn spawn_local(work: impl Future<Output = ()> + 'static) {
+    let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
+    leptos::task::spawn_local(work);
+}
+
+/// As Leptos's.
+pub fn set_timeout(work: impl FnOnce() + 'static, after: Duration) {
+    let work: Box<dyn FnOnce()> = Box::new(work);
+    leptos::prelude::set_timeout(work, after);
+}
+
+/// As Leptos's.
+pub fn request_animation_frame(work: impl FnOnce() + 'static) {
+    let work: Box<dyn FnOnce()> = Box::new(work);
+    leptos::prelude::request_animation_frame(work);
+}
+
+/// In the place of Leptos's trait of this name, for what can be read.
+pub trait With: Read {
+    /// Reads the value, and follows it.
+    fn with<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> U {
+        read(&self.read())
+    }
+}
+
+impl<T: Read> With for T {}
+
+/// In the place of Leptos's trait of this name, for what can be read.
+pub trait WithUntracked: ReadUntracked {
+    /// Reads the value.
+    fn with_untracked<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> U {
+        read(&self.read_untracked())
+    }
+
+    /// Reads the value, unless it is gone.
+    fn try_with_untracked<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> Option<U> {
+        self.try_read_untracked().map(|value| read(&value))
+    }
+}
+
+impl<T: ReadUntracked> WithUntracked for T {}
+
+/// In the place of Leptos's trait of this name, for what can be written.
+pub trait Update: Write {
+    /// Changes the value, unless it is gone, and tells who follows it.
+    fn update(&self, change: impl FnOnce(&mut Self::Value)) {
+        self.try_update(change);
+    }
+
+    /// As [`update`](Update::update), with an answer of the change.
+    fn try_update<U>(&self, change: impl FnOnce(&mut Self::Value) -> U) -> Option<U> {
+        self.try_write().map(|mut value| change(value.deref_mut()))
+    }
+}
+
+impl<T: Write> Update for T {}
+
+/// In the place of Leptos's trait of this name: `on:event` of a view.
+pub trait OnAttribute<E: EventDescriptor, F> {
+    /// The element that listens.
+    type Output;
+
+    /// Listens to an event.
+    fn on(self, event: E, listener: F) -> Self::Output;
+}
+
+impl<El, At, Ch, E, F> OnAttribute<E, F> for HtmlElement<El, At, Ch>
+where
+    El: ElementType + Send,
+    At: Attribute + Send,
+    Ch: RenderHtml + Send,
+    E: EventDescriptor + Send + 'static,
+    E::EventType: From<JsValue> + 'static,
+    F: FnMut(E::EventType) + 'static,
+{
+    type Output = HtmlElement<El, <At as NextAttribute>::Output<AnyAttribute>, Ch>;
+
+    fn on(self, event: E, listener: F) -> Self::Output {
+        self.add_any_attr(listening(event, Box::new(listener)))
+    }
+}
+
+fn listening<E>(event: E, listener: Box<dyn FnMut(E::EventType)>) -> AnyAttribute
+where
+    E: EventDescriptor + Send + 'static,
+    E::EventType: From<JsValue> + 'static,
+{
+    leptos::ev::on(event, listener).into_any_attr()
+}
