@@ -1,6 +1,6 @@
 //! The bounds' formulas as MathML, for one head.
 
-use leptos::prelude::*;
+use crate::prelude::*;
 
 use lipscope_core::bounds::BoundId;
 
@@ -12,146 +12,64 @@ pub fn Formula(
     /// Which bound.
     id: BoundId,
 ) -> impl IntoView {
-    match id {
-        BoundId::CastinGeneral => view! {
-            <math>
-                <msqrt><mn>"3"</mn></msqrt>
-                <mi>"v"</mi>
-                <msqrt>
-                    <msup><mi>"a"</mi><mn>"2"</mn></msup>
-                    <mo>"("</mo><mn>"4"</mn><mi>"n"</mi><mo>"+"</mo><mn>"1"</mn><mo>")"</mo>
-                    <mo>"+"</mo><mi>"n"</mi>
-                </msqrt>
-            </math>
-        }
-        .into_any(),
-        BoundId::CastinMeanField => view! {
-            <math>
-                <mi>"v"</mi>
-                <mo>"("</mo><mn>"1"</mn><mo>"+"</mo><mn>"3"</mn><mi>"a"</mi><mo>")"</mo>
-                <msup><mi>"e"</mi><mrow><mn>"2"</mn><mi>"a"</mi></mrow></msup>
-            </math>
-        }
-        .into_any(),
-        BoundId::Sharp => view! {
-            <math>
-                <mi>"v"</mi>
-                <mrow>
-                    <mo>"("</mo>
-                    <mi>"a"</mi><mo>"+"</mo>
-                    <msqrt>
-                        <mi>"min"</mi><mo>"("</mo>
-                        <mi>"n"</mi><mi>"G"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>","</mo>
-                        <mi>"F"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>","</mo>
-                        <mfrac>
-                            <mrow><mo>"("</mo><mn>"1"</mn><mo>"+"</mo><msup><mi>"a"</mi><mn>"2"</mn></msup><mo>")"</mo><mi>"n"</mi></mrow>
-                            <mrow>
-                                <mn>"1"</mn><mo>"+"</mo><mo>"("</mo><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn><mo>")"</mo>
-                                <msup><mi>"e"</mi><mrow><mo>"−"</mo><mn>"2"</mn><mi>"a"</mi></mrow></msup>
-                            </mrow>
-                        </mfrac>
-                        <mo>")"</mo>
-                    </msqrt>
-                    <mo>")"</mo>
-                </mrow>
-            </math>
-        }
-        .into_any(),
-        BoundId::SharpMasked => view! {
-            <math>
-                <mi>"v"</mi>
-                <mrow>
-                    <mo>"("</mo>
-                    <mi>"a"</mi><mo>"+"</mo><mi>"min"</mi><mo>"("</mo>
-                    <msqrt>
-                        <munder><mo>"∑"</mo><mi>"i"</mi></munder>
-                        <mi>"min"</mi><mo>"("</mo>
-                        <mi>"G"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>","</mo>
-                        <mi>"F"</mi><mo>"("</mo><mi>"a"</mi><mo>")"</mo><mo>"/"</mo><mi>"i"</mi><mo>")"</mo>
-                    </msqrt>
-                    <mo>","</mo><mi>"…"</mi><mo>")"</mo><mo>")"</mo>
-                </mrow>
-            </math>
-        }
-        .into_any(),
-        BoundId::Unified => view! {
-            <math>
-                <mi>"v"</mi>
-                <mrow>
-                    <mo>"("</mo>
-                    <mi>"a"</mi><mo>"+"</mo>
-                    <msqrt>
-                        <mfrac>
-                            <mrow><mo>"("</mo><mn>"1"</mn><mo>"+"</mo><msup><mi>"a"</mi><mn>"2"</mn></msup><mo>")"</mo><mi>"n"</mi></mrow>
-                            <mrow>
-                                <mn>"1"</mn><mo>"+"</mo><mo>"("</mo><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn><mo>")"</mo>
-                                <msup><mi>"e"</mi><mrow><mo>"−"</mo><mn>"2"</mn><mi>"a"</mi></mrow></msup>
-                            </mrow>
-                        </mfrac>
-                    </msqrt>
-                    <mo>")"</mo>
-                </mrow>
-            </math>
-        }
-        .into_any(),
-        BoundId::UnifiedMasked => view! {
-            <math>
-                <mi>"v"</mi>
-                <mrow>
-                    <mo>"("</mo>
-                    <mi>"a"</mi><mo>"+"</mo><mi>"min"</mi><mo>"("</mo>
-                    <msqrt>
-                        <mo>"("</mo><mn>"1"</mn><mo>"+"</mo><msup><mi>"a"</mi><mn>"2"</mn></msup><mo>")"</mo>
-                        <msub><mi>"S"</mi><mi>"c"</mi></msub>
-                    </msqrt>
-                    <mo>","</mo>
-                    <mn>"2"</mn><mo>"("</mo><mn>"1"</mn><mo>"+"</mo><mn>"2"</mn><mi>"a"</mi><mo>")"</mo>
-                    <msup><mi>"e"</mi><mrow><mn>"2"</mn><mi>"a"</mi></mrow></msup>
-                    <mo>")"</mo><mo>")"</mo>
-                </mrow>
-            </math>
-        }
-        .into_any(),
-        BoundId::Local => view! {
-            <math>
-                <munder><mi>"max"</mi><mi>"i"</mi></munder>
-                <mrow><mo>"‖"</mo><mi>"V"</mi><msub><mi>"G"</mi><mi>"i"</mi></msub><mo>"‖"</mo></mrow>
-                <mo>"+"</mo>
-                <msqrt>
-                    <munder><mi>"max"</mi><mi>"j"</mi></munder>
-                    <munder><mo>"∑"</mo><mi>"i"</mi></munder>
-                    <msub><mi>"P"</mi><mrow><mi>"i"</mi><mi>"j"</mi></mrow></msub>
-                    <msub><mi>"w"</mi><mi>"i"</mi></msub>
-                </msqrt>
-            </math>
-        }
-        .into_any(),
-        BoundId::Adversarial => view! {
-            <math>
-                <mrow><mo>"|"</mo><mi>"V"</mi><mi>"u"</mi><mo>"|"</mo></mrow>
-                <msqrt><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn></msqrt>
-                <mi>"p"</mi>
-                <mo>"("</mo><mn>"1"</mn><mo>"+"</mo><mn>"2"</mn>
-                <mo>"("</mo><mn>"1"</mn><mo>"−"</mo><mi>"p"</mi><mo>")"</mo><mi>"g"</mi><mo>")"</mo>
-            </math>
-        }
-        .into_any(),
-        BoundId::KimL2 => view! {
-            <math>
-                <msqrt><mi>"n"</mi><mo>"/"</mo><mi>"k"</mi></msqrt>
-                <mo>"("</mo><mn>"4"</mn>
-                <msup><mi>"φ"</mi><mrow><mo>"−"</mo><mn>"1"</mn></mrow></msup>
-                <mo>"("</mo><mi>"n"</mi><mo>"−"</mo><mn>"1"</mn><mo>")"</mo><mo>"+"</mo><mn>"1"</mn><mo>")"</mo>
-                <msqrt>
-                    <munder><mo>"∑"</mo><mi>"h"</mi></munder>
-                    <msup><mrow><mo>"‖"</mo><msub><mi>"W"</mi><mi>"Q"</mi></msub><mo>"‖"</mo></mrow><mn>"4"</mn></msup>
-                    <msup><mrow><mo>"‖"</mo><msub><mi>"W"</mi><mi>"V"</mi></msub><mo>"‖"</mo></mrow><mn>"2"</mn></msup>
-                </msqrt>
-                <mrow><mo>"‖"</mo><msub><mi>"W"</mi><mi>"O"</mi></msub><mo>"‖"</mo></mrow>
-            </math>
-        }
-        .into_any(),
+    match markup(id) {
+        // A constant of this file, never a reader's text.
+        Some(markup) => view! { <math inner_html=markup></math> }.into_any(),
         // No formula of one line: said in words.
-        other => view! { <span>{strings::formula_words(other)}</span> }.into_any(),
+        None => view! { <span>{strings::formula_words(id)}</span> }.into_any(),
     }
+}
+
+/// What stands between `<math>` and `</math>`: as text, since a view of so many elements is compiled to a hundred times as much.
+fn markup(id: BoundId) -> Option<&'static str> {
+    Some(match id {
+        BoundId::CastinGeneral => {
+            "<msqrt><mn>3</mn></msqrt><mi>v</mi><msqrt><msup><mi>a</mi><mn>2</mn></msup><mo>(</mo><mn>4</mn><mi>n</mi><mo>+</mo>\
+             <mn>1</mn><mo>)</mo><mo>+</mo><mi>n</mi></msqrt>"
+        }
+        BoundId::CastinMeanField => {
+            "<mi>v</mi><mo>(</mo><mn>1</mn><mo>+</mo><mn>3</mn><mi>a</mi><mo>)</mo><msup><mi>e</mi><mrow><mn>2</mn><mi>a</mi>\
+             </mrow></msup>"
+        }
+        BoundId::Sharp => {
+            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><msqrt><mi>min</mi><mo>(</mo><mi>n</mi><mi>G</mi><mo>(</mo><mi>a</mi>\
+             <mo>)</mo><mo>,</mo><mi>F</mi><mo>(</mo><mi>a</mi><mo>)</mo><mo>,</mo><mfrac><mrow><mo>(</mo><mn>1</mn><mo>+</mo>\
+             <msup><mi>a</mi><mn>2</mn></msup><mo>)</mo><mi>n</mi></mrow><mrow><mn>1</mn><mo>+</mo><mo>(</mo><mi>n</mi><mo>−</mo>\
+             <mn>1</mn><mo>)</mo><msup><mi>e</mi><mrow><mo>−</mo><mn>2</mn><mi>a</mi></mrow></msup></mrow></mfrac><mo>)</mo>\
+             </msqrt><mo>)</mo></mrow>"
+        }
+        BoundId::SharpMasked => {
+            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>min</mi><mo>(</mo><msqrt><munder><mo>∑</mo><mi>i</mi></munder>\
+             <mi>min</mi><mo>(</mo><mi>G</mi><mo>(</mo><mi>a</mi><mo>)</mo><mo>,</mo><mi>F</mi><mo>(</mo><mi>a</mi><mo>)</mo>\
+             <mo>/</mo><mi>i</mi><mo>)</mo></msqrt><mo>,</mo><mi>…</mi><mo>)</mo><mo>)</mo></mrow>"
+        }
+        BoundId::Unified => {
+            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><msqrt><mfrac><mrow><mo>(</mo><mn>1</mn><mo>+</mo><msup><mi>a</mi>\
+             <mn>2</mn></msup><mo>)</mo><mi>n</mi></mrow><mrow><mn>1</mn><mo>+</mo><mo>(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo>)\
+             </mo><msup><mi>e</mi><mrow><mo>−</mo><mn>2</mn><mi>a</mi></mrow></msup></mrow></mfrac></msqrt><mo>)</mo></mrow>"
+        }
+        BoundId::UnifiedMasked => {
+            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>min</mi><mo>(</mo><msqrt><mo>(</mo><mn>1</mn><mo>+</mo><msup><mi>a\
+             </mi><mn>2</mn></msup><mo>)</mo><msub><mi>S</mi><mi>c</mi></msub></msqrt><mo>,</mo><mn>2</mn><mo>(</mo><mn>1</mn>\
+             <mo>+</mo><mn>2</mn><mi>a</mi><mo>)</mo><msup><mi>e</mi><mrow><mn>2</mn><mi>a</mi></mrow></msup><mo>)</mo><mo>)</mo>\
+             </mrow>"
+        }
+        BoundId::Local => {
+            "<munder><mi>max</mi><mi>i</mi></munder><mrow><mo>‖</mo><mi>V</mi><msub><mi>G</mi><mi>i</mi></msub><mo>‖</mo></mrow>\
+             <mo>+</mo><msqrt><munder><mi>max</mi><mi>j</mi></munder><munder><mo>∑</mo><mi>i</mi></munder><msub><mi>P</mi><mrow>\
+             <mi>i</mi><mi>j</mi></mrow></msub><msub><mi>w</mi><mi>i</mi></msub></msqrt>"
+        }
+        BoundId::Adversarial => {
+            "<mrow><mo>|</mo><mi>V</mi><mi>u</mi><mo>|</mo></mrow><msqrt><mi>n</mi><mo>−</mo><mn>1</mn></msqrt><mi>p</mi><mo>(\
+             </mo><mn>1</mn><mo>+</mo><mn>2</mn><mo>(</mo><mn>1</mn><mo>−</mo><mi>p</mi><mo>)</mo><mi>g</mi><mo>)</mo>"
+        }
+        BoundId::KimL2 => {
+            "<msqrt><mi>n</mi><mo>/</mo><mi>k</mi></msqrt><mo>(</mo><mn>4</mn><msup><mi>φ</mi><mrow><mo>−</mo><mn>1</mn></mrow>\
+             </msup><mo>(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo>)</mo><mo>+</mo><mn>1</mn><mo>)</mo><msqrt><munder><mo>∑</mo>\
+             <mi>h</mi></munder><msup><mrow><mo>‖</mo><msub><mi>W</mi><mi>Q</mi></msub><mo>‖</mo></mrow><mn>4</mn></msup><msup>\
+             <mrow><mo>‖</mo><msub><mi>W</mi><mi>V</mi></msub><mo>‖</mo></mrow><mn>2</mn></msup></msqrt><mrow><mo>‖</mo><msub>\
+             <mi>W</mi><mi>O</mi></msub><mo>‖</mo></mrow>"
+        }
+        _ => return None,
+    })
 }

@@ -99,7 +99,9 @@ fn pack(value: &Value) -> String {
 fn unpack(text: &str) -> Result<Value, String> {
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strings::link_damaged())?;
     let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| strings::link_damaged())?;
-    serde_json::from_slice(&unpacked).map_err(|_| strings::link_damaged().into())
+    // As text: the page reads JSON as text elsewhere, and reading bytes would be compiled beside it.
+    let text = std::str::from_utf8(&unpacked).map_err(|_| strings::link_damaged())?;
+    serde_json::from_str(text).map_err(|_| strings::link_damaged().into())
 }
 
 #[cfg(test)]
