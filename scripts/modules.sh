@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site's WebAssembly and puts it into a site that Trunk has begun: scripts/modules.sh SITE [release|site]
-# One call of cargo for the page and its workers, so that what they share is compiled once. The page becomes two modules,
-# the first picture's and the rest (src/main.rs, src/later.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and
-# Trunk has no place for that.
+# The page becomes modules of its own for the first picture, for the rest (src/later.rs) and for the texts of another language
+# (src/main.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and Trunk has no place for that.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
@@ -12,11 +11,20 @@ built=$target_dir/wasm32-unknown-unknown/$profile
 work=$target_dir/modules
 
 # Relocations and the names of functions are needed to cut the page; wasm-bindgen and wasm-opt leave them out.
-cargo build --locked --profile "$profile" --target wasm32-unknown-unknown --package lipscope --package lipscope-workers --bins
+build=(cargo build --locked --target wasm32-unknown-unknown --bins)
+if [ "$profile" = release ]; then
+  "${build[@]}" --profile page --package lipscope
+  "${build[@]}" --release --package lipscope-workers
+  page=$target_dir/wasm32-unknown-unknown/page/app.wasm
+else
+  # One call, so that what the page and its workers share is compiled once.
+  "${build[@]}" --profile "$profile" --package lipscope --package lipscope-workers
+  page=$built/app.wasm
+fi
 rm -rf "$work"
 mkdir -p "$work/page" "$work/workers"
 
-wasm-split-cli "$built/app.wasm" "$work/cut" --target web --out-name app
+wasm-split-cli "$page" "$work/cut" --target web --out-name app
 # The later module finds memory, table and stack under the linker's names.
 wasm-bindgen "$work/cut/app.wasm" --target web --no-typescript --keep-lld-exports --out-dir "$work/page" --out-name app
 mv "$work/cut/__wasm_split.js" "$work/page"
