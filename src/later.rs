@@ -4,7 +4,6 @@
 //! `scripts/modules.sh`), which the program fetches when it is first asked for. So what draws the first picture names nothing of
 //! the later part: it has one table of functions, [`Later`].
 
-use std::pin::Pin;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -30,6 +29,7 @@ use super::plane;
 use super::state::Scene;
 use super::strings;
 use super::train;
+use crate::FetchPart;
 use crate::workers::EngineReply;
 
 /// How long after the first picture the later part is fetched, so that a click finds it there.
@@ -156,9 +156,7 @@ pub struct Lost;
 /// The later part, as the program fetches it.
 pub struct LaterPart(&'static Later);
 
-type FetchLater = fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>;
-
-static FETCH: OnceLock<FetchLater> = OnceLock::new();
+static FETCH: OnceLock<FetchPart<LaterPart>> = OnceLock::new();
 
 /// The later part. Only the program calls this, from the function along which it is cut: another caller would bring the later
 /// part into the first module.
@@ -168,7 +166,7 @@ pub fn later_part() -> LaterPart {
 }
 
 /// Says how the later part is fetched ([`Fetch`](crate::Fetch)).
-pub fn fetched_by(fetch: FetchLater) {
+pub fn fetched_by(fetch: FetchPart<LaterPart>) {
     // The page starts once.
     let _ = FETCH.set(fetch);
 }

@@ -85,14 +85,17 @@ use language::{Language, Translation};
 use later::Arrival;
 use shell::Shell;
 
-/// What the program fetches when it is wanted; each gives `None` where it could not be had.
+/// What the program fetches when it is wanted.
 #[derive(Clone, Copy)]
 pub struct Fetch {
     /// What comes after the first picture.
-    pub later: fn() -> Pin<Box<dyn Future<Output = Option<LaterPart>>>>,
+    pub later: FetchPart<LaterPart>,
     /// The texts in Chinese.
-    pub chinese: fn() -> Pin<Box<dyn Future<Output = Option<Translation>>>>,
+    pub chinese: FetchPart<Translation>,
 }
+
+/// How a part is fetched; `None` where it could not be had.
+pub type FetchPart<T> = fn() -> Pin<Box<dyn Future<Output = Option<T>>>>;
 
 /// All texts in Chinese. Only the program calls this, from the function along which it is cut, and tests: another caller would
 /// bring them into the first module.
@@ -112,7 +115,9 @@ pub fn start(fetch: Fetch) {
     }
     spawn_local(async move {
         let texts = if asked == Language::Chinese { (fetch.chinese)().await } else { None };
-        texts.map(language::keep_chinese);
+        if let Some(texts) = texts {
+            language::keep_chinese(texts);
+        }
         tongue::begin(if asked == Language::Chinese && texts.is_none() { Language::English } else { asked });
         // What a link says is to be shown at once, and the later part reads it.
         let is_link = !page::fragment().is_empty();

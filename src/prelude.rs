@@ -15,9 +15,11 @@ pub use leptos::prelude::*;
 
 /// As [`Memo::new`].
 pub fn memo<T: PartialEq + Send + Sync + 'static>(value: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Memo<T> {
-    let value: Box<dyn Fn(Option<&T>) -> T + Send + Sync> = Box::new(value);
+    let value: MemoValue<T> = Box::new(value);
     Memo::new(value)
 }
+
+type MemoValue<T> = Box<dyn Fn(Option<&T>) -> T + Send + Sync>;
 
 /// As [`Effect::new`], for the life of the owner.
 pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
