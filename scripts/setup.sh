@@ -26,14 +26,14 @@ apt_install() {
 }
 
 # Only one set-up runs at a time over all clones. Called before the first change, so that a complete installation never
-# waits.
+# waits. The two halves of a set-up share the lock, since both have its file from their parent.
+mkdir -p "$tools_bin"
+exec 9>"$cache_dir/lock"
 locked=
 lock() {
   [ -z "$locked" ] || return 0
   locked=1
-  mkdir -p "$tools_bin"
   command -v flock >/dev/null || return 0
-  exec 9>"$cache_dir/lock"
   flock -n 9 || { say "another set-up is running: waiting for it"; flock 9; }
 }
 
@@ -327,9 +327,23 @@ setup_python() {
 }
 
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+compiled=()
+fetched=()
 for what in "$@"; do
   case $what in
-    rust | wasm | browser | npm | e2e | numpy | maturin | lab | python | node) "setup_$what" ;;
+    rust | wasm | npm) compiled+=("$what") ;;
+    browser | e2e | numpy | maturin | lab | python | node) fetched+=("$what") ;;
     *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, lab or python." ;;
   esac
 done
+# Both halves may need it.
+case " $* " in *" maturin "*) setup_rust ;; esac
+# What is downloaded comes while tools are compiled.
+beside=
+if [ ${#fetched[@]} -gt 0 ]; then
+  # With the terminal: sudo may ask there.
+  (for what in "${fetched[@]}"; do "setup_$what"; done) <&0 &
+  beside=$!
+fi
+for what in ${compiled[@]+"${compiled[@]}"}; do "setup_$what"; done
+[ -z "$beside" ] || wait "$beside"
