@@ -20,8 +20,11 @@ function rewrite(name, pattern, text) {
 }
 
 rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
-/** What is kept when it is first asked for: only the views of models need these workers, which are large. */
-const isLater = (path) => /^(model|train)_worker/.test(path);
+/**
+ * What is kept when it is first asked for: the workers of models, which are large and which only their views need, and the texts
+ * in Chinese.
+ */
+const isLater = (path) => /^((model|train)_worker|chinese-)/.test(path);
 
 const files = {};
 for (const name of readdirSync(dir, { recursive: true }).sort()) {

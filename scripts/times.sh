@@ -16,7 +16,8 @@ parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(serve test)
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/lipscope-times.XXXXXX")
-clone=$work/clone
+# Where tests are run and the site is served.
+clone=
 stamp=()
 load=
 child=
@@ -47,6 +48,7 @@ stamped() { # name, verdict, seconds
 new_clone() {
   load=$(busy)
   [ -z "$load" ] || say "times: the machine is busy (load $load): what is measured now is too long"
+  clone=$work/clone
   rm -rf "$clone"
   git clone --quiet --shared "$project_root" "$clone"
   IFS=$'\t' read -r -a stamp < <(cd "$clone" && node benches/record.mjs stamp)
@@ -147,15 +149,14 @@ last_tests() {
   keep "test, $state target" $all $total "${run%T*}" "$commit" "$machine" "$load"
 }
 
-# `make test` in this folder. A machine without crates and tools is as fresh as `make_fresh` makes it.
+# `make test` in this folder, with its own target. A machine without crates and tools is as fresh as `make_fresh` makes it.
 test_here() {
-  local name="test, warm target"
+  local name="test, warm target" target_dir=$project_root/target clone=$project_root
   if [ ! -e "${CARGO_HOME:-$HOME/.cargo}/registry" ] && [ ! -e "$tools_bin" ]; then
     name="test, fresh machine"
   elif [ ! -e "$target_dir/debug" ]; then
     name="test, empty target"
   fi
-  clone=$project_root
   load=$(busy)
   IFS=$'\t' read -r -a stamp < <(node benches/record.mjs stamp)
   run_tests "$name"

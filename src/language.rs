@@ -15,7 +15,7 @@ pub enum Language {
     Mirrored,
 }
 
-/// All texts of a language other than English, in the order of the catalogues.
+/// The texts of the catalogues in a language other than English, in their order.
 pub type Translation = &'static [&'static str];
 
 thread_local! {

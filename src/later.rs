@@ -233,14 +233,14 @@ impl Page {
         });
     }
 
-    /// A message in the page's language. An error is told once the later part is here, which has the sentences; until then this says
-    /// that it is on its way, or lost.
+    /// A message in the page's language. What an error is about is told once the later part is here, which has the sentences; until
+    /// then this says that there is one, and that the rest is on its way, or lost.
     pub fn told(self, message: impl Into<Message>) -> String {
         match (message.into(), self.arrival.get()) {
             (Message::Text(text), _) => text,
             (message, Arrival::Here(later)) => (later.message)(&message),
-            (Message::Error(_), Arrival::Waiting) => strings::later_waiting().into(),
-            (Message::Error(_), Arrival::Lost) => strings::later_lost().into(),
+            (Message::Error(_), Arrival::Waiting) => strings::reason_waiting().into(),
+            (Message::Error(_), Arrival::Lost) => strings::reason_lost().into(),
         }
     }
 

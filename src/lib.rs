@@ -90,14 +90,14 @@ use shell::Shell;
 pub struct Fetch {
     /// What comes after the first picture.
     pub later: FetchPart<LaterPart>,
-    /// The texts in Chinese.
+    /// The texts of the catalogues in Chinese.
     pub chinese: FetchPart<Translation>,
 }
 
 /// How a part is fetched; `None` where it could not be had.
 pub type FetchPart<T> = fn() -> Pin<Box<dyn Future<Output = Option<T>>>>;
 
-/// All texts in Chinese. Only the program calls this, from the function along which it is cut, and tests: another caller would
+/// The texts of the catalogues in Chinese; lessons come with the later part. Only the program calls this, from the function along which it is cut, and tests: another caller would
 /// bring them into the first module.
 #[must_use]
 pub fn chinese_texts() -> Translation {
@@ -113,14 +113,26 @@ pub fn start(fetch: Fetch) {
         tongue::begin(asked);
         return show(Arrival::Waiting);
     }
+    // What a link says is to be shown at once, and the later part reads it.
+    let is_link = !page::fragment().is_empty();
+    if is_link {
+        // Beside the texts, not after them.
+        spawn_local(async {
+            let _ = later::fetch().await;
+        });
+    }
     spawn_local(async move {
-        let texts = if asked == Language::Chinese { (fetch.chinese)().await } else { None };
-        if let Some(texts) = texts {
-            language::keep_chinese(texts);
-        }
-        tongue::begin(if asked == Language::Chinese && texts.is_none() { Language::English } else { asked });
-        // What a link says is to be shown at once, and the later part reads it.
-        let is_link = !page::fragment().is_empty();
+        let language = match asked {
+            Language::English | Language::Mirrored => asked,
+            Language::Chinese => match (fetch.chinese)().await {
+                Some(texts) => {
+                    language::keep_chinese(texts);
+                    asked
+                }
+                None => Language::English,
+            },
+        };
+        tongue::begin(language);
         show(if is_link { later::fetch().await.into() } else { Arrival::Waiting });
     });
 }

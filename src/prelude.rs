@@ -14,6 +14,7 @@ use wasm_bindgen::JsValue;
 pub use leptos::prelude::*;
 
 /// As [`Memo::new`].
+#[track_caller]
 pub fn memo<T: PartialEq + Send + Sync + 'static>(value: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Memo<T> {
     let value: MemoValue<T> = Box::new(value);
     Memo::new(value)
@@ -48,6 +49,7 @@ pub fn request_animation_frame(work: impl FnOnce() + 'static) {
 /// In the place of Leptos's trait of this name, for what can be read.
 pub trait With: Read {
     /// Reads the value, and follows it.
+    #[track_caller]
     fn with<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> U {
         read(&self.read())
     }
@@ -58,6 +60,7 @@ impl<T: Read> With for T {}
 /// In the place of Leptos's trait of this name, for what can be read.
 pub trait WithUntracked: ReadUntracked {
     /// Reads the value.
+    #[track_caller]
     fn with_untracked<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> U {
         read(&self.read_untracked())
     }
@@ -73,11 +76,13 @@ impl<T: ReadUntracked> WithUntracked for T {}
 /// In the place of Leptos's trait of this name, for what can be written.
 pub trait Update: Write {
     /// Changes the value, unless it is gone, and tells who follows it.
+    #[track_caller]
     fn update(&self, change: impl FnOnce(&mut Self::Value)) {
         self.try_update(change);
     }
 
     /// As [`update`](Update::update), with an answer of the change.
+    #[track_caller]
     fn try_update<U>(&self, change: impl FnOnce(&mut Self::Value) -> U) -> Option<U> {
         self.try_write().map(|mut value| change(value.deref_mut()))
     }

@@ -44,5 +44,11 @@ pub fn choose(language: Language) {
         .map(String::from)
         .collect();
     let search: Vec<String> = others.into_iter().chain([format!("lang={}", language.tag())]).collect();
-    let _ = location.set_search(&search.join("&"));
+    let search = search.join("&");
+    // Where its texts were lost, the address has the language already, and the same address loads nothing.
+    let _ = if location.search().is_ok_and(|now| now.trim_start_matches('?') == search) {
+        location.reload()
+    } else {
+        location.set_search(&search)
+    };
 }

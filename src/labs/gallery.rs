@@ -34,7 +34,7 @@ struct Pictures {
 }
 
 impl Pictures {
-    /// From the packed file: the page reads its workers' messages in the same way, and JSON for this alone.
+    /// From the packed file, as the messages of workers are: a reader of these types from JSON would be compiled for this alone.
     fn read() -> Option<Self> {
         decode(include_bytes!("../../assets/gallery.postcard")).ok()
     }

@@ -101,14 +101,14 @@ fn plot_view(
     // What keys and pointer read is told; what changes by itself is not.
     let live = move || if at.get().is_some() { "polite" } else { "off" };
     view! {
-            <div class="lab-figure">
-                <div class="plot-stage"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
-                <p class="readout" id=ids.readout aria-live=live>{read}</p>
-                <div class="lab-take">
-                    <Twin id=ids.table name=ids.csv table csv/>
-                    <Take id=ids.take name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| taken(Some(chart.get_untracked())) csv paper behind/>
-                </div>
+        <div class="lab-figure">
+            <div class="plot-stage"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
+            <p class="readout" id=ids.readout aria-live=live>{read}</p>
+            <div class="lab-take">
+                <Twin id=ids.table name=ids.csv table csv/>
+                <Take id=ids.take name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| taken(Some(chart.get_untracked())) csv paper behind/>
             </div>
-        }
-        .into_any()
+        </div>
+    }
+    .into_any()
 }

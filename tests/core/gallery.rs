@@ -1,5 +1,6 @@
 //! The numbers behind the pictures of the page's gallery (assets/gallery.json) are what the engine finds.
-//! `LIPSCOPE_WRITE_GALLERY=1 cargo test -p lipscope-core --test core gallery` writes them anew.
+//! `LIPSCOPE_WRITE_GALLERY=1 cargo test -p lipscope-core --test core gallery` writes them anew, and after it
+//! `LIPSCOPE_WRITE_GALLERY=1 cargo test -p lipscope --lib gallery` packs them for the page.
 
 use std::path::Path;
 
