@@ -336,8 +336,8 @@ for what in "$@"; do
     *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, lab or python." ;;
   esac
 done
-# Both halves may need it.
-case " $* " in *" maturin "*) setup_rust ;; esac
+# Both halves may need it, and it may install Debian's packages, which only one half can do at a time.
+case " $* " in *" rust "* | *" wasm "* | *" npm "* | *" maturin "*) setup_rust ;; esac
 # What is downloaded comes while tools are compiled.
 beside=
 if [ ${#fetched[@]} -gt 0 ]; then

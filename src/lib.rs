@@ -97,8 +97,8 @@ pub struct Fetch {
 /// How a part is fetched; `None` where it could not be had.
 pub type FetchPart<T> = fn() -> Pin<Box<dyn Future<Output = Option<T>>>>;
 
-/// The texts of the catalogues in Chinese; lessons come with the later part. Only the program calls this, from the function along which it is cut, and tests: another caller would
-/// bring them into the first module.
+/// The texts of the catalogues in Chinese; lessons come with the later part. Only the program calls this, from the function along
+/// which it is cut, and tests: another caller would bring them into the first module.
 #[must_use]
 pub fn chinese_texts() -> Translation {
     &words::ZH
@@ -109,12 +109,12 @@ pub fn start(fetch: Fetch) {
     console_error_panic_hook::set_once();
     later::fetched_by(fetch.later);
     let asked = tongue::asked();
-    if asked != Language::Chinese && page::fragment().is_empty() {
+    let is_link = !page::fragment().is_empty();
+    if asked != Language::Chinese && !is_link {
         tongue::begin(asked);
         return show(Arrival::Waiting);
     }
     // What a link says is to be shown at once, and the later part reads it.
-    let is_link = !page::fragment().is_empty();
     if is_link {
         // Beside the texts, not after them.
         spawn_local(async {

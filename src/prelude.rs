@@ -1,5 +1,5 @@
 //! Leptos's prelude, with some of it in another form: compiled once for each type of value, where Leptos compiles its own once for
-//! each closure. With those the page was a quarter larger.
+//! each closure.
 
 use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
