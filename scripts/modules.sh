@@ -24,17 +24,24 @@ fi
 rm -rf "$work"
 mkdir -p "$work/page" "$work/workers"
 
+# The workers' modules are made beside the page's: neither needs the other.
+bind_workers() {
+  local worker
+  for worker in worker model_worker train_worker; do
+    wasm-bindgen "$built/$worker.wasm" --target web --no-typescript --out-dir "$work/workers" --out-name "$worker" || return 1
+    echo "import init from './$worker.js'; await init();" > "$work/workers/${worker}_loader.js"
+  done
+}
+bind_workers &
+workers=$!
+
 wasm-split-cli "$page" "$work/cut" --target web --out-name app
 # The later module finds memory, table and stack under the linker's names.
 wasm-bindgen "$work/cut/app.wasm" --target web --no-typescript --keep-lld-exports --out-dir "$work/page" --out-name app
 mv "$work/cut/__wasm_split.js" "$work/page"
 rm "$work/cut/app.wasm"
 mv "$work"/cut/*.wasm "$work/page"
-
-for worker in worker model_worker train_worker; do
-  wasm-bindgen "$built/$worker.wasm" --target web --no-typescript --out-dir "$work/workers" --out-name "$worker"
-  echo "import init from './$worker.js'; await init();" > "$work/workers/${worker}_loader.js"
-done
+wait "$workers"
 
 if [ "$profile" = release ]; then
   # The page by size, the numerics by speed.
