@@ -29,11 +29,11 @@ test: ## run everything: check, native, wasm, site, e2e, npm, python
 	@$(setup) wasm browser e2e npm numpy maturin lab
 	@bash scripts/test.sh
 
-check: ## formatting, lints on both targets, licences and advisories of dependencies, and that the tool versions agree
+check: ## formatting, lints on both targets, documentation, and that the tool versions agree
 	@$(setup) wasm
 	@bash scripts/test.sh check
 
-test-native: ## the tests of the engine and the command line
+test-native: ## the tests of the engine and the command line, and of the licences and advisories of dependencies
 	@$(setup) rust numpy
 	@bash scripts/test.sh native
 

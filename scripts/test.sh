@@ -41,8 +41,7 @@ part_check() {
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope-core -- -D warnings &&
-    RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps &&
-    cargo test --locked --package lipscope-dependencies
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps
 }
 
 part_native() {

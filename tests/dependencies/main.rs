@@ -10,7 +10,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-/// A path within the repository. The tests share nothing with those of the crates, so that they are built in a minute.
+/// A path within the repository. The tests share nothing of ours with those of the crates.
 fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }

@@ -17,6 +17,13 @@ export async function changed(page, id, before = '') {
   return value(page, id);
 }
 
+/** Waits until the numbers on screen are those of the controls, and reads the norm. */
+export async function settled(page) {
+  await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value
+    && document.querySelector('.numbers').getAttribute('aria-busy') === 'false', undefined, { timeout: 30_000 });
+  return digits(page, 'spectral');
+}
+
 /** Waits until a number on screen is near `expected`. */
 export async function reaches(page, id, expected, tolerance) {
   await page.waitForFunction(
