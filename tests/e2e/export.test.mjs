@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mainThreadTasks, MOST_TASK_MS, pageTest } from './browser.mjs';
-import { digits, download, reveal, show, swept } from './reading.mjs';
+import { digits, download, reveal, settled, show, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
 const VIEWS = [
@@ -125,8 +125,7 @@ pageTest('a picture keeps the page for no long task', { timed: true }, async ({ 
 pageTest('an experiment is taken away as a program, and the program finds the number on screen', async ({ page }) => {
   await page.selectOption('#preset', { label: 'LayerNorm, two heads' });
   await page.waitForFunction(() => document.querySelector('#normalization').value === 'layer');
-  await page.waitForFunction(() => document.querySelector('[data-testid=spectral]')?.dataset.value && document.querySelector('.numbers').getAttribute('aria-busy') === 'false');
-  const shown = Number(await digits(page, 'spectral'));
+  const shown = Number(await settled(page));
   for (const [dialect, module] of [['numpy', 'numpy'], ['pytorch', 'torch']]) {
     const { name, bytes } = await taken(page, 'take-growth', dialect);
     assert.equal(name, `lipscope_${dialect}.py`);

@@ -63,7 +63,7 @@ pageTest('the list says what the command line says, at the n of the tokens and a
   for (const set of settings) {
     await set();
     await page.waitForSelector('.growth-sentence[aria-busy=false]');
-    await page.waitForFunction(() => document.querySelector('.numbers').getAttribute('aria-busy') === 'false');
+    await settled(page);
     const n = Number(await page.getByTestId('growth-n').getAttribute('data-value'));
     const expected = growthOnCommandLine(await exported(page), n);
     let compared = 0;
