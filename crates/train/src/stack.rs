@@ -142,7 +142,7 @@ impl<E: Number> Reader<'_, E> {
     /// # Panics
     /// If there is none of that name: parameters and stack are built from one plan.
     fn matrix(&self, name: &str) -> DMatrix<f64> {
-        let parameter = self.parameters.get(name).unwrap_or_else(|| panic!("the plan has no parameter {name}"));
+        let parameter = self.parameters.get(name).expect(name);
         let values = parameter.values.iter().map(|value| value.double());
         DMatrix::from_row_iterator(parameter.rows, parameter.columns, values)
     }
