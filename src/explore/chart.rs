@@ -4,7 +4,7 @@
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind};
 
-use crate::charts::{STALE, means};
+use crate::charts::{STALE, means, role_of};
 use crate::live::{Measured, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
@@ -62,12 +62,17 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     let curves: [(&str, Role, Pick, &str); 3] = [
         (
             id::MEAN_FIELD,
-            Role::PublishedMeanField,
+            role_of(BoundId::CastinMeanField),
             |bounds| of(bounds, BoundId::CastinMeanField),
             strings::trace_label(Trace::MeanField),
         ),
-        (id::BEST, Role::Sharp, best, best_name),
-        (id::WORST, Role::LowerBound, |bounds| largest(bounds, Norm::Spectral), strings::trace_label(Trace::Worst)),
+        (id::BEST, role_of(BoundId::Sharp), best, best_name),
+        (
+            id::WORST,
+            role_of(BoundId::TwoClusters),
+            |bounds| largest(bounds, Norm::Spectral),
+            strings::trace_label(Trace::Worst),
+        ),
     ];
     for (id, role, pick, name) in curves {
         let mut data = curve(pick);
