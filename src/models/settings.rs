@@ -3,7 +3,7 @@
 use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_core::experiment::Mask;
-use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MapKind, PlanText, Subject, USUAL_TOLERANCE};
+use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
 
 /// Where a model comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl PlanForm {
             mask: self.mask,
             kind: self.kind,
             estimators: self.estimators,
-            tolerance: USUAL_TOLERANCE,
+            tolerance: MODEL_TOLERANCE,
         })
     }
 
@@ -148,7 +148,7 @@ impl PlanForm {
             mask: pick(&subject.mask),
             kind: MapKind::by_id(&subject.map),
             estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
-            tolerance: USUAL_TOLERANCE,
+            tolerance: MODEL_TOLERANCE,
         }
     }
 }

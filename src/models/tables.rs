@@ -10,7 +10,7 @@ use super::running::needed_ids;
 use super::settings::PlanForm;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource};
-use lipscope_models::{Cell, Estimators, MapKind, PlanText, Subject, Table, USUAL_TOLERANCE};
+use lipscope_models::{Cell, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject, Table};
 use lipscope_protocol::models::{
     AdversarialRequest, Arriving, ModelPlan, ReadTablePlan, TableBatch, TableForm, WindowPlan, WriteTablePlan,
 };
@@ -77,7 +77,7 @@ impl Desk {
             mask: self.plan.with_untracked(|plan| plan.mask),
             kind: Some(MapKind::Attention),
             estimators: Estimators::Both,
-            tolerance: USUAL_TOLERANCE,
+            tolerance: MODEL_TOLERANCE,
         };
         self.models().adversarial_awaited.set(true);
         let request = AdversarialRequest { origin: source.origin.clone(), plan, radius };

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use lipscope_core::estimators::{Preset, USUAL_TOLERANCE};
+use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, Preset};
 use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
@@ -42,7 +42,7 @@ impl Default for Settings {
             spectrum_map: SpectrumMap::Attention,
             estimators: EstimatorSettings {
                 trial: Some(Preset::SmallValues),
-                tolerance: USUAL_TOLERANCE,
+                tolerance: ESTIMATOR_TOLERANCE,
                 shown: Shown::Error,
             },
             reach: ReachSettings { relative: 0.1, restarts: 3 },

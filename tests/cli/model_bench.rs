@@ -9,7 +9,7 @@ use std::rc::Rc;
 use assert_cmd::Command;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{
-    Batch, Cell, DrawnFamily, DrawnModel, Estimators, PlanText, Shard, Source, Subject, Table, USUAL_TOLERANCE,
+    Batch, Cell, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source, Subject, Table,
     WindowExperiment,
 };
 use lipscope_protocol::models::{
@@ -67,7 +67,7 @@ pub fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
         mask: None,
         kind: None,
         estimators: Estimators::Both,
-        tolerance: USUAL_TOLERANCE,
+        tolerance: MODEL_TOLERANCE,
     }
 }
 

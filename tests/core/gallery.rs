@@ -7,7 +7,7 @@ use std::path::Path;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
 use lipscope_core::estimators::{
-    Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE,
+    ESTIMATOR_TOLERANCE, Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset,
 };
 use lipscope_core::experiment::{Attention, Experiment, Memory};
 use lipscope_core::inverse::{InversePlan, InverseStep, Inverting};
@@ -73,7 +73,7 @@ fn inverse(attention: &str) -> Value {
 }
 
 fn estimators() -> Value {
-    let plan = EstimatorPlan { experiment: Preset::SmallGap.experiment(), tolerance: USUAL_TOLERANCE };
+    let plan = EstimatorPlan { experiment: Preset::SmallGap.experiment(), tolerance: ESTIMATOR_TOLERANCE };
     let mut comparison = EstimatorComparison::new_within(&plan, Memory::default()).expect("valid");
     let points = std::iter::from_fn(|| comparison.step(|| 0.0).expect("finite"));
     // On a logarithmic axis a few of the later iterations are enough.

@@ -2,7 +2,7 @@
 
 use lipscope_core::attention::Forward;
 use lipscope_core::estimators::{
-    Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, Stop, USUAL_TOLERANCE,
+    ESTIMATOR_TOLERANCE, Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset, Stop,
 };
 use lipscope_core::experiment::Experiment;
 use lipscope_core::jacobian::{JacobianOperator, dense_jacobian};
@@ -238,7 +238,7 @@ fn a_residual_needs_outputs_of_the_tokens_dimension() {
 }
 
 fn trial(preset: Preset) -> Vec<EstimatorPoint> {
-    let plan = EstimatorPlan { experiment: preset.experiment(), tolerance: USUAL_TOLERANCE };
+    let plan = EstimatorPlan { experiment: preset.experiment(), tolerance: ESTIMATOR_TOLERANCE };
     let mut estimators = EstimatorComparison::new(&plan).expect("a plan");
     let mut points = Vec::new();
     while let Some(point) = estimators.step(|| 0.0).expect("a point") {

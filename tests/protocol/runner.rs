@@ -2,7 +2,7 @@
 
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
-use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
+use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::growth::{GrowthPlan, Spacing, growth};
 use lipscope_core::measure::BlockNorms;
@@ -309,7 +309,7 @@ fn estimators_are_timed_by_the_clock_of_the_runner() {
         ticks.set(ticks.get() + 1.0);
         ticks.get()
     };
-    let plan = EstimatorPlan { experiment: Preset::SmallValues.experiment(), tolerance: USUAL_TOLERANCE };
+    let plan = EstimatorPlan { experiment: Preset::SmallValues.experiment(), tolerance: ESTIMATOR_TOLERANCE };
     let events =
         Runner::<EngineTasks>::new(Memory::default()).complete(EnginePlan::Estimators(plan), clock).expect("compared");
     let points: Vec<EstimatorPoint> = events

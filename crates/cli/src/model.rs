@@ -19,7 +19,8 @@ use super::results::{Form, Results};
 use super::tell::{tell, tell_lines};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_models::{
-    Cell, Estimators, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text, text_fingerprint,
+    Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
+    text_fingerprint,
 };
 
 /// Arguments of `lipscope model`.
@@ -70,7 +71,7 @@ pub(super) struct ModelArguments {
     #[arg(long, default_value_t = 12)]
     heads: usize,
     /// Relative residual at which the iteration stops; the relative error of the norm is of the order of its square.
-    #[arg(long, default_value_t = 3e-4, value_parser = super::measure::tolerance)]
+    #[arg(long, default_value_t = MODEL_TOLERANCE, value_parser = super::measure::tolerance)]
     tolerance: f64,
     /// Write to this file while running, and resume if it exists; without it write to standard output.
     #[arg(long, short)]

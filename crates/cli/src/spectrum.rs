@@ -10,7 +10,7 @@ use super::memory::MemoryArguments;
 use super::read::read_text;
 use super::task;
 use super::tell::tell;
-use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, USUAL_TOLERANCE};
+use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan, USUAL_COUNT};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
@@ -52,7 +52,7 @@ pub(super) struct EstimatorArguments {
     #[arg(long, value_parser = preset)]
     preset: Option<Preset>,
     /// Tolerance of the stopping rules on the change of s^2, absolute and relative.
-    #[arg(long, default_value_t = USUAL_TOLERANCE)]
+    #[arg(long, default_value_t = ESTIMATOR_TOLERANCE)]
     tolerance: f64,
     #[command(flatten)]
     memory: MemoryArguments,

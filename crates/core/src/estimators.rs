@@ -36,7 +36,7 @@ pub struct EstimatorPlan {
 }
 
 /// The tolerance of the released script of \[C\].
-pub const USUAL_TOLERANCE: f64 = 1e-4;
+pub const ESTIMATOR_TOLERANCE: f64 = 1e-4;
 /// The most iterations of each estimator.
 pub const MOST_ITERATIONS: usize = 5000;
 

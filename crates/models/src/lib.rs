@@ -54,7 +54,7 @@ pub use maps::Maps;
 pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Plan};
-pub use plan_text::{PlanText, USUAL_TOLERANCE, text_fingerprint};
+pub use plan_text::{MODEL_TOLERANCE, PlanText, text_fingerprint};
 pub use published::{CurveTokens, PUBLISHED, Published, Training};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
 pub use safetensors::SafeTensors;

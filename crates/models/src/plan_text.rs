@@ -35,7 +35,7 @@ pub struct PlanText {
 }
 
 /// The default tolerance of a run; the relative error of the norm is of the order of its square.
-pub const USUAL_TOLERANCE: f64 = 3e-4;
+pub const MODEL_TOLERANCE: f64 = 3e-4;
 
 impl PlanText {
     /// Parses the plan for a model.

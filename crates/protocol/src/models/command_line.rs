@@ -1,6 +1,6 @@
 //! The command line that measures what the page measures.
 
-use lipscope_models::{DrawnModel, Estimators, PlanText, USUAL_TOLERANCE};
+use lipscope_models::{DrawnModel, Estimators, MODEL_TOLERANCE, PlanText};
 
 use super::ModelOrigin;
 
@@ -42,7 +42,7 @@ pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -
     if plan.estimators != Estimators::Both {
         add("--estimator", plan.estimators.id());
     }
-    if plan.tolerance != USUAL_TOLERANCE {
+    if plan.tolerance != MODEL_TOLERANCE {
         add("--tolerance", &format!("{:e}", plan.tolerance));
     }
     line.join(" ")
@@ -75,7 +75,7 @@ mod tests {
             mask: None,
             kind: None,
             estimators: Estimators::Both,
-            tolerance: USUAL_TOLERANCE,
+            tolerance: MODEL_TOLERANCE,
         }
     }
 
