@@ -1,6 +1,8 @@
 //! The page's tests that need no browser.
 
+mod answers;
 mod chinese;
+mod dice;
 mod han;
 mod lessons;
 mod lessons_training;

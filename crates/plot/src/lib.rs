@@ -47,6 +47,7 @@ mod oklab;
 mod order;
 mod palette;
 mod pen;
+mod plane_layout;
 mod readout;
 mod round;
 mod rules;
@@ -81,6 +82,7 @@ pub use number::{Kind, Number};
 pub use order::ascending;
 pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
+pub use plane_layout::PlaneLayout;
 pub use readout::HoverValue;
 pub use rules::Rule;
 pub use scale::Scale;
@@ -91,7 +93,7 @@ pub use style::{Medium, Style, Type, text_width};
 pub use table::{FORMULA_MARKS, Table};
 pub use tiles::{Tiles, TilesLayout};
 pub use token_changes::{Changes, Sway};
-pub use token_plane::{PlaneLayout, PlaneShape, TokenPlane};
+pub use token_plane::{PlaneShape, TokenPlane};
 
 /// The back end failed to draw; the data never cause this.
 #[derive(Debug, Clone, PartialEq, Eq)]

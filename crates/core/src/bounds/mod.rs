@@ -39,9 +39,10 @@ mod top_eigenvalue;
 mod two_clusters;
 mod unified;
 mod witness;
+mod witness_form;
 
 pub(crate) use cluster_norm::norm_of_clusters;
-use witness::Shape;
+use witness_form::Shape;
 
 pub use absence::Absence;
 pub use bound::{Bound, BoundId, Domain, Norm, Side};

@@ -1,0 +1,88 @@
+//! What the page has once the workers have answered, without page and workers.
+
+use std::sync::Arc;
+
+use lipscope::lessons::{Acts, Facts, Goal, Situation};
+use lipscope::live::{GrowthData, Measured, SweepData};
+use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
+use lipscope::state::{PageState, PlotChoice, RadiusLaw, Scene};
+use lipscope::trained::TrainRun;
+use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
+use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
+use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
+
+/// What the page has once the workers have answered: the measurement, and the curves over n where a lesson reads them.
+pub struct Answers {
+    pub scene: Scene,
+    pub live: Measured,
+    pub growth: GrowthData,
+    pub training: Vec<TrainRun>,
+}
+
+impl Answers {
+    pub fn of(scene: Scene, name: &str) -> Self {
+        let experiment = scene.state.experiment();
+        let measurement =
+            measure_with(&experiment, MeasureOptions::default()).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let mut data = GrowthData { of: Some(scene.state.for_growth()), ..GrowthData::default() };
+        if scene.plot == PlotChoice::Growth {
+            let spacing = match scene.state.growth.radius_law {
+                RadiusLaw::Fixed => Spacing::Fixed,
+                RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: scene.state.n_tokens() },
+            };
+            let plan = GrowthPlan { lengths: vec![scene.state.read_at()], spacing };
+            data.growth = Some(Arc::new(growth(&experiment, &plan).expect("curves")));
+            let mut family = Family::new(&experiment, &plan).expect("a family");
+            while let Some(point) = family.as_mut().and_then(Family::step) {
+                data.family.push(point);
+            }
+        }
+        Answers { live: live_of(measurement, &scene.state), growth: data, training: Vec::new(), scene }
+    }
+
+    pub fn ask<T>(&self, acts: Acts, read: impl FnOnce(&Situation<'_>) -> T) -> T {
+        let facts = Facts {
+            state: &self.scene.state,
+            settings: &self.scene.labs,
+            measured: Some(&self.live),
+            sweep: &SweepData::default(),
+            growth: &self.growth,
+            scaling: &ScalingRun::default(),
+            tightness: &TightnessRun::default(),
+            inverse: &InverseRun::default(),
+            training: &self.training,
+        };
+        read(&Situation { facts, scene: &self.scene, acts })
+    }
+
+    pub fn reaches(&self, goal: &Goal, acts: Acts) -> bool {
+        self.ask(acts, |situation| goal.is_reached(situation))
+    }
+}
+
+/// The measurement as the page has it; no text and no goal looks at its pictures.
+fn live_of(measurement: Measurement, state: &PageState) -> Measured {
+    Measured {
+        measurement,
+        attention: AttentionPicture {
+            head_idx: 0,
+            unit: Unit::Token,
+            n: 0,
+            side: 0,
+            weights: Vec::new(),
+            column_sums: Vec::new(),
+        },
+        tokens: TokenPicture {
+            positions: Vec::new(),
+            d: 0,
+            ln_sizes: None,
+            largest_norm: 0.0,
+            variance_shares: None,
+            frame: PlaneFrame::own(0),
+            tokens: None,
+        },
+        pair: None,
+        milliseconds: 0.0,
+        state: state.clone(),
+    }
+}
