@@ -6,7 +6,7 @@
 //! ([`parallel`]); digits do not depend on the number of threads.
 //!
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
-//! [`parallel`], [`random`], [`experiment`], [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
+//! [`parallel`], [`random`], [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
 //! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
 //! [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
