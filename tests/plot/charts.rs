@@ -1,7 +1,7 @@
 //! Line charts on an SVG back end: curves, bands, rules, labels, and reading values from them.
 
 use lipscope_plot::{
-    AxisSpec, Band, Extent, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
+    AxisSpec, Band, Extent, Kind, LineChart, Palette, Role, Rule, Scale, Series, SeriesKind, Style, Theme, css,
 };
 
 use lipscope_testkit::pictures::{
@@ -248,6 +248,17 @@ fn the_table_has_a_row_for_each_x_and_a_column_for_each_series() {
     let row = table.rows.iter().find(|row| row[0] == "64").expect("64 tokens were measured");
     assert!(row[1].ends_with("(8 values)"), "{row:?}");
     assert_eq!(row[2], "1.760");
+}
+
+#[test]
+fn bounds_in_the_table_are_rounded_so_that_they_still_hold() {
+    let axis = || AxisSpec::new("", Scale::Linear);
+    let of = |id: &str, claim| {
+        Series::new(id, id, Role::Unified, SeriesKind::Line, vec![(1.0, 2.00049f64.log10())]).given_log10().claim(claim)
+    };
+    let series = vec![of("upper", Kind::UpperBound), of("lower", Kind::LowerBound), of("plain", Kind::Plain)];
+    let table = LineChart::new(axis(), axis(), series).to_table();
+    assert_eq!(table.rows, [["1", "2.001", "2.000", "2.000"]]);
 }
 
 #[test]

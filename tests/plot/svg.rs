@@ -12,6 +12,24 @@ use lipscope_testkit::pictures::{
 };
 
 #[test]
+fn a_narrow_ladder_shortens_its_labels_before_it_shows_nothing() {
+    let row =
+        |label: &str, log10, kind| LadderRow { id: String::new(), label: label.into(), log10, kind, role: Role::Sharp };
+    let rows = vec![
+        row("mean-field, published", 9.2645, Kind::UpperBound),
+        row("measured at these tokens", 0.2, Kind::Exact),
+        row("largest up to n", 123.4, Kind::LowerBound),
+    ];
+    // As wide as beside an open panel.
+    for width in [200, 212, 240, 320] {
+        let style = Style::canvas(Theme::Light, 1.0);
+        let layout = Ladder::new("L", rows.clone()).layout((f64::from(width), 300.0), &style);
+        assert_eq!(layout.rows.len(), 3, "{width} px");
+        assert!(layout.plot.width() >= 24.0 - 1e-6 && layout.plot.left > 50.0, "{width} px: {:?}", layout.plot);
+    }
+}
+
+#[test]
 fn heat_maps_name_axes_key_and_sums_without_overlap() {
     for theme in THEMES {
         for size in SIZES {

@@ -20,6 +20,10 @@ use super::table::{Table, exact};
 const ROW_HEIGHTS: (f64, f64) = (13.0, 34.0);
 /// Areas narrower or lower than this, in CSS pixels, show only the background.
 const LEAST_SIDE: f64 = 60.0;
+/// The least width of the bars, in CSS pixels.
+const LEAST_BARS: f64 = 24.0;
+/// The least width of the labels, as a share of the figure's.
+const LEAST_LABELS: f64 = 0.2;
 
 /// One number of a ladder.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,8 +110,10 @@ impl Ladder {
             (texts.map(|text| text_width(&text, size)).fold(0.0, f64::max) / 8.0).ceil() * 8.0
         };
         let labels = widest(&mut self.rows.iter().map(|row| row.label.clone()));
-        let left = 8.0 + labels.min((if compact { 0.36 } else { 0.34 }) * width) + 10.0;
         let right = width - widest(&mut self.rows.iter().map(|row| number(row).to_string())) - 18.0;
+        // Long numbers take room from the labels before they take all of the bars'.
+        let beside_bars = (right - LEAST_BARS - 18.0).max(LEAST_LABELS * width);
+        let left = 8.0 + labels.min((if compact { 0.36 } else { 0.34 }) * width).min(beside_bars) + 10.0;
         let (top, below) = (4.0, 14.0 + 1.2 * font.size_small + 1.5 * font.size_normal);
         let room = height - top - below;
         let each = (room / self.rows.len().max(1) as f64).clamp(ROW_HEIGHTS.0, ROW_HEIGHTS.1);
@@ -118,7 +124,7 @@ impl Ladder {
         };
         let rows: Vec<PixelRect> = (0..self.rows.len().min(drawn)).map(row).collect();
         let bottom = rows.last().map_or(top + each, |row| row.bottom);
-        let has_room = width >= LEAST_SIDE && height >= LEAST_SIDE && right - left > 20.0 && room >= each;
+        let has_room = width >= LEAST_SIDE && height >= LEAST_SIDE && right - left >= LEAST_BARS - 1e-6 && room >= each;
         let range = self.range.or_else(|| self.extent()).filter(|range| range.hi() - range.lo() > 1e-9);
         LadderLayout {
             plot: PixelRect { left, top, right: if has_room { right } else { left }, bottom },

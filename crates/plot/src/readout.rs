@@ -84,7 +84,7 @@ impl LineChart {
         let row = |x: f64| {
             let cells = self.series.iter().zip(&groups).map(|(series, groups)| {
                 let found = groups.binary_search_by(|g| g.x.total_cmp(&x)).ok().map(|i| &groups[i]);
-                found.map_or_else(String::new, |group| cell(series.given, group))
+                found.map_or_else(String::new, |group| cell(series, group))
             });
             std::iter::once(Number::short(x).to_string()).chain(cells).collect()
         };
@@ -120,14 +120,14 @@ impl LineChart {
             high: group.high,
             count: group.count,
             given: series.given,
-            number: series.given.number(group.mean).unit(&self.y.unit),
+            number: series.given.number(group.mean, series.claim).unit(&self.y.unit),
             at: layout.plot.contains(place.0, place.1).then_some(place),
         }
     }
 }
 
-fn cell(given: ValueForm, group: &Group) -> String {
-    let number = |y| given.number(y).to_string();
+fn cell(series: &Series, group: &Group) -> String {
+    let number = |y| series.given.number(y, series.claim).to_string();
     if group.count == 1 {
         number(group.mean)
     } else {

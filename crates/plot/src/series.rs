@@ -37,11 +37,11 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with four significant digits.
-    pub(super) fn number(self, y: f64) -> Number {
+    /// A y of this form with four significant digits, of which what it claims holds.
+    pub(super) fn number(self, y: f64, claim: Kind) -> Number {
         match self {
-            ValueForm::Value => Number::of(y),
-            ValueForm::Log10 => Number::from_log10(y),
+            ValueForm::Value => Number::digits(y, claim),
+            ValueForm::Log10 => Number::claimed(y, claim).kind(Kind::Plain),
         }
     }
 
@@ -80,7 +80,7 @@ pub struct Series {
     pub data: Vec<(f64, f64)>,
     /// Whether y values are plain or logarithms.
     pub given: ValueForm,
-    /// What its values are, which decides how they are rounded where the curve leaves the plot.
+    /// What its values are, which decides how they are rounded.
     pub claim: Kind,
     /// Opacity, from 0 to 1.
     pub opacity: f64,
