@@ -49,6 +49,10 @@ pub fn Explore() -> impl IntoView {
             Some(strings::no_pair(&m.state, &m.tokens))
         })
     });
+    let has_row = memo(move |_| {
+        let n = page.live.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
+        page.plane.row_shown(n).is_some()
+    });
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
             <h2 class="question" id="question">{strings::lead()}</h2>
@@ -61,6 +65,7 @@ pub fn Explore() -> impl IntoView {
                     <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
                         <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
+                        <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>
                         // Its words stay while nothing moves, so that nothing below them does.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
                     </p>

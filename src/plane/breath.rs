@@ -54,6 +54,8 @@ fn go_on(page: Page, began: f64, long: f64) {
         let goes_on = long.is_finite() && untrack(|| is_wanted(page));
         return if goes_on { go_on(page, began, f64::INFINITY) } else { page.plane.swing.set(None) };
     }
-    page.plane.swing.set(Some(((now() - began) / PERIOD * TAU).sin()));
+    let turn = (now() - began) / PERIOD * TAU;
+    // In the opening view along the arrows and back, as its legend says; on the large plane to both sides.
+    page.plane.swing.set(Some(if long.is_finite() { 0.5 - 0.5 * turn.cos() } else { turn.sin() }));
     request_animation_frame(move || go_on(page, began, long));
 }

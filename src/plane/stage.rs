@@ -106,6 +106,11 @@ fn Tools() -> impl IntoView {
         }
     };
     let no_pair = Signal::derive(move || !plane.has_pair.get());
+    // They are the lines of one token.
+    let no_row = Signal::derive(move || {
+        let n = page.live.measured.with(|measured| measured.as_ref().map(|measured| measured.tokens.positions.len()));
+        n.is_none_or(|n| plane.selected_of(n).is_none())
+    });
     view! {
         <div class="plane-tools">
             <div class="own-tools" hidden=move || is_fixed.get()>
@@ -127,7 +132,7 @@ fn Tools() -> impl IntoView {
                 </button>
             </div>
             <div class="switch" role="group" aria-label=strings::plane_shows()>
-                {switch("plane-row", strings::show_row(), strings::show_row_hint(), plane.has_row, Signal::stored(false))}
+                {switch("plane-row", strings::show_row(), strings::show_row_hint(), plane.has_row, no_row)}
                 {switch("plane-pair", strings::show_pair(), strings::show_pair_hint(), plane.has_pair, Signal::stored(false))}
                 {switch("plane-breathe", strings::breathe(), strings::breathe_hint(), plane.is_swinging, no_pair)}
             </div>

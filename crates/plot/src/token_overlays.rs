@@ -80,6 +80,11 @@ impl TokenPlane {
                 }
             }
             arrow(pen, place, tip, Head::Open, color)?;
+            // Where a point stands for many, so does its image.
+            if let Some(label) = self.labels.get(i).filter(|_| self.ln_sizes.is_some() && !self.is_line()) {
+                let below = (place.0, place.1 + HALF_SIDE + 0.9 * style.font.size_small);
+                pen.text(label, below, Align::Center, style.font.size_small, color, 1.0)?;
+            }
         }
         if self.is_line() && !changes.images.is_empty() {
             let (place, size) = ((chart.plot.left - 6.0, image_row(chart)), style.font.size_small);
