@@ -123,11 +123,19 @@ impl Field {
         }
     }
 
-    /// The value that a text stands for.
+    /// The same in a state: only the tokens of a witness can be more than the page measures.
+    fn range_in(self, state: &PageState) -> (f64, f64) {
+        match self {
+            Field::N => (self.range().0, state.most_tokens() as f64),
+            _ => self.range(),
+        }
+    }
+
+    /// The value that a text stands for in a state.
     ///
     /// # Errors
     /// A sentence that says what is wrong and what is accepted.
-    pub fn accept(self, text: &str) -> Result<f64, String> {
+    pub fn accept(self, text: &str, state: &PageState) -> Result<f64, String> {
         let name = strings::field_label(self);
         let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
         let value: f64 = plain
@@ -135,7 +143,7 @@ impl Field {
             .ok()
             .filter(|x: &f64| x.is_finite())
             .ok_or_else(|| strings::not_a_number(name, text.trim()))?;
-        let (least, most) = self.range();
+        let (least, most) = self.range_in(state);
         if !(least..=most).contains(&value) {
             return Err(strings::out_of_range(name, text.trim(), least, most));
         }

@@ -2,18 +2,30 @@
 
 use crate::prelude::*;
 
-use crate::page::Page;
+use crate::page::{Page, PlotChoice};
 
 /// What of a neighbour is seen beside it, in CSS pixels.
 const MARGIN: f64 = 24.0;
 
 /// Scrolls the row when another plot is shown, also by a link or a key.
 pub fn keep_in_sight(page: Page) {
-    effect(move |_| {
-        page.plot.track();
+    effect(move |before: Option<PlotChoice>| {
+        let plot = page.plot.get();
+        if before.is_some_and(|before| before != plot) {
+            to_top();
+        }
         // When the button says that it is pressed.
         request_animation_frame(scroll);
+        plot
     });
+}
+
+/// Another plot is looked at from its top, however far down the button was that led to it. On a phone the whole page scrolls.
+fn to_top() {
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+    if let Some(main) = document().get_element_by_id("main") {
+        main.set_scroll_top(0);
+    }
 }
 
 fn scroll() {

@@ -83,7 +83,7 @@ fn GoalLine(
     };
     view! {
         <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string()>
-            <span class="goal-mark" aria-hidden="true">{move || match (is_reached.get(), impossible) { (false, _) => "○", (true, None) => "✓", (true, Some(_)) => "✗" }}</span>
+            <span class="goal-mark" aria-hidden="true">{move || if is_reached.get() { "✓" } else { "○" }}</span>
             <span class="goal-words">{goal.words.now()} " " <span class="note">{state} " " {why}</span></span>
             {can_be_impossible.then(|| view! {
                 <button type="button" class="goal-impossible" title=strings::cannot_be_hint() hidden=move || is_reached.get() on:click=move |_| progress::rule_out(page, goal.id)>

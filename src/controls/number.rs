@@ -127,7 +127,7 @@ fn NumberBox(
     let typing = Newest::default();
     // Whether the sentence is about what is typed here: one about the number itself stays, however it is entered.
     let has_complained = StoredValue::new(false);
-    let take = move |text: &str| match field.accept(text) {
+    let take = move |text: &str| match page.state.with_untracked(|state| field.accept(text, state)) {
         Ok(new) => {
             let was_wrong = has_complained.try_update_value(std::mem::take).unwrap_or(false);
             if new != value.get_untracked() {

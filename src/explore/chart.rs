@@ -2,10 +2,10 @@
 //! mean-field bound, and the root of n itself for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
-use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind};
+use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
 
 use crate::charts::{STALE, means, role_of};
-use crate::live::{Measured, SweepData, SweepPhase, values};
+use crate::live::{Measured, SearchFound, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
 
@@ -13,6 +13,9 @@ use super::facts::{best_label, largest, largest_sample, of, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
+/// On a linear axis the best bound is in the plot up to so many times what the tokens reach: what lies higher would press all else
+/// to the ground.
+const TIMES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
 pub mod id {
@@ -41,8 +44,13 @@ pub struct ExploreRanges {
 /// What is known of a bound over n.
 type Pick = fn(&[Bound]) -> Option<Bound>;
 
-/// The chart of a sweep, with the present tokens marked.
-pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &PageState) -> LineChart {
+/// The chart of a sweep and of what searches have found, with the present tokens marked.
+pub fn explore_chart(
+    sweep: &SweepData,
+    found: &[SearchFound],
+    current: Option<&Measured>,
+    state: &PageState,
+) -> LineChart {
     let norm = Norm::Spectral;
     let (x_scale, y_scale) = match state.x_axis {
         XAxis::LogLog => (Scale::Log, Scale::Log),
@@ -51,6 +59,13 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     };
     let points = sweep.values(norm);
     let (are_points_present, are_curves_present) = (sweep.points_are_of(state), sweep.curves_are_of(state));
+    // Draws and what searches have found are tokens of the ball too, and of fewer of them more can be made. Draws of another state
+    // may be of another ball.
+    let here = found.iter().filter(|found| found.is_about(state, sweep.curves.radius));
+    let mut in_ball: Vec<(f64, f64)> = here.map(|found| (found.n, found.norm)).collect();
+    if are_points_present {
+        in_ball.extend(&points);
+    }
     let opacity_of = |is_present| if is_present { 1.0 } else { STALE };
     let mut series = Vec::with_capacity(8);
     let curve = |pick: Pick| -> Vec<(f64, f64)> {
@@ -76,10 +91,8 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     ];
     for (id, role, pick, name) in curves {
         let mut data = curve(pick);
-        if id == id::WORST && are_points_present && are_curves_present {
-            // The draws are tokens of the ball too, and of fewer of them more can be made. Those of another state may be
-            // of another ball.
-            data.iter_mut().for_each(|(n, log10)| *log10 = log10.max(largest_sample(&points, state, *n)));
+        if id == id::WORST && are_curves_present {
+            data.iter_mut().for_each(|(n, log10)| *log10 = log10.max(largest_sample(&in_ball, state, *n)));
         }
         if !data.is_empty() {
             let claim = if id == id::WORST { Kind::LowerBound } else { Kind::UpperBound };
@@ -87,13 +100,7 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
             series.push(Series { opacity: opacity_of(are_curves_present), ..line });
         }
     }
-    let last = last_n(sweep, state);
-    let root = [2.0, last].map(|n| (n, n.sqrt()));
-    let root = if x_scale == Scale::Linear {
-        (0..=64).map(|at| 2.0 + (last - 2.0) * f64::from(at) / 64.0).map(|n| (n, n.sqrt())).collect()
-    } else {
-        root.to_vec()
-    };
+    let root = root(sweep, last_n(sweep, state));
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     let frontier = points.last().map_or(0.0, |point| point.0);
     if sweep.phase != SweepPhase::Done {
@@ -121,6 +128,16 @@ pub fn explore_chart(sweep: &SweepData, current: Option<&Measured>, state: &Page
     let n = state.n_tokens();
     chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
     chart
+}
+
+/// The root of n at every length that the plot has something at, so that it is read where everything else is.
+fn root(sweep: &SweepData, last: f64) -> Vec<(f64, f64)> {
+    let mut lengths: Vec<f64> = sweep.lengths.iter().map(|n| *n as f64).collect();
+    lengths.extend(sweep.curves.bounds.iter().map(|(n, _)| *n as f64));
+    lengths.extend([2.0, last]);
+    ascending(&mut lengths, |n| *n);
+    lengths.dedup();
+    lengths.into_iter().map(|n| (n, n.sqrt())).collect()
 }
 
 impl ExploreRanges {
@@ -155,7 +172,10 @@ fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let is_data =
         |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
     if chart.y.scale != Scale::Log {
-        let top = chart.series.iter().filter(is_data).flat_map(Series::logs).fold(f64::NEG_INFINITY, f64::max);
+        let largest = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
+        let reached = chart.series.iter().filter(is_data).map(largest).fold(f64::NEG_INFINITY, f64::max);
+        let best = chart.series.iter().find(|series| series.id == id::BEST).map(largest);
+        let top = best.filter(|best| *best <= reached + TIMES_ABOVE.log10()).map_or(reached, |best| best.max(reached));
         return Extent::new(0.0, 1.04 * 10f64.powf(top.min(300.0))).map(|extent| extent.nice(Scale::Linear));
     }
     let all = Extent::of(chart.series.iter().flat_map(Series::logs).filter(|log10| log10.abs() < 300.0))?;
@@ -211,7 +231,7 @@ mod tests {
         let state = PageState::default();
         // n is no part of what a sweep is of.
         for n in [64, 100] {
-            let chart = explore_chart(&sweep_of(&state), None, &PageState { n, ..state.clone() });
+            let chart = explore_chart(&sweep_of(&state), &[], None, &PageState { n, ..state.clone() });
             let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN, id::DRAWS].map(|id| look(&chart, id));
             assert_eq!(found, [(1.0, 9.0), (1.0, 20.0), (1.0, 5.0), (1.0, 5.0), (0.4, 5.0)], "n = {n}");
         }
@@ -221,7 +241,7 @@ mod tests {
     fn what_is_of_another_state_is_faded_and_its_samples_raise_nothing() {
         let state = PageState::default();
         let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
-        let chart = explore_chart(&sweep_of(&state), None, &moved);
+        let chart = explore_chart(&sweep_of(&state), &[], None, &moved);
         let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN].map(|id| look(&chart, id));
         assert_eq!(found, [(STALE, 9.0), (STALE, 20.0), (STALE, 2.0), (STALE, 5.0)]);
         assert!(look(&chart, id::DRAWS).0 < 0.4);
@@ -232,16 +252,46 @@ mod tests {
         let state = PageState::default();
         // A new sample has the ball of the one before.
         let redrawn = PageState { token_seed: state.token_seed + 1, ..state.clone() };
-        let chart = explore_chart(&sweep_of(&state), None, &redrawn);
+        let chart = explore_chart(&sweep_of(&state), &[], None, &redrawn);
         assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 2.0), (STALE, 5.0)]);
         // The samples of a sweep may come before its bounds.
         let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
         let before = sweep_of(&state);
         let sweep = SweepData { curves: Arc::clone(&before.curves), curves_of: before.curves_of, ..sweep_of(&moved) };
-        let chart = explore_chart(&sweep, None, &moved);
+        let chart = explore_chart(&sweep, &[], None, &moved);
         assert_eq!(
             [id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)),
             [(STALE, 9.0), (STALE, 2.0), (1.0, 5.0)]
         );
+    }
+
+    #[test]
+    fn what_a_search_found_in_this_ball_raises_the_worst_known_at_its_n() {
+        let state = PageState::default();
+        let found = |norm, radius| SearchFound {
+            n: 64.0,
+            norm,
+            d: state.dim(),
+            radius,
+            largest_norm: radius,
+            map: state.for_map(),
+        };
+        let found = [found(8.0, state.radius), found(8.5, 2.0 * state.radius)];
+        let chart = explore_chart(&sweep_of(&state), &found, None, &state);
+        let worst = chart.series.iter().find(|series| series.id == id::WORST).expect("it is there");
+        let values: Vec<f64> = worst.logs().map(|log10| 10f64.powf(log10).round()).collect();
+        assert_eq!(values, [5.0, 8.0]);
+    }
+
+    #[test]
+    fn the_root_of_n_is_read_at_every_length_and_a_linear_axis_holds_the_best_bound() {
+        let state = PageState { x_axis: XAxis::N, ..PageState::default() };
+        let mut chart = explore_chart(&sweep_of(&state), &[], None, &state);
+        let root = chart.series.iter().find(|series| series.id == id::ROOT).expect("it is there");
+        assert!(root.data.contains(&(64.0, 8.0)));
+        ExploreRanges::default().apply(&mut chart, &sweep_of(&state), &state, false);
+        // The best bound is 9, the mean-field bound 20: it would press all else to the ground.
+        let top = chart.y.range.expect("a range").hi();
+        assert!((9.0..20.0).contains(&top), "{top}");
     }
 }

@@ -82,9 +82,11 @@ pub fn picture_now(page: Page) -> LineChart {
 /// The chart of what is known now.
 pub fn chart_now(page: Page) -> LineChart {
     let current = page.live.measured.get_untracked();
-    page.live
-        .sweep
-        .with_untracked(|sweep| page.state.with_untracked(|state| explore_chart(sweep, current.as_deref(), state)))
+    page.live.sweep.with_untracked(|sweep| {
+        page.live.searched.with_untracked(|found| {
+            page.state.with_untracked(|state| explore_chart(sweep, found, current.as_deref(), state))
+        })
+    })
 }
 
 fn paint(

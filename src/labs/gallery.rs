@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::charts::{Paint, plot_name, use_easel};
 use crate::frame::When;
-use crate::page::{PlotChoice, use_page};
-use crate::state::{Shown, View};
+use crate::page::{Page, PlotChoice, use_page};
+use crate::state::{InverseSettings, Shown, View};
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::Certified;
@@ -84,7 +84,7 @@ pub fn Gallery() -> impl IntoView {
         );
         view! {
             <li>
-                <button type="button" class="lab-card" id=id on:click=move |_| page.plot.set(plot)>
+                <button type="button" class="lab-card" id=id on:click=move |_| open(page, plot)>
                     <span class="lab-picture"><canvas node_ref=canvas aria-hidden="true"></canvas></span>
                     <span class="lab-name">{name}</span>
                     <span class="lab-sentence">{sentence}</span>
@@ -98,6 +98,15 @@ pub fn Gallery() -> impl IntoView {
             <ul>{labs.map(card).collect_view()}</ul>
         </div>
     }
+}
+
+/// Opens an experiment as its picture shows it, unless the reader has set it already.
+fn open(page: Page, plot: PlotChoice) {
+    let settings = page.labs.settings;
+    if plot == PlotChoice::Inverse && settings.with_untracked(|now| now.inverse == InverseSettings::default()) {
+        settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails());
+    }
+    page.plot.set(plot);
 }
 
 #[cfg(test)]

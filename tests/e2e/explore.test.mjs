@@ -136,7 +136,7 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
     await page.mouse.up();
   });
   assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'given or moved by you');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'pasted, loaded or moved');
   await page.goBack();
   await page.waitForSelector('#quick-random[aria-pressed=true]');
   assert.equal(await page.locator('.quick-away:visible').count(), 0);
@@ -161,7 +161,7 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   }
   await page.mouse.up();
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'given or moved by you');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'pasted, loaded or moved');
   assert.equal(await page.evaluate(() => history.length), entries + 1);
   await page.click('#quick-random');
   await page.waitForSelector('#quick-random[aria-pressed=true]');
@@ -301,7 +301,7 @@ pageTest('a curve has one name in plot, readout, table and list', OPENING, async
 pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
   await settled(page);
   assert.equal(await page.locator('#quick-worst').count(), 0);
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: only a value with this mask');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: a number, but no tokens, with this mask');
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
   assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
 });
@@ -314,7 +314,7 @@ pageTest('tokens are called the worst known only where nothing that the page kno
     const sentence = await settled(page);
     // The page knows no worst tokens under the mask, and says so at the switch.
     assert.doesNotMatch(sentence, /worst known/);
-    assert.match(sentence, /Some \d+ tokens in this disc reach|Whether other tokens are worse is not known/);
+    assert.match(sentence, /Some \d+ tokens in this disc reach|No worse ones are known for this setting/);
   }
 });
 
