@@ -301,7 +301,7 @@ pageTest('a curve has one name in plot, readout, table and list', OPENING, async
 pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
   await settled(page);
   assert.equal(await page.locator('#quick-worst').count(), 0);
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: a number, but no tokens, with this mask');
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: only a number, no tokens');
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
   assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
 });
