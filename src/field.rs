@@ -57,7 +57,7 @@ impl Field {
         }
     }
 
-    /// The least and the greatest value that is accepted.
+    /// The least and the greatest value that is accepted in any state.
     #[must_use]
     pub fn range(self) -> (f64, f64) {
         match self {
@@ -123,7 +123,7 @@ impl Field {
         }
     }
 
-    /// The same in a state: only the tokens of a witness can be more than the page measures.
+    /// What is accepted in a state: only the tokens of a witness can be more than the page measures.
     fn range_in(self, state: &PageState) -> (f64, f64) {
         match self {
             Field::N => (self.range().0, state.most_tokens() as f64),

@@ -13,8 +13,7 @@ use super::facts::{best_label, largest, largest_sample, of, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
-/// On a linear axis the best bound is in the plot up to so many times what the tokens reach: what lies higher would press all else
-/// to the ground.
+/// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten everything else.
 const TIMES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
@@ -130,7 +129,7 @@ pub fn explore_chart(
     chart
 }
 
-/// The root of n at every length that the plot has something at, so that it is read where everything else is.
+/// The root of n at the lengths of the samples and of the bounds, so that it is read where they are.
 fn root(sweep: &SweepData, last: f64) -> Vec<(f64, f64)> {
     let mut lengths: Vec<f64> = sweep.lengths.iter().map(|n| *n as f64).collect();
     lengths.extend(sweep.curves.bounds.iter().map(|(n, _)| *n as f64));

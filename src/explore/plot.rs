@@ -30,6 +30,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let hover = RwSignal::new(None::<f64>);
     let watch = move || {
         page.live.sweep.track();
+        page.live.searched.track();
         page.live.measured.track();
         page.state.track();
         page.held.track();
@@ -40,6 +41,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let readout = memo(move |_| {
         // The chart is read after it is painted; these say when.
         page.live.sweep.track();
+        page.live.searched.track();
         hover.get().map(|n| untrack(|| read(page, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));

@@ -10,8 +10,10 @@ use crate::page::{Page, PlotChoice};
 
 /// How long a swing takes, in milliseconds.
 const PERIOD: f64 = 3200.0;
-/// How long the tokens of the opening view swing after they have changed: nothing moves by itself for five seconds.
-const OPENING: f64 = 1.5 * PERIOD;
+/// The same in the opening view, where the tokens go to one side only.
+const OPENING_PERIOD: f64 = 2400.0;
+/// How long the tokens of the opening view swing after they have changed, at most: nothing moves by itself for five seconds.
+const OPENING: f64 = 2.0 * OPENING_PERIOD;
 
 /// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens and their draws are
 /// measured.
@@ -45,17 +47,24 @@ fn is_wanted(page: Page) -> bool {
 fn go_on(page: Page, began: f64, long: f64) {
     let is_due = if long.is_finite() {
         let since = page.plane.opening_since.get_value();
-        since.is_some_and(|since| now() - since < long) && page.plot.get_untracked() == PlotChoice::Explore
+        // To the end of a swing, where the tokens are at rest.
+        let last = |since: f64| ((since + long - began) / OPENING_PERIOD + 0.01).floor();
+        since.is_some_and(|since| now() - began < last(since) * OPENING_PERIOD)
+            && page.plot.get_untracked() == PlotChoice::Explore
     } else {
         untrack(|| is_wanted(page))
     };
     if !is_due {
         // The large plane may want to go on.
         let goes_on = long.is_finite() && untrack(|| is_wanted(page));
-        return if goes_on { go_on(page, began, f64::INFINITY) } else { page.plane.swing.set(None) };
+        return if goes_on { go_on(page, now(), f64::INFINITY) } else { page.plane.swing.set(None) };
     }
-    let turn = (now() - began) / PERIOD * TAU;
+    let turn = |period: f64| (now() - began) / period * TAU;
     // In the opening view along the arrows and back, as its legend says; on the large plane to both sides.
-    page.plane.swing.set(Some(if long.is_finite() { 0.5 - 0.5 * turn.cos() } else { turn.sin() }));
+    page.plane.swing.set(Some(if long.is_finite() {
+        0.5 - 0.5 * turn(OPENING_PERIOD).cos()
+    } else {
+        turn(PERIOD).sin()
+    }));
     request_animation_frame(move || go_on(page, began, long));
 }

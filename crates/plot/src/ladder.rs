@@ -111,7 +111,7 @@ impl Ladder {
         };
         let labels = widest(&mut self.rows.iter().map(|row| row.label.clone()));
         let right = width - widest(&mut self.rows.iter().map(|row| number(row).to_string())) - 18.0;
-        // Long numbers take room from the labels before they take all of the bars'.
+        // Labels shrink, down to their least share, so that the bars keep their least width beside long numbers.
         let beside_bars = (right - LEAST_BARS - 18.0).max(LEAST_LABELS * width);
         let left = 8.0 + labels.min((if compact { 0.36 } else { 0.34 }) * width).min(beside_bars) + 10.0;
         let (top, below) = (4.0, 14.0 + 1.2 * font.size_small + 1.5 * font.size_normal);
