@@ -11,37 +11,18 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
+use lipscope_testkit::dice::Dice;
 
-/// splitmix64: the same scenes in every run.
-pub struct Dice(pub u64);
+/// A number with all its digits, over some powers of ten.
+fn real(dice: &mut Dice, powers: i32) -> f64 {
+    let mantissa = (dice.bits() >> 11) as f64 / (1u64 << 53) as f64;
+    (1.0 + 9.0 * mantissa) * 10f64.powi(dice.below(2 * powers as usize) as i32 - powers)
+}
 
-impl Dice {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-
-    /// A number with all its digits, over some powers of ten.
-    pub fn real(&mut self, powers: i32) -> f64 {
-        let mantissa = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
-        (1.0 + 9.0 * mantissa) * 10f64.powi(self.below(2 * powers as usize) as i32 - powers)
-    }
-
-    pub fn rows(&mut self, rows: usize, columns: usize) -> Rows {
-        let entries = (0..rows * columns).map(|_| self.real(2) - 3.0).collect();
-        Rows::new("rows", columns, entries).expect("numbers")
-    }
+/// A table of such numbers.
+pub fn table(dice: &mut Dice, rows: usize, columns: usize) -> Rows {
+    let entries = (0..rows * columns).map(|_| real(dice, 2) - 3.0).collect();
+    Rows::new("rows", columns, entries).expect("numbers")
 }
 
 /// A scene that the page can be in.
@@ -61,45 +42,45 @@ fn any_scene(dice: &mut Dice) -> Scene {
         tokens: dice.of(&TokenChoice::ALL).1,
         n: 2 + dice.below(300),
         d: 1 + dice.below(16),
-        radius: dice.real(4),
-        token_seed: dice.next() >> 11,
-        own_tokens: Some(Shared(Arc::new(dice.rows(n, d)))),
+        radius: real(dice, 4),
+        token_seed: dice.bits() >> 11,
+        own_tokens: Some(Shared(Arc::new(table(dice, n, d)))),
         own_clusters: OwnClusters::of(&TokenSource::Clusters {
-            positions: dice.rows(n, d),
-            log_multiplicities: (0..n).map(|_| dice.real(2)).collect(),
+            positions: table(dice, n, d),
+            log_multiplicities: (0..n).map(|_| real(dice, 2)).collect(),
         })
         .map(Arc::new),
         weights: dice.of(&WeightChoice::ALL).1,
         heads: 1 + dice.below(4),
         head_dim: 1 + dice.below(16),
-        scale: dice.real(3),
-        weight_seed: dice.next() >> 11,
-        output: dice.of(&[Output::Absent, Output::Drawn]),
+        scale: real(dice, 3),
+        weight_seed: dice.bits() >> 11,
+        output: *dice.of(&[Output::Absent, Output::Drawn]),
         own_weights: Some(Shared(Arc::new(OwnWeights {
             heads: (0..1 + dice.below(2))
-                .map(|_| Head { q: dice.rows(2, d), k: dice.rows(2, d), v: dice.rows(3, d) })
+                .map(|_| Head { q: table(dice, 2, d), k: table(dice, 2, d), v: table(dice, 3, d) })
                 .collect(),
             output: None,
         }))),
-        attention: dice.of(&[Attention::Dot, Attention::L2]),
-        mask: dice.of(&[Mask::None, Mask::Causal]),
-        normalization: dice.of(&[Normalization::None, Normalization::Layer, Normalization::Rms]),
-        scope: dice.of(&[Scope::Inputs, Scope::Composed]),
-        eps: dice.real(6),
-        norm: dice.of(&Norm::ALL),
+        attention: *dice.of(&[Attention::Dot, Attention::L2]),
+        mask: *dice.of(&[Mask::None, Mask::Causal]),
+        normalization: *dice.of(&[Normalization::None, Normalization::Layer, Normalization::Rms]),
+        scope: *dice.of(&[Scope::Inputs, Scope::Composed]),
+        eps: real(dice, 6),
+        norm: *dice.of(&Norm::ALL),
         x_axis: dice.of(&XAxis::ALL).1,
         sweep_max: 4 + dice.below(4000),
         draws: 1 + dice.below(64),
         head_shown: dice.below(3),
         growth: GrowthView {
             range: dice.of(&Range::ALL).1,
-            at: (dice.below(2) == 0).then(|| (1e2 * dice.real(8).abs()).round().clamp(2.0, 1e18)),
+            at: (dice.below(2) == 0).then(|| (1e2 * real(dice, 8).abs()).round().clamp(2.0, 1e18)),
             radius_law: dice.of(&RadiusLaw::ALL).1,
             traces: Traces::of(Trace::ALL.into_iter().filter(|_| dice.below(2) == 0)),
             search: SearchSettings {
-                region: dice.of(&[Region::Ball, Region::Sphere]),
+                region: *dice.of(&[Region::Ball, Region::Sphere]),
                 restarts: 1 + dice.below(1000),
-                seed: dice.next() >> 11,
+                seed: dice.bits() >> 11,
                 dim: 1 + dice.below(64),
             },
             fold: dice.of(&SearchFold::ALL).1,
@@ -124,11 +105,11 @@ fn any_scene(dice: &mut Dice) -> Scene {
         inverse: InverseSettings {
             tokens: dice.of(&LabTokens::ALL).1,
             dot_weights: dice.of(&DotWeights::ALL).1,
-            fraction: 0.05 + 1.4 * dice.real(1) / 100.0,
+            fraction: 0.05 + 1.4 * real(dice, 1) / 100.0,
             n: 2 + dice.below(511),
             d: 1 + dice.below(64),
-            radius: dice.real(3),
-            seed: dice.next() >> 11,
+            radius: real(dice, 3),
+            seed: dice.bits() >> 11,
         },
         spectrum_count: 1 + dice.below(100),
         spectrum_map: dice.of(&SpectrumMap::ALL).1,
@@ -144,8 +125,8 @@ fn any_scene(dice: &mut Dice) -> Scene {
         state,
         plot: dice.of(&PlotChoice::ALL).1,
         labs: if dice.below(2) == 0 { labs } else { Settings::default() },
-        stage: dice.of(&Stage::ALL),
+        stage: *dice.of(&Stage::ALL),
         lesson: (dice.below(4) == 0).then_some(lesson),
-        theme: (dice.below(4) == 0).then(|| dice.of(&ThemeChoice::ALL)),
+        theme: (dice.below(4) == 0).then(|| *dice.of(&ThemeChoice::ALL)),
     }
 }

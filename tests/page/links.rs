@@ -13,8 +13,9 @@ use lipscope::state::{
 };
 use lipscope_core::experiment::{Experiment, Mask, Rows};
 use lipscope_core::search::Region;
+use lipscope_testkit::dice::Dice;
 
-use crate::dice::{Dice, scene};
+use crate::dice::{scene, table};
 
 /// A course whose steps set anything at all, so that no field can count on what is set before it. Of lessons that are named
 /// with an `x` there are none.
@@ -190,10 +191,10 @@ fn links_of_the_first_version_are_read() {
 
 #[test]
 fn data_too_long_for_a_link_are_refused_soon() {
-    let rows = Dice(3).rows(3000, 8);
+    let rows = table(&mut Dice(3), 3000, 8);
     let state = PageState::default().with_own_tokens(rows);
     assert_eq!(link::write(&Scene { state, ..Scene::default() }, of_lesson), Err(TooLong));
-    let rows = Dice(3).rows(400, 4);
+    let rows = table(&mut Dice(3), 400, 4);
     let state = PageState::default().with_own_tokens(rows);
     assert_eq!(
         link::write(&Scene { state, ..Scene::default() }, of_lesson).map(|link| link.len() > MOST_LINK),

@@ -5,8 +5,8 @@ use lipscope::language::{Language, keep_chinese, set};
 use lipscope_core::experiment::InputError;
 use lipscope_testkit::peak::peak;
 
-use crate::dice::Dice;
 use crate::mutate::bytes;
+use lipscope_testkit::dice::Dice;
 
 /// A place where something is read that Lipscope did not write, or not in this process.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,6 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `dice` | the generator of random numbers |
 //! | `mutate` | one thing wrong: in bytes, in a text, in a JSON document |
 //! | `corpus` | the valid inputs that everything starts from, `tests/fuzz/corpus/DOOR/*` |
 //! | `door` | what a door is, and what it checks |
@@ -19,7 +18,6 @@
 //! | `report` | the table of docs/reliability.md |
 
 pub mod corpus;
-pub mod dice;
 pub mod door;
 pub mod doors;
 pub mod mutate;

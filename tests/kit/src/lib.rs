@@ -1,6 +1,7 @@
 //! Helpers shared by the tests of several crates.
 
 pub mod cost;
+pub mod dice;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod drawn;
 pub mod imports;

@@ -9,9 +9,9 @@ use lipscope::link;
 use lipscope_core::experiment::Experiment;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-use crate::dice::Dice;
 use crate::door::{Allowance, Door, Verdict, within};
 use crate::mutate::{Form, json, vary};
+use lipscope_testkit::dice::Dice;
 
 pub(super) const DOOR: Door = Door {
     name: "link",

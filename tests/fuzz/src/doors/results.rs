@@ -6,9 +6,9 @@ use lipscope_models::charts::{
 use lipscope_models::{PUBLISHED, Table, head_grid, layer_grid, layers_by_head};
 use lipscope_plot::{Caption, Figure};
 
-use crate::dice::Dice;
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, vary};
+use lipscope_testkit::dice::Dice;
 
 pub(super) const DOOR: Door = Door {
     name: "results",

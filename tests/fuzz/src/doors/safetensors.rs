@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use lipscope_core::experiment::Mask;
 use lipscope_models::{ForwardPass, MapKind, ModelConfig, Needs, SafeTensors, load_model};
 
-use crate::dice::Dice;
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, bytes, json, vary};
+use lipscope_testkit::dice::Dice;
 
 pub(super) const DOOR: Door = Door {
     name: "safetensors",

@@ -4,9 +4,9 @@ use lipscope_core::experiment::table::Table;
 use lipscope_core::experiment::{Experiment, Given, TableSource, TokenSource, WeightSource, WeightTables};
 
 use super::experiment::{READING, go_on_with};
-use crate::dice::Dice;
 use crate::door::{Door, Verdict, refused, within};
 use crate::mutate::{Form, vary};
+use lipscope_testkit::dice::Dice;
 
 pub(super) const TEXT: Door = Door {
     name: "table",

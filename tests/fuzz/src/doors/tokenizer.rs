@@ -2,9 +2,9 @@
 
 use lipscope_models::{Tokenizer, TokenizerFiles};
 
-use crate::dice::Dice;
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, vary};
+use lipscope_testkit::dice::Dice;
 
 pub(super) const DOOR: Door = Door {
     name: "tokenizer",

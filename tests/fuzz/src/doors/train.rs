@@ -3,9 +3,9 @@
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, Extent, Kind, Plan, PlanFields, Trainer, config, invert, safetensors, tokenizer};
 
-use crate::dice::Dice;
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, json, vary};
+use lipscope_testkit::dice::Dice;
 
 pub(super) const DOOR: Door = Door {
     name: "train",

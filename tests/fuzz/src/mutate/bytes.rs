@@ -1,6 +1,6 @@
 //! Bytes that are changed, lost, repeated or taken from elsewhere.
 
-use crate::dice::Dice;
+use lipscope_testkit::dice::Dice;
 
 /// Whole numbers at which sizes and offsets go wrong.
 const SIZES: [u64; 14] = [

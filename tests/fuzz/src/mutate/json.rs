@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dice::Dice;
+use lipscope_testkit::dice::Dice;
 
 /// Marks the second of two equal keys, which no [`Map`] can hold, until the document is written.
 const AGAIN: &str = "\u{1}again:";

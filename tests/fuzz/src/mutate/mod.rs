@@ -4,7 +4,7 @@ pub mod bytes;
 pub mod json;
 pub mod text;
 
-use crate::dice::Dice;
+use lipscope_testkit::dice::Dice;
 
 /// Inputs are at most this long: a longer one takes the time of many shorter ones. Files of many megabytes, which some doors
 /// take, are not tried here.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::dice::Dice;
+use lipscope_testkit::dice::Dice;
 
 /// What may stand in the place of a number.
 const NUMBERS: [&str; 26] = [

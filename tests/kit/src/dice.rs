@@ -2,7 +2,7 @@
 
 /// splitmix64: the same numbers on every machine.
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     /// From a seed and the number of an input.
