@@ -9,11 +9,12 @@ use crate::live::{Measured, SearchFound, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
 
-use super::facts::{best_label, largest, largest_sample, of, smallest};
+use super::facts::{best_label, largest, largest_sample, norms_in_ball, of, smallest};
 
 /// A bound so many powers of ten above everything else stands in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
-/// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten everything else.
+/// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
+/// everything else.
 const TIMES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
@@ -58,13 +59,10 @@ pub fn explore_chart(
     };
     let points = sweep.values(norm);
     let (are_points_present, are_curves_present) = (sweep.points_are_of(state), sweep.curves_are_of(state));
-    // Draws and what searches have found are tokens of the ball too, and of fewer of them more can be made. Draws of another state
-    // may be of another ball.
-    let here = found.iter().filter(|found| found.is_about(state, sweep.curves.radius));
-    let mut in_ball: Vec<(f64, f64)> = here.map(|found| (found.n, found.norm)).collect();
-    if are_points_present {
-        in_ball.extend(&points);
-    }
+    // Draws and what searches have found are tokens of the ball too, and of fewer of them more can be made. Draws of another
+    // state may be of another ball.
+    let samples = if are_points_present { points.clone() } else { Vec::new() };
+    let in_ball = norms_in_ball(samples, found, state, sweep.curves.radius);
     let opacity_of = |is_present| if is_present { 1.0 } else { STALE };
     let mut series = Vec::with_capacity(8);
     let curve = |pick: Pick| -> Vec<(f64, f64)> {

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::live::Measured;
+use crate::live::{Measured, SearchFound};
 use crate::page::Page;
 use crate::state::{PageState, TokenChoice};
 use crate::strings;
@@ -123,6 +123,17 @@ fn passes_on(state: &PageState, of: f64, n: f64) -> bool {
     }
 }
 
+/// What tokens of a ball have, each an n and a norm: samples of it, and what searches have found in it.
+pub fn norms_in_ball(
+    samples: Vec<(f64, f64)>,
+    found: &[SearchFound],
+    state: &PageState,
+    radius: f64,
+) -> Vec<(f64, f64)> {
+    let here = found.iter().filter(|found| found.is_about(state, radius));
+    samples.into_iter().chain(here.map(|found| (found.n, found.norm))).collect()
+}
+
 /// log10 of the largest norm that samples, each an n and a norm, show for `n` tokens; minus infinity where none does.
 pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 {
     let counted = samples.iter().filter(|sample| passes_on(state, sample.0, n));
@@ -132,15 +143,11 @@ pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 
 /// log10 of the largest norm that samples of the sweep and searches show for n tokens of this ball.
 fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
     let n = state.n_tokens();
-    let sampled = page.live.sweep.with(|sweep| {
+    let samples = page.live.sweep.with(|sweep| {
         let is_of_state = page.state.with(|now| sweep.points_are_of(now));
-        if is_of_state { largest_sample(&sweep.values(Norm::Spectral), state, n) } else { f64::NEG_INFINITY }
+        if is_of_state { sweep.values(Norm::Spectral) } else { Vec::new() }
     });
-    let searched = page.live.searched.with(|all| {
-        let here = all.iter().filter(|found| found.is_about(state, radius));
-        largest_sample(&here.map(|found| (found.n, found.norm)).collect::<Vec<_>>(), state, n)
-    });
-    sampled.max(searched)
+    page.live.searched.with(|found| largest_sample(&norms_in_ball(samples, found, state, radius), state, n))
 }
 
 /// The smallest of the upper bounds on a norm over the ball.

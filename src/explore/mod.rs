@@ -49,10 +49,7 @@ pub fn Explore() -> impl IntoView {
             Some(strings::no_pair(&m.state, &m.tokens))
         })
     });
-    let has_row = memo(move |_| {
-        let n = page.live.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
-        page.plane.row_shown(n).is_some()
-    });
+    let has_row = memo(move |_| page.plane.row_shown(page.n_on_plane()).is_some());
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
             <h2 class="question" id="question">{strings::lead()}</h2>

@@ -134,6 +134,11 @@ impl Plane {
 }
 
 impl Page {
+    /// How many places of tokens the last measurement has.
+    pub fn n_on_plane(self) -> usize {
+        self.live.measured.with(|measured| measured.as_ref().map_or(0, |measured| measured.tokens.positions.len()))
+    }
+
     /// Does something with the tokens that can be moved; or says why none can.
     pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, Fixed> {
         self.live

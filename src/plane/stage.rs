@@ -107,10 +107,7 @@ fn Tools() -> impl IntoView {
     };
     let no_pair = Signal::derive(move || !plane.has_pair.get());
     // They are the lines of one token.
-    let no_row = Signal::derive(move || {
-        let n = page.live.measured.with(|measured| measured.as_ref().map(|measured| measured.tokens.positions.len()));
-        n.is_none_or(|n| plane.selected_of(n).is_none())
-    });
+    let no_row = Signal::derive(move || plane.selected_of(page.n_on_plane()).is_none());
     view! {
         <div class="plane-tools">
             <div class="own-tools" hidden=move || is_fixed.get()>

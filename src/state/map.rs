@@ -18,13 +18,7 @@ impl PageState {
             token_seed: first.token_seed,
             own_tokens: None,
             own_clusters: None,
-            norm: first.norm,
-            x_axis: first.x_axis,
-            sweep_max: first.sweep_max,
-            draws: first.draws,
-            head_shown: 0,
-            growth: first.growth,
-            ..self.clone()
+            ..self.without_view()
         }
     }
 }

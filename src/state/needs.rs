@@ -80,10 +80,18 @@ impl PageState {
     /// The state as far as the ball depends on it: on its radius and n, not on which tokens of a law are drawn in it.
     #[must_use]
     pub fn for_ball(&self) -> Self {
-        let first = PageState::default();
         PageState {
             tokens: self.tokens.or_random(),
-            token_seed: first.token_seed,
+            token_seed: PageState::default().token_seed,
+            ..self.without_view()
+        }
+    }
+
+    /// The state without what only says how it is looked at: the norm that is shown, the plot's lengths and draws, the view
+    /// over n.
+    pub(super) fn without_view(&self) -> Self {
+        let first = PageState::default();
+        PageState {
             norm: first.norm,
             x_axis: first.x_axis,
             sweep_max: first.sweep_max,

@@ -6,9 +6,9 @@
 //! ([`parallel`]); digits do not depend on the number of threads.
 //!
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
-//! [`parallel`], [`random`], [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
-//! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`], [`search`],
-//! [`certify`], [`spectrum`], [`estimators`], [`picture`].
+//! [`parallel`], [`random`], [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`],
+//! [`bounds`], [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`],
+//! [`search`], [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References
 //! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.

@@ -112,8 +112,9 @@ impl Ladder {
         let labels = widest(&mut self.rows.iter().map(|row| row.label.clone()));
         let right = width - widest(&mut self.rows.iter().map(|row| number(row).to_string())) - 18.0;
         // Labels shrink, down to their least share, so that the bars keep their least width beside long numbers.
-        let beside_bars = (right - LEAST_BARS - 18.0).max(LEAST_LABELS * width);
-        let left = 8.0 + labels.min((if compact { 0.36 } else { 0.34 }) * width).min(beside_bars) + 10.0;
+        let (before, after) = (8.0, 10.0);
+        let label_room = (right - LEAST_BARS - before - after).max(LEAST_LABELS * width);
+        let left = before + labels.min((if compact { 0.36 } else { 0.34 }) * width).min(label_room) + after;
         let (top, below) = (4.0, 14.0 + 1.2 * font.size_small + 1.5 * font.size_normal);
         let room = height - top - below;
         let each = (room / self.rows.len().max(1) as f64).clamp(ROW_HEIGHTS.0, ROW_HEIGHTS.1);

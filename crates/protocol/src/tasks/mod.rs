@@ -1,4 +1,5 @@
-//! What the engine's worker does. A new kind of work is a file here and its lines in this one: the module, what it offers, and the list.
+//! What the engine's worker does. A new kind of work is a file here and its lines in this one: the module, what it offers, and
+//! the list.
 
 mod ball;
 mod certify;
