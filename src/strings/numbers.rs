@@ -15,7 +15,7 @@ pub const NONE_YET: &str = "–";
 
 pub fn how(measurement: &Measurement, norm: Norm) -> String {
     match norm {
-        Norm::Spectral => how_spectral(measurement),
+        Norm::Spectral => with_rounding(how_spectral(measurement), measurement),
         _ if measurement.norm(norm).is_none() => needs_dense().into(),
         Norm::MaxToken => how::max_token().into(),
         Norm::Linf | Norm::L1 | Norm::Frobenius => how::dense().into(),
@@ -23,14 +23,25 @@ pub fn how(measurement: &Measurement, norm: Norm) -> String {
 }
 
 fn how_spectral(measurement: &Measurement) -> String {
-    let unconverged =
-        measurement.warnings.first().map(|Warning::Unconverged { relative_residual, .. }| *relative_residual);
+    let unconverged = measurement.warnings.iter().find_map(|warning| match warning {
+        Warning::Unconverged { relative_residual, .. } => Some(*relative_residual),
+        Warning::Rounding { .. } => None,
+    });
     match (measurement.method, unconverged) {
         (Method::DenseSvd, _) => how_spectral::dense_svd().into(),
         (Method::Clusters, None) if measurement.iterations == 0 => how_spectral::clusters().into(),
         (Method::CausalRuns, None) => how_spectral::causal_runs(measurement.iterations),
         (_, None) => how_spectral::lanczos(measurement.iterations),
         (_, Some(residual)) => how_spectral::unconverged(Number::rough(residual)),
+    }
+}
+
+/// How it was computed, and what the rounding of its inputs may change, where that is worth a word.
+fn with_rounding(how: String, measurement: &Measurement) -> String {
+    match measurement.rounding() {
+        None => how,
+        Some(relative) if relative < 1.0 => how_spectral::rounded(how, Number::rough(relative)),
+        Some(_) => how_spectral::uncertain(how),
     }
 }
 
@@ -58,7 +69,7 @@ pub fn milliseconds(ms: f64) -> Number {
 pub fn kind_of(measurement: &Measurement, norm: Norm) -> Kind {
     match norm {
         Norm::MaxToken => Kind::UpperBound,
-        Norm::Spectral if !measurement.warnings.is_empty() => Kind::LowerBound,
+        Norm::Spectral if !measurement.is_converged() => Kind::LowerBound,
         Norm::Spectral | Norm::Linf | Norm::L1 | Norm::Frobenius => Kind::Exact,
     }
 }

@@ -5,4 +5,5 @@ mod faults;
 mod model;
 mod model_bench;
 mod model_worker;
+mod no_derivative;
 mod train;

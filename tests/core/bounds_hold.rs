@@ -55,6 +55,12 @@ pub(crate) fn check_order(worst: &Worst, found: &Measurement) -> Result<(), Test
     for bound in &found.bounds {
         proptest::prop_assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}");
         if bound.side == Side::Upper && bound.norm == Norm::Spectral {
+            // As printed, to the last bit.
+            proptest::prop_assert!(
+                bound.value.is_none_or(|value| found.spectral <= value),
+                "{bound:?}: {:?}",
+                found.spectral
+            );
             worst.check(format!("norm / {}", bound.id.id()), norm, bound.log10)?;
         }
         if bound.side == Side::Lower && bound.id.domain() == Domain::Ball {

@@ -14,6 +14,7 @@ mod growth;
 mod l2;
 mod parallel;
 mod portable;
+mod precise;
 mod script;
 mod search;
 mod single;

@@ -113,6 +113,31 @@ fn the_operator_is_the_dense_matrix_of_the_formulas() {
 }
 
 #[test]
+fn a_unit_at_the_kink_of_relu_is_refused_unless_the_outside_does_not_see_it() {
+    // The entry that the unit reads is 0 in the first token.
+    const ENTRY: usize = 13;
+    let x = field(32, 3);
+    assert_eq!(x[(ENTRY, 0)], 0.0);
+    let mut model = model("gpt2");
+    model.config.activation = Activation::Relu;
+    let mut part = model.blocks[1].feed_forward.take().map(Arc::unwrap_or_clone).expect("loaded");
+    part.norm = LayerNorm::plain(Normalization::None, 32);
+    part.widen.weight.row_mut(7).fill(0.0);
+    part.widen.bias[7] = 0.0;
+    let mut at = |part: &FeedForward| {
+        model.blocks[1].feed_forward = Some(Arc::new(part.clone()));
+        LayerMap::new(&model, 1, MapKind::MlpResidual, Heads::All).and_then(|map| map.at(&x, Mask::Causal))
+    };
+    assert!(at(&part).is_ok(), "a unit that reads nothing has a derivative");
+    part.widen.weight[(7, ENTRY)] = 1.0;
+    let problem = at(&part).expect_err("ReLU at 0").to_string();
+    let said = "Token 1 of the window puts unit 8 of the MLP at exactly 0, where ReLU has no derivative";
+    assert!(problem.starts_with(said), "{problem}");
+    part.narrow.weight.column_mut(7).fill(0.0);
+    assert!(at(&part).is_ok(), "a unit that nothing reads has a derivative");
+}
+
+#[test]
 fn a_block_is_at_most_the_product_of_its_sublayers_and_blocks_that_of_theirs() {
     let model = model("gpt2");
     let x = field(32, 3);

@@ -86,8 +86,15 @@ fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
     lines.into_iter().map(|(at, line)| (at, Experiment::from_json(line))).collect()
 }
 
-/// Parses a tolerance, at least the rounding of f64.
+/// Parses a tolerance, at least the rounding of f64 and at most the loosest that the engine takes.
 pub(super) fn tolerance(text: &str) -> Result<f64, String> {
+    const MOST: f64 = LanczosOptions::MOST_TOLERANCE;
     let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    if (1e-15..1.0).contains(&value) { Ok(value) } else { Err("must lie between 1e-15 and 1".into()) }
+    match value {
+        _ if (1e-15..=MOST).contains(&value) => Ok(value),
+        _ if value > MOST => {
+            Err(format!("at most {MOST}: with a looser one the iteration may stop far below the norm"))
+        }
+        _ => Err(format!("must lie between 1e-15 and {MOST}")),
+    }
 }

@@ -94,7 +94,7 @@ impl Certificate {
         let is_local = |id: BoundId| matches!(id, BoundId::Local | BoundId::LocalBlocks);
         let local = found.bounds.iter().filter(|bound| is_local(bound.id)).filter_map(|bound| bound.value);
         let radius = tokens::radius_of(&experiment.tokens, &inputs.tokens);
-        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &inputs.tokens);
+        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &inputs.tokens)?;
         let ln_n = (inputs.tokens.ncols() as f64).ln();
         Ok(Certificate {
             hypotheses: Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, ln_n),
@@ -102,7 +102,7 @@ impl Certificate {
             certified: Certified {
                 radius,
                 spectral: found.spectral,
-                is_converged: found.warnings.is_empty(),
+                is_converged: found.is_converged(),
                 rows: Vec::with_capacity(relative.len()),
                 places: Vec::with_capacity(relative.len()),
             },

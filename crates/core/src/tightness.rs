@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
 use crate::bounds::{BoundId, HeadNorms, Hypotheses};
-use crate::experiment::{Attention, InputError, Mask, Normalization, Scope};
+use crate::experiment::{Attention, InputError, Mask, Scope};
 use crate::jacobian::ClusterJacobian;
 use crate::phrase;
 use crate::random::{Random, Stream};
@@ -125,7 +125,7 @@ impl Tightness {
     fn norm(&self, clusters: &[(f64, usize)]) -> f64 {
         let positions = DMatrix::from_iterator(1, clusters.len(), clusters.iter().map(|(place, _)| *place));
         let ln_sizes: Vec<f64> = clusters.iter().map(|(_, size)| (*size as f64).ln()).collect();
-        let normalizer = Normalizer::new(Normalization::None, 0.0, &positions);
+        let normalizer = Normalizer::none(&positions);
         // Positions whose scores overflow count as the worst.
         ClusterJacobian::new(Attention::L2, normalizer, Scope::Inputs, &self.weights, &ln_sizes)
             .map_or(0.0, |jacobian| jacobian.sums(&jacobian.between()).linf)

@@ -10,6 +10,7 @@ use nalgebra::DMatrix;
 
 use super::attention_map::{add_bias, projections};
 use super::config::NormPlace;
+use super::layer_norm::{LayerNorm, in_window};
 use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
 use lipscope_core::attention::{Forward, Projections};
@@ -71,7 +72,9 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         let first_layers: Vec<usize> = layers.iter().map(|layer| kind.first_layer(*layer)).collect();
         let deepest = first_layers.iter().copied().max().unwrap_or(0);
         let place = model.config.norm_place();
-        let eps = model.config.eps;
+        let normalize = |norm: &LayerNorm, x: &mut DMatrix<f64>| {
+            norm.apply(x, model.config.eps).map(drop).map_err(|problem| in_window(problem, &spans))
+        };
         for layer in 0..=deepest {
             let block = model.block(layer)?;
             let mut keep = |x: &DMatrix<f64>| {
@@ -83,7 +86,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             };
             let mut y = x.clone();
             if place == NormPlace::First {
-                block.attention.norm.apply(&mut y, eps);
+                normalize(&block.attention.norm, &mut y)?;
             }
             match kind {
                 MapKind::Attention | MapKind::WithOutput => keep(&y),
@@ -97,7 +100,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             x += self.attended(heads, &y, &spans)?;
             add_bias(&mut x, bias);
             if place == NormPlace::Last {
-                block.attention.norm.apply(&mut x, eps);
+                normalize(&block.attention.norm, &mut x)?;
             }
             if kind == MapKind::MlpResidual {
                 keep(&x);
@@ -108,11 +111,11 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             let mlp = model.mlp(layer)?;
             y.copy_from(&x);
             if place == NormPlace::First {
-                mlp.norm.apply(&mut y, eps);
+                normalize(&mlp.norm, &mut y)?;
             }
             x += mlp.apply(&y, model.config.activation);
             if place == NormPlace::Last {
-                mlp.norm.apply(&mut x, eps);
+                normalize(&mlp.norm, &mut x)?;
             }
         }
         Ok(inputs)
@@ -172,7 +175,7 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
         }
     }
     if let Some(norm) = &embeddings.norm {
-        norm.apply(&mut x, model.config.eps);
+        norm.apply(&mut x, model.config.eps).map_err(|problem| in_window(problem, &spans(windows)))?;
     }
     Ok(x)
 }

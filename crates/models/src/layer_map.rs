@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use super::attention_map::{AttentionMap, value_direction};
 use super::config::{Activation, NormPlace};
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
-use super::layer_norm::LayerNorm;
+use super::layer_norm::{LayerNorm, in_window};
 use super::map_kind::{Heads, MapKind};
 use super::mlp::MlpJacobian;
 use super::parts::{FeedForward, Model};
@@ -126,19 +126,24 @@ impl Step {
         let (value, branch, norm) = match place {
             NormPlace::First => {
                 let mut normalized = tokens.clone();
-                let norm = norm.apply(&mut normalized, *eps);
+                let norm = norm.apply(&mut normalized, *eps).map_err(in_this_window)?;
                 let (value, branch) = self.branch.at(&normalized, mask)?;
                 (value + tokens, branch, norm)
             }
             NormPlace::Last => {
                 let (value, branch) = self.branch.at(&tokens, mask)?;
                 let mut value = value + tokens;
-                let norm = norm.apply(&mut value, *eps);
+                let norm = norm.apply(&mut value, *eps).map_err(in_this_window)?;
                 (value, branch, norm)
             }
         };
         Ok((value, StepJacobian { branch, residual: Some((*place, norm)) }))
     }
+}
+
+/// What is wrong with a token of the one window that a map is evaluated at.
+fn in_this_window(problem: InputError) -> InputError {
+    in_window(problem, &[])
 }
 
 impl Branch {
@@ -149,7 +154,7 @@ impl Branch {
                 Ok((value, BranchJacobian::Attention(Box::new(jacobian))))
             }
             Branch::Mlp(part, activation) => {
-                let (value, jacobian) = MlpJacobian::at(part, tokens, *activation);
+                let (value, jacobian) = MlpJacobian::at(part, tokens, *activation).map_err(in_this_window)?;
                 Ok((value, BranchJacobian::Mlp(jacobian)))
             }
         }

@@ -1,9 +1,12 @@
 //! Layer norm with gain and shift, y = gain * (x - mean)/sqrt(var + eps) + shift, and its Jacobian at given tokens.
 
+use std::ops::Range;
+
 use nalgebra::DMatrix;
 
 use lipscope_core::attention::{Normalizer, Scalar};
-use lipscope_core::experiment::Normalization;
+use lipscope_core::experiment::{InputError, Normalization};
+use lipscope_core::phrase;
 
 /// LayerNorm with gain and shift per coordinate, or nothing in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,17 +33,30 @@ impl LayerNorm {
         LayerNorm { normalization, gain: vec![1.0; d], shift: vec![0.0; d] }
     }
 
-    /// Normalises every column to mean 0 and variance 1, then applies gain and shift; returns the Jacobian there. A
-    /// constant token with eps = 0 is mapped to the shift.
-    pub(super) fn apply(&self, x: &mut DMatrix<f64>, eps: f64) -> NormJacobian<f64> {
-        let normalizer = Normalizer::new(self.normalization, eps, x);
+    /// Normalises every column to mean 0 and variance 1, then applies gain and shift; returns the Jacobian there.
+    ///
+    /// # Errors
+    /// [`InputError::NoDerivative`] for a constant token with eps = 0, where layer norm has no value.
+    pub(super) fn apply(&self, x: &mut DMatrix<f64>, eps: f64) -> Result<NormJacobian<f64>, InputError> {
+        let normalizer = Normalizer::new(self.normalization, eps, x)?;
         x.copy_from(normalizer.outputs());
         for mut token in x.column_iter_mut() {
             for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {
                 *x = *x * f64::from(*gain) + f64::from(*shift);
             }
         }
-        NormJacobian { gain: self.gain.iter().map(|gain| f64::from(*gain)).collect(), normalizer }
+        Ok(NormJacobian { gain: self.gain.iter().map(|gain| f64::from(*gain)).collect(), normalizer })
+    }
+}
+
+/// What is wrong with a token of windows that stand one after another, as a sentence about its place in its window.
+pub(super) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputError {
+    let InputError::NoDerivative { row, problem, .. } = problem else { return problem };
+    let start = spans.iter().find(|span| span.contains(&(row - 1))).map_or(0, |span| span.start);
+    InputError::Conflict {
+        what: phrase!("token_of_window", "Token {token} of the window", token = row - start),
+        problem,
+        fix: phrase!("other_text_or_model", "Measure other text or another map of the model."),
     }
 }
 

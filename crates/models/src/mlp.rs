@@ -8,7 +8,9 @@ use nalgebra::DMatrix;
 use super::config::Activation;
 use super::parts::{FeedForward, Side};
 use lipscope_core::attention::Scalar;
+use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::LinearOperator;
+use lipscope_core::phrase;
 
 /// The Jacobian of an MLP at given tokens. The weights stay f32 in the model, and products convert them.
 #[derive(Clone, Debug)]
@@ -31,12 +33,22 @@ impl FeedForward {
 
 impl MlpJacobian<f64> {
     /// The value at tokens (d x n), and the Jacobian there.
-    pub(super) fn at(part: &Arc<FeedForward>, x: &DMatrix<f64>, activation: Activation) -> (DMatrix<f64>, Self) {
+    ///
+    /// # Errors
+    /// [`InputError::NoDerivative`] where a token puts a ReLU at exactly 0.
+    pub(super) fn at(
+        part: &Arc<FeedForward>,
+        x: &DMatrix<f64>,
+        activation: Activation,
+    ) -> Result<(DMatrix<f64>, Self), InputError> {
         let mut hidden = part.widen.apply(x);
+        if activation == Activation::Relu {
+            check_kinks(part, &hidden)?;
+        }
         let slopes = hidden.map(|x| activation.derivative(x));
         hidden.apply(|x| *x = activation.at(*x));
         let value = part.narrow.apply(&hidden);
-        (value, MlpJacobian { part: Arc::clone(part), slopes, hidden: hidden.data.into() })
+        Ok((value, MlpJacobian { part: Arc::clone(part), slopes, hidden: hidden.data.into() }))
     }
 
     /// The same Jacobian in f32.
@@ -47,6 +59,29 @@ impl MlpJacobian<f64> {
             hidden: vec![0.0; self.hidden.len()],
         }
     }
+}
+
+/// Refuses tokens that put a unit of the hidden layer (inner x n, before the activation) at exactly 0, where max(x, 0) has a
+/// kink. A unit that reads nothing, or that nothing reads, is a constant to the outside and has a derivative.
+fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputError> {
+    let matters = |unit: usize| {
+        let (read, written) = (part.widen.weight.row(unit), part.narrow.weight.column(unit));
+        read.iter().any(|x| *x != 0.0) && written.iter().any(|x| *x != 0.0)
+    };
+    for (token_idx, units) in hidden.column_iter().enumerate() {
+        if let Some(unit) = (0..units.len()).find(|unit| units[*unit] == 0.0 && matters(*unit)) {
+            return Err(InputError::NoDerivative {
+                row: token_idx + 1,
+                problem: phrase!(
+                    "relu_at_zero",
+                    "puts unit {unit} of the MLP at exactly 0, where ReLU has no derivative",
+                    unit = unit + 1
+                ),
+                fix: phrase!("other_text_or_model", "Measure other text or another map of the model."),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl<T: Scalar> MlpJacobian<T> {
@@ -91,7 +126,7 @@ impl Activation {
         }
     }
 
-    /// The derivative at x; that of max(x, 0) at 0 is 0.
+    /// The derivative at x; max(x, 0) has none at 0, and this gives 0 there ([`MlpJacobian::at`] refuses such tokens).
     #[must_use]
     pub fn derivative(self, x: f64) -> f64 {
         match self {

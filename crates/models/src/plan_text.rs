@@ -41,8 +41,10 @@ impl PlanText {
     /// Parses the plan for a model.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] that names the invalid list.
+    /// [`InputError::BadValue`] that names the invalid list, or for a tolerance that is too loose.
     pub fn plan(&self, config: &ModelConfig) -> Result<Plan, InputError> {
+        let options = LanczosOptions { tolerance: self.tolerance, ..LanczosOptions::default() };
+        options.check()?;
         Ok(Plan {
             layers: numbers("layers", &self.layers)?,
             heads: match self.heads.trim() {
@@ -55,7 +57,7 @@ impl PlanText {
             mask: self.mask.unwrap_or_else(|| config.usual_mask()),
             kind: self.kind.unwrap_or_else(|| config.usual_map()),
             estimators: self.estimators,
-            options: LanczosOptions { tolerance: self.tolerance, ..LanczosOptions::default() },
+            options,
         })
     }
 }

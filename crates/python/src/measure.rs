@@ -26,8 +26,12 @@ pub(crate) fn measure(
     memory_bytes: Option<u64>,
 ) -> PyResult<String> {
     let asked = norm_of(norm)?;
-    if !(1e-15..1.0).contains(&tolerance) {
-        let sentence = format!("`tolerance` is {tolerance}, but it must lie between 1e-15 and 1.");
+    const MOST: f64 = LanczosOptions::MOST_TOLERANCE;
+    if !(1e-15..=MOST).contains(&tolerance) {
+        let sentence = format!(
+            "`tolerance` is {tolerance}, but it must lie between 1e-15 and {MOST}: with a looser one the iteration may stop far \
+             below the norm."
+        );
         return Err(pyo3::exceptions::PyValueError::new_err(sentence));
     }
     let mut options = MeasureOptions {

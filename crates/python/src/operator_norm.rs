@@ -22,8 +22,12 @@ pub(crate) fn operator_norm<'py>(
     options: (f64, usize, u64),
 ) -> PyResult<Norm<'py>> {
     let ((n_inputs, n_outputs), (tolerance, max_iterations, seed)) = (sizes, options);
-    if !(1e-15..1.0).contains(&tolerance) {
-        let sentence = format!("`tolerance` is {tolerance}, but it must lie between 1e-15 and 1.");
+    const MOST: f64 = LanczosOptions::MOST_TOLERANCE;
+    if !(1e-15..=MOST).contains(&tolerance) {
+        let sentence = format!(
+            "`tolerance` is {tolerance}, but it must lie between 1e-15 and {MOST}: with a looser one the iteration may stop far \
+             below the norm."
+        );
         return Err(PyValueError::new_err(sentence));
     }
     if n_inputs == 0 || n_outputs == 0 {

@@ -59,7 +59,8 @@ impl Repeated {
         let weights = inputs(&experiment).expect("inputs").weights;
         let d = self.positions[0].len();
         let tokens = DMatrix::from_fn(d, self.positions.len(), |row, col| self.positions[col][row]);
-        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
+        let normalizer =
+            Normalizer::new(experiment.normalization, experiment.eps, &tokens).expect("a token with a derivative");
         let scope = if self.base.normalization == "none" { Scope::Inputs } else { experiment.normalization_scope };
         CausalRuns::new(experiment.attention, normalizer, scope, &weights, &self.sizes).expect("finite scores")
     }

@@ -4,18 +4,20 @@
 //! matrix of a head is n x n, column i its row i. Scores are shifted by their row's maximum before the exponential, so
 //! that softmax is stable for any finite scores.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
+use super::centred::Centred;
 use super::normalize::Normalizer;
 use super::product::multiply;
 use super::projections::{HeadLayout, Projections, combine};
 use super::scalar::Scalar;
 use super::stacked::Stacked;
 use super::view::{Accumulate, View, ViewMut};
-use crate::experiment::{Experiment, InputError, Mask, Normalization, Scope, limits};
+use crate::experiment::{Experiment, InputError, Mask, Scope, limits};
 use crate::parallel::{self, Schedule, Scratch};
 use crate::phrase;
 use crate::weights::Inputs;
@@ -58,15 +60,21 @@ pub struct Forward<T: Scalar> {
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
     pub(crate) stacked: Stacked<T>,
-    /// p x n.
+    /// Queries, keys and values of the tokens less their common part ([`Centred`]), p x n.
     pub(crate) projections: DMatrix<T>,
+    /// The common part of the tokens, d numbers; empty where they have none.
+    pub(super) centre: Vec<T>,
     /// d_out x (sum of d_v).
     pub(crate) output: Option<Arc<DMatrix<T>>>,
     /// For each head, n pairs (largest score of the row, 1/sum_j exp(s_ij - largest)). Kept as two numbers, because one
     /// logarithm of the sum would lose digits where scores are large.
     pub(super) row_scales: Vec<Vec<(T, T)>>,
+    /// For each head, the token with the largest weight in each row.
+    pub(crate) tops: Vec<Vec<u32>>,
     /// |k_j|^2 of each head; empty for the dot kernel.
     pub(super) key_squares: Vec<Vec<T>>,
+    /// For each head whether its scores are taken of q_i - k_j, entry by entry, rather than of the expanded square.
+    pub(super) is_apart: Vec<bool>,
     pub(super) kept: Vec<Vec<T>>,
     pub(super) storage: Storage,
 }
@@ -96,10 +104,9 @@ impl<T: Scalar> Forward<T> {
     /// As [`Forward::new`].
     pub fn at(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         check(tokens)?;
-        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens);
+        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens)?;
         let projections = Projections::new(experiment.attention, &inputs.weights);
-        let projected = projections.project(normalizer.outputs());
-        Forward::through(projections, projected, normalizer, (experiment.scope(), experiment.mask))
+        Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask))
     }
 
     /// Runs the forward pass through given projections, such as those of a trained model, at tokens (d x n), without a
@@ -110,8 +117,7 @@ impl<T: Scalar> Forward<T> {
     pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         // Checked before the product, whose cost grows with the number of tokens.
         check(tokens)?;
-        let projected = projections.project(tokens);
-        Forward::without_normalizer(projections, projected, mask, tokens)
+        Forward::of_normalized(projections, Normalizer::none(tokens), (Scope::Inputs, mask))
     }
 
     /// As [`Forward::of_projections`], for tokens already [projected](Projections::project), for instance several
@@ -126,22 +132,23 @@ impl<T: Scalar> Forward<T> {
         tokens: &DMatrix<T>,
     ) -> Result<Self, InputError> {
         check(tokens)?;
-        Forward::without_normalizer(projections, projected, mask, tokens)
+        Forward::through(projections, (projected, Vec::new()), Normalizer::none(tokens), (Scope::Inputs, mask))
     }
 
-    fn without_normalizer(
+    fn of_normalized(
         projections: Projections<T>,
-        projected: DMatrix<T>,
-        mask: Mask,
-        tokens: &DMatrix<T>,
+        normalizer: Normalizer<T>,
+        place: (Scope, Mask),
     ) -> Result<Self, InputError> {
-        let normalizer = Normalizer::new(Normalization::None, 0.0, tokens);
-        Forward::through(projections, projected, normalizer, (Scope::Inputs, mask))
+        let centred = Centred::of(normalizer.outputs());
+        let projected = projections.project_centred(&centred);
+        let centre = centred.into_centre();
+        Forward::through(projections, (projected, centre), normalizer, place)
     }
 
     fn through(
         projections: Projections<T>,
-        projected: DMatrix<T>,
+        (projected, centre): (DMatrix<T>, Vec<T>),
         normalizer: Normalizer<T>,
         (scope, mask): (Scope, Mask),
     ) -> Result<Self, InputError> {
@@ -154,12 +161,15 @@ impl<T: Scalar> Forward<T> {
             mask,
             scope,
             row_scales: Vec::new(),
+            tops: Vec::new(),
             key_squares: Vec::new(),
+            is_apart: Vec::new(),
             kept: Vec::new(),
             heads,
             normalizer,
             stacked,
             projections: projected,
+            centre,
             output,
             storage,
         };
@@ -212,6 +222,13 @@ impl<T: Scalar> Forward<T> {
         combine(self.output.as_deref(), self.concatenated())
     }
 
+    /// The tokens that keys and values are made of: those after the normaliser, less their common part.
+    #[must_use]
+    pub(crate) fn centred_tokens(&self) -> Cow<'_, DMatrix<T>> {
+        let outputs = self.normalizer.outputs();
+        if self.centre.is_empty() { Cow::Borrowed(outputs) } else { Cow::Owned(Centred::of(outputs).tokens().clone()) }
+    }
+
     /// The concatenated outputs of the heads, before the output matrix: (sum of d_v) x n.
     #[must_use]
     pub fn concatenated(&self) -> DMatrix<T> {
@@ -239,6 +256,14 @@ impl<T: Scalar> Forward<T> {
                 },
             );
         });
+        if !self.centre.is_empty() {
+            let centre = DVector::from_column_slice(&self.centre);
+            for head in &self.heads {
+                let common = self.stacked.rows(&head.v_rows) * &centre;
+                let mut place = concatenated.rows_mut(head.out_rows.start, head.out_rows.len());
+                place.column_iter_mut().for_each(|mut column| column += &common);
+            }
+        }
         concatenated
     }
 

@@ -6,7 +6,9 @@
 //! | l2 | -\|Q x_i - K x_j\|^2/sqrt(k) | -(2/sqrt k) Q^T r_ij | (2/sqrt k) K^T r_ij, r_ij = q_i - k_j |
 //!
 //! Expanding the square, the l2 score is 2 q_i.k_j/sqrt(k) - |k_j|^2/sqrt(k) - |q_i|^2/sqrt(k), and the last term is
-//! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w.
+//! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w. The expanded form
+//! rounds in proportion to |q|^2 + |k|^2, which is harmless for scores of ordinary size; above
+//! [`Kernel::is_expandable`] the square of the difference is taken.
 
 use nalgebra::DVectorView;
 
@@ -19,8 +21,8 @@ pub struct Kernel {
     pub cross: f64,
     /// w: 0 for dot, 1/sqrt(k) for l2.
     pub key_square: f64,
-    /// The coefficient of |q_i|^2: 0 for dot, 1/sqrt(k) for l2. Softmax cancels it, but the gradients of s_ij need it.
-    query_square: f64,
+    /// 1 where the score depends on q_i - k_j, so that the gradients are c (k_j - q_i) and c (q_i - k_j): l2; 0 for dot.
+    apart: f64,
 }
 
 impl Kernel {
@@ -29,26 +31,37 @@ impl Kernel {
     pub fn new(attention: Attention, key_dim: usize) -> Self {
         let root = 1.0 / (key_dim as f64).sqrt();
         match attention {
-            Attention::Dot => Kernel { cross: root, key_square: 0.0, query_square: 0.0 },
-            Attention::L2 => Kernel { cross: 2.0 * root, key_square: root, query_square: root },
+            Attention::Dot => Kernel { cross: root, key_square: 0.0, apart: 0.0 },
+            Attention::L2 => Kernel { cross: 2.0 * root, key_square: root, apart: 1.0 },
         }
     }
 
-    /// s_ij from q_i and k_j, up to a row constant.
+    /// s_ij from q_i and k_j, up to a row constant. For l2 nothing cancels, however far q_i and k_j are from zero.
     #[must_use]
     pub fn score(&self, q: DVectorView<'_, f64>, k: DVectorView<'_, f64>) -> f64 {
-        self.cross * q.dot(&k) - self.key_square * k.norm_squared()
+        if self.key_square == 0.0 {
+            return self.cross * q.dot(&k);
+        }
+        -self.key_square * q.iter().zip(k.iter()).map(|(q, k)| (q - k) * (q - k)).sum::<f64>()
+    }
+
+    /// Whether scores of queries and keys of at most this square norm each lose no digits that count in the expanded form:
+    /// to 1e-12 in a score, which is as much in its exponential.
+    #[must_use]
+    pub fn is_expandable(&self, query_square: f64, key_square: f64) -> bool {
+        const MOST: f64 = 1024.0;
+        self.key_square == 0.0 || self.key_square * (query_square + key_square) <= MOST
     }
 
     /// Entry of ds_ij/dq_i from the same entry of q_i and k_j; a_ij = Q^T ds_ij/dq_i.
     #[must_use]
     pub fn query_gradient(&self, q: f64, k: f64) -> f64 {
-        self.cross * k - 2.0 * self.query_square * q
+        self.cross * (k - self.apart * q)
     }
 
     /// Entry of ds_ij/dk_j from the same entry of q_i and k_j; b_ij = K^T ds_ij/dk_j.
     #[must_use]
     pub fn key_gradient(&self, q: f64, k: f64) -> f64 {
-        self.cross * q - 2.0 * self.key_square * k
+        self.cross * (q - self.apart * k)
     }
 }

@@ -3,6 +3,7 @@
 //! All of it is generic over [`Scalar`]: f64, f32 and dual numbers. Matrices have one column per token; the attention
 //! matrix P is stored transposed (column i holds row i of P), so that a softmax row is contiguous.
 
+mod centred;
 mod fastest;
 mod forward;
 mod kernel;
@@ -16,6 +17,7 @@ mod softmax;
 mod stacked;
 mod view;
 
+pub(crate) use centred::Centred;
 pub(crate) use fastest::clear_wide_registers;
 pub use forward::{Forward, MOST_KEPT, RowBlock, Storage};
 pub(crate) use forward::{part, rows_a_block, storage};

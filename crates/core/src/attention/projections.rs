@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::centred::Centred;
 use super::kernel::Kernel;
 use super::product::multiply_tokens;
 use super::scalar::Scalar;
@@ -106,6 +107,20 @@ impl<T: Scalar> Projections<T> {
         };
         let accumulate = if self.biases.is_some() { Accumulate::Add } else { Accumulate::Replace };
         self.stacked.apply(projected.as_mut_slice(), accumulate, tokens.as_slice(), n);
+        projected
+    }
+
+    /// The same at tokens less their common part, which the queries get back: what attention and its Jacobian see is that
+    /// of the tokens themselves, and f(X) lacks V times the common part.
+    pub(super) fn project_centred(&self, centred: &Centred<'_, T>) -> DMatrix<T> {
+        let mut projected = self.project(centred.tokens());
+        for head in self.heads.iter().filter(|_| centred.is_moved()) {
+            let (q, k) = (self.stacked.rows(&head.q_rows), self.stacked.rows(&head.k_rows));
+            if let Some(missing) = centred.missing_in_queries(head.kernel, &q, &k) {
+                let mut queries = projected.rows_mut(head.q_rows.start, head.q_rows.len());
+                queries.column_iter_mut().for_each(|mut query| query += &missing);
+            }
+        }
         projected
     }
 

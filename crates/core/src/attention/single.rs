@@ -48,10 +48,13 @@ impl Forward<f64> {
                 }
             },
             projections: self.projections.map(|x| x as f32),
+            centre: self.centre.iter().map(|x| *x as f32).collect(),
             output: self.output.as_ref().map(|matrix| Arc::new(matrix.map(|x| x as f32))),
             // Scores are computed where attention weights are not stored, and these are.
             row_scales: Vec::new(),
+            tops: self.tops.clone(),
             key_squares: Vec::new(),
+            is_apart: Vec::new(),
             kept: self.kept.iter().map(|weights| weights.iter().map(|p| flushed(*p)).collect()).collect(),
             storage: Storage::Kept,
         })

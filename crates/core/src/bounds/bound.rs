@@ -218,9 +218,15 @@ impl BoundId {
 }
 
 impl Bound {
-    /// A bound from ln of its value.
+    /// What the rounding of its formula may take from an upper bound, relative to it: its logarithm comes from norms and radii
+    /// with some hundred roundings, and each is as much in the value, times the logarithm's size where that is an exponent.
+    pub const MARGIN: f64 = 1e-13;
+
+    /// A bound from ln of its value. An upper one becomes larger by [`Bound::MARGIN`].
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
+        let margin = Bound::MARGIN * (1.0 + ln.abs());
+        let ln = if id.side() == Side::Upper && ln.is_finite() { ln + margin } else { ln };
         let value = ln.exp();
         Bound {
             id,
@@ -229,6 +235,12 @@ impl Bound {
             value: value.is_finite().then_some(value),
             log10: ln / std::f64::consts::LN_10,
         }
+    }
+    /// The same, larger by this relative to itself: what rounding may have added to the number that it is compared with.
+    #[must_use]
+    pub fn widened(self, relative: f64) -> Self {
+        let value = self.value.map(|value| value * (1.0 + relative)).filter(|value| value.is_finite());
+        Bound { value, log10: self.log10 + relative.ln_1p() / std::f64::consts::LN_10, ..self }
     }
 }
 

@@ -10,6 +10,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::local_shared::reduced_value;
+use crate::attention::{Centred, Kernel};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
 use crate::phrase;
 use crate::spectral::largest_eigenvalue;
@@ -51,13 +52,13 @@ impl Neighbourhood {
         if experiment.normalization != Normalization::None {
             return refused("`normalization`", phrase!("use_normalization_none", "Use \"normalization\":\"none\"."));
         }
-        let weights = &inputs.weights;
+        let (weights, centred) = (&inputs.weights, Centred::of(&inputs.tokens));
         let heads = weights
             .heads
             .iter()
             .zip(weights.values_through_output())
             .zip(head_norms(weights))
-            .map(|((head, (outer, value)), norms)| Head::new(head, reduced_value(&outer, value), norms, &inputs.tokens))
+            .map(|((head, (outer, value)), norms)| Head::new(head, reduced_value(&outer, value), norms, &centred))
             .collect();
         let combination = if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares };
         Ok(Neighbourhood { mask: experiment.mask, heads, combination })
@@ -72,9 +73,11 @@ impl Neighbourhood {
 }
 
 impl Head {
-    fn new(head: &HeadWeights, value: DMatrix<f64>, norms: HeadNorms, tokens: &DMatrix<f64>) -> Self {
+    fn new(head: &HeadWeights, value: DMatrix<f64>, norms: HeadNorms, centred: &Centred<'_, f64>) -> Self {
         let root = (head.q.nrows() as f64).sqrt();
-        let (queries, keys) = (&head.q * tokens, &head.k * tokens);
+        let tokens = centred.tokens();
+        let kernel = Kernel::new(Attention::Dot, head.q.nrows());
+        let (queries, keys) = (centred.queries(kernel, &head.q, &head.k), &head.k * tokens);
         // A^T z = Q^T K z / sqrt k, and a triangular factor of Q^T keeps its length.
         let tall = head.q.transpose();
         let factor = if tall.nrows() > tall.ncols() { tall.qr().r() } else { tall };

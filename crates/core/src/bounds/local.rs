@@ -8,10 +8,11 @@
 
 use super::heads::Combination;
 use super::local_blocks::{self, Blocks};
-use super::local_head::{BLOCK, LocalHead};
+use super::local_head::{BLOCK, LocalHead, scaled};
 use super::local_parts::LocalParts;
 use super::local_shared::LocalBuffers;
-use crate::attention::{Forward, Storage};
+use super::rounding::Counts;
+use crate::attention::{Centred, Forward, Storage};
 use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
 
@@ -50,6 +51,7 @@ impl LocalBound {
     #[must_use]
     pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
         let tokens = forward.normalizer().outputs();
+        let centred = Centred::of(tokens);
         let (n, n_heads) = (forward.n(), weights.heads.len());
         let blocks = n.div_ceil(BLOCK);
         let count = groups(n_heads, blocks);
@@ -58,9 +60,15 @@ impl LocalBound {
         let schedule = Schedule::of(weights.heads.iter().map(|head| 2 * d * head.k.len() as u64).sum());
         let wholes = parallel::map(schedule, n_heads, &|head_idx| {
             let (head, layout) = (&weights.heads[head_idx], &forward.heads[head_idx]);
-            LocalHead::new(layout.kernel, &outers[head_idx], head, tokens)
-                .with_blocks(tokens.nrows(), n_heads)
-                .with_moments()
+            LocalHead::new(
+                layout.kernel,
+                &outers[head_idx],
+                head,
+                &centred,
+                Counts { summed: n as f64, rows: n as f64 },
+            )
+            .with_blocks(tokens.nrows(), n_heads)
+            .with_moments()
         });
         let mut all = Vec::with_capacity(n_heads * count);
         for (head_idx, whole) in wholes.into_iter().enumerate() {
@@ -145,11 +153,20 @@ impl Group {
 pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalParts {
     let parts: Vec<LocalParts> = heads.iter().enumerate().map(|(head_idx, head)| head.parts(head_idx)).collect();
     let most_own: Vec<f64> = parts.iter().map(|parts| parts.own).collect();
+    let together = |numbers: &[f64]| {
+        let ln: Vec<f64> = numbers.iter().map(|x| x.ln()).collect();
+        combination.ln_combine(&ln).exp()
+    };
+    let widened: Vec<(f64, f64)> =
+        heads.iter().zip(&parts).map(|(head, parts)| head.factor_and_added(parts.column_sum)).collect();
+    let factor = widened.iter().map(|(factor, _)| *factor).fold(1.0, f64::max);
+    let added = together(&widened.iter().map(|(_, added)| *added).collect::<Vec<f64>>());
     let blocks: Option<Vec<Blocks>> = heads.into_iter().map(LocalHead::into_blocks).collect();
-    let blocks = blocks.map(|blocks| local_blocks::norm(&blocks, combination, &most_own));
-    let ln: Vec<f64> = parts.iter().map(|head| head.value.ln()).collect();
+    let blocks = blocks.map(|blocks| scaled(local_blocks::norm(&blocks, combination, &most_own), factor) + added);
+    let value = together(&parts.iter().map(|head| head.value).collect::<Vec<f64>>());
+    let of_input = together(&parts.iter().map(|head| head.of_input).collect::<Vec<f64>>());
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
-    LocalParts { value: combination.ln_combine(&ln).exp(), blocks, ..largest }
+    LocalParts { value, of_input, blocks, ..largest }
 }
 
 #[cfg(test)]

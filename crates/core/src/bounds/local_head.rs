@@ -12,8 +12,9 @@ use super::local_shared::{
     LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value, sum_of,
 };
 use super::pairs::Pairs;
+use super::rounding::{Counts, RoundedRow, Rounding, Sizes};
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
-use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
+use crate::attention::{Accumulate, Centred, Kernel, View, ViewMut, multiply};
 use crate::weights::HeadWeights;
 
 /// Accumulates the bound of one head over rows of its attention matrix.
@@ -24,6 +25,8 @@ pub(crate) struct LocalHead {
     /// What the blocks' bounds are made of, where rows are taken many at a time.
     pub(super) pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
+    sizes: Sizes,
+    rounding: Rounding,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
     /// The covariance of the values, r x r, beside that of values with keys, r x k, or the own part where covariances are
@@ -60,23 +63,33 @@ pub(super) const BLOCK: usize = 64;
 const SMALL_OWN: usize = 8;
 
 impl LocalHead {
-    /// For a head with an attention matrix over the given columns (tokens, d x columns).
-    pub(crate) fn new(kernel: Kernel, outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
+    /// For a head with an attention matrix over the given columns (tokens, d x columns), whose Jacobian is summed over n tokens.
+    pub(crate) fn new(
+        kernel: Kernel,
+        outer: &DMatrix<f64>,
+        head: &HeadWeights,
+        centred: &Centred<'_, f64>,
+        n: Counts,
+    ) -> Self {
+        let tokens = centred.tokens();
         let shared = match OnSpan::of(outer, head, tokens) {
             Some(OnSpan { frame, tokens, head }) => {
                 Shared { frame: Some(frame), ..Shared::new(kernel, head.v.clone(), &head, &tokens) }
             }
             None => Shared::new(kernel, reduced_value(outer, &head.v), head, tokens),
         };
-        LocalHead::empty(Arc::new(shared))
+        let sizes = Sizes::new(kernel, head, shared.value_square.sqrt(), centred, n);
+        LocalHead::empty(Arc::new(shared), sizes)
     }
 
-    fn empty(shared: Arc<Shared>) -> Self {
+    fn empty(shared: Arc<Shared>, sizes: Sizes) -> Self {
         let (r, k, columns) = (shared.r, shared.k, shared.tokens.ncols());
         LocalHead {
             blocks: None,
             pairs: None,
             parts: LocalParts::default(),
+            sizes,
+            rounding: Rounding::default(),
             sums: vec![0.0; columns],
             weighted_sums: vec![0.0; columns],
             covariance: vec![0.0; r * (r + k)],
@@ -103,7 +116,7 @@ impl LocalHead {
     /// Room for the next `n_rows` rows, which are [appended](LocalHead::append) afterwards.
     pub(crate) fn for_rows(&self, n_rows: usize) -> Self {
         let blocks = self.blocks.as_ref().map(|blocks| blocks.for_rows(n_rows));
-        LocalHead { blocks, pairs: self.pairs.clone(), ..LocalHead::empty(Arc::clone(&self.shared)) }
+        LocalHead { blocks, pairs: self.pairs.clone(), ..LocalHead::empty(Arc::clone(&self.shared), self.sizes) }
     }
 
     /// Adds the rows that another one has taken.
@@ -111,6 +124,7 @@ impl LocalHead {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.sums, &next.sums);
         add(&mut self.weighted_sums, &next.weighted_sums);
+        self.rounding.append(next.rounding);
         let (a, b) = (self.parts, next.parts);
         self.parts = LocalParts {
             own: a.own.max(b.own),
@@ -132,6 +146,11 @@ impl LocalHead {
         self.shared.tokens.ncols() * height + r.pow(3) * 8
     }
 
+    /// What rounding multiplies a bound by, and what it adds to it.
+    pub(super) fn factor_and_added(&self, column_sum: f64) -> (f64, f64) {
+        (self.rounding.factor(&self.sizes), self.rounding.added(&self.sizes, column_sum))
+    }
+
     /// The matrix of `local_blocks`, if there is one.
     pub(super) fn into_blocks(self) -> Option<Blocks> {
         self.blocks
@@ -149,6 +168,7 @@ impl LocalHead {
         query: &[f64],
         (slack, taken): (f64, Option<usize>),
     ) {
+        let query_norm = query.iter().map(|x| x * x).sum::<f64>().sqrt();
         let query = &*self.on_frame(query);
         let gradient_square = self.take_means(buffers, masses, query, taken);
         let of_moments = taken.and_then(|at| self.of_moments(buffers, at, masses, gradient_square));
@@ -158,6 +178,20 @@ impl LocalHead {
             self.is_together = self.could_be_together(&buffers.mean_token, masses, gradient_square, w);
             Terms { w, own: self.norm_of_own(&self.own(), 0.0), trace }
         });
+        let most = masses.iter().copied().fold(0.0, f64::max);
+        let apart = sum_of([query, &buffers.mean[self.shared.r..]], |[q, mean]| (q - mean) * (q - mean)).sqrt();
+        let is_one_hot = masses.iter().filter(|mass| **mass != 0.0).count() <= 1;
+        self.rounding.add(
+            &self.sizes,
+            RoundedRow {
+                query: query_norm,
+                gradient: gradient_square.sqrt(),
+                apart,
+                variance: slack * trace,
+                most,
+                is_one_hot,
+            },
+        );
         let w = slack * w;
         self.parts.w = self.parts.w.max(w);
         self.parts.own = self.parts.own.max(slack * own);
@@ -235,8 +269,11 @@ impl LocalHead {
     pub(crate) fn parts(&self, head_idx: usize) -> LocalParts {
         let largest = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max);
         let mixed = largest(&self.weighted_sums).sqrt();
-        let value = self.parts.own + mixed;
-        LocalParts { value, head_idx, mixed, column_sum: largest(&self.sums), ..self.parts }
+        let column_sum = largest(&self.sums);
+        let (factor, added) = self.factor_and_added(column_sum);
+        let value = scaled(self.parts.own + mixed, factor) + added;
+        let of_input = self.rounding.of_input(&self.sizes, column_sum);
+        LocalParts { value, head_idx, mixed, column_sum, of_input, ..self.parts }
     }
 
     /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
@@ -290,7 +327,6 @@ impl LocalHead {
             multiply(ViewMut::new(own, r, columns), Accumulate::Replace, left, right, 1.0);
             trace
         } else {
-            let square = sum_of([masses, &self.shared.squares[..columns]], |[mass, square]| mass * square);
             buffers.centred.resize(height * columns, 0.0);
             buffers.weighted.resize(r * columns, 0.0);
             let places = buffers.centred.chunks_exact_mut(height).zip(buffers.weighted.chunks_exact_mut(r));
@@ -309,7 +345,9 @@ impl LocalHead {
                 View::new(&buffers.centred, height, columns).transpose(),
                 1.0,
             );
-            (square - buffers.mean_token.iter().map(|x| x * x).sum::<f64>()).max(0.0)
+            let apart = |token: &[f64]| sum_of([token, &buffers.mean_token], |[x, mean]| (x - mean) * (x - mean));
+            let tokens = self.shared.tokens.as_slice().chunks_exact(d);
+            masses.iter().zip(tokens).map(|(mass, token)| mass * apart(token)).sum()
         }
     }
 
@@ -367,4 +405,9 @@ impl LocalHead {
         self.shared.add_weighted_values(&mut sum, &buffers.centred, masses, query);
         largest_symmetric(&sum)
     }
+}
+
+/// A bound times a factor, which may be infinite; zero stays zero.
+pub(super) fn scaled(bound: f64, factor: f64) -> f64 {
+    if bound == 0.0 { 0.0 } else { bound * factor }
 }

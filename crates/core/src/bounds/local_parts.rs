@@ -3,7 +3,7 @@
 /// The terms of `local` for the head with the largest bound; `value` is over all heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalParts {
-    /// The bound with all heads, without the normaliser's factor.
+    /// The bound with all heads and what rounding may add, without the normaliser's factor.
     pub value: f64,
     /// The head that the other fields describe.
     pub head_idx: usize,
@@ -21,6 +21,8 @@ pub struct LocalParts {
     pub spread: f64,
     /// max_i ln(max_j P_ij / min_j P_ij): the range of the scores in a row; infinite where attention underflows.
     pub ln_ratio: f64,
+    /// By how much the rounding of the input's numbers to 16 digits may change J, at most, to first order.
+    pub of_input: f64,
     /// The bound `local_blocks` with all heads, without the normaliser's factor; `None` for runs of equal tokens, and
     /// where its matrices would be too large.
     pub blocks: Option<f64>,

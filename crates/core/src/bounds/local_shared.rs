@@ -22,8 +22,6 @@ pub(super) struct Shared {
     pub(super) moments: Option<Moments>,
     /// d x columns, or their coordinates in the span of fewer columns.
     pub(super) tokens: DMatrix<f64>,
-    /// |x_j|^2 of each column.
-    pub(super) squares: Vec<f64>,
     /// Where everything is computed in the span of the tokens: orthonormal columns, d x columns.
     pub(super) frame: Option<DMatrix<f64>>,
     /// V V^T, V K^T, K K^T.
@@ -75,7 +73,6 @@ impl Shared {
             moments: None,
             through,
             frame: None,
-            squares: on_span.column_iter().map(|token| token.norm_squared()).collect(),
             tokens: on_span,
             value_square: largest_symmetric(&vv),
             vk: &value * head.k.transpose(),

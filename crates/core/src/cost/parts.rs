@@ -71,14 +71,19 @@ pub(crate) fn forward(shape: &Shape) -> Part {
         Storage::Recomputed => 0,
     };
     let layouts = product([16, heads]);
-    let row_scales = product([2, heads, n]);
+    // Two numbers and the token with the largest weight.
+    let row_scales = product([3, heads, n]);
     let parts = [normalizer, product([p, d]), output, product([p, n]), squares, row_scales, kept, layouts];
     Part {
         kept: sum(parts),
-        // The tokens as numbers of the scalar, and a head's matrix or a block of scores.
+        // The tokens as numbers of the scalar, and a head's matrix, the tokens less their common part, or a block of scores.
         besides: sum([
             shape.inputs(),
-            largest([product([shape.key_dim.max(shape.value_dim), d]), product([threads() as u64, block(n)])]),
+            largest([
+                product([2, shape.key_dim.max(shape.value_dim), d]),
+                sum([shape.inputs(), product([2, shape.key_dim, d])]),
+                product([threads() as u64, block(n)]),
+            ]),
         ]),
         operations: sum([
             product([2, p, d, n]),

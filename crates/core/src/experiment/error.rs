@@ -106,6 +106,15 @@ pub enum InputError {
     },
     /// The query-key matrix has no real eigenvalue, which the adversarial tokens need.
     NoRealEigenvalue,
+    /// A token at which the map has no derivative, so that there is no number to give.
+    NoDerivative {
+        /// The token's row, one-based.
+        row: usize,
+        /// Which map has no derivative there, and why.
+        problem: Phrase,
+        /// How to resolve it.
+        fix: Phrase,
+    },
     /// Two choices that exclude each other.
     Conflict {
         /// The field.
@@ -248,6 +257,15 @@ impl InputError {
                 "error_no_real_eigenvalue",
                 "The adversarial tokens need a real eigenvalue of A = K^T Q / sqrt(k), and the first head's A has none. Choose another seed for the weights, or identity weights."
             ),
+            InputError::NoDerivative { row, problem, fix } => {
+                phrase!(
+                    "error_no_derivative",
+                    "Row {row} of the tokens {problem}. {fix}",
+                    row = row,
+                    problem = problem,
+                    fix = fix
+                )
+            }
             InputError::Conflict { what, problem, fix } => {
                 phrase!("error_conflict", "{what} {problem}. {fix}", what = what, problem = problem, fix = fix)
             }

@@ -19,8 +19,8 @@ const DRAWN: usize = 2;
 /// [`InputError`] if the experiment cannot be built.
 pub fn hypotheses_of_ball(experiment: &Experiment) -> Result<Hypotheses, InputError> {
     let Ball { tokens, weights, radius } = Ball::of(experiment)?;
-    let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &tokens);
-    let hypotheses = Hypotheses::new(experiment, &weights, &normalizer, radius, 2f64.ln());
+    // The slope at these tokens does not enter: `for_all_tokens` puts the largest anywhere in its place.
+    let hypotheses = Hypotheses::new(experiment, &weights, &Normalizer::none(&tokens), radius, 2f64.ln());
     Ok(hypotheses.for_all_tokens(experiment.eps))
 }
 
@@ -49,7 +49,7 @@ pub fn hypotheses_of_ball_within(
 
 /// Weights and radius of an experiment, without its n.
 pub(super) struct Ball {
-    /// A few of its tokens, for the normaliser.
+    /// A few of its tokens, for their dimension.
     tokens: DMatrix<f64>,
     pub(super) weights: Weights,
     pub(super) radius: f64,

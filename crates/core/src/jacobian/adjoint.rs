@@ -85,8 +85,9 @@ impl<'a, T: Scalar> PartLayout<'a, T> {
                 );
                 let block = forward.rows_of_p(head_idx, rows.clone(), rows_of_p);
                 let columns = scores[..reach * rows.len()].chunks_exact_mut(reach);
-                for (column, p_row) in columns.zip(block.weights.chunks(block.stride)) {
-                    center_row(column, &p_row[..reach]);
+                let tops = &forward.tops[head_idx][rows.clone()];
+                for ((column, p_row), top) in columns.zip(block.weights.chunks(block.stride)).zip(tops) {
+                    center_row(column, &p_row[..reach], *top);
                     for (term, ds) in key_terms.iter_mut().zip(column.iter()) {
                         *term += *ds;
                     }

@@ -21,8 +21,11 @@ impl<T: Scalar> Buffers<T> {
     }
 }
 
-/// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose.
-pub(super) fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T]) {
+/// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose. `top` is the token with the largest weight:
+/// differences from it are summed, so that what the row sums to is zero up to the rounding of these, however large ds is.
+pub(super) fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T], top: u32) {
+    let pivot = ds.get(top as usize).copied().unwrap_or(T::constant(0.0));
+    ds.iter_mut().for_each(|ds| *ds -= pivot);
     let mean = dot(ds, p_row);
     for (ds, p) in ds.iter_mut().zip(p_row) {
         *ds = *p * (*ds - mean);

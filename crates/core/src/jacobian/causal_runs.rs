@@ -15,7 +15,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::LinearOperator;
-use crate::attention::{Kernel, Normalizer};
+use crate::attention::{Centred, Kernel, Normalizer};
 use crate::experiment::{Attention, InputError, Scope};
 use crate::phrase;
 use crate::weights::Weights;
@@ -86,12 +86,12 @@ impl CausalRuns {
         weights: &Weights,
         lengths: &[usize],
     ) -> Result<Self, InputError> {
-        let tokens = normalizer.outputs();
-        let d = tokens.nrows();
+        let centred = Centred::of(normalizer.outputs());
+        let d = centred.tokens().nrows();
         let mut heads = Vec::with_capacity(weights.heads.len());
         for (head, (value, out_start)) in weights.heads.iter().zip(weights.values_in_output()) {
             let kernel = Kernel::new(attention, head.q.nrows());
-            heads.push(Head::new(kernel, (&head.q, &head.k), value, (tokens, lengths), out_start)?);
+            heads.push(Head::new(kernel, (&head.q, &head.k), value, (&centred, lengths), out_start)?);
         }
         let n = lengths.iter().sum();
         let is_composed = scope == Scope::Composed;
@@ -201,11 +201,12 @@ impl Head {
         kernel: Kernel,
         (q, k): (&DMatrix<f64>, &DMatrix<f64>),
         value: DMatrix<f64>,
-        (tokens, lengths): (&DMatrix<f64>, &[usize]),
+        (centred, lengths): (&Centred<'_, f64>, &[usize]),
         out_start: usize,
     ) -> Result<Self, InputError> {
+        let tokens = centred.tokens();
         let d = tokens.nrows();
-        let (queries, keys) = (q * tokens, k * tokens);
+        let (queries, keys) = (centred.queries(kernel, q, k), k * tokens);
         let mut runs = Vec::with_capacity(lengths.len());
         for (a, length) in lengths.iter().enumerate() {
             let query = queries.column(a);

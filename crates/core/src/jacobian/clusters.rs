@@ -10,7 +10,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::attention::{Kernel, Normalizer};
+use crate::attention::{Centred, Kernel, Normalizer};
 use crate::experiment::{Attention, InputError, Scope};
 use crate::phrase;
 use crate::weights::Weights;
@@ -73,6 +73,8 @@ impl ClusterJacobian {
         if normalizer.outputs().iter().any(|x| !x.is_finite()) {
             return Err(InputError::Overflow { what: phrase!("tokens", "The tokens") });
         }
+        let outputs = normalizer.outputs().clone();
+        let centred = Centred::of(&outputs);
         let mut jacobian = ClusterJacobian {
             m,
             d,
@@ -85,7 +87,7 @@ impl ClusterJacobian {
         };
         for (head, (value, out_start)) in weights.heads.iter().zip(weights.values_in_output()) {
             let kernel = Kernel::new(attention, head.q.nrows());
-            jacobian.add_head(kernel, (&head.q, &head.k, &value), out_start)?;
+            jacobian.add_head(kernel, &centred, (&head.q, &head.k, &value), out_start)?;
         }
         if scope == Scope::Composed {
             jacobian.compose();
@@ -194,12 +196,13 @@ impl ClusterJacobian {
     fn add_head(
         &mut self,
         kernel: Kernel,
+        centred: &Centred<'_, f64>,
         (q, k, value): (&DMatrix<f64>, &DMatrix<f64>, &DMatrix<f64>),
         out_start: usize,
     ) -> Result<(), InputError> {
         let (m, d, d_out, rows) = (self.m, self.d, self.d_out, value.nrows());
-        let tokens = self.normalizer.outputs();
-        let (queries, keys, values) = (q * tokens, k * tokens, value * tokens);
+        let (queries, keys) = (centred.queries(kernel, q, k), k * centred.tokens());
+        let values = value * centred.tokens();
         let mut masses = DMatrix::zeros(m, m);
         for a in 0..m {
             let scores: Vec<f64> = (0..m).map(|b| kernel.score(queries.column(a), keys.column(b))).collect();

@@ -166,7 +166,7 @@ impl HeadMatrices {
             k: forward.stacked.rows(&layout.k_rows),
             queries: rows(&forward.projections, &layout.q_rows),
             keys: rows(&forward.projections, &layout.k_rows),
-            values: &value * forward.normalizer.outputs(),
+            values: &value * &*forward.centred_tokens(),
             value,
             out_start,
             d_out: forward.d_out(),
@@ -175,16 +175,18 @@ impl HeadMatrices {
 
     /// The blocks of row i; `p_row` holds P_ij for the allowed j.
     fn row(&self, gradients: &Gradients, i: usize, p_row: &[f64]) -> BlockRow {
-        let mut mean = DVector::zeros(self.value.nrows());
-        for (j, p) in p_row.iter().enumerate() {
-            mean.axpy(*p, &self.values.column(j), 1.0);
-        }
+        // Differences from the token with the largest weight: the sum over the row is zero up to their rounding.
+        let top = (0..p_row.len()).max_by(|a, b| p_row[*a].total_cmp(&p_row[*b])).unwrap_or(0);
         let mut apart = self.values.columns(0, p_row.len()).into_owned();
+        apart.column_iter_mut().for_each(|mut column| column -= self.values.column(top));
+        let mean = &apart * DVector::from_column_slice(p_row);
         for (mut column, p) in apart.column_iter_mut().zip(p_row) {
             column -= &mean;
             column *= *p;
         }
-        let [of_query, of_key] = gradients.of_row(i, p_row.len());
+        let [mut of_query, of_key] = gradients.of_row(i, p_row.len());
+        let common = of_query.column(top).into_owned();
+        of_query.column_iter_mut().for_each(|mut column| column -= &common);
         BlockRow { i, p: p_row.to_vec(), own: &apart * of_query.transpose(), apart, of_key }
     }
 

@@ -175,14 +175,15 @@ impl<T: Scalar> JacobianOperator<T> {
         let has_key_term = head.kernel.key_square != 0.0;
         let block = forward.rows_of_p(head_idx, rows.clone(), &mut buffers.rows_of_p);
         let columns = buffers.scores[..reach * rows.len()].chunks_exact_mut(reach);
-        for (column, p_row) in columns.zip(block.weights.chunks(block.stride)) {
+        let tops = &forward.tops[head_idx][rows.clone()];
+        for ((column, p_row), top) in columns.zip(block.weights.chunks(block.stride)).zip(tops) {
             let p_row = &p_row[..reach];
             if has_key_term {
                 for (ds, term) in column.iter_mut().zip(&self.key_terms[head_idx * forward.n..]) {
                     *ds -= *term * weight;
                 }
             }
-            center_row(column, p_row);
+            center_row(column, p_row, *top);
         }
     }
 

@@ -3,8 +3,8 @@
 use nalgebra::DMatrix;
 
 use super::system::{Clusters, Runs, System};
-use crate::attention::Kernel;
-use crate::bounds::{Combination, LocalBound, LocalBuffers, LocalHead, LocalParts, combine_local};
+use crate::attention::{Centred, Kernel};
+use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, combine_local};
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
@@ -50,10 +50,15 @@ impl Local {
 }
 
 /// The heads at the distinct tokens, each with its queries there (k x m).
-fn heads(weights: &Weights, attention: Attention, tokens: &DMatrix<f64>) -> Vec<(LocalHead, DMatrix<f64>)> {
+fn heads(
+    weights: &Weights,
+    attention: Attention,
+    (tokens, n): (&DMatrix<f64>, Counts),
+) -> Vec<(LocalHead, DMatrix<f64>)> {
+    let centred = Centred::of(tokens);
     let with_queries = |(head, (outer, _)): (&HeadWeights, (DMatrix<f64>, _))| {
         let kernel = Kernel::new(attention, head.q.nrows());
-        (LocalHead::new(kernel, &outer, head, tokens), &head.q * tokens)
+        (LocalHead::new(kernel, &outer, head, &centred, n), centred.queries(kernel, &head.q, &head.k))
     };
     weights.heads.iter().zip(weights.values_through_output()).map(with_queries).collect()
 }
@@ -62,22 +67,26 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
     let jacobian = &clusters.jacobian;
     let ln_sizes = jacobian.ln_sizes();
     let positions = jacobian.normalizer().outputs();
-    let done = heads(weights, attention, positions).into_iter().enumerate().map(|(head_idx, (head, queries))| {
-        let mut head = head.with_blocks(positions.nrows(), weights.heads.len());
-        let masses = jacobian.masses(head_idx);
-        let mut buffers = LocalBuffers::default();
-        for (a, ln_size) in ln_sizes.iter().enumerate() {
-            let row: Vec<f64> = masses.row(a).iter().copied().collect();
-            // What one token of cluster b receives from all tokens of cluster a.
-            let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
-            let query = queries.column(a);
-            head.row(&mut buffers, &row, share, query.as_slice(), (1.0, None));
-            // On fields constant on each cluster; those of sum zero see the own parts alone, which are not larger.
-            let weight = |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
-            head.block_row(&buffers, &row, weight, query.as_slice(), None);
-        }
-        head
-    });
+    let done = heads(weights, attention, (positions, Counts { summed: positions.ncols() as f64, rows: f64::INFINITY }))
+        .into_iter()
+        .enumerate()
+        .map(|(head_idx, (head, queries))| {
+            let mut head = head.with_blocks(positions.nrows(), weights.heads.len());
+            let masses = jacobian.masses(head_idx);
+            let mut buffers = LocalBuffers::default();
+            for (a, ln_size) in ln_sizes.iter().enumerate() {
+                let row: Vec<f64> = masses.row(a).iter().copied().collect();
+                // What one token of cluster b receives from all tokens of cluster a.
+                let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
+                let query = queries.column(a);
+                head.row(&mut buffers, &row, share, query.as_slice(), (1.0, None));
+                // On fields constant on each cluster; those of sum zero see the own parts alone, which are not larger.
+                let weight =
+                    |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
+                head.block_row(&buffers, &row, weight, query.as_slice(), None);
+            }
+            head
+        });
     combine_local(done.collect(), combination)
 }
 
@@ -87,39 +96,38 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
     if attention != Attention::Dot && lengths.iter().any(|length| *length > ROWS_ONE_BY_ONE) {
         return None;
     }
-    let done = heads(weights, attention, jacobian.normalizer().outputs()).into_iter().enumerate().map(
-        |(head_idx, (mut head, queries))| {
-            let (mut block, mut buffers) = (Block::default(), LocalBuffers::default());
-            let (mut count, mut run) = (0, usize::MAX);
-            jacobian.for_rows(head_idx, |row| {
-                count = if row.run == run { count + 1 } else { 1 };
-                run = row.run;
-                if block.until == 0 {
-                    // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 -
-                    // pi and pi change at most in proportion to the row index. So no w in the block exceeds the first
-                    // row's times the ratio of the indices, and no own part, linear in pi except for 1 - pi, exceeds
-                    // that of the first or last row.
-                    block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
-                    block.until = block.until.min(lengths[run]);
-                    block.slack = block.until as f64 / count as f64;
-                    block.masses.clone_from(&row.masses);
-                    block.shares.clear();
-                    block.shares.resize(row.shares.len(), 0.0);
+    let tokens = (jacobian.normalizer().outputs(), Counts { summed: jacobian.n() as f64, rows: jacobian.n() as f64 });
+    let done = heads(weights, attention, tokens).into_iter().enumerate().map(|(head_idx, (mut head, queries))| {
+        let (mut block, mut buffers) = (Block::default(), LocalBuffers::default());
+        let (mut count, mut run) = (0, usize::MAX);
+        jacobian.for_rows(head_idx, |row| {
+            count = if row.run == run { count + 1 } else { 1 };
+            run = row.run;
+            if block.until == 0 {
+                // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 -
+                // pi and pi change at most in proportion to the row index. So no w in the block exceeds the first
+                // row's times the ratio of the indices, and no own part, linear in pi except for 1 - pi, exceeds
+                // that of the first or last row.
+                block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
+                block.until = block.until.min(lengths[run]);
+                block.slack = block.until as f64 / count as f64;
+                block.masses.clone_from(&row.masses);
+                block.shares.clear();
+                block.shares.resize(row.shares.len(), 0.0);
+            }
+            block.shares.iter_mut().zip(&row.shares).for_each(|(sum, share)| *sum += share);
+            if count == block.until {
+                let shares = &block.shares;
+                let query = queries.column(run);
+                head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), (block.slack, None));
+                if block.slack > 1.0 {
+                    head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), (block.slack, None));
                 }
-                block.shares.iter_mut().zip(&row.shares).for_each(|(sum, share)| *sum += share);
-                if count == block.until {
-                    let shares = &block.shares;
-                    let query = queries.column(run);
-                    head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), (block.slack, None));
-                    if block.slack > 1.0 {
-                        head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), (block.slack, None));
-                    }
-                    block.until = 0;
-                }
-            });
-            head
-        },
-    );
+                block.until = 0;
+            }
+        });
+        head
+    });
     Some(combine_local(done.collect(), combination))
 }
 

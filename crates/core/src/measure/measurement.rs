@@ -30,6 +30,17 @@ pub enum Warning {
         /// The residual asked for.
         tolerance: f64,
     },
+    /// The norm is right for the numbers of the input as they are stored, but a change of these within their last digit may
+    /// change it by more than [`Warning::LEAST_ROUNDING`] relative to itself.
+    Rounding {
+        /// By how much, at most, to first order.
+        relative: f64,
+    },
+}
+
+impl Warning {
+    /// The smallest relative error that is worth a word.
+    pub const LEAST_ROUNDING: f64 = 1e-9;
 }
 
 /// The result of a measurement.
@@ -126,11 +137,36 @@ impl fmt::Display for Warning {
                 "The iteration stopped at a relative residual of {relative_residual:.1e} before reaching \
                  {tolerance:.0e}: the norm is a lower bound."
             ),
+            Warning::Rounding { relative } if *relative < 1.0 => write!(
+                f,
+                "Within rounding: relative error up to {relative:.1e}, as the numbers of the input are rounded to 16 digits \
+                 and these tokens lie close together for their size."
+            ),
+            Warning::Rounding { .. } => write!(
+                f,
+                "Within rounding: no digit is certain, as the numbers of the input are rounded to 16 digits and these tokens \
+                 lie too close together for their size."
+            ),
         }
     }
 }
 
 impl Measurement {
+    /// Whether the spectral norm is known to the tolerance asked for; if not, it is a lower bound.
+    #[must_use]
+    pub fn is_converged(&self) -> bool {
+        !self.warnings.iter().any(|warning| matches!(warning, Warning::Unconverged { .. }))
+    }
+
+    /// By how much the rounding of the input's numbers may change the norm, relative to it, where that is worth a word.
+    #[must_use]
+    pub fn rounding(&self) -> Option<f64> {
+        self.warnings.iter().find_map(|warning| match warning {
+            Warning::Rounding { relative } => Some(*relative),
+            Warning::Unconverged { .. } => None,
+        })
+    }
+
     /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if it was not computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {

@@ -86,8 +86,9 @@ impl Measuring {
     /// Draws the inputs and runs the forward pass.
     ///
     /// # Errors
-    /// [`InputError`] if the experiment cannot be measured.
+    /// [`InputError`] if the experiment cannot be measured, or the tolerance is too loose.
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
+        options.lanczos.check()?;
         super::cost::check(experiment, &options)?;
         let inputs = inputs(experiment)?;
         let stated = tokens::radius_of(&experiment.tokens, &inputs.tokens);
@@ -300,11 +301,10 @@ impl Measuring {
         let tolerance = self.options.lanczos.tolerance;
         // The residual computed from the vectors cannot fall below rounding error.
         let is_unconverged = relative_residual.is_nan() || relative_residual > tolerance.max(1e-13) * 10.0;
-        let warnings = if iterations > 0 && is_unconverged {
-            vec![Warning::Unconverged { relative_residual, tolerance }]
-        } else {
-            Vec::new()
-        };
+        let mut warnings = Vec::new();
+        if iterations > 0 && is_unconverged {
+            warnings.push(Warning::Unconverged { relative_residual, tolerance });
+        }
         let mut bounds = Vec::new();
         let mut local_parts: Option<LocalParts> = None;
         let mut tales = Vec::new();
@@ -312,6 +312,9 @@ impl Measuring {
         let mut absent = Vec::new();
         if let Some(hypotheses) = &self.hypotheses {
             (bounds, witnesses) = bounds_and_witnesses(hypotheses);
+            for bound in bounds.iter_mut().filter(|bound| bound.side == Side::Upper) {
+                *bound = bound.widened(self.rounding_of_norm());
+            }
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
                 let local = [(BoundId::Local, Some(parts.value)), (BoundId::LocalBlocks, parts.blocks)];
@@ -331,6 +334,7 @@ impl Measuring {
             absent = hypotheses.absences(&bounds);
             tales = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
+        warnings.extend(self.rounding(spectral, local_parts.as_ref()));
         Measurement {
             spectral,
             dense,
@@ -355,6 +359,29 @@ impl Measuring {
             mean_field_limit,
             warnings,
         }
+    }
+}
+
+impl Measuring {
+    /// How far the computed norm may be above the true one, relative to it, for numbers that do not cancel: sums over tokens
+    /// and dimensions, twice over (docs/theory.md section 2, "Rounding").
+    fn rounding_of_norm(&self) -> f64 {
+        let n = match &self.system {
+            System::Clusters(clusters) => clusters.positions.ncols() as f64,
+            System::Tokens(_) | System::Runs(_) => self.system.n(),
+        };
+        32.0 * f64::EPSILON * (n + (self.inputs.tokens.nrows() + 32) as f64)
+    }
+
+    /// What the rounding of the input's numbers may change in the norm, where that is worth a word: by the attention, whose part
+    /// comes with the bound `local`, and by the normaliser.
+    fn rounding(&self, spectral: f64, local: Option<&LocalParts>) -> Option<Warning> {
+        let of_attention = local.map_or(0.0, |parts| parts.of_input);
+        let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
+        // Both the normalised token and the slope change by this.
+        let of_normalizer = 2.0 * f64::EPSILON * self.system.normalizer().condition();
+        let relative = of_normalizer + if spectral > 0.0 { of_attention * factor / spectral } else { 0.0 };
+        (relative > Warning::LEAST_ROUNDING).then_some(Warning::Rounding { relative })
     }
 }
 

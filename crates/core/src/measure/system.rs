@@ -45,7 +45,8 @@ impl System {
     pub(crate) fn new(experiment: &Experiment, inputs: &Inputs, options: &MeasureOptions) -> Result<Self, InputError> {
         let weights = &inputs.weights;
         if let Some(ln_sizes) = &inputs.ln_multiplicities {
-            return System::clusters(experiment, weights, inputs.tokens.clone(), ln_sizes, None);
+            let normalizer = normalizer_at(experiment, &inputs.tokens, &inputs.tokens)?;
+            return System::clusters(experiment, weights, (inputs.tokens.clone(), normalizer), ln_sizes, None);
         }
         let (d, n) = inputs.tokens.shape();
         let size_of_token = d.max(weights.d_out());
@@ -56,12 +57,19 @@ impl System {
                         && positions.ncols() * size_of_token <= options.svd_limit.max(MOST_GATHERED)
                     {
                         let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
-                        return System::clusters(experiment, weights, positions, &ln_sizes, Some(membership));
+                        let normalizer = normalizer_at(experiment, &positions, &inputs.tokens)?;
+                        return System::clusters(
+                            experiment,
+                            weights,
+                            (positions, normalizer),
+                            &ln_sizes,
+                            Some(membership),
+                        );
                     }
                 }
                 Mask::Causal => {
                     if let Some(Groups { positions, sizes, .. }) = runs(&inputs.tokens) {
-                        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &positions);
+                        let normalizer = normalizer_at(experiment, &positions, &inputs.tokens)?;
                         let scope = experiment.scope();
                         let jacobian = CausalRuns::new(experiment.attention, normalizer, scope, weights, &sizes)?;
                         return Ok(System::Runs(Box::new(Runs { jacobian, positions, lengths: sizes })));
@@ -76,11 +84,10 @@ impl System {
     fn clusters(
         experiment: &Experiment,
         weights: &Weights,
-        positions: DMatrix<f64>,
+        (positions, normalizer): (DMatrix<f64>, Normalizer<f64>),
         ln_sizes: &[f64],
         membership: Option<Vec<u32>>,
     ) -> Result<Self, InputError> {
-        let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &positions);
         let scope = experiment.scope();
         let jacobian = ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?;
         Ok(System::Clusters(Box::new(Clusters { jacobian, positions, membership })))
@@ -128,6 +135,16 @@ impl System {
             System::Runs(runs) => runs.jacobian.n() as f64,
         }
     }
+}
+
+/// The normaliser at the distinct ones of some tokens. A token without a derivative is named by its row among all of them.
+fn normalizer_at(
+    experiment: &Experiment,
+    positions: &DMatrix<f64>,
+    tokens: &DMatrix<f64>,
+) -> Result<Normalizer<f64>, InputError> {
+    let at = |tokens| Normalizer::new(experiment.normalization, experiment.eps, tokens);
+    at(positions).or_else(|_| at(tokens))
 }
 
 /// A dense matrix as an operator.

@@ -32,12 +32,27 @@ def normalised(x):
     if NORMALIZATION == "none":
         return x, np.broadcast_to(np.eye(d), (n, d, d))
     is_layer = NORMALIZATION == "layer"
-    centred = x - x.mean(axis=1, keepdims=True) if is_layer else x
+    # The first entry is taken off before the mean, so that equal entries become exactly zero.
+    centred = x - x[:, :1] if is_layer else x
+    centred = centred - centred.mean(axis=1, keepdims=True) if is_layer else x
     scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + EPS)
-    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-    y = centred * inverse
-    mean = np.full((d, d), 1.0 / d) if is_layer else 0.0
-    return y, (np.eye(d) - mean - y[:, :, None] * y[:, None, :] / d) * inverse[:, :, None]
+    y = centred / scale
+    scale = scale[:, :, None]
+    projection = np.eye(d) - (1.0 / d if is_layer else 0.0)
+    if d - is_layer <= 1:
+        # One direction is left, and its slope is far below 1/s where a token is long.
+        return y, projection * EPS / scale**3
+    length = np.linalg.norm(y, axis=1, keepdims=True)
+    unit = np.divide(y, length, out=np.zeros_like(y), where=length > 0)
+    along = unit[:, :, None] * unit[:, None, :]
+    return y, (projection - along) / scale + along * EPS / scale**3
+
+
+def common(y):
+    """What all tokens have in common, so that taking it off has no rounding: keys and values count by differences alone."""
+    low, high = y.min(axis=0), y.max(axis=0)
+    small, large = np.minimum(abs(low), abs(high)), np.maximum(abs(low), abs(high))
+    return np.where((low * high > 0) & (large <= 1.125 * small), low + (high - low) / 2, 0.0)
 
 
 def jacobian(x):
@@ -45,9 +60,11 @@ def jacobian(x):
     y, normaliser = normalised(x)
     n, d = y.shape
     given, own = [], []
+    centre = common(y)
+    z = y - centre
     for q, k, v in HEADS:
         root = np.sqrt(q.shape[0])
-        queries, keys = y @ q.T, y @ k.T
+        queries, keys = z @ q.T + centre @ (q - k if ATTENTION == "l2" else q).T, z @ k.T
         if ATTENTION == "l2":
             apart = queries[:, None, :] - keys[None, :, :]
             scores = -(apart**2).sum(axis=2) / root
@@ -62,7 +79,7 @@ def jacobian(x):
             logs = np.where(np.tri(n, dtype=bool), logs, -np.inf)
         p = np.exp(logs - logs.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
-        from_mean = y[None, :, :] - (p @ y)[:, None, :]
+        from_mean = z[None, :, :] - (p @ z)[:, None, :]
         weighted = p[:, :, None] * from_mean
         between = np.einsum("ija,ijb->iajb", weighted, b)
         between += p[:, None, :, None] * np.eye(d)[None, :, None, :]

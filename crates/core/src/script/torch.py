@@ -26,8 +26,15 @@ def block(rows, columns, text):
 def normalised(x):
     if NORMALIZATION == "none":
         return x
-    centred = x - x.mean(dim=1, keepdim=True) if NORMALIZATION == "layer" else x
-    return centred / torch.sqrt((centred**2).mean(dim=1, keepdim=True) + EPS)
+    is_layer = NORMALIZATION == "layer"
+    centred = x - x.mean(dim=1, keepdim=True) if is_layer else x
+    square = (centred**2).mean(dim=1, keepdim=True)
+    y = centred / torch.sqrt(square + EPS)
+    if x.shape[1] - is_layer == 1:
+        # One direction is left: c/s = sign(c)/sqrt(1 + eps/c^2), whose derivative is no difference of large numbers.
+        is_long = square > EPS
+        y = torch.where(is_long, centred.sign() / torch.sqrt(1 + EPS / torch.where(is_long, square, 1.0)), y)
+    return y
 
 
 def attention(asking, x):

@@ -13,7 +13,7 @@ use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, bounds_and_witnesses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Rows};
 use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::spectral::SingularTriplet;
@@ -115,7 +115,7 @@ impl Search {
             ));
         }
         let hypotheses = |experiment: &Experiment| {
-            let normalizer = Normalizer::new(Normalization::None, experiment.eps, &inputs.tokens);
+            let normalizer = Normalizer::none(&inputs.tokens);
             Hypotheses::new(experiment, &inputs.weights, &normalizer, radius, (n as f64).ln())
         };
         let (bounds, witnesses) = bounds_and_witnesses(&hypotheses(&experiment));

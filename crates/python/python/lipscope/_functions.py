@@ -46,7 +46,7 @@ def measure(
     norm : {"spectral", "frobenius", "linf", "l1", "max_token"}
         The norm of the Jacobian. All but the first need every entry of it; the last is an upper bound on it.
     tolerance : float
-        The relative residual at which the iteration stops.
+        The relative residual at which the iteration stops, from 1e-15 to 1e-2.
     memory : int, optional
         The most bytes that the measurement may hold; without it 2 GiB. One that would hold more is refused.
     **options

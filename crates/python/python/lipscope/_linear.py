@@ -80,7 +80,7 @@ def spectral_norm(operator: Any, *, tolerance: float = 1e-10, iterations: int = 
     operator : array (m, n), or an object with `shape`, `matvec` and `rmatvec`
         Such as a `scipy.sparse.linalg.LinearOperator`.
     tolerance : float
-        The relative residual at which the iteration stops.
+        The relative residual at which the iteration stops, from 1e-15 to 1e-2.
     iterations : int
         The most steps; a step is one product each way.
     seed : int

@@ -1,0 +1,191 @@
+//! What rounding may add to the norm that is printed, or take from the bounds `local` and `local_blocks`:
+//! docs/theory.md section 2, "Rounding".
+//!
+//! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in whatever
+//! order it is taken. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and one
+//! on what the rounding of the scores does to the attention weights. Both are added to the bounds.
+
+use nalgebra::DMatrix;
+
+use crate::attention::{Centred, Kernel};
+use crate::weights::HeadWeights;
+
+/// Unit roundoff.
+const UNIT: f64 = 0.5 * f64::EPSILON;
+
+/// What is summed over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    /// Terms of the longest sum over tokens: distinct ones for clusters.
+    pub(crate) summed: f64,
+    /// Rows of attention in all; infinite where they are weighted.
+    pub(crate) rows: f64,
+}
+
+/// The sizes of a head's queries, keys and values, from which errors follow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    kernel: Kernel,
+    /// gamma for the longest sum, with a factor of two for the sums of sums.
+    gamma: f64,
+    rows: f64,
+    /// ||V||.
+    value: f64,
+    /// Bounds on ||Q|| and ||K||.
+    query: f64,
+    key: f64,
+    /// The largest norm of a token, and of a token less the common part of all.
+    token: f64,
+    centred: f64,
+}
+
+/// The errors of the rows added so far, the largest of each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rounding {
+    /// Of the blocks of a row, over their attention: the error of row i is at most P_ij times this in block (i, j).
+    block: f64,
+    /// The same for what is off in proportion to |x_j - m_i|: with the largest distance, and with the row's deviation, which
+    /// bounds the root of the sum of its squares.
+    far: f64,
+    near: f64,
+    /// Of a row's own part.
+    own: f64,
+    /// The error of a score, over rows that attend to more than one token.
+    score: f64,
+    /// What the rounding of the input's numbers to 16 digits may change in J, relative to ||V|| and the root of the largest
+    /// column sum.
+    input: f64,
+}
+
+/// A row of attention, as far as its rounding depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundedRow {
+    /// |q_i|.
+    pub(super) query: f64,
+    /// |b_i|, at the mean of the keys where b_ij depends on j.
+    pub(super) gradient: f64,
+    /// The distance of q_i from the mean of the keys.
+    pub(super) apart: f64,
+    /// The variance of the tokens under the row.
+    pub(super) variance: f64,
+    /// The largest weight; exactly one where all others are exactly zero or the row has one entry.
+    pub(super) most: f64,
+    pub(super) is_one_hot: bool,
+}
+
+impl Sizes {
+    /// For tokens as `centred` has them.
+    pub(super) fn new(
+        kernel: Kernel,
+        head: &HeadWeights,
+        value_norm: f64,
+        centred: &Centred<'_, f64>,
+        n: Counts,
+    ) -> Self {
+        let (k, d) = head.k.shape();
+        let longest = n.summed + (d + k + head.v.nrows() + 32) as f64;
+        let largest = centred.tokens().column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        Sizes {
+            kernel,
+            gamma: 2.0 * longest * UNIT / (1.0 - 2.0 * longest * UNIT).max(0.5),
+            rows: n.rows,
+            value: value_norm,
+            query: norm_bound(&head.q),
+            key: norm_bound(&head.k),
+            token: largest + centred.centre_norm(),
+            centred: largest,
+        }
+    }
+
+    /// The largest key, less the common part.
+    fn largest_key(&self) -> f64 {
+        self.key * self.centred
+    }
+
+    /// What |b_ij| is at most where queries and keys are taken apart from each other: its error is gamma times this.
+    fn gradient_terms(&self, query: f64) -> f64 {
+        let keys = if self.kernel.key_square == 0.0 { 0.0 } else { self.largest_key() };
+        self.kernel.cross * self.key * (query + keys)
+    }
+}
+
+impl Rounding {
+    /// Adds a row.
+    pub(super) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
+        let Sizes { gamma, value, query, token, centred, .. } = *sizes;
+        if row.is_one_hot {
+            // Nothing is subtracted from anything but itself.
+            self.block = self.block.max(gamma * value);
+            return;
+        }
+        let (c, key) = (sizes.kernel.cross, sizes.largest_key());
+        let variance = row.variance.max(0.0);
+        // The variance may have been rounded to zero.
+        let deviation = variance.sqrt() + gamma * centred;
+        let is_dot = sizes.kernel.key_square == 0.0;
+        // |b_ij| over the row: where it depends on j, it moves with the keys.
+        let gradient = row.gradient + if is_dot { 0.0 } else { c * sizes.key * sizes.key * deviation };
+        let apart = row.apart + sizes.key * deviation;
+        let terms = sizes.gradient_terms(row.query);
+        let score = match is_dot {
+            true => 2.0 * gamma * c * (row.query + query * token) * key,
+            // |q_i - k_j|^2, each off by its size times gamma and by what the parts are off times its root.
+            false => 4.0 * gamma * c * apart * (apart + query * centred + key),
+        };
+        // e^(2 score) - 1: how far an attention weight may be off, relative to itself.
+        let weight = (2.0 * score).exp_m1();
+        self.score = self.score.max(score);
+        let block = gamma * value * (1.0 + 4.0 * centred * gradient) + value * product([weight, deviation, gradient]);
+        self.block = self.block.max(block);
+        self.far = self.far.max(8.0 * gamma * value * centred * terms);
+        self.near = self.near.max(4.0 * gamma * value * deviation * terms);
+        let size = c * query * sizes.key;
+        let own = 8.0 * gamma * value * centred * deviation * size + 2.0 * product([weight, value, variance, size]);
+        self.own = self.own.max(own);
+        // A change of every entry of the tokens by u of itself.
+        let moved = match is_dot {
+            true => 2.0 * UNIT * c * (row.query * sizes.key * token + query * token * sizes.key * deviation),
+            false => 2.0 * UNIT * c * apart * (query + sizes.key) * token,
+        };
+        self.input = self.input.max(product([2.0, moved, 1.0 - row.most, 1.0 + 2.0 * deviation * gradient]));
+    }
+
+    /// Adds rows that another one has taken.
+    pub(super) fn append(&mut self, next: Rounding) {
+        self.block = self.block.max(next.block);
+        self.far = self.far.max(next.far);
+        self.near = self.near.max(next.near);
+        self.own = self.own.max(next.own);
+        self.score = self.score.max(next.score);
+        self.input = self.input.max(next.input);
+    }
+
+    /// What multiplies a bound, so that it is never below the norm with all rounding counted.
+    pub(super) fn factor(&self, sizes: &Sizes) -> f64 {
+        (2.0 * self.score).exp() * (1.0 + sizes.gamma)
+    }
+
+    /// What is added to it then; `column_sum` is the largest column sum of attention.
+    pub(super) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
+        let root = column_sum.sqrt();
+        self.block * root + (self.far * root).min(self.near * sizes.rows.sqrt()) + self.own
+    }
+
+    /// What the rounding of the input's numbers may change in J, absolute.
+    pub(super) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
+        self.input * sizes.value * column_sum.sqrt()
+    }
+}
+
+/// The product, zero also where one number is zero and another infinite.
+fn product<const COUNT: usize>(numbers: [f64; COUNT]) -> f64 {
+    if numbers.contains(&0.0) { 0.0 } else { numbers.iter().product() }
+}
+
+/// An upper bound on the spectral norm: the smaller of the Frobenius norm and the root of the largest absolute row sum times
+/// the largest absolute column sum.
+fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
+    let rows = matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let columns = matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
+    matrix.norm().min(rows.sqrt() * columns.sqrt()) * (1.0 + 1e-12)
+}
