@@ -144,12 +144,17 @@ impl<T: Scalar> Normalizer<T> {
         self.condition
     }
 
-    /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s. Without a normaliser, 1.
+    /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s, or max eps/s^3 where tokens have one
+    /// direction only. Without a normaliser, 1.
     #[must_use]
     pub fn jacobian_norm_bound(&self) -> f64 {
+        let slope = |slopes: &Slopes<T>| match (self.kind, self.outputs.nrows()) {
+            (Normalization::Layer, 2) | (Normalization::Rms, 1) => slopes.along.value(),
+            _ => slopes.across.value(),
+        };
         match self.kind {
             Normalization::None => 1.0,
-            _ => self.slopes.iter().map(|slopes| slopes.across.value()).fold(0.0, f64::max),
+            _ => self.slopes.iter().map(slope).fold(0.0, f64::max),
         }
     }
 }

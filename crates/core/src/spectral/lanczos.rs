@@ -95,6 +95,8 @@ pub struct Lanczos {
     /// B, stored max_basis x max_basis; only the leading left.len() block is used.
     small: DMatrix<f64>,
     iterations: usize,
+    /// The largest |J v| of a vector of the basis: what is rounding beside it counts as zero.
+    scale: f64,
     /// Leading singular value of B after the last check.
     value: f64,
     /// The residual at that check. If several pairs must converge: the worst of their relative residuals, times
@@ -138,6 +140,7 @@ impl Lanczos {
             right: vec![start],
             small: DMatrix::zeros(max_basis, max_basis),
             iterations: 0,
+            scale: 0.0,
             value: 0.0,
             residual: f64::INFINITY,
             done: n_inputs == 0,
@@ -187,14 +190,16 @@ impl Lanczos {
         let at = self.left.len();
         let mut u = vec![0.0; operator.n_outputs()];
         operator.apply(&self.right[at], &mut u);
+        // Before the orthogonalisation: of a J v in the span of the left vectors only rounding is left, along any direction.
+        self.scale = self.scale.max(norm(&u));
         // The coefficients of the orthogonalisation are the entries of B (one beta, or the row of a restart).
         for (row, coupling) in orthogonalize(&mut u, &self.left).into_iter().enumerate() {
             self.small[(row, at)] = coupling;
         }
         let alpha = norm(&u);
         // If J v lies in the span of the left vectors, alpha is zero and any new unit vector will do.
-        let scale = self.value.max(alpha);
-        if alpha <= f64::EPSILON * scale || alpha == 0.0 {
+        let scale = self.value.max(self.scale);
+        if alpha <= ROUNDING * scale || alpha == 0.0 {
             self.small[(at, at)] = 0.0;
             u.fill(0.0);
         } else {
@@ -385,6 +390,33 @@ mod tests {
             }
         }
         worst
+    }
+
+    /// Every J v is in the span of the first one: what is left of the second is rounding, and may point along the first.
+    #[test]
+    fn a_matrix_of_rank_one_is_exhausted_whatever_the_start() {
+        struct RankOne(Vec<f64>);
+        impl LinearOperator<f64> for RankOne {
+            fn n_inputs(&self) -> usize {
+                self.0.len()
+            }
+            fn n_outputs(&self) -> usize {
+                3
+            }
+            fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+                out.fill(dot(&self.0, v));
+            }
+            fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+                out.iter_mut().zip(&self.0).for_each(|(out, x)| *out = x * u.iter().sum::<f64>());
+            }
+        }
+        for seed in 0..200 {
+            let mut random = Random::new(seed, Stream::Tokens);
+            let mut matrix = RankOne((0..3).map(|_| random.normal().powi(3)).collect());
+            let expected = dot(&matrix.0, &matrix.0).sqrt() * 3f64.sqrt();
+            let found = Lanczos::new(3, LanczosOptions { seed, ..LanczosOptions::default() }).run(&mut matrix);
+            assert!((found.value / expected - 1.0).abs() < 1e-14, "{seed}: {} for {expected}", found.value);
+        }
     }
 
     #[test]
