@@ -72,7 +72,7 @@ fn norms_have_the_digits_that_their_condition_allows_by_every_method() {
 }
 
 /// Cases of bug reports whose tokens are close together for their size, or nearly without a derivative.
-const ROUNDED: [&str; 4] = ["l2_bigmean.json", "ln_big_mean.json", "ln_nearly_const.json", "overflow_1e5.json"];
+const ROUNDED: [&str; 3] = ["ln_big_mean.json", "ln_nearly_const.json", "overflow_1e5.json"];
 
 /// The experiments of public bug reports: the right norm, or a refusal that names the token.
 #[test]
@@ -199,9 +199,10 @@ proptest! {
         let at = |offset: f64| {
             let rows: Vec<Vec<f64>> =
                 rows.iter().map(|row| row.iter().map(|x| offset + f64::from(*x) / 1024.0).collect()).collect();
+            let matrix = [[1.5, 0.25], [-0.5, 1.0]];
             let experiment = json!({
                 "attention": "l2", "mask": mask, "tokens": {"source": "explicit", "rows": rows},
-                "weights": {"source": "identity", "sign": 1},
+                "weights": {"source": "explicit", "heads": [{"q": matrix, "k": matrix, "v": [[1.0, 2.0]]}]},
             });
             measure(&Experiment::from_value(experiment).expect("valid")).expect("measured").spectral
         };

@@ -95,6 +95,16 @@ impl<'a, T: Scalar> Centred<'a, T> {
 }
 
 impl Centred<'_, f64> {
+    /// x_j - c and then c, d x (n + 1); without a common part the tokens alone.
+    pub(crate) fn with_centre(&self) -> Cow<'_, DMatrix<f64>> {
+        if !self.is_moved() {
+            return Cow::Borrowed(self.tokens());
+        }
+        let mut columns = self.tokens().clone().insert_column(self.tokens().ncols(), 0.0);
+        columns.column_mut(self.tokens().ncols()).copy_from_slice(&self.centre);
+        Cow::Owned(columns)
+    }
+
     /// The queries of a head, k x n.
     pub(crate) fn queries(&self, kernel: Kernel, q: &DMatrix<f64>, k: &DMatrix<f64>) -> DMatrix<f64> {
         let mut queries = q * self.tokens();

@@ -4,6 +4,7 @@
 
 use nalgebra::DMatrix;
 
+use crate::attention::Centred;
 use crate::identity::{SMALL, multiple_of_identity};
 use crate::weights::{HeadWeights, Weights};
 
@@ -34,7 +35,7 @@ fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
 
 /// A head seen from the span of tokens.
 pub(super) struct OnSpan {
-    /// d x e with orthonormal columns, e the number of tokens.
+    /// d x e with orthonormal columns, e the number of tokens, and one more where these lack a common part, as queries do not.
     pub(super) frame: DMatrix<f64>,
     /// The tokens' coordinates, e x n.
     pub(super) tokens: DMatrix<f64>,
@@ -43,16 +44,19 @@ pub(super) struct OnSpan {
 }
 
 impl OnSpan {
-    /// The head on the span of tokens (d x n); `None` where Q, K, V or the outer matrix is no multiple of the identity, and
+    /// The head on the span of tokens (d x n) and of their queries; `None` where Q, K, V or the outer matrix is no multiple of the identity, and
     /// where nothing is gained: with few dimensions, or no fewer tokens than dimensions.
-    pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Option<Self> {
-        let (d, n) = tokens.shape();
-        if n >= d || d <= SMALL {
+    pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, centred: &Centred<'_, f64>) -> Option<Self> {
+        let (d, n) = centred.tokens().shape();
+        let spanning = centred.with_centre();
+        let e = spanning.ncols();
+        if e >= d || d <= SMALL {
             return None;
         }
         let ([q, k, v], outer) = (multiples(head)?, multiple_of_identity(outer)?);
-        let (frame, tokens) = tokens.clone().qr().unpack();
-        let of = |factor: f64| DMatrix::identity(n, n) * factor;
+        let (frame, coordinates) = spanning.into_owned().qr().unpack();
+        let tokens = coordinates.columns(0, n).into_owned();
+        let of = |factor: f64| DMatrix::identity(e, e) * factor;
         Some(OnSpan { frame, tokens, head: HeadWeights { q: of(q), k: of(k), v: of(outer * v) } })
     }
 }

@@ -226,7 +226,9 @@ impl Bound {
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let margin = Bound::MARGIN * (1.0 + ln.abs());
-        let ln = if id.side() == Side::Upper && ln.is_finite() { ln + margin } else { ln };
+        // The max-token bound is a sum of computed norms, no formula.
+        let has_margin = id.side() == Side::Upper && id != BoundId::MaxToken && ln.is_finite();
+        let ln = if has_margin { ln + margin } else { ln };
         let value = ln.exp();
         Bound {
             id,

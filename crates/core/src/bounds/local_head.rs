@@ -72,7 +72,7 @@ impl LocalHead {
         n: Counts,
     ) -> Self {
         let tokens = centred.tokens();
-        let shared = match OnSpan::of(outer, head, tokens) {
+        let shared = match OnSpan::of(outer, head, centred) {
             Some(OnSpan { frame, tokens, head }) => {
                 Shared { frame: Some(frame), ..Shared::new(kernel, head.v.clone(), &head, &tokens) }
             }
