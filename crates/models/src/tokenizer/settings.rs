@@ -62,51 +62,48 @@ const USED: [&str; 14] = [
     "wordpieces_prefix",
 ];
 
-/// Keys without influence on the ids of a text by itself, and why.
-const WITHOUT_INFLUENCE: [(&[&str], &str); 6] = [
-    (&["add_bos_token", "add_eos_token"], "tokens around a text: windows contain only the text"),
-    (
-        &["max_len", "max_length", "model_max_length", "stride", "truncation_side", "truncation_strategy"],
-        "where a text is cut: it is not",
-    ),
-    (&["pad_to_multiple_of", "pad_token_type_id", "padding_side"], "how texts are filled up: they are not"),
-    (
-        &[
-            "clean_up_tokenization_spaces",
-            "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output",
-            "errors",
-            "spaces_between_special_tokens",
-            "trim_offsets",
-        ],
-        "how ids become text, or where a token stands in it",
-    ),
-    (
-        &[
-            "backend",
-            "chat_control_tokens",
-            "chat_template",
-            "device_map",
-            "files_loaded",
-            "full_tokenizer_file",
-            "is_local",
-            "local_files_only",
-            "merges_file",
-            "model_input_names",
-            "name_or_path",
-            "processor_class",
-            "repo_type",
-            "response_schema",
-            "response_template",
-            "special_tokens_map_file",
-            "tokenizer_file",
-            "transformers_version",
-            "use_default_system_prompt",
-            "use_fast",
-            "vocab_file",
-        ],
-        "names of files and programs, and what a model's other input is made of",
-    ),
-    (&["legacy", "sp_model_kwargs", "unk_id"], "settings of SentencePiece models, of which tokenizer.json is read"),
+/// Keys without influence on the ids of a text by itself, in groups by the reason.
+const WITHOUT_INFLUENCE: [&[&str]; 6] = [
+    // Tokens around a text: windows contain only the text.
+    &["add_bos_token", "add_eos_token"],
+    // Where a text is cut: it is not.
+    &["max_len", "max_length", "model_max_length", "stride", "truncation_side", "truncation_strategy"],
+    // How texts are filled up: they are not.
+    &["pad_to_multiple_of", "pad_token_type_id", "padding_side"],
+    // How ids become text, or where a token stands in it.
+    &[
+        "clean_up_tokenization_spaces",
+        "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output",
+        "errors",
+        "spaces_between_special_tokens",
+        "trim_offsets",
+    ],
+    // Names of files and programs, and what a model's other input is made of.
+    &[
+        "backend",
+        "chat_control_tokens",
+        "chat_template",
+        "device_map",
+        "files_loaded",
+        "full_tokenizer_file",
+        "is_local",
+        "local_files_only",
+        "merges_file",
+        "model_input_names",
+        "name_or_path",
+        "processor_class",
+        "repo_type",
+        "response_schema",
+        "response_template",
+        "special_tokens_map_file",
+        "tokenizer_file",
+        "transformers_version",
+        "use_default_system_prompt",
+        "use_fast",
+        "vocab_file",
+    ],
+    // Settings of SentencePiece models, of which only tokenizer.json is read.
+    &["legacy", "sp_model_kwargs", "unk_id"],
 ];
 
 impl Settings {
@@ -162,7 +159,7 @@ impl Settings {
 
 /// Whether it is not known what a key does. A key that ends in `_token` names a special token.
 fn is_unknown(key: &str, value: &Value) -> bool {
-    let is_without_influence = || WITHOUT_INFLUENCE.iter().any(|(keys, _)| keys.contains(&key));
+    let is_without_influence = || WITHOUT_INFLUENCE.iter().any(|keys| keys.contains(&key));
     let is_token = || key.ends_with("_token") && !value.is_boolean() && !value.is_number();
     !value.is_null() && !USED.contains(&key) && !is_token() && !is_without_influence()
 }
@@ -283,7 +280,7 @@ mod tests {
     #[test]
     fn no_key_is_in_two_lists() {
         let mut keys: Vec<&str> = USED.to_vec();
-        keys.extend(WITHOUT_INFLUENCE.iter().flat_map(|(keys, _)| keys.iter()));
+        keys.extend(WITHOUT_INFLUENCE.iter().copied().flatten());
         let count = keys.len();
         keys.sort_unstable();
         keys.dedup();
