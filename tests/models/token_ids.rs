@@ -229,6 +229,12 @@ fn files_that_contradict_each_other_are_refused_with_both() {
         let said = of([(vocabulary, "[UNK]\nder\nzug"), (config, &config_text)]).expect_err(&config_text).to_string();
         assert!(words.iter().all(|word| said.contains(word)), "{config_text}: {said}");
     }
+    for whole in ["[]", "3", "null", "{}", r#"{"model": [], "normalizer": [], "pre_tokenizer": 3, "added_tokens": {}}"#]
+    {
+        let said =
+            of([("tokenizer.json", whole), (config, r#"{"do_lower_case": true}"#)]).expect_err(whole).to_string();
+        assert!(said.contains("tokenizer.json"), "{said}");
+    }
     for (file, text, words) in [
         ("added_tokens.json", r#"{"<a>": 3, "<b>": 3}"#, ["\"<a>\"", "\"<b>\""]),
         ("added_tokens.json", r#"{"<a>": -1}"#, ["added_tokens.json", "-1"]),
@@ -263,6 +269,18 @@ fn what_was_not_used_is_a_note() {
     ];
     let said = notes(&of(files).expect("taken"));
     assert!(said.len() == 2 && said[0].contains("do_upper_case") && said[1].contains("<other>"), "{said:?}");
+}
+
+#[test]
+fn a_setting_of_another_kind_of_tokenizer_is_a_note() {
+    let pieces = without_z();
+    let config = r#"{"do_lower_case": true, "add_prefix_space": true}"#;
+    let pairs = of([("vocab.json", &*pieces), ("merges.txt", ""), ("tokenizer_config.json", config)]);
+    let words = of([("vocab.txt", "[UNK]\na"), ("tokenizer_config.json", config)]);
+    for (tokenizer, key) in [(pairs, "do_lower_case"), (words, "add_prefix_space")] {
+        let said = notes(&tokenizer.expect("taken"));
+        assert!(said.len() == 1 && said[0].contains(key), "{said:?}");
+    }
 }
 
 #[test]

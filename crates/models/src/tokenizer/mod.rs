@@ -38,7 +38,7 @@ pub struct Tokenizer {
 }
 
 /// The vocabulary that the files hold.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Vocabulary<'a> {
     WholeFile(&'a str),
     WordPieces(&'a str),
@@ -74,6 +74,7 @@ impl Tokenizer {
                 vocabulary::of_byte_pairs(pieces, merges, &settings)?,
             ),
         };
+        notes.extend(without_meaning(&settings, vocabulary));
         let in_whole_file = whole_file::given_ids(&whole)?;
         let usual = match vocabulary {
             Vocabulary::WordPieces(_) => Class::of("BertTokenizer"),
@@ -101,7 +102,10 @@ impl Tokenizer {
                 let unknown = added.named.get("unk_token").map_or("[UNK]", String::as_str);
                 whole = vocabulary::of_word_pieces(lines, &settings, unknown, &special, &mut notes);
             }
-            Vocabulary::WholeFile(_) => whole_file::apply(&settings, &mut whole, &mut notes),
+            Vocabulary::WholeFile(_) => {
+                notes.extend(whole_file::other_unknown(config.get("unk_token"), &whole));
+                whole_file::apply(&settings, &mut whole, &mut notes);
+            }
             Vocabulary::BytePairs { .. } => {}
         }
 
@@ -179,6 +183,25 @@ fn vocabulary_of<'a>(files: &'a TokenizerFiles, class: Option<&Class>) -> Result
             ),
         }),
     }
+}
+
+/// Notes on settings that are true although a tokenizer of these files has none of that name.
+fn without_meaning(settings: &Settings, vocabulary: Vocabulary<'_>) -> Vec<Phrase> {
+    let of_word_pieces = [("do_lower_case", settings.lowercase), ("strip_accents", settings.strip_accents.flatten())];
+    let of_byte_pairs = [("add_prefix_space", settings.prefix_space)];
+    let others = match vocabulary {
+        Vocabulary::WholeFile(_) => return Vec::new(),
+        Vocabulary::WordPieces(_) => of_byte_pairs.as_slice(),
+        Vocabulary::BytePairs { .. } => of_word_pieces.as_slice(),
+    };
+    let note = |(key, _): &(&'static str, Option<bool>)| {
+        phrase!(
+            "setting_without_meaning",
+            "`{key}` of tokenizer_config.json was not used, because a tokenizer of this kind has no such setting",
+            key = *key
+        )
+    };
+    others.iter().filter(|(_, said)| *said == Some(true)).map(note).collect()
 }
 
 /// Checks that `never_split` has only tokens that are never split anyway. Others are kept whole by one kind of class of

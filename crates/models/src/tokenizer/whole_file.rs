@@ -9,7 +9,7 @@ use tokenizers::{AddedToken, NormalizedString, Normalizer as _, NormalizerWrappe
 
 use super::added::{GivenId, check_not_empty};
 use super::class::Class;
-use super::settings::{Settings, quoted};
+use super::settings::{Settings, quoted, shortened};
 use super::wrong;
 
 /// The name of the file, for errors.
@@ -125,6 +125,10 @@ pub(super) fn given_ids(whole: &Value) -> Result<Vec<GivenId>, InputError> {
 /// Puts the settings of `tokenizer_config.json` into a `tokenizer.json`. Where the two differ, the result is that of
 /// transformers: for BERT's and GPT-2's classes the settings hold, for others the file does. Each difference is a note.
 pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phrase>) {
+    // What is no object, the library refuses.
+    if !whole.is_object() {
+        return;
+    }
     let (is_word_pieces, is_byte_pairs) = match &settings.class {
         None => (true, true),
         Some(Class::WordPieces(_)) => (true, false),
@@ -159,18 +163,21 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
                 *normalizer = changed;
             }
         }
-    } else if is_word_pieces && settings.class.is_some() {
-        let ignored = [
-            ("do_lower_case", settings.lowercase.is_some()),
-            ("strip_accents", settings.strip_accents.flatten().is_some()),
-            ("tokenize_chinese_chars", settings.chinese_characters.is_some()),
-        ];
-        for (key, _) in ignored.iter().filter(|(_, is_said)| *is_said) {
-            notes.push(phrase!(
-                "setting_without_place",
-                "`{key}` of tokenizer_config.json was not used, because tokenizer.json normalizes the text in its own way",
-                key = *key
-            ));
+    } else {
+        // A setting that is false where nothing is done is no difference, unless it is one of the class.
+        let is_named = matches!(settings.class, Some(Class::WordPieces(_)));
+        for (key, said) in [
+            ("do_lower_case", settings.lowercase),
+            ("strip_accents", settings.strip_accents.flatten()),
+            ("tokenize_chinese_chars", settings.chinese_characters.filter(|_| is_named)),
+        ] {
+            if said == Some(true) || said.is_some() && is_named {
+                notes.push(phrase!(
+                    "setting_without_place",
+                    "`{key}` of tokenizer_config.json was not used, because tokenizer.json normalizes the text in its own way",
+                    key = key
+                ));
+            }
         }
     }
     if let Some(byte_level) = byte_level(&mut whole["pre_tokenizer"]) {
@@ -178,6 +185,13 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
             Setting { key: "add_prefix_space", said: settings.prefix_space, usual: false, holds: is_byte_pairs };
         put(setting, &mut byte_level["add_prefix_space"], notes);
     }
+}
+
+/// The note on a token for what is unknown that `tokenizer.json` calls by another name than `tokenizer_config.json`.
+pub(super) fn other_unknown(said: Option<&Value>, whole: &Value) -> Option<Phrase> {
+    let said = said?.as_str().or_else(|| said?["content"].as_str())?;
+    let own = whole["model"]["unk_token"].as_str().filter(|own| *own != said)?;
+    Some(difference("unk_token", &json!(said), &json!(own), false))
 }
 
 /// A setting that is true or false.
@@ -215,7 +229,7 @@ fn put(setting: Setting, place: &mut Value, notes: &mut Vec<Phrase>) {
 }
 
 fn difference(key: &str, said: &Value, own: &Value, holds: bool) -> Phrase {
-    let (first, second) = (said.to_string(), own.to_string());
+    let (first, second) = (shortened(said), shortened(own));
     if holds {
         phrase!(
             "config_holds",
@@ -294,6 +308,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_tokenizer_is_left_as_it_is() {
+        let settings = Settings { lowercase: Some(true), ..Settings::default() };
+        for whole in [json!([]), json!(3), json!("x"), Value::Null] {
+            assert_eq!(applied(&settings, whole.clone()), (whole, vec![]));
+        }
+        assert_eq!(applied(&settings, json!({"normalizer": 3, "pre_tokenizer": []})).1.len(), 1);
+    }
+
+    #[test]
     fn a_default_that_differs_from_the_file_is_a_note() {
         let settings = Settings { class: Some(Class::of("BertTokenizer")), ..Settings::default() };
         let (whole, notes) = applied(&settings, bert(false));
@@ -307,6 +330,17 @@ mod tests {
         let (whole, notes) = applied(&settings, bert(true));
         assert_eq!(whole["pre_tokenizer"]["pretokenizers"][0]["add_prefix_space"], json!(true));
         assert_eq!(notes.len(), 1);
+    }
+
+    #[test]
+    fn another_token_for_what_is_unknown_is_a_note() {
+        let whole = json!({"model": {"unk_token": "[UNK]"}});
+        assert_eq!(other_unknown(Some(&json!("[UNK]")), &whole), None);
+        assert_eq!(other_unknown(None, &whole), None);
+        for said in [json!("<unk>"), json!({"content": "<unk>"})] {
+            let note = other_unknown(Some(&said), &whole).expect("a note").to_string();
+            assert!(note.contains("\"<unk>\"") && note.contains("\"[UNK]\""), "{note}");
+        }
     }
 
     #[test]
