@@ -11,8 +11,8 @@ use lipscope_core::phrase;
 use serde_json::{Map, Value};
 use tokenizers::{AddedToken, Model as _, NormalizedString, Normalizer as _, NormalizerWrapper};
 
-use super::settings::{CONFIG, list_of_tokens, quoted, wrong_value};
-use super::wrong;
+use super::problem::{list_of_tokens, quoted, wrong, wrong_value};
+use super::settings::CONFIG;
 
 /// The file of older versions of transformers with the special tokens.
 pub(super) const SPECIAL_TOKENS: &str = "special_tokens_map.json";

@@ -3,7 +3,7 @@
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 
-use super::settings::quoted;
+use super::problem::quoted;
 
 /// What a `tokenizer_class` stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod added;
 mod class;
 mod files;
+mod problem;
 mod settings;
 mod unknown;
 mod vocabulary;
@@ -24,7 +25,8 @@ pub use files::{TOKENIZER_FILES, TokenizerFiles};
 use added::{ADDED_TOKENS, Added, SPECIAL_TOKENS, Sources};
 use class::Class;
 use files::text_of;
-use settings::{CONFIG, Settings, SpecialTokens, listed, object};
+use problem::{listed, object, unable, wrong};
+use settings::{CONFIG, Settings, SpecialTokens};
 use unknown::Coverage;
 
 /// Converts text to token ids.
@@ -214,16 +216,4 @@ fn check_never_split(settings: &Settings, config: &Map<String, Value>, added: &A
         }
         _ => Ok(()),
     }
-}
-
-fn wrong(file: impl Into<Phrase>, problem: Phrase) -> InputError {
-    InputError::File {
-        file: file.into(),
-        problem: phrase!("not_tokenizer_this_kind", "it is not a tokenizer of this kind ({detail})", detail = problem),
-        fix: phrase!("copy_file_again_from", "Copy the file again from the model's folder."),
-    }
-}
-
-fn unable(error: &tokenizers::Error) -> InputError {
-    wrong(phrase!("tokenizer", "The tokenizer"), library_words(error.to_string()))
 }

@@ -3,12 +3,12 @@
 //! Every key that transformers reads is one of three: used, without influence on the ids of a text, or refused. What is
 //! none of them is named in a note.
 
-use lipscope_core::experiment::{InputError, Phrase, json_problem};
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 use serde_json::{Map, Value};
 
 use super::class::Class;
-use super::wrong;
+use super::problem::{list_of_tokens, shortened, wrong_value};
 
 /// The settings of a `tokenizer_config.json`; `None` where it does not have them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,33 +164,9 @@ fn is_unknown(key: &str, value: &Value) -> bool {
     !value.is_null() && !USED.contains(&key) && !is_token() && !is_without_influence()
 }
 
-/// The object of a JSON file.
-pub(super) fn object(file: &'static str, text: &str) -> Result<Map<String, Value>, InputError> {
-    serde_json::from_str(text).map_err(|error| wrong(file, json_problem(&error)))
-}
-
-/// What a list of tokens is called.
-pub(super) fn list_of_tokens() -> Phrase {
-    phrase!("list_of_tokens", "a list of tokens")
-}
-
 /// The error for a value that is not what its key stands for.
 fn other_kind(key: &str, found: &Value, expected: Phrase) -> InputError {
     wrong_value(CONFIG, key, found, expected)
-}
-
-/// The error for a value of a file that is not what its key stands for.
-pub(super) fn wrong_value(file: &'static str, key: &str, found: &Value, expected: Phrase) -> InputError {
-    wrong(
-        file,
-        phrase!(
-            "key_found_expected",
-            "`{key}` is {found}, not {expected}",
-            key = quoted(key).trim_matches('"').to_owned(),
-            found = shortened(found),
-            expected = expected
-        ),
-    )
 }
 
 /// The refusal of a setting that would change the ids.
@@ -207,34 +183,6 @@ pub(super) fn not_supported(key: &str, value: &Value) -> InputError {
             "tokenizer_setting_no_way",
             "Without this setting the text would become other tokens than those that the model was trained on."
         ),
-    }
-}
-
-/// A text of a file in quotation marks, shortened, without control characters.
-pub(super) fn quoted(text: &str) -> String {
-    shortened(&Value::String(text.to_owned()))
-}
-
-/// A list of texts of a file, as far as a sentence has room for them.
-pub(super) fn listed<'a>(texts: impl Iterator<Item = &'a String>) -> String {
-    const MOST: usize = 8;
-    let mut shown: Vec<String> = texts.take(MOST + 1).map(|text| quoted(text)).collect();
-    if shown.len() > MOST {
-        shown[MOST] = "…".into();
-    }
-    shown.join(", ")
-}
-
-/// A value as JSON, at most some forty characters of it, in quotation marks unless it is a word of JSON or a number.
-pub(super) fn shortened(value: &Value) -> String {
-    let text = value.to_string();
-    let mut start: String = text.chars().take(40).collect();
-    if start.len() < text.len() {
-        start.push('…');
-    }
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => start,
-        Value::Array(_) | Value::Object(_) => format!("`{start}`"),
     }
 }
 
@@ -266,15 +214,6 @@ mod tests {
     fn a_key_that_is_not_known_is_kept_by_name() {
         let settings = of(&json!({"do_upper_case": true, "image_token": "<i>", "empty": null, "mask_token": "[M]"}));
         assert_eq!(settings.expect("a note").unknown, ["do_upper_case"]);
-    }
-
-    #[test]
-    fn what_a_file_says_is_shortened_and_has_no_control_characters() {
-        assert_eq!(quoted("a\0b\u{1b}"), r#""a\u0000b\u001b""#);
-        assert_eq!(quoted(&"é".repeat(50)).chars().count(), 41);
-        let many: Vec<String> = (0..20).map(|number| number.to_string()).collect();
-        assert_eq!(listed(many.iter().take(2)), r#""0", "1""#);
-        assert!(listed(many.iter()).ends_with(r#""7", …"#), "{}", listed(many.iter()));
     }
 
     #[test]

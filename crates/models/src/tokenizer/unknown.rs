@@ -9,8 +9,7 @@ use serde_json::Value;
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::{Model as _, ModelWrapper, OffsetReferential, OffsetType, PreTokenizer as _, Tokenizer};
 
-use super::settings::quoted;
-use super::unable;
+use super::problem::{quoted, unable};
 
 /// Whether every text has tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
 use serde_json::{Map, Value, json};
 
+use super::problem::wrong;
 use super::settings::Settings;
-use super::wrong;
 
 /// The tokenizer of a `vocab.txt`, in which the id of a piece is its line number. Whether the text is lower-cased is
 /// guessed where no file says it; `special` are the tokens that do not count for the guess.

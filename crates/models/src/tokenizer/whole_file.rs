@@ -9,8 +9,8 @@ use tokenizers::{AddedToken, NormalizedString, Normalizer as _, NormalizerWrappe
 
 use super::added::{GivenId, check_not_empty};
 use super::class::Class;
-use super::settings::{Settings, quoted, shortened};
-use super::wrong;
+use super::problem::{quoted, shortened, wrong};
+use super::settings::Settings;
 
 /// The name of the file, for errors.
 const WHOLE_FILE: &str = "tokenizer.json";
