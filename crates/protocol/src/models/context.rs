@@ -73,20 +73,14 @@ impl ModelContext {
         }
     }
 
-    /// The tokenizer of the files; for a drawn model only a `tokenizer.json`, where there is one.
+    /// The tokenizer of the files; for a drawn model only a `tokenizer.json` with what lies beside it, where there is one.
     pub(super) fn tokenizer(&self, origin: &ModelOrigin) -> Result<Option<Tokenizer>, InputError> {
-        let part = |name: &str| self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose();
-        let tokenizer = part("tokenizer.json")?;
-        let files = match origin {
-            ModelOrigin::Drawn(_) if tokenizer.is_none() => return Ok(None),
-            ModelOrigin::Drawn(_) => TokenizerFiles { tokenizer, ..TokenizerFiles::default() },
-            ModelOrigin::Files { .. } => TokenizerFiles {
-                tokenizer,
-                word_pieces: part("vocab.txt")?,
-                pieces: part("vocab.json")?,
-                merges: part("merges.txt")?,
-            },
-        };
+        if matches!(origin, ModelOrigin::Drawn(_)) && !self.files.contains_key("tokenizer.json") {
+            return Ok(None);
+        }
+        let files = TokenizerFiles::gather(|name| {
+            self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose()
+        })?;
         Tokenizer::new(&files).map(Some)
     }
 

@@ -5,8 +5,17 @@ use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
 
 /// The files of a model's folder that are looked for.
-pub const MODEL_FILES: [&str; 6] =
-    ["config.json", "model.safetensors", "tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"];
+pub const MODEL_FILES: [&str; 9] = [
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+];
 
 /// What to ask a server for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,5 +93,18 @@ impl Transfer for NoNetwork {
             problem: phrase!("there_no_network_here", "there is no network here"),
             fix: phrase!("download_files_this_computer", "Download the files to this computer and choose them."),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MODEL_FILES;
+    use lipscope_models::TOKENIZER_FILES;
+
+    #[test]
+    fn every_file_of_a_tokenizer_is_looked_for() {
+        for name in TOKENIZER_FILES {
+            assert!(MODEL_FILES.contains(&name), "{name}");
+        }
     }
 }

@@ -1,0 +1,219 @@
+//! Tokenizers in the formats that models come with: `tokenizer.json`, BERT's `vocab.txt`, or GPT-2's `vocab.json` with
+//! `merges.txt`, each with the settings and tokens that lie beside them. No special tokens are put around the text, and
+//! it is neither cut nor filled up: windows contain only the text.
+//!
+//! The ids are those of the library `tokenizers`, and of the classes of transformers that are built on it.
+
+mod added;
+mod class;
+mod files;
+mod problem;
+mod settings;
+mod unknown;
+mod vocabulary;
+mod whole_file;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use lipscope_core::experiment::{InputError, Phrase, library_words};
+use lipscope_core::phrase;
+use serde_json::{Map, Value};
+
+pub use files::{TOKENIZER_FILES, TokenizerFiles};
+
+use added::{ADDED_TOKENS, Added, SPECIAL_TOKENS, Sources};
+use class::Class;
+use files::text_of;
+use problem::{listed, object, unable, wrong};
+use settings::{CONFIG, Settings, SpecialTokens};
+use unknown::Coverage;
+
+/// Converts text to token ids.
+#[derive(Clone, Debug)]
+pub struct Tokenizer {
+    inner: tokenizers::Tokenizer,
+    /// The ids that files give to added tokens, by the ids that the library gives them.
+    renamed: BTreeMap<u32, u32>,
+    coverage: Coverage,
+    notes: Vec<Phrase>,
+}
+
+/// The vocabulary that the files hold.
+#[derive(Clone, Copy, Debug)]
+enum Vocabulary<'a> {
+    WholeFile(&'a str),
+    WordPieces(&'a str),
+    BytePairs { pieces: &'a str, merges: &'a str },
+}
+
+impl Tokenizer {
+    /// Builds a tokenizer from its files.
+    ///
+    /// # Errors
+    /// [`InputError::File`] that names the file, and what it says that cannot be followed.
+    pub fn new(files: &TokenizerFiles) -> Result<Self, InputError> {
+        let mut notes = Vec::new();
+        let map = |file, text: &Option<String>| text_of(text).map(|text| object(file, text)).transpose();
+        let config = map(CONFIG, &files.config)?.unwrap_or_default();
+        let (special_tokens, added_tokens) =
+            (map(SPECIAL_TOKENS, &files.special_tokens)?, map(ADDED_TOKENS, &files.added_tokens)?);
+        let settings = Settings::of(&config)?;
+        let vocabulary = vocabulary_of(files, settings.class.as_ref())?;
+        if !settings.unknown.is_empty() {
+            notes.push(phrase!(
+                "tokenizer_keys_not_known",
+                "tokenizer_config.json has keys that are not known here and were not used: {keys}",
+                keys = listed(settings.unknown.iter())
+            ));
+        }
+
+        let (file, mut whole) = match vocabulary {
+            Vocabulary::WholeFile(text) => ("tokenizer.json".into(), whole_file::needed_of(text)?),
+            Vocabulary::WordPieces(_) => (Phrase::from("vocab.txt"), Value::Null),
+            Vocabulary::BytePairs { pieces, merges } => (
+                phrase!("vocab_json_merges_txt", "vocab.json with merges.txt"),
+                vocabulary::of_byte_pairs(pieces, merges, &settings)?,
+            ),
+        };
+        notes.extend(without_meaning(&settings, vocabulary));
+        let in_whole_file = whole_file::given_ids(&whole)?;
+        let usual = match vocabulary {
+            Vocabulary::WordPieces(_) => Class::of("BertTokenizer"),
+            Vocabulary::BytePairs { .. } => Class::of("GPT2Tokenizer"),
+            Vocabulary::WholeFile(_) => Class::of("TokenizersBackend"),
+        };
+        let added = Added::of(&Sources {
+            config: &config,
+            special_tokens: special_tokens.as_ref(),
+            added_tokens: added_tokens.as_ref(),
+            defaults: settings.class.as_ref().unwrap_or(&usual).special_tokens(),
+            whole_file: &in_whole_file,
+        })?;
+        check_never_split(&settings, &config, &added)?;
+        if !added.left_out.is_empty() {
+            notes.push(phrase!(
+                "added_tokens_json_not_read",
+                "added_tokens.json was not read, because tokenizer_config.json lists the added tokens without {tokens}",
+                tokens = listed(added.left_out.iter())
+            ));
+        }
+        match vocabulary {
+            Vocabulary::WordPieces(lines) => {
+                let special: BTreeSet<&str> = added.tokens.iter().map(|token| token.content.as_str()).collect();
+                let unknown = added.named.get("unk_token").map_or("[UNK]", String::as_str);
+                whole = vocabulary::of_word_pieces(lines, &settings, unknown, &special, &mut notes);
+            }
+            Vocabulary::WholeFile(_) => {
+                notes.extend(whole_file::other_unknown(config.get("unk_token"), &whole));
+                whole_file::apply(&settings, &mut whole, &mut notes);
+            }
+            Vocabulary::BytePairs { .. } => {}
+        }
+
+        let mut inner = tokenizers::Tokenizer::from_bytes(whole.to_string())
+            .map_err(|error| wrong(file.clone(), library_words(error.to_string())))?;
+        inner.with_padding(None);
+        inner.with_truncation(None).map_err(|error| wrong(file, library_words(error.to_string())))?;
+        let renamed = added::add(&mut inner, &added, &in_whole_file)?;
+        inner.set_encode_special_tokens(settings.special_tokens == SpecialTokens::Split);
+        let coverage = Coverage::of(&inner, &whole);
+        Ok(Tokenizer { inner, renamed, coverage, notes })
+    }
+
+    /// What was guessed because no file says it, and what the files say that was not used: each a clause of a sentence.
+    #[must_use]
+    pub fn notes(&self) -> &[Phrase] {
+        &self.notes
+    }
+
+    /// The token ids of a text.
+    ///
+    /// # Errors
+    /// [`InputError::File`] if the tokenizer has no token for a part of the text.
+    pub fn ids(&self, text: &str) -> Result<Vec<u32>, InputError> {
+        self.coverage.check(&self.inner, text)?;
+        let encoding = self.inner.encode_fast(text, false).map_err(|error| unable(&error))?;
+        Ok(self.as_given(encoding.get_ids()))
+    }
+
+    /// The token ids of a text and the byte range of each token.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::ids`].
+    pub fn ids_and_spans(&self, text: &str) -> Result<(Vec<u32>, Vec<Range<usize>>), InputError> {
+        self.coverage.check(&self.inner, text)?;
+        let encoding = self.inner.encode(text, false).map_err(|error| unable(&error))?;
+        let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end).collect();
+        Ok((self.as_given(encoding.get_ids()), spans))
+    }
+
+    /// The library's ids as the files give them.
+    fn as_given(&self, ids: &[u32]) -> Vec<u32> {
+        ids.iter().map(|id| self.renamed.get(id).copied().unwrap_or(*id)).collect()
+    }
+}
+
+/// The vocabulary to read: `tokenizer.json` where it is there, otherwise the one of the class, otherwise the only one.
+fn vocabulary_of<'a>(files: &'a TokenizerFiles, class: Option<&Class>) -> Result<Vocabulary<'a>, InputError> {
+    if let Some(text) = text_of(&files.tokenizer) {
+        return Ok(Vocabulary::WholeFile(text));
+    }
+    let word_pieces = text_of(&files.word_pieces).map(Vocabulary::WordPieces);
+    let both = text_of(&files.pieces).zip(text_of(&files.merges));
+    let byte_pairs = both.map(|(pieces, merges)| Vocabulary::BytePairs { pieces, merges });
+    match (class, word_pieces, byte_pairs) {
+        (Some(Class::WordPieces(_)), Some(found), _) | (Some(Class::BytePairs(_)), _, Some(found)) => Ok(found),
+        (None, Some(_), Some(_)) => Err(InputError::File {
+            file: phrase!("tokenizer", "The tokenizer"),
+            problem: phrase!(
+                "two_vocabularies",
+                "there are two: vocab.txt, and vocab.json with merges.txt; and no tokenizer_config.json says which"
+            ),
+            fix: phrase!("leave_other_vocabulary", "Leave out the one that the model was not trained with."),
+        }),
+        (None, Some(found), None) | (None, None, Some(found)) => Ok(found),
+        (Some(class @ (Class::WholeFile(_) | Class::Other(_))), _, _)
+        | (Some(class @ Class::WordPieces(_)), None, Some(_))
+        | (Some(class @ Class::BytePairs(_)), Some(_), None) => Err(class.cannot_be_built()),
+        (None | Some(Class::WordPieces(_) | Class::BytePairs(_)), _, _) => Err(InputError::File {
+            file: phrase!("tokenizer", "The tokenizer"),
+            problem: phrase!("missing", "it is missing"),
+            fix: phrase!(
+                "give_tokenizer_json_vocab",
+                "Give tokenizer.json, or vocab.txt, or vocab.json together with merges.txt."
+            ),
+        }),
+    }
+}
+
+/// Notes on settings that are true although a tokenizer of these files has none of that name.
+fn without_meaning(settings: &Settings, vocabulary: Vocabulary<'_>) -> Vec<Phrase> {
+    let of_word_pieces = [("do_lower_case", settings.lowercase), ("strip_accents", settings.strip_accents.flatten())];
+    let of_byte_pairs = [("add_prefix_space", settings.prefix_space)];
+    let others = match vocabulary {
+        Vocabulary::WholeFile(_) => return Vec::new(),
+        Vocabulary::WordPieces(_) => of_byte_pairs.as_slice(),
+        Vocabulary::BytePairs { .. } => of_word_pieces.as_slice(),
+    };
+    let note = |(key, _): &(&'static str, Option<bool>)| {
+        phrase!(
+            "setting_without_meaning",
+            "`{key}` of tokenizer_config.json was not used, because a tokenizer of this kind has no such setting",
+            key = *key
+        )
+    };
+    others.iter().filter(|(_, said)| *said == Some(true)).map(note).collect()
+}
+
+/// Checks that `never_split` has only tokens that are never split anyway. Others are kept whole by one kind of class of
+/// transformers and split by the other.
+fn check_never_split(settings: &Settings, config: &Map<String, Value>, added: &Added) -> Result<(), InputError> {
+    let is_matched = |content: &String| added.tokens.iter().any(|token| token.content == *content);
+    match config.get("never_split") {
+        Some(value) if !settings.never_split.iter().all(is_matched) => {
+            Err(settings::not_supported("never_split", value))
+        }
+        _ => Ok(()),
+    }
+}
