@@ -50,7 +50,7 @@ impl Desk {
             plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
         let batches = checked.map_err(|problem| strings::told(&problem))?;
-        self.take_table(Subject::of(&facts.label, &facts.text, &plan));
+        self.take_table(Table::new(Subject::of(&facts.label, &facts.text, &plan)).with_notes(&facts.notes));
         let jobs = self.missing(&plan, batches);
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
         let cost = jobs.iter().map(|(batch, wanted)| cost(batch, wanted)).sum();
