@@ -11,7 +11,7 @@ use super::settings::PlanForm;
 use crate::frame::now;
 use crate::strings;
 use crate::workers::ModelLane;
-use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject};
+use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject, Table};
 use lipscope_protocol::models::{BatchPlan, ModelFacts, ModelPlan};
 use lipscope_protocol::pool::Order;
 
