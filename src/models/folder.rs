@@ -11,6 +11,7 @@ use super::settings::SourceKind;
 use crate::controls::TextFile;
 use crate::files::read;
 use crate::strings;
+use lipscope_models::is_about_weights;
 use lipscope_protocol::models::MODEL_FILES;
 
 /// What loose files are called, which have no folder.
@@ -34,7 +35,7 @@ impl Folder {
     pub fn new(name: String, blobs: impl IntoIterator<Item = (String, Blob)>) -> Self {
         let mut folder = Folder { name, files: Object::new(), names: Vec::new(), size: 0.0 };
         for (name, blob) in blobs {
-            if MODEL_FILES.contains(&name.as_str()) && !folder.names.contains(&name) {
+            if is_of_model(&name) && !folder.names.contains(&name) {
                 folder.size += blob.size();
                 // It is an object that was just made.
                 let _ = Reflect::set(&folder.files, &JsValue::from_str(&name), &blob);
@@ -43,6 +44,11 @@ impl Folder {
         }
         folder
     }
+}
+
+/// Whether a file of a model's folder is kept: also weights in another format, of which it is said how they are converted.
+fn is_of_model(name: &str) -> bool {
+    MODEL_FILES.contains(&name) || is_about_weights(name)
 }
 
 /// A file and where it lies: `folder/config.json`, or `config.json` alone.

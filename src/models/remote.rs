@@ -1,5 +1,7 @@
 //! The address of a model's folder: first what is there and how large, then, at a press, the files.
 
+use std::collections::BTreeSet;
+
 use crate::prelude::*;
 use js_sys::Object;
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,8 +11,12 @@ use super::desk::Desk;
 use super::folder::Folder;
 use crate::strings;
 use crate::workers::ModelLane;
+use lipscope_models::{WEIGHT_INDEX, WEIGHTS, no_weights};
 use lipscope_protocol::envelope::Content;
-use lipscope_protocol::models::{DownloadPlan, Downloaded, ModelEvent, ModelPlan, RemoteFile};
+use lipscope_protocol::models::{DownloadPlan, Downloaded, ModelEvent, ModelPlan, OTHER_WEIGHTS, RemoteFile};
+
+/// The file that says what a model is.
+const CONFIG: &str = "config.json";
 
 /// What is known of an address.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,10 +113,18 @@ impl Desk {
 
     fn take_listed(self, files: Vec<RemoteFile>) {
         let has = |name: &str| files.iter().any(|file| file.name == name);
-        let missing = ["config.json", "model.safetensors"].into_iter().find(|name| !has(name));
-        if let Some(name) = missing {
+        if !has(CONFIG) {
             self.set_remote(RemotePhase::Typed);
-            return self.complain(strings::model_not_at_address(name));
+            return self.complain(strings::model_not_at_address(CONFIG));
+        }
+        if !has(WEIGHTS) && !has(WEIGHT_INDEX) {
+            self.set_remote(RemotePhase::Typed);
+            let names: BTreeSet<String> = files.into_iter().map(|file| file.name).collect();
+            let is_other = names.iter().any(|name| OTHER_WEIGHTS.contains(&name.as_str()));
+            return match is_other {
+                true => self.complain(no_weights(&names)),
+                false => self.complain(strings::model_not_at_address(WEIGHTS)),
+            };
         }
         // One form of the tokenizer is enough.
         let is_wanted = |name: &str| match name {

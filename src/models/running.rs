@@ -11,7 +11,7 @@ use super::settings::PlanForm;
 use crate::frame::now;
 use crate::strings;
 use crate::workers::ModelLane;
-use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject};
+use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject, Table};
 use lipscope_protocol::models::{BatchPlan, ModelFacts, ModelPlan};
 use lipscope_protocol::pool::Order;
 
@@ -50,7 +50,7 @@ impl Desk {
             plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
         let batches = checked.map_err(|problem| strings::told(&problem))?;
-        self.take_table(Subject::of(&facts.label, &facts.text, &plan));
+        self.take_table(Table::new(Subject::of(&facts.label, &facts.text, &plan)).with_notes(&facts.notes));
         let jobs = self.missing(&plan, batches);
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
         let cost = jobs.iter().map(|(batch, wanted)| cost(batch, wanted)).sum();

@@ -23,6 +23,11 @@ pub fn SourceFields(
     let options =
         Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, strings::model_source(kind).to_owned())).to_vec());
     let chosen = move || SourceKind::ALL.into_iter().find(|(_, one)| *one == kind.get()).map_or("", |(id, _)| id);
+    // What was guessed or ignored is said beside the numbers.
+    let notes = move || {
+        let notes = desk.facts.with(|facts| facts.as_ref().map(|facts| facts.notes.clone()).unwrap_or_default());
+        notes.iter().map(strings::phrase_text).collect::<Vec<_>>()
+    };
     let on_pick = move |id: String| {
         if let Some((_, kind)) = SourceKind::ALL.into_iter().find(|(known, _)| *known == id) {
             desk.source.update(|source| source.kind = kind);
@@ -34,6 +39,9 @@ pub fn SourceFields(
             <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files desk/></div>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address desk/></div>
         </div>
+        <ul class="note" data-testid="model-notes" hidden=move || notes().is_empty()>
+            {move || notes().into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}
+        </ul>
         <p class="note model-facts" data-testid="model-facts">{move || desk.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
     }
 }

@@ -19,8 +19,22 @@ use lipscope_protocol::models::{
 const ADVERSARIAL_LENGTHS: &str = "2:98:2";
 
 impl Desk {
-    /// The table of a subject: the one on screen, an earlier one of this visit, or an empty one.
-    pub(super) fn take_table(self, subject: Subject) {
+    /// The table of an empty one's subject: the one on screen, an earlier one of this visit, or the empty one. It gets the
+    /// empty one's notes.
+    pub(super) fn take_table(self, empty: Table) {
+        let Table { subject, notes, .. } = empty;
+        self.show_table(subject);
+        if notes.is_empty() {
+            return;
+        }
+        self.models().table.update(|table| {
+            if let Some(table) = table {
+                Arc::make_mut(table).add_notes(notes);
+            }
+        });
+    }
+
+    fn show_table(self, subject: Subject) {
         let present = self.models().table.get_untracked();
         if present.as_ref().is_some_and(|table| table.subject == subject) {
             return;
@@ -124,13 +138,14 @@ impl Desk {
 
     fn take_parsed(self, table: Table) {
         let rows = table.rows.len();
-        self.take_table(table.subject.clone());
+        self.show_table(table.subject.clone());
         let present = self.models().table.get_untracked();
         let mut whole = present.map_or_else(|| Table::new(table.subject.clone()), |table| table.as_ref().clone());
         match whole.merge(strings::model_file_name(), table) {
             Ok(()) => {
+                let said = std::iter::once(strings::model_table_opened(rows)).chain(whole.notes.iter().cloned());
+                self.note.set(said.collect::<Vec<_>>().join(" "));
                 self.models().table.set(Some(Arc::new(whole)));
-                self.note.set(strings::model_table_opened(rows));
             }
             Err(problem) => self.complain(problem),
         }

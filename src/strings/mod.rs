@@ -44,7 +44,7 @@ pub use own::*;
 pub use pictures::*;
 pub use plane::*;
 pub use plot::*;
-pub use problems::{message, told};
+pub use problems::{message, phrase_text, told};
 pub use search::*;
 pub use spectrum::*;
 pub use take::*;

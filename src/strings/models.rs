@@ -70,7 +70,7 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
         (Normalization::None, _) => model_norms_of_mlps(family),
         _ => family.to_owned(),
     };
-    let mask = match config.usual_mask() {
+    let mask = match config.mask {
         Mask::None => model_facts_mask::none(),
         Mask::Causal => model_facts_mask::causal(),
     };

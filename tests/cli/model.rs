@@ -200,6 +200,7 @@ fn a_model_folder_is_read_with_its_tokenizer() {
 fn impossible_settings_give_an_error_message() {
     for (arguments, word) in [
         (vec!["model", "--weights", "nowhere"], "nowhere"),
+        (vec!["model", "--weights", "tests/data/models/bert/model.safetensors"], "Give the folder"),
         (vec!["model", "--weights", "random:llama"], "random:gpt2"),
         (vec!["model", "--weights", "tests/data/models/bert", "--layers", "7", "-n", "3"], "at most 2"),
         (vec!["model", "--weights", "tests/data/models/bert", "-n", "100"], "positions"),
@@ -219,4 +220,50 @@ fn impossible_settings_give_an_error_message() {
     }
     lipscope(&["model", "--weights", "random:gpt2", "--map", "layer"]).assert().code(2);
     lipscope(&["model", "--weights", "random:gpt2", "--shard", "3/3"]).assert().code(2);
+}
+
+const CASES: &str = "tests/data/cases/models";
+
+/// Folders as public bug reports describe them; tests/models/cases.rs has all of them.
+#[test]
+fn unusual_folders_are_read_and_what_was_guessed_is_said_beside_the_number() {
+    let measured = |name: &str, more: &[&str]| {
+        let weights = format!("{CASES}/{name}");
+        let text = format!("{weights}/text.txt");
+        let arguments = ["model", "--weights", &weights, "--text", &text, "-n", "6", "--windows", "1", "--layers", "1"];
+        lipscope(&[&arguments[..], &["--estimator", "spectral", "--tolerance", "1e-12"], more].concat())
+    };
+    let spectral = |csv: &str| -> f64 {
+        csv.lines().nth(1).and_then(|row| row.split(',').nth(9)).expect("a row").parse().expect("a number")
+    };
+    for (name, expected, note) in [
+        ("bert_decoder", 2.9109430655871438, ""),
+        ("gpt2_sharded", 5.3602055842548895, ""),
+        ("gpt2_inv_layer", 4.693547402114016, ""),
+        ("gpt2_f64", 5.3602055842548895, "rounded to 32 bits"),
+        ("nanogpt_linear", 5.3602055842548895, "a row for each output"),
+    ] {
+        let (csv, said) = run(measured(name, &[]));
+        assert!((spectral(&csv) / expected - 1.0).abs() < 1e-9, "{name}: {csv}");
+        assert_eq!(csv.lines().next().is_some_and(|line| line.ends_with(",notes")), !note.is_empty(), "{name}: {csv}");
+        assert_eq!(said.contains("lipscope model: note: "), !note.is_empty(), "{name}: {said}");
+        assert!(csv.contains(note) && said.contains(note), "{name}: {csv} {said}");
+    }
+    // A table with notes goes on where it ended, and merges.
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("it.csv").display().to_string();
+    let (first, _) = run(measured("nanogpt_linear", &[]));
+    fs::write(&out, &first).expect("written");
+    run(measured("nanogpt_linear", &["-o", &out]));
+    assert_eq!(fs::read_to_string(&out).expect("written"), first);
+    let (merged, said) = run(lipscope(&["merge", &out]));
+    assert!(merged == first && said.contains("lipscope merge: note: the matrices"), "{said}");
+    for (name, words) in [
+        ("roberta_", ["not supported", "positions begin at 2"]),
+        ("bert_relative_key", ["position_embedding_type", "not supported"]),
+        ("gpt2_bin_only", ["pytorch_model.bin", "torch.load"]),
+    ] {
+        let said = problem(measured(name, &[]));
+        assert!(words.iter().all(|word| said.contains(word)) && !said.contains("must be"), "{name}: {said}");
+    }
 }

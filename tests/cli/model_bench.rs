@@ -113,7 +113,7 @@ impl Bench {
     pub fn table(&mut self, origin: &ModelOrigin, text: &str, plan: &PlanText, order: Order) -> Result<Table, String> {
         let facts = self.open(origin, text)?;
         let whole = plan.plan(&facts.config).map_err(|problem| problem.to_string())?;
-        let mut table = Table::new(Subject::of(&facts.label, &facts.text, &whole));
+        let mut table = Table::new(Subject::of(&facts.label, &facts.text, &whole)).with_notes(&facts.notes);
         let mut batches: Vec<Batch> = whole.batches(ALL_OF);
         if order == Order::Backwards {
             batches.reverse();

@@ -61,7 +61,8 @@ fn large(rows: usize) -> Table {
         mask: of("none"),
         estimator: of("released"),
     };
-    Table { subject, rows: (0..rows).map(|window| (cell(window), estimate(window))).collect() }
+    let rows = (0..rows).map(|window| (cell(window), estimate(window))).collect();
+    Table { subject, rows, notes: vec!["the casing was guessed".into()] }
 }
 
 #[test]
@@ -220,6 +221,40 @@ fn adversarial_tokens_are_the_same_with_and_without_a_prepared_model() {
     let ModelEvent::Adversarial(table) = &fresh else { panic!("{fresh:?}") };
     assert_eq!(table.rows.len(), 4, "two heads, two lengths");
     assert_ne!(fresh, drawn);
+}
+
+/// The files of a folder of tests/data/cases/models.
+fn case(name: &str) -> BTreeMap<String, Watched> {
+    let folder = lipscope_testkit::in_repository(format!("tests/data/cases/models/{name}"));
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let read = |entry: std::fs::DirEntry| {
+        let bytes = std::fs::read(entry.path()).expect("a file");
+        (entry.file_name().to_string_lossy().into_owned(), Watched::new(bytes))
+    };
+    entries.map(read).collect()
+}
+
+#[test]
+fn weights_in_several_files_are_read_and_what_was_guessed_is_among_the_facts() {
+    let text =
+        std::fs::read_to_string(lipscope_testkit::in_repository("tests/data/cases/models/gpt2_sharded/text.txt"));
+    let text = text.expect("a text");
+    let plan = PlanText { tolerance: 1e-12, ..plan("1", "6", 1) };
+    for (name, note) in [("gpt2_sharded", ""), ("nanogpt_linear", "a row for each output")] {
+        let mut bench = Bench::new(case(name));
+        let facts = bench.open(&of_files(name), &text).expect("opened");
+        let notes: Vec<String> = facts.notes.iter().map(ToString::to_string).collect();
+        assert!(notes.concat().contains(note) && notes.is_empty() == note.is_empty(), "{notes:?}");
+        let table = bench.table(&of_files(name), &text, &plan, Order::Forwards).expect("measured");
+        let found = table.rows.values().next().and_then(|row| row.spectral).expect("asked for").value;
+        assert!((found / 5.3602055842548895 - 1.0).abs() < 1e-9, "{name}: {found}");
+    }
+    let mut shards = case("gpt2_sharded");
+    shards.remove("model-00002-of-00002.safetensors");
+    let said = Bench::new(shards).open(&of_files("it"), &text).expect_err("one is missing");
+    assert!(said.contains("model-00002-of-00002.safetensors") && said.contains("all 2 files"), "{said}");
+    let said = Bench::new(case("gpt2_bin_only")).open(&of_files("it"), &text).expect_err("no safetensors");
+    assert!(said.contains("pytorch_model.bin") && said.contains("torch.load"), "{said}");
 }
 
 #[test]

@@ -208,6 +208,27 @@ pageTest('files may be chosen one by one', async ({ page }) => {
   assert.match(await page.getByTestId('model-facts').innerText(), /BERT: 3 layers.*; no mask; /);
 });
 
+pageTest('weights in several files are chosen together, and what was guessed stands under the model', async ({ page }) => {
+  await show(page, 'model');
+  await page.selectOption('#model-source', 'files');
+  await fill(page, { 'model-layers': '1', 'model-lengths': '6', 'model-windows': '1' });
+  for (const [name, note] of [['gpt2_sharded', ''], ['nanogpt_linear', 'a row for each output']]) {
+    const folder = `${ROOT}tests/data/cases/models/${name}`;
+    await page.setInputFiles('#model-folder', folder);
+    await hasTokens(page);
+    await page.waitForFunction((name) => document.querySelector('[data-testid="model-facts"]').textContent.includes(name), name);
+    assert.equal(await page.getByTestId('model-notes').isVisible(), note !== '', name);
+    assert.ok((await page.getByTestId('model-notes').textContent()).includes(note), name);
+    await page.click('#model-run');
+    await inPhase(page, 'done');
+    compare(await saved(page, '#model-csv'), lipscope('--weights', folder, '--layers', '1', '--lengths', '6', '--windows', '1'));
+  }
+  await page.setInputFiles('#model-folder', `${ROOT}tests/data/cases/models/gpt2_bin_only`);
+  await page.waitForTimeout(500);
+  if (!await page.getByTestId('model-problem').isVisible()) await page.click('#model-run');
+  await says(page, /only as pytorch_model\.bin.*torch\.load/);
+});
+
 pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240_000 }, async ({ page }) => {
   await show(page, 'model');
   await page.selectOption('#model-source', 'files');
@@ -265,14 +286,14 @@ pageTest('weights that change or go after they were chosen are named, and can be
 });
 
 test('a model at an address of another server is fetched when the reader says so, and not before', { timeout: 180_000 }, async () => {
-  const server = await startServer({ root: `${ROOT}tests/data/models`, base: '/models/', headers: { 'access-control-allow-origin': '*' } });
+  const server = await startServer({ root: `${ROOT}tests/data`, base: '/data/', headers: { 'access-control-allow-origin': '*' } });
   const opened = await openPage();
   const { page, problems } = opened;
   try {
     await show(page, 'model');
     await page.selectOption('#model-source', 'address');
     assert.equal(server.requests.length, 0);
-    await page.fill('#model-address', `${server.url}gpt2`);
+    await page.fill('#model-address', `${server.url}models/gpt2`);
     await page.waitForTimeout(500);
     assert.equal(server.requests.length, 0, 'typing fetches nothing');
     await page.click('#model-look');
@@ -289,6 +310,13 @@ test('a model at an address of another server is fetched when the reader says so
     await page.fill('#model-address', `${server.url}nowhere`);
     await page.click('#model-look');
     await says(page, /no config\.json/);
+    // An index of weights names the files to fetch.
+    await page.fill('#model-address', `${server.url}cases/models/gpt2_sharded`);
+    await page.click('#model-look');
+    await page.locator('#model-fetch').waitFor();
+    assert.match(await page.getByTestId('model-remote').innerText(), /model-00001-of-00002\.safetensors.*model-00002-of-00002\.safetensors/);
+    await page.click('#model-fetch');
+    await page.waitForFunction(() => document.querySelector('[data-testid="model-facts"]').textContent.includes('gpt2_sharded'));
     await page.fill('#model-address', 'gpt2');
     await page.click('#model-look');
     await says(page, /https:\/\//);

@@ -1,5 +1,6 @@
 //! Tests of transformers.
 
+mod cases;
 mod derivatives;
 mod figures;
 mod files;

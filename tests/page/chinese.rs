@@ -16,7 +16,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 /// Folders whose errors are not shown on the page.
 const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
 /// Texts that are no part of an error.
-const NOT_SAID: [&str; 9] = [
+const NOT_SAID: [&str; 15] = [
     // The page has its own words for the warnings.
     "The iteration stopped at a relative residual of",
     "Within rounding: relative error up to",
@@ -27,6 +27,13 @@ const NOT_SAID: [&str; 9] = [
     // Found by the engine itself: always numbers.
     "The positions",
     "The vectors",
+    // Lines of Python that convert weights.
+    "import glob, torch;",
+    "save_file({n: ",
+    "from transformers import",
+    "AutoModel.from_pretrained",
+    "from safetensors.torch import",
+    "save_model(model, ",
     // The name of a drawn model.
     "{} {d}x{layers}x{heads} seed {seed}",
 ];

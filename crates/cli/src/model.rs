@@ -13,7 +13,7 @@ use super::model_adversarial;
 use super::model_chart;
 use super::model_files;
 use super::model_run::{Outcome, Run, measure_all};
-use super::model_summary::summary;
+use super::model_summary::{summary, tell_notes};
 use super::read::read_text;
 use super::results::{Form, Results};
 use super::tell::{tell, tell_lines};
@@ -120,6 +120,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
     });
     match outcome {
         Ok((table, problems)) => {
+            tell_notes("lipscope model", &table);
             for problem in &problems {
                 tell!("lipscope model: {problem}");
             }
@@ -139,8 +140,8 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
     let found = model_files::open(&arguments.weights, size, arguments.seed)?;
-    let ids = match arguments.adversarial {
-        Some(_) => Vec::new(),
+    let (ids, of_text) = match arguments.adversarial {
+        Some(_) => Default::default(),
         None => found.ids(text, arguments.tokenizer.as_deref())?,
     };
     let plan = PlanText {
@@ -165,7 +166,8 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     plan.check_memory(found.model.config(), arguments.memory.memory)?;
     let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
-    let results = Results::open(arguments.out.as_deref(), arguments.format, Table::new(subject))?;
+    let table = Table::new(subject).with_notes(found.model.notes()).with_notes(&of_text);
+    let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;
     Ok((Run { found, ids, plan }, results))
 }
 

@@ -1,13 +1,16 @@
 //! Opens the model named by `--weights`: a folder, or a randomly initialised model.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use lipscope_core::experiment::InputError;
-use lipscope_models::{DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, ids_by_first_appearance};
+use lipscope_core::experiment::{InputError, Phrase};
+use lipscope_models::{
+    DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, WeightFiles, ids_by_first_appearance,
+};
 
 /// A model and the folder of its tokenizer.
 pub(super) struct Found {
@@ -30,25 +33,39 @@ pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Res
 }
 
 fn open_folder(folder: &Path) -> Result<Found, InputError> {
+    if folder.is_file() {
+        return Err(InputError::File {
+            file: folder.display().to_string().into(),
+            problem: "it is a file, and a model is a folder".into(),
+            fix: "Give the folder in which it lies, with config.json and the weights.".into(),
+        });
+    }
     let config = read(&folder.join("config.json"))?;
-    let weights = FileSource::open(&folder.join("model.safetensors"))?;
+    let weights = WeightFiles::gather(&names(folder)?, |name| FileSource::open(&folder.join(name)))?;
     let name = folder.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
     Ok(Found { model: Opened::of_files(&name, &config, weights)?, folder: Some(folder.to_path_buf()) })
 }
 
+/// The names of what a folder holds.
+fn names(folder: &Path) -> Result<BTreeSet<String>, InputError> {
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+}
+
 impl Found {
-    /// The token ids of a text, from the given tokenizer or the folder's; a randomly initialised model without one uses
-    /// words.
-    pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<Vec<u32>, InputError> {
+    /// The token ids of a text, from the given tokenizer or the folder's, and what was guessed; a randomly initialised model
+    /// without one uses words.
+    pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<(Vec<u32>, Vec<Phrase>), InputError> {
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
-            (None, None) => return Ok(ids_by_first_appearance(text, self.model.config().vocabulary)),
+            (None, None) => return Ok((ids_by_first_appearance(text, self.model.config().vocabulary), Vec::new())),
             (None, Some(folder)) => TokenizerFiles::gather(|name| {
                 let path = folder.join(name);
                 path.exists().then(|| read(&path)).transpose()
             })?,
         };
-        Tokenizer::new(&files)?.ids(text)
+        let tokenizer = Tokenizer::new(&files)?;
+        Ok((tokenizer.ids(text)?, tokenizer.notes().to_vec()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The fitted slopes of a table, as lines of text.
 
+use super::tell::tell;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{sqrt_law, sqrt_law_text};
 use lipscope_models::{Group, MapKind, Quantity, Table};
@@ -32,6 +33,13 @@ pub(super) fn summary(table: &Table) -> String {
         lines.concat()
     };
     table.groups().iter().map(of_group).collect()
+}
+
+/// What was guessed, rounded or ignored on the way to a table, a line each.
+pub(super) fn tell_notes(command: &str, table: &Table) {
+    for note in &table.notes {
+        tell!("{command}: note: {note}");
+    }
 }
 
 /// C sqrt(n) as a line of text.

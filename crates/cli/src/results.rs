@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_files::unreadable;
-use super::model_summary::summary;
+use super::model_summary::{summary, tell_notes};
 use super::save::{probe, save, unwritable};
 use super::tell::{tell, tell_lines};
 use lipscope_core::experiment::InputError;
@@ -67,6 +67,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     };
+    tell_notes("lipscope merge", &table);
     tell_lines(&summary(&table));
     if let Some(path) = &arguments.svg {
         model_chart::write(path, &table)?;

@@ -90,7 +90,7 @@ impl AdversarialHead {
         let part = &model.block(layer)?.attention;
         let k = model.config.head_dim();
         let rows = |weight: &DMatrix<f32>| weight.rows(head * k, k).map(f64::from);
-        let (q, k) = (rows(&part.query.weight), rows(&part.key.weight));
+        let (q, k) = (rows(&part.query.weight) * model.config.query_factor(layer), rows(&part.key.weight));
         Ok(AdversarialHead { layer, head, map, line: AdversarialDirection::of(QueryKey { q: &q, k: &k })? })
     }
 

@@ -124,23 +124,29 @@ pub(super) fn projections<T: Scalar>(
     let part = &model.block(layer)?.attention;
     let columns = columns(model, heads)?;
     let (d, k) = (model.config.d, model.config.head_dim());
-    let number = |x: f32| T::constant(f64::from(x));
-    let parts: Vec<(&Linear, usize)> = columns
+    let scaled = model.config.query_factor(layer);
+    let number = |x: f32, factor: f64| T::constant(f64::from(x) * factor);
+    let parts: Vec<(&Linear, usize, f64)> = columns
         .clone()
         .step_by(k)
-        .flat_map(|first| [&part.query, &part.key, &part.value].map(|linear| (linear, first)))
+        .flat_map(|first| {
+            [(&part.query, scaled), (&part.key, 1.0), (&part.value, 1.0)]
+                .map(|(linear, factor)| (linear, first, factor))
+        })
         .collect();
     let p = parts.len() * k;
     let mut stacked = DMatrix::from_element(p, d, T::constant(0.0));
     // Column by column, so that both matrices are read in order.
     for (column, entries) in stacked.as_mut_slice().chunks_exact_mut(p).enumerate() {
-        for (to, (linear, first)) in entries.chunks_exact_mut(k).zip(&parts) {
+        for (to, (linear, first, factor)) in entries.chunks_exact_mut(k).zip(&parts) {
             let from = &linear.weight.as_slice()[column * d + first..column * d + first + k];
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = number(*from));
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = number(*from, *factor));
         }
     }
-    let biases: Vec<T> =
-        parts.iter().flat_map(|(linear, first)| &linear.bias[*first..first + k]).map(|x| number(*x)).collect();
+    let biases: Vec<T> = parts
+        .iter()
+        .flat_map(|(linear, first, factor)| linear.bias[*first..first + k].iter().map(|x| number(*x, *factor)))
+        .collect();
     let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
     Ok(Projections::of_equal_heads(model.config.attention, stacked, &biases, k, output))
 }

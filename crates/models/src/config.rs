@@ -1,11 +1,9 @@
-//! The architecture of a transformer: family and sizes, from `config.json` or by default.
+//! The architecture of a transformer: family and sizes. `config_file` reads it from a `config.json`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::map_kind::MapKind;
 use lipscope_core::experiment::{Attention, InputError, Mask, Normalization, limits};
-use lipscope_core::experiment::{Phrase, json_problem};
 use lipscope_core::phrase;
 
 /// The supported model families.
@@ -28,6 +26,19 @@ pub enum Activation {
     GeluTanh,
     /// max(x, 0).
     Relu,
+}
+
+/// By what the scores q.k of a layer's attention are divided before softmax; GPT-2's config can choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScoreScale {
+    /// sqrt(k), with k the width of a head: usual.
+    Root,
+    /// 1: `scale_attn_weights` is false.
+    One,
+    /// sqrt(k) (layer + 1): `scale_attn_by_inverse_layer_idx` is true.
+    RootTimesLayer,
+    /// layer + 1: both.
+    Layer,
 }
 
 /// Where a family has the layer norm of a residual connection.
@@ -64,6 +75,10 @@ pub struct ModelConfig {
     pub activation: Activation,
     /// The scores of attention: dot products, or L2 in a model of `lipscope train`.
     pub attention: Attention,
+    /// What the scores are divided by.
+    pub score_scale: ScoreScale,
+    /// The mask that the model has by itself.
+    pub mask: Mask,
     /// The layer norm of attention: `Layer`, or `None` in a model of `lipscope train`.
     pub attention_norm: Normalization,
     /// The layer norm of the feed-forward network, likewise.
@@ -74,6 +89,18 @@ pub struct ModelConfig {
 const MAX_LAYERS: usize = 1_024;
 /// The most tokens or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
+
+impl Family {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Bert => "BERT",
+            Family::DistilBert => "DistilBERT",
+            Family::Gpt2 => "GPT-2",
+        }
+    }
+}
 
 impl ModelConfig {
     /// GPT-2's default: d 768, 12 layers, 12 heads.
@@ -91,6 +118,8 @@ impl ModelConfig {
             eps: 1e-5,
             activation: Activation::GeluTanh,
             attention: Attention::Dot,
+            score_scale: ScoreScale::Root,
+            mask: Mask::Causal,
             attention_norm: Normalization::Layer,
             mlp_norm: Normalization::Layer,
         }
@@ -106,6 +135,7 @@ impl ModelConfig {
             positions: 512,
             eps: 1e-12,
             activation: Activation::GeluErf,
+            mask: Mask::None,
             ..ModelConfig::gpt2()
         }
     }
@@ -118,57 +148,22 @@ impl ModelConfig {
         ModelConfig { d, layers, heads, inner: d.saturating_mul(4), ..self }.checked()
     }
 
-    /// Reads a `config.json`.
-    ///
-    /// # Errors
-    /// [`InputError`] that names the field: another architecture, or a missing or invalid size.
-    pub fn from_json(text: &str) -> Result<Self, InputError> {
-        let value: Value = serde_json::from_str(text).map_err(|error| InputError::File {
-            file: "config.json".into(),
-            problem: phrase!("not_valid_json", "it is not valid JSON ({detail})", detail = json_problem(&error)),
-            fix: phrase!("give_config_json_lies", "Give the config.json that lies beside the model's weights."),
-        })?;
-        let Value::Object(fields) = value else {
-            let whole = phrase!("whole_config", "config.json as a whole");
-            return Err(InputError::bad_value(whole, value.to_string(), phrase!("json_object", "a JSON object")));
-        };
-        let fields = Fields(fields);
-        match fields.text("model_type")?.unwrap_or_default() {
-            "gpt2" => gpt2_from(&fields),
-            "lipscope" => lipscope_from(&fields),
-            "bert" => bert_from(&fields),
-            "distilbert" => distilbert_from(&fields),
-            "" => Err(InputError::MissingKey {
-                key: key("model_type"),
-                expected: phrase!(
-                    "bert_minilm_too_distilbert",
-                    "\"bert\" (MiniLM too), \"distilbert\", \"gpt2\" or \"lipscope\""
-                ),
-            }),
-            _ => Err(bad(
-                "model_type",
-                &fields.0["model_type"],
-                phrase!(
-                    "bert_minilm_too_distilbert",
-                    "\"bert\" (MiniLM too), \"distilbert\", \"gpt2\" or \"lipscope\""
-                ),
-            )),
-        }?
-        .checked()
-    }
-
     /// The key dimension k of a head.
     #[must_use]
     pub fn head_dim(&self) -> usize {
         self.d / self.heads
     }
 
-    /// The mask with which the family is trained.
+    /// What the queries of a layer are multiplied by, so that the engine, which divides q.k by sqrt(k), finds the
+    /// model's scores.
     #[must_use]
-    pub fn usual_mask(&self) -> Mask {
-        match self.family {
-            Family::Gpt2 => Mask::Causal,
-            Family::Bert | Family::DistilBert => Mask::None,
+    pub fn query_factor(&self, layer: usize) -> f64 {
+        let (root, number) = ((self.head_dim() as f64).sqrt(), (layer + 1) as f64);
+        match self.score_scale {
+            ScoreScale::Root => 1.0,
+            ScoreScale::One => root,
+            ScoreScale::RootTimesLayer => 1.0 / number,
+            ScoreScale::Layer => root / number,
         }
     }
 
@@ -190,7 +185,7 @@ impl ModelConfig {
         }
     }
 
-    fn checked(self) -> Result<Self, InputError> {
+    pub(super) fn checked(self) -> Result<Self, InputError> {
         let sizes = [
             (phrase!("model_width", "width d"), self.d, limits::MAX_DIM),
             (phrase!("model_layers", "layers"), self.layers, MAX_LAYERS),
@@ -224,165 +219,5 @@ impl ModelConfig {
             });
         }
         Ok(self)
-    }
-}
-
-fn gpt2_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    fields.only("scale_attn_weights", &Value::Bool(true))?;
-    fields.only("scale_attn_by_inverse_layer_idx", &Value::Bool(false))?;
-    let default = ModelConfig::gpt2();
-    let d = fields.size("n_embd", default.d)?;
-    Ok(ModelConfig {
-        d,
-        layers: fields.size("n_layer", default.layers)?,
-        heads: fields.size("n_head", default.heads)?,
-        inner: fields.size("n_inner", d.saturating_mul(4))?,
-        vocabulary: fields.size("vocab_size", default.vocabulary)?,
-        positions: fields.size("n_positions", default.positions)?,
-        eps: fields.number("layer_norm_epsilon", default.eps)?,
-        activation: fields.activation("activation_function", default.activation)?,
-        ..default
-    })
-}
-
-/// A model of `lipscope train`: a GPT-2 with its own kind of attention, and with layer norms that may be absent.
-fn lipscope_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    let attention = fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)])?;
-    let (none, layer) = (Normalization::None, Normalization::Layer);
-    let norms = [("both", (layer, layer)), ("mlp", (none, layer)), ("none", (none, none))];
-    let (attention_norm, mlp_norm) = fields.choice("layer_norms", &norms)?;
-    Ok(ModelConfig { attention, attention_norm, mlp_norm, ..gpt2_from(fields)? })
-}
-
-fn bert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    fields.only("position_embedding_type", &Value::from("absolute"))?;
-    let default = ModelConfig::bert();
-    Ok(ModelConfig {
-        d: fields.size("hidden_size", default.d)?,
-        layers: fields.size("num_hidden_layers", default.layers)?,
-        heads: fields.size("num_attention_heads", default.heads)?,
-        inner: fields.size("intermediate_size", default.inner)?,
-        vocabulary: fields.size("vocab_size", default.vocabulary)?,
-        token_types: fields.size("type_vocab_size", default.token_types)?,
-        positions: fields.size("max_position_embeddings", default.positions)?,
-        eps: fields.number("layer_norm_eps", default.eps)?,
-        activation: fields.activation("hidden_act", default.activation)?,
-        ..default
-    })
-}
-
-fn distilbert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    let default = ModelConfig::bert();
-    Ok(ModelConfig {
-        family: Family::DistilBert,
-        d: fields.size("dim", default.d)?,
-        layers: fields.size("n_layers", 6)?,
-        heads: fields.size("n_heads", default.heads)?,
-        inner: fields.size("hidden_dim", default.inner)?,
-        vocabulary: fields.size("vocab_size", default.vocabulary)?,
-        positions: fields.size("max_position_embeddings", default.positions)?,
-        activation: fields.activation("activation", default.activation)?,
-        ..default
-    })
-}
-
-/// The fields of a `config.json`; absent ones take the family's defaults.
-struct Fields(Map<String, Value>);
-
-impl Fields {
-    fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name).filter(|value| !value.is_null())
-    }
-
-    fn text(&self, name: &str) -> Result<Option<&str>, InputError> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(value) => value.as_str().map(Some).ok_or_else(|| bad(name, value, phrase!("any_text", "a text"))),
-        }
-    }
-
-    fn size(&self, name: &str, default: usize) -> Result<usize, InputError> {
-        let Some(value) = self.get(name) else { return Ok(default) };
-        let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
-        size.filter(|size| *size > 0)
-            .ok_or_else(|| bad(name, value, phrase!("whole_number_least_1", "a whole number of at least 1")))
-    }
-
-    fn number(&self, name: &str, default: f64) -> Result<f64, InputError> {
-        let Some(value) = self.get(name) else { return Ok(default) };
-        value.as_f64().ok_or_else(|| bad(name, value, phrase!("any_number", "a number")))
-    }
-
-    /// One of some words, which has to be there.
-    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
-        let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        let expected = phrase!("one_of_words", "one of {words}", words = words.join(", "));
-        let Some(found) = self.text(name)? else { return Err(InputError::MissingKey { key: key(name), expected }) };
-        let chosen = choices.iter().find(|(word, _)| *word == found);
-        chosen.map(|(_, choice)| *choice).ok_or_else(|| bad(name, &self.0[name], expected))
-    }
-
-    fn activation(&self, name: &str, default: Activation) -> Result<Activation, InputError> {
-        match self.text(name)? {
-            None => Ok(default),
-            Some("gelu") => Ok(Activation::GeluErf),
-            Some("gelu_new" | "gelu_pytorch_tanh" | "gelu_fast") => Ok(Activation::GeluTanh),
-            Some("relu") => Ok(Activation::Relu),
-            Some(_) => {
-                Err(bad(name, &self.0[name], phrase!("gelu_gelu_new_relu", "\"gelu\", \"gelu_new\" or \"relu\"")))
-            }
-        }
-    }
-
-    /// Rejects a field that changes attention in a way that is not implemented.
-    fn only(&self, name: &str, expected: &Value) -> Result<(), InputError> {
-        match self.get(name) {
-            Some(value) if value != expected => Err(bad(name, value, expected.to_string())),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn key(name: &str) -> String {
-    format!("config.json: {name}")
-}
-
-fn bad(name: &str, value: &Value, expected: impl Into<Phrase>) -> InputError {
-    InputError::bad_value(key(name), value.to_string(), expected)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn absent_fields_take_the_defaults_of_the_family() {
-        assert_eq!(ModelConfig::from_json(r#"{"model_type":"gpt2"}"#), Ok(ModelConfig::gpt2()));
-        assert_eq!(ModelConfig::from_json(r#"{"model_type":"bert"}"#), Ok(ModelConfig::bert()));
-        let small = ModelConfig::from_json(r#"{"model_type":"gpt2","n_embd":8,"n_head":2,"n_inner":null}"#);
-        assert_eq!(small.map(|config| (config.inner, config.head_dim())), Ok((32, 4)));
-    }
-
-    #[test]
-    fn errors_name_the_invalid_field() {
-        for (text, word) in [
-            (r#"{"model_type":"llama"}"#, "model_type"),
-            (r#"{"n_embd":8}"#, "model_type"),
-            (r#"{"model_type":7}"#, "model_type"),
-            ("[1]", "config.json"),
-            ("{", "config.json"),
-            (r#"{"model_type":"gpt2","n_embd":-8}"#, "n_embd"),
-            (r#"{"model_type":"gpt2","n_embd":10,"n_head":3}"#, "heads"),
-            (r#"{"model_type":"gpt2","n_embd":1000000,"n_head":1}"#, "width"),
-            (r#"{"model_type":"lipscope"}"#, "attention"),
-            (r#"{"model_type":"lipscope","attention":"l1"}"#, "\"dot\", \"l2\""),
-            (r#"{"model_type":"lipscope","attention":"l2","layer_norms":true}"#, "layer_norms"),
-            (r#"{"model_type":"bert","hidden_act":"swish"}"#, "hidden_act"),
-            (r#"{"model_type":"bert","position_embedding_type":"relative_key"}"#, "position_embedding_type"),
-            (r#"{"model_type":"gpt2","scale_attn_by_inverse_layer_idx":true}"#, "scale_attn_by_inverse_layer_idx"),
-        ] {
-            let problem = ModelConfig::from_json(text).expect_err(text).to_string();
-            assert!(problem.contains(word), "{text}: {problem}");
-        }
     }
 }

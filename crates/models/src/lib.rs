@@ -5,18 +5,24 @@
 //! the tokens that the model's forward pass produces there from windows of n tokens of a text. And ours: that of
 //! attention and of the MLP with their residual connections, of the block, and of the first blocks together ([`MapKind`]).
 //!
-//! [`ModelConfig`] -> [`Model`] (from [`draw_model`], or from [`load_model`] with [`SafeTensors`] over any [`Source`]
-//! of bytes) -> [`ForwardPass`] at a window -> [`LayerMap`] -> [`estimate`]. The results form a
+//! [`ModelConfig`] -> [`Model`] (from [`draw_model`], or from [`load_model`] with a [`Checkpoint`] over any
+//! [`Source`] of bytes) -> [`ForwardPass`] at a window -> [`LayerMap`] -> [`estimate`]. The results form a
 //! [`Table`], which is read by layer and head as [`Group`]s and compared with the [`Published`] curves.
 //! [`adversarial_curve`] uses \[C\]'s adversarial tokens instead of a text.
 
 mod adversarial;
+mod arrangement;
 mod attention_map;
 mod batch;
 pub mod charts;
+mod checkpoint;
 mod config;
+mod config_fields;
+mod config_file;
+mod config_keys;
 mod draw;
 mod estimate;
+mod families;
 mod forward;
 mod jacobian;
 mod layer_map;
@@ -37,11 +43,14 @@ mod source;
 mod table;
 mod text;
 mod tokenizer;
+mod weight_files;
 mod window;
 
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
 pub use batch::{Batch, PrefixGroup, Shard, Window};
-pub use config::{Activation, Family, ModelConfig, NormPlace};
+pub use checkpoint::Checkpoint;
+pub use config::{Activation, Family, ModelConfig, NormPlace, ScoreScale};
+pub use config_file::ConfigFile;
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
 pub use forward::ForwardPass;
@@ -57,9 +66,9 @@ pub use plan::{MOST_WINDOWS, Plan};
 pub use plan_text::{MODEL_TOLERANCE, PlanText, text_fingerprint};
 pub use published::{CurveTokens, PUBLISHED, Published, Training};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
-pub use safetensors::SafeTensors;
 pub use source::{Source, whole_text};
 pub use table::{Cell, Subject, Table};
 pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
 pub use tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles};
+pub use weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use window::{LeftOut, WindowExperiment, window_experiment};

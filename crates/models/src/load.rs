@@ -1,20 +1,12 @@
-//! Builds a model from the tensors of a file, with the tensor names of each family.
-//!
-//! | part | BERT, MiniLM | DistilBERT | GPT-2 |
-//! | --- | --- | --- | --- |
-//! | prefix | `bert.` or none | `distilbert.` or none | `transformer.` or none |
-//! | layer | `encoder.layer.0.` | `transformer.layer.0.` | `h.0.` |
-//! | query, key, value | `attention.self.query` .. | `attention.q_lin` .. | `attn.c_attn`, side by side |
-//! | output | `attention.output.dense` | `attention.out_lin` | `attn.c_proj` |
-//!
-//! Older BERT files call a layer norm's gain and shift `gamma` and `beta`.
+//! Builds a model from the tensors of its files, with the names and the layout that [`Arrangement`] finds.
 
 use std::sync::Arc;
 
-use super::config::{Family, ModelConfig};
+use super::arrangement::{Arrangement, FUSED, Names};
+use super::checkpoint::Checkpoint;
+use super::config::ModelConfig;
 use super::layer_norm::LayerNorm;
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
-use super::safetensors::{Layout, SafeTensors};
 use super::source::Source;
 use lipscope_core::experiment::{InputError, Normalization};
 
@@ -22,17 +14,15 @@ use lipscope_core::experiment::{InputError, Normalization};
 ///
 /// # Errors
 /// [`InputError`] that names the tensor (missing, of another shape or type, truncated, or not finite), or the layer,
-/// position or token id that the model does not have.
+/// position or token id that the model does not have; or as [`Arrangement::find`].
 pub fn load_model<S: Source>(
     config: ModelConfig,
-    file: &mut SafeTensors<S>,
+    file: &mut Checkpoint<S>,
     needs: &Needs,
 ) -> Result<Model, InputError> {
     needs.check(&config)?;
-    let names = Names::of(config.family);
-    let prefix = names.prefixes.into_iter().find(|prefix| file.has(&format!("{prefix}{}", names.words)));
-    // If no prefix matches, errors name the tensor with the most common one.
-    let mut loader = Loader { prefix: prefix.unwrap_or_default(), names, config, file };
+    let arrangement = Arrangement::find(&config, file)?;
+    let mut loader = Loader { names: Names::of(config.family), arrangement, config, file };
     let embeddings = loader.embeddings(needs)?;
     let mut blocks = Vec::with_capacity(needs.layers);
     for layer in 0..needs.layers {
@@ -43,85 +33,16 @@ pub fn load_model<S: Source>(
     Ok(Model { config, embeddings, blocks })
 }
 
-/// The tensor names of a family.
-#[derive(Debug)]
-struct Names {
-    prefixes: [&'static str; 2],
-    words: &'static str,
-    positions: &'static str,
-    kinds: Option<&'static str>,
-    norm: Option<&'static str>,
-    layer: &'static str,
-    /// Names of query, key and value; `None` if they are one tensor.
-    projections: Option<[&'static str; 3]>,
-    output: &'static str,
-    attention_norm: &'static str,
-    widen: &'static str,
-    narrow: &'static str,
-    feed_forward_norm: &'static str,
-    layout: Layout,
-}
-
-impl Names {
-    fn of(family: Family) -> Self {
-        let bert = Names {
-            prefixes: ["", "bert."],
-            words: "embeddings.word_embeddings.weight",
-            positions: "embeddings.position_embeddings.weight",
-            kinds: Some("embeddings.token_type_embeddings.weight"),
-            norm: Some("embeddings.LayerNorm"),
-            layer: "encoder.layer",
-            projections: Some(["attention.self.query", "attention.self.key", "attention.self.value"]),
-            output: "attention.output.dense",
-            attention_norm: "attention.output.LayerNorm",
-            widen: "intermediate.dense",
-            narrow: "output.dense",
-            feed_forward_norm: "output.LayerNorm",
-            layout: Layout::OutputsByInputs,
-        };
-        match family {
-            Family::Bert => bert,
-            Family::DistilBert => Names {
-                prefixes: ["", "distilbert."],
-                kinds: None,
-                layer: "transformer.layer",
-                projections: Some(["attention.q_lin", "attention.k_lin", "attention.v_lin"]),
-                output: "attention.out_lin",
-                attention_norm: "sa_layer_norm",
-                widen: "ffn.lin1",
-                narrow: "ffn.lin2",
-                feed_forward_norm: "output_layer_norm",
-                ..bert
-            },
-            Family::Gpt2 => Names {
-                prefixes: ["", "transformer."],
-                words: "wte.weight",
-                positions: "wpe.weight",
-                kinds: None,
-                norm: None,
-                layer: "h",
-                projections: None,
-                output: "attn.c_proj",
-                attention_norm: "ln_1",
-                widen: "mlp.c_fc",
-                narrow: "mlp.c_proj",
-                feed_forward_norm: "ln_2",
-                layout: Layout::InputsByOutputs,
-            },
-        }
-    }
-}
-
 struct Loader<'a, S> {
-    prefix: &'static str,
     names: Names,
+    arrangement: Arrangement,
     config: ModelConfig,
-    file: &'a mut SafeTensors<S>,
+    file: &'a mut Checkpoint<S>,
 }
 
 impl<S: Source> Loader<'_, S> {
     fn embeddings(&mut self, needs: &Needs) -> Result<Embeddings, InputError> {
-        let (d, prefix) = (self.config.d, self.prefix);
+        let (d, prefix) = (self.config.d, self.arrangement.prefix.clone());
         let mut rows =
             |name: &str, n_rows, first, count| self.file.rows(&format!("{prefix}{name}"), (n_rows, d), first, count);
         let mut words = std::collections::BTreeMap::new();
@@ -145,7 +66,7 @@ impl<S: Source> Loader<'_, S> {
                 [square(query)?, square(key)?, square(value)?]
             }
             None => {
-                let fused = self.linear(&self.in_layer(layer, "attn.c_attn"), (3 * d, d))?;
+                let fused = self.linear(&self.in_layer(layer, FUSED), (3 * d, d))?;
                 [0, d, 2 * d].map(|first| Linear {
                     weight: fused.weight.rows(first, d).into_owned(),
                     bias: fused.bias[first..first + d].to_vec(),
@@ -171,12 +92,12 @@ impl<S: Source> Loader<'_, S> {
     }
 
     fn in_layer(&self, layer: usize, name: &str) -> String {
-        format!("{}{}.{layer}.{name}", self.prefix, self.names.layer)
+        self.names.in_layer(&self.arrangement.prefix, layer, name)
     }
 
     fn linear(&mut self, name: &str, shape: (usize, usize)) -> Result<Linear, InputError> {
         Ok(Linear {
-            weight: self.file.matrix(&format!("{name}.weight"), shape, self.names.layout)?,
+            weight: self.file.matrix(&format!("{name}.weight"), shape, self.arrangement.layout)?,
             bias: self.file.vector(&format!("{name}.bias"), shape.0)?,
         })
     }

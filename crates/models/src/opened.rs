@@ -4,14 +4,17 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::arrangement::Arrangement;
+use super::checkpoint::Checkpoint;
 use super::config::ModelConfig;
+use super::config_file::ConfigFile;
 use super::draw::draw_model;
 use super::load::load_model;
 use super::parts::{Model, Needs};
-use super::safetensors::SafeTensors;
 use super::source::Source;
 use super::text::fingerprint;
-use lipscope_core::experiment::InputError;
+use super::weight_files::WeightFiles;
+use lipscope_core::experiment::{InputError, Phrase};
 
 /// Families that can be randomly initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,12 +46,13 @@ pub struct Opened<S> {
     config: ModelConfig,
     label: String,
     origin: Origin<S>,
+    notes: Vec<Phrase>,
 }
 
 #[derive(Debug)]
 enum Origin<S> {
     Drawn { seed: u64 },
-    File(S),
+    Files(Checkpoint<S>),
 }
 
 impl DrawnFamily {
@@ -78,22 +82,33 @@ impl<S: Source> Opened<S> {
             DrawnFamily::Bert => ModelConfig::bert(),
         };
         let label = format!("{} {d}x{layers}x{heads} seed {seed}", family.id());
-        Ok(Opened { config: default.resized(d, layers, heads)?, label, origin: Origin::Drawn { seed } })
+        Ok(Opened {
+            config: default.resized(d, layers, heads)?,
+            label,
+            origin: Origin::Drawn { seed },
+            notes: Vec::new(),
+        })
     }
 
     /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`.
     ///
     /// # Errors
-    /// [`InputError`] if the config is not of a supported family, or the weights cannot be read.
-    pub fn of_files(name: &str, config: &str, mut weights: S) -> Result<Self, InputError> {
+    /// [`InputError`] if the config is not of a supported family, a file is not safetensors, or its tensors are named or
+    /// laid out as those of no model of the family.
+    pub fn of_files(name: &str, config: &str, mut weights: WeightFiles<S>) -> Result<Self, InputError> {
         let mut looked_at = config.as_bytes().to_vec();
-        let config = ModelConfig::from_json(config)?;
-        looked_at.extend(weights.len().to_le_bytes());
-        for piece in pieces(weights.len()) {
-            looked_at.extend(weights.read(piece)?);
+        let ConfigFile { config, mut notes } = ConfigFile::parse(config)?;
+        for (_, file) in &mut weights.files {
+            looked_at.extend(file.len().to_le_bytes());
+            for piece in pieces(file.len()) {
+                looked_at.extend(file.read(piece)?);
+            }
         }
         let label = format!("{name} {:016x}", fingerprint(looked_at));
-        Ok(Opened { config, label, origin: Origin::File(weights) })
+        notes.append(&mut weights.notes);
+        let checkpoint = Checkpoint::open(weights)?;
+        notes.extend(Arrangement::find(&config, &checkpoint)?.notes);
+        Ok(Opened { config, label, origin: Origin::Files(checkpoint), notes })
     }
 
     /// Its architecture.
@@ -108,15 +123,10 @@ impl<S: Source> Opened<S> {
         &self.label
     }
 
-    /// Checks that the weights are a safetensors file, by reading its header.
-    ///
-    /// # Errors
-    /// [`InputError::File`] if they are not.
-    pub fn check(&mut self) -> Result<(), InputError> {
-        match &mut self.origin {
-            Origin::Drawn { .. } => Ok(()),
-            Origin::File(weights) => SafeTensors::open(weights).map(|_| ()),
-        }
+    /// What was guessed about it, rounded, or not understood and ignored: to be said beside its numbers.
+    #[must_use]
+    pub fn notes(&self) -> &[Phrase] {
+        &self.notes
     }
 
     /// Loads or draws the needed part of the model.
@@ -126,7 +136,7 @@ impl<S: Source> Opened<S> {
     pub fn model(&mut self, needs: &Needs) -> Result<Model, InputError> {
         match &mut self.origin {
             Origin::Drawn { seed } => draw_model(self.config, needs, *seed),
-            Origin::File(weights) => load_model(self.config, &mut SafeTensors::open(weights)?, needs),
+            Origin::Files(checkpoint) => load_model(self.config, checkpoint, needs),
         }
     }
 }
@@ -151,16 +161,19 @@ mod tests {
     fn models_that_differ_in_their_last_layer_or_their_config_have_two_labels() {
         let config = include_str!("../../../tests/data/models/gpt2/config.json");
         let label = |config: &str, weights: &[u8]| {
-            Opened::of_files("gpt2", config, weights).expect("a config and bytes").label().to_owned()
+            let opened = Opened::of_files("gpt2", config, WeightFiles::of_one(weights));
+            opened.expect("a config and bytes").label().to_owned()
         };
         for len in [1 << 10, 1 << 20, (1 << 20) + 1, 5 << 20] {
-            let weights = vec![0; len];
+            let mut weights = vec![0; len];
+            // A header without tensors.
+            weights[..10].copy_from_slice(b"\x02\0\0\0\0\0\0\0{}");
             let mut further = weights.clone();
             further[len - 100] = 1;
             assert_eq!(label(config, &weights), label(config, &weights), "{len} bytes");
             assert_ne!(label(config, &weights), label(config, &further), "{len} bytes");
             assert_ne!(label(config, &weights), label(&format!("{config} "), &weights), "{len} bytes");
-            assert_ne!(label(config, &weights), label(config, &weights[1..]), "{len} bytes");
+            assert_ne!(label(config, &weights), label(config, &weights[..len - 1]), "{len} bytes");
         }
     }
 }

@@ -54,7 +54,7 @@ impl PlanText {
             },
             lengths: parse_lengths(&self.lengths)?,
             windows: self.windows,
-            mask: self.mask.unwrap_or_else(|| config.usual_mask()),
+            mask: self.mask.unwrap_or(config.mask),
             kind: self.kind.unwrap_or_else(|| config.usual_map()),
             estimators: self.estimators,
             options,

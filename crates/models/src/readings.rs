@@ -147,7 +147,8 @@ impl Table {
     #[must_use]
     pub fn only(&self, layer: usize, heads: Heads) -> Table {
         let rows = self.rows.iter().filter(|(cell, _)| (cell.layer, cell.heads) == (layer, heads));
-        Table { subject: self.subject.clone(), rows: rows.map(|(cell, estimate)| (*cell, *estimate)).collect() }
+        let rows = rows.map(|(cell, estimate)| (*cell, *estimate)).collect();
+        Table { subject: self.subject.clone(), rows, notes: self.notes.clone() }
     }
 }
 

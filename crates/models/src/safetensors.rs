@@ -1,4 +1,4 @@
-//! Reads tensors from a `model.safetensors`, one at a time.
+//! Reads tensors from one safetensors file, one at a time.
 //!
 //! The file consists of eight bytes with the length of a JSON header, the header with shape, type and offsets of every
 //! tensor, and the numbers. Opening it reads only the header; reading a tensor reads only its bytes.
@@ -6,7 +6,7 @@
 use half::{bf16, f16};
 use nalgebra::DMatrix;
 use safetensors::Dtype;
-use safetensors::tensor::Metadata;
+use safetensors::tensor::{Metadata, TensorInfo};
 
 use super::source::Source;
 use lipscope_core::experiment::InputError;
@@ -22,9 +22,19 @@ pub(super) enum Layout {
     InputsByOutputs,
 }
 
+impl Layout {
+    /// The shape in the file of a matrix of so many outputs and inputs.
+    pub(super) fn shape(self, (n_outputs, n_inputs): (usize, usize)) -> [usize; 2] {
+        match self {
+            Layout::OutputsByInputs => [n_outputs, n_inputs],
+            Layout::InputsByOutputs => [n_inputs, n_outputs],
+        }
+    }
+}
+
 /// An open file with its parsed header.
 #[derive(Debug)]
-pub struct SafeTensors<S> {
+pub(super) struct SafeTensors<S> {
     source: S,
     metadata: Metadata,
     /// Offset of the numbers.
@@ -35,13 +45,13 @@ pub struct SafeTensors<S> {
 const MAX_HEADER: u64 = 100 << 20;
 
 impl<S: Source> SafeTensors<S> {
-    /// Reads the header.
+    /// Reads the header of the file of this name.
     ///
     /// # Errors
     /// [`InputError::File`] if the file is not safetensors.
-    pub fn open(mut source: S) -> Result<Self, InputError> {
+    pub(super) fn open(name: &str, mut source: S) -> Result<Self, InputError> {
         let broken = |problem: Phrase| InputError::File {
-            file: "model.safetensors".into(),
+            file: name.into(),
             problem,
             fix: phrase!(
                 "give_models_weights_safetensors",
@@ -74,10 +84,21 @@ impl<S: Source> SafeTensors<S> {
         Ok(SafeTensors { source, metadata, data: 8 + header_len })
     }
 
-    /// Whether the file has a tensor of that name.
-    #[must_use]
-    pub fn has(&self, tensor: &str) -> bool {
-        self.metadata.info(tensor).is_some()
+    /// The names of its tensors.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.metadata.offset_keys()
+    }
+
+    /// Shape and type of a tensor.
+    pub(super) fn info(&self, tensor: &str) -> Option<&TensorInfo> {
+        self.metadata.info(tensor)
+    }
+
+    /// Names of tensors that were left out because they are another one: each with that other one. It is how
+    /// safetensors' `save_model` writes tied weights.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.metadata.metadata().iter().flatten();
+        entries.filter(|(name, _)| self.info(name).is_none()).map(|(name, other)| (name.as_str(), other.as_str()))
     }
 
     /// Reads a vector.
@@ -130,12 +151,13 @@ impl<S: Source> SafeTensors<S> {
             ));
         }
         let width = match info.dtype {
+            Dtype::F64 => 8,
             Dtype::F32 => 4,
             Dtype::F16 | Dtype::BF16 => 2,
             other => {
                 return Err(wrong(
                     phrase!("holds_numbers_type", "holds numbers of type {kind}", kind = format!("{:?}", other)),
-                    phrase!("f32_f16_bf16", "F32, F16 or BF16"),
+                    phrase!("f64_f32_f16_bf16", "F64, F32, F16 or BF16"),
                 ));
             }
         };
@@ -169,6 +191,12 @@ impl<S: Source> SafeTensors<S> {
         let from = self.data + (start + first * width) as u64;
         let bytes = self.source.read(from..from + (count * width) as u64)?;
         let numbers = decode(&bytes, dtype);
+        if dtype == Dtype::F64 && numbers.iter().any(|x| x.is_infinite()) {
+            return Err(wrong(
+                phrase!("holds_number_beyond_f32", "holds a number that is too large for 32 bits, or not finite"),
+                phrase!("numbers_of_32_bits", "numbers up to 3.4e38, since weights are held in 32 bits"),
+            ));
+        }
         if numbers.len() != count || numbers.iter().any(|x| !x.is_finite()) {
             return Err(wrong(
                 phrase!("holds_number_not_finite", "holds a number that is not finite"),
@@ -184,6 +212,7 @@ fn decode(bytes: &[u8], dtype: Dtype) -> Vec<f32> {
     match dtype {
         Dtype::F16 => pairs.map(|pair| f16::from_le_bytes(*pair).to_f32()).collect(),
         Dtype::BF16 => pairs.map(|pair| bf16::from_le_bytes(*pair).to_f32()).collect(),
+        Dtype::F64 => bytes.as_chunks::<8>().0.iter().map(|eight| f64::from_le_bytes(*eight) as f32).collect(),
         _ => bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect(),
     }
 }

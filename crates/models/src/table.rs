@@ -48,6 +48,8 @@ pub struct Table {
     pub subject: Subject,
     /// Results by cell.
     pub rows: BTreeMap<Cell, Estimate>,
+    /// What was guessed, rounded or ignored on the way to them, in English.
+    pub notes: Vec<String>,
 }
 
 /// A row as written in files.
@@ -70,12 +72,18 @@ struct Record {
     sink_head: Option<usize>,
     iterations: Option<usize>,
     relative_residual: Option<f64>,
+    /// The notes, joined; a table without any has no such column, as those of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    notes: String,
 }
+
+/// What stands between two notes in a cell.
+const BETWEEN_NOTES: &str = " | ";
 
 impl Record {
     /// The cells that are texts and may come from a reader, such as the name of a folder.
-    fn texts(&mut self) -> [&mut String; 5] {
-        [&mut self.model, &mut self.text, &mut self.map, &mut self.mask, &mut self.estimator]
+    fn texts(&mut self) -> [&mut String; 6] {
+        [&mut self.model, &mut self.text, &mut self.map, &mut self.mask, &mut self.estimator, &mut self.notes]
     }
 }
 
@@ -98,7 +106,14 @@ impl Table {
     /// An empty table.
     #[must_use]
     pub fn new(subject: Subject) -> Self {
-        Table { subject, rows: BTreeMap::new() }
+        Table { subject, rows: BTreeMap::new(), notes: Vec::new() }
+    }
+
+    /// The same table with the notes of a model, its tokenizer and others, each once.
+    #[must_use]
+    pub fn with_notes<'a>(mut self, notes: impl IntoIterator<Item = &'a Phrase>) -> Self {
+        self.add_notes(notes.into_iter().map(Phrase::to_string));
+        self
     }
 
     /// The table as CSV with a header; numbers are exact.
@@ -168,7 +183,17 @@ impl Table {
         }
         // One ordered merge, since both are sorted.
         self.rows.append(&mut other.rows);
+        self.add_notes(other.notes);
         Ok(())
+    }
+
+    /// Adds notes that it does not have yet.
+    pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
     }
 
     /// Checks that a row is new or equal to the one already present.
@@ -239,6 +264,7 @@ impl Table {
                 sink_head: sink.map(|sink| sink.head),
                 iterations: spectral.map(|norm| norm.iterations),
                 relative_residual: spectral.map(|norm| norm.relative_residual),
+                notes: self.notes.join(BETWEEN_NOTES),
             }
         })
     }
@@ -275,11 +301,12 @@ impl Table {
                 ));
             }
             let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink };
-            let Record { model, text, map, mask, estimator, .. } = record;
+            let Record { model, text, map, mask, estimator, notes, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
             let table = table.get_or_insert_with(|| Table::new(subject.clone()));
             table.check_subject(line, &subject)?;
             table.check_row(line, &cell, &estimate)?;
+            table.add_notes(notes.split(BETWEEN_NOTES).filter(|note| !note.is_empty()).map(str::to_owned));
             table.rows.insert(cell, estimate);
         }
         Ok(table)
@@ -318,6 +345,31 @@ fn broken(file: impl Into<Phrase>, problem: Phrase) -> InputError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_are_written_read_and_merged_and_a_table_without_them_is_as_before() {
+        let subject = Subject {
+            model: "m".into(),
+            text: "0".into(),
+            map: "attention".into(),
+            mask: "none".into(),
+            estimator: "both".into(),
+        };
+        let mut table = Table::new(subject);
+        let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None };
+        table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
+        let plain = table.clone();
+        assert!(!plain.to_csv().expect("written").contains("notes"));
+        let notes = [Phrase::verbatim("the casing was guessed"), Phrase::verbatim("=rounded, to 32 bits")];
+        let noted = table.with_notes(&notes).with_notes(&notes[1..]);
+        assert_eq!(noted.notes.len(), 2);
+        for text in [noted.to_csv().expect("written"), noted.to_value().to_string()] {
+            assert_eq!(Table::parse("it", &text), Ok(Some(noted.clone())), "{text}");
+        }
+        let mut merged = plain;
+        merged.merge("it.csv", noted.clone()).expect("the same subject");
+        assert_eq!(merged, noted);
+    }
 
     #[test]
     fn a_model_named_like_a_formula_is_written_as_text_and_read_as_it_was() {

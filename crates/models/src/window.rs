@@ -63,22 +63,20 @@ pub fn window_experiment(
     let part = &model.block(cell.layer)?.attention;
     let (d, k) = (model.config.d, model.config.head_dim());
     let columns = columns(model, cell.heads)?;
-    let rows_of = |what: &str, linear: &Linear, first: usize| {
-        let of_head = linear.weight.rows(first, k);
-        Rows::new(
-            what,
-            d,
-            of_head.row_iter().flat_map(|row| row.iter().map(|x| f64::from(*x)).collect::<Vec<_>>()).collect(),
-        )
+    // An experiment divides its scores by sqrt(k); a model that does not has that in its queries.
+    let scaled = model.config.query_factor(cell.layer);
+    let rows_of = |what: &str, linear: &Linear, first: usize, factor: f64| {
+        let of_head = linear.weight.rows(first, k).map(|x| f64::from(x) * factor);
+        Rows::new(what, d, of_head.transpose().as_slice().to_vec())
     };
     let heads = columns
         .clone()
         .step_by(k)
         .map(|first| {
             Ok(Head {
-                q: rows_of("Q", &part.query, first)?,
-                k: rows_of("K", &part.key, first)?,
-                v: rows_of("V", &part.value, first)?,
+                q: rows_of("Q", &part.query, first, scaled)?,
+                k: rows_of("K", &part.key, first, 1.0)?,
+                v: rows_of("V", &part.value, first, 1.0)?,
             })
         })
         .collect::<Result<Vec<Head>, InputError>>()?;

@@ -15,13 +15,19 @@ use web_sys::{
 };
 
 use lipscope_core::experiment::InputError;
-use lipscope_protocol::models::{DownloadPlan, Downloaded, MODEL_FILES, Network, RemoteFile, Transfer, TransferState};
+use lipscope_models::{WEIGHT_INDEX, WEIGHTS, shards};
+use lipscope_protocol::models::{
+    DownloadPlan, Downloaded, MODEL_FILES, Network, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,
+};
 
 use crate::listen::{get, scope};
 use lipscope_core::phrase;
 
 /// So many bytes are put into one blob, which the browser may keep on disk.
 const PART: u32 = 8 << 20;
+
+/// Files that a model may do without.
+const OPTIONAL: [&str; 3] = ["tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"];
 
 /// The browser's way to other servers.
 pub(crate) struct BrowserNetwork {
@@ -83,20 +89,50 @@ impl Drop for BrowserTransfer {
 async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteFile>, InputError> {
     let mut files = Vec::new();
     for name in MODEL_FILES {
-        let url = url_of(address, name);
-        let response = ask(&url, "HEAD", signal).await?;
-        match response.status() {
-            404 | 410 => {}
-            // A server that does not answer such questions may still have the file.
-            405 | 501 => files.push(RemoteFile { name: name.into(), size: None }),
-            _ if response.ok() => {
-                let length = response.headers().get("content-length").ok().flatten();
-                files.push(RemoteFile { name: name.into(), size: length.and_then(|length| length.parse().ok()) });
-            }
-            status => return Err(refused(&url, status)),
+        files.extend(look_for(address, name, signal).await?);
+    }
+    let has = |files: &[RemoteFile], name: &str| files.iter().any(|file| file.name == name);
+    if has(&files, WEIGHTS) {
+        // The index of the same weights in several files.
+        files.retain(|file| file.name != WEIGHT_INDEX);
+    } else if has(&files, WEIGHT_INDEX) {
+        for name in shards(&text(&url_of(address, WEIGHT_INDEX), signal).await?)? {
+            let shard = look_for(address, &name, signal).await?;
+            files.push(shard.ok_or_else(|| refused(&url_of(address, &name), 404))?);
+        }
+    } else {
+        for name in OTHER_WEIGHTS {
+            files.extend(look_for(address, name, signal).await?);
         }
     }
     Ok(files)
+}
+
+/// A file, if the server has it.
+async fn look_for(address: &str, name: &str, signal: Option<&AbortSignal>) -> Result<Option<RemoteFile>, InputError> {
+    let url = url_of(address, name);
+    let response = ask(&url, "HEAD", signal).await?;
+    match response.status() {
+        404 | 410 => Ok(None),
+        // A server that does not answer such questions may still have the file.
+        405 | 501 => Ok(Some(RemoteFile { name: name.into(), size: None })),
+        _ if response.ok() => {
+            let length = response.headers().get("content-length").ok().flatten();
+            let size = length.and_then(|length| length.parse().ok());
+            Ok(Some(RemoteFile { name: name.into(), size }))
+        }
+        status => Err(refused(&url, status)),
+    }
+}
+
+/// A small text file.
+async fn text(url: &str, signal: Option<&AbortSignal>) -> Result<String, InputError> {
+    let response = ask(url, "GET", signal).await?;
+    if !response.ok() {
+        return Err(refused(url, response.status()));
+    }
+    let text = response.text().map_err(|_| cut(url))?;
+    JsFuture::from(text).await.ok().and_then(|text| text.as_string()).ok_or_else(|| cut(url))
 }
 
 /// The files as blobs by their names.
@@ -111,6 +147,10 @@ async fn fetch(
     for name in names {
         let url = url_of(address, name);
         let response = ask(&url, "GET", signal).await?;
+        // A server that was not asked first may have none.
+        if OPTIONAL.contains(&name.as_str()) && matches!(response.status(), 404 | 410) {
+            continue;
+        }
         if !response.ok() {
             return Err(refused(&url, response.status()));
         }

@@ -20,6 +20,7 @@ pub mod scripts;
 pub mod settings;
 pub mod sources;
 pub mod tables;
+pub mod weights;
 
 use std::path::{Path, PathBuf};
 

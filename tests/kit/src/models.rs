@@ -4,8 +4,8 @@
 use lipscope_core::experiment::Mask;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
-    DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model, ModelConfig, Needs,
-    Opened, PlanText, SafeTensors, Shard, estimate, ids_by_first_appearance, load_model,
+    Checkpoint, DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model, ModelConfig,
+    Needs, Opened, PlanText, Shard, estimate, ids_by_first_appearance, load_model,
 };
 use nalgebra::DMatrix;
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub fn model(name: &str) -> Model {
     let mut config = ModelConfig::from_json(config).expect("a config");
     let needs = Needs { ids: needs.ids.into_iter().filter(|id| (*id as usize) < config.vocabulary).collect(), ..needs };
     config.layers = 3;
-    load_model(config, &mut SafeTensors::open(bytes).expect("a header"), &needs).expect("a model")
+    load_model(config, &mut Checkpoint::of_one(bytes).expect("a header"), &needs).expect("a model")
 }
 
 /// The inputs of a map of all layers at one window.

@@ -13,6 +13,8 @@ pub struct TableBatch {
     pub subject: Subject,
     /// [`MOST_ROWS`] at most.
     pub rows: Vec<(Cell, Estimate)>,
+    /// The table's notes.
+    pub notes: Vec<String>,
     /// How many rows come after these.
     pub left: usize,
 }
@@ -26,10 +28,10 @@ pub struct Arriving {
 impl Arriving {
     /// Takes a batch in, and returns the table with the last one.
     pub fn take(&mut self, batch: TableBatch) -> Option<Table> {
-        let TableBatch { subject, rows, left } = batch;
+        let TableBatch { subject, rows, notes, left } = batch;
         self.rows.reserve(rows.len() + left);
         self.rows.extend(rows);
         let is_whole = left == 0;
-        is_whole.then(|| Table { subject, rows: std::mem::take(&mut self.rows).into_iter().collect() })
+        is_whole.then(|| Table { subject, rows: std::mem::take(&mut self.rows).into_iter().collect(), notes })
     }
 }

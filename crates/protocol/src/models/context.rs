@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use lipscope_core::experiment::{InputError, Memory};
-use lipscope_models::{Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, whole_text};
+use lipscope_models::{
+    Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, WeightFiles, whole_text,
+};
 
 use super::ModelOrigin;
 use super::network::Network;
@@ -68,7 +70,8 @@ impl ModelContext {
             ModelOrigin::Drawn(model) => Opened::drawn(*model),
             ModelOrigin::Files { name } => {
                 let config = whole_text("config.json", &mut self.file("config.json")?)?;
-                Opened::of_files(name, &config, self.file("model.safetensors")?)
+                let names = self.files.keys().cloned().collect();
+                Opened::of_files(name, &config, WeightFiles::gather(&names, |name| self.file(name))?)
             }
         }
     }

@@ -22,7 +22,9 @@ pub use batch::{BatchEvent, BatchPlan, BatchTask};
 pub use command_line::command_line;
 pub use context::{ModelContext, Prepared, SharedFile};
 pub use download::DownloadTask;
-pub use network::{DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, RemoteFile, Transfer, TransferState};
+pub use network::{
+    DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,
+};
 pub use open::{ModelFacts, OpenPlan, OpenTask};
 pub use origin::ModelOrigin;
 pub use table::{ReadTablePlan, ReadTableTask, TableForm, WriteTablePlan, WriteTableTask};

@@ -2,12 +2,14 @@
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
+use lipscope_models::{WEIGHT_INDEX, WEIGHTS};
 use serde::{Deserialize, Serialize};
 
-/// The files of a model's folder that are looked for.
-pub const MODEL_FILES: [&str; 9] = [
+/// The files of a model's folder that are looked for, besides those that [`WEIGHT_INDEX`] names.
+pub const MODEL_FILES: [&str; 10] = [
     "config.json",
-    "model.safetensors",
+    WEIGHTS,
+    WEIGHT_INDEX,
     "tokenizer.json",
     "vocab.txt",
     "vocab.json",
@@ -16,11 +18,15 @@ pub const MODEL_FILES: [&str; 9] = [
     "special_tokens_map.json",
     "added_tokens.json",
 ];
+/// Weights in other formats: they are looked for only to say how they are converted.
+pub const OTHER_WEIGHTS: [&str; 4] =
+    ["pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"];
 
 /// What to ask a server for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadPlan {
-    /// Which of [`MODEL_FILES`] there are, and how large.
+    /// Which of [`MODEL_FILES`] there are and of the files that an index of weights names, and how large; where there are
+    /// no weights among them, which of [`OTHER_WEIGHTS`].
     List {
         /// The folder's address.
         address: String,

@@ -1,6 +1,6 @@
 //! What a model is, and the tokens of a text in it.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{ModelConfig, ids_by_first_appearance, spans_of_words, text_fingerprint};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ pub struct ModelFacts {
     pub spans: Vec<(usize, usize)>,
     /// The fingerprint of the ids.
     pub text: String,
+    /// What was guessed, rounded or ignored when the model and its text were read.
+    pub notes: Vec<Phrase>,
 }
 
 /// Opens in one step.
@@ -49,8 +51,7 @@ impl Task<ModelContext> for OpenTask {
         report: &mut Report<'_, Box<ModelFacts>>,
     ) -> Result<Turn, InputError> {
         let OpenPlan { origin, text } = &self.0;
-        let mut opened = context.opened(origin)?;
-        opened.check()?;
+        let opened = context.opened(origin)?;
         // A drawn model without a tokenizer takes words for tokens.
         let (ids, spans) = match context.tokenizer(origin)? {
             Some(tokenizer) => tokenizer.ids_and_spans(text)?,
@@ -59,6 +60,7 @@ impl Task<ModelContext> for OpenTask {
         report.event(Box::new(ModelFacts {
             label: opened.label().to_owned(),
             config: *opened.config(),
+            notes: opened.notes().to_vec(),
             text: text_fingerprint(&ids),
             ids,
             spans: spans.into_iter().map(|span| (span.start, span.end)).collect(),

@@ -40,6 +40,7 @@ pub struct WriteTablePlan {
 #[derive(Debug)]
 pub struct ReadTableTask {
     subject: Option<Subject>,
+    notes: Vec<String>,
     rows: std::vec::IntoIter<(Cell, Estimate)>,
 }
 
@@ -53,10 +54,11 @@ impl Task<ModelContext> for ReadTableTask {
 
     fn start(plan: ReadTablePlan, _: &mut ModelContext) -> Result<Self, InputError> {
         let table = Table::parse(&plan.name, &whole_text(&plan.name, &mut &plan.bytes[..])?)?;
-        let (subject, rows) =
-            table.filter(|table| !table.rows.is_empty()).map(|table| (table.subject, table.rows)).unzip();
-        let rows: Vec<(Cell, Estimate)> = rows.into_iter().flatten().collect();
-        Ok(ReadTableTask { subject, rows: rows.into_iter() })
+        let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
+            return Ok(ReadTableTask { subject: None, notes: Vec::new(), rows: Vec::new().into_iter() });
+        };
+        let rows: Vec<(Cell, Estimate)> = table.rows.into_iter().collect();
+        Ok(ReadTableTask { subject: Some(table.subject), notes: table.notes, rows: rows.into_iter() })
     }
 
     fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Option<TableBatch>>) -> Result<Turn, InputError> {
@@ -65,7 +67,12 @@ impl Task<ModelContext> for ReadTableTask {
             return Ok(Turn::Done);
         };
         let rows = self.rows.by_ref().take(MOST_ROWS).collect();
-        report.event(Some(TableBatch { subject: subject.clone(), rows, left: self.rows.len() }));
+        report.event(Some(TableBatch {
+            subject: subject.clone(),
+            rows,
+            notes: self.notes.clone(),
+            left: self.rows.len(),
+        }));
         Ok(if self.rows.len() > 0 { Turn::More } else { Turn::Done })
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lipscope_models::{ModelConfig, Needs, Opened, draw_model};
+use lipscope_models::{ConfigFile, ModelConfig, Needs, Opened, WeightFiles, draw_model};
 
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, vary};
+use serde_json::Value;
 
 pub(super) const DOOR: Door = Door {
     name: "config",
@@ -28,6 +29,7 @@ fn feed(input: &[u8]) -> Verdict {
         Ok(config) => config,
         Err(problem) => return refused(&problem),
     };
+    check_rewritten(&text, &config);
     assert!(config.heads > 0 && config.d.is_multiple_of(config.heads), "{config:?}");
     assert!(config.eps.is_finite() && config.eps >= 0.0, "{config:?}");
     let needs = Needs {
@@ -38,7 +40,7 @@ fn feed(input: &[u8]) -> Verdict {
     };
     // Whatever sizes a config claims, nothing is held for tensors that the file does not have.
     let opened = within("opening a file without tensors", READING.of(input), || {
-        Opened::of_files("folder", &text, NO_TENSORS).and_then(|mut opened| opened.model(&needs))
+        Opened::of_files("folder", &text, WeightFiles::of_one(NO_TENSORS)).and_then(|mut opened| opened.model(&needs))
     });
     match opened {
         Ok(model) => panic!("a model without tensors was loaded: {:?}", model.config),
@@ -52,4 +54,16 @@ fn feed(input: &[u8]) -> Verdict {
         }
     }
     Verdict::Taken
+}
+
+/// The same fields after a byte order mark, in another form and with one more that is null, are the same config.
+fn check_rewritten(text: &str, config: &ModelConfig) {
+    let plain = text.trim_start_matches('\u{feff}');
+    // A key that stands twice has one of its values.
+    let Ok(Value::Object(mut fields)) = serde_json::from_str(plain) else { return };
+    fields.insert("a_setting_of_tomorrow".into(), Value::Null);
+    let pretty = serde_json::to_string_pretty(&fields).unwrap_or_else(|problem| panic!("{problem}"));
+    let notes = |text: &str| ConfigFile::parse(text).map(|file| (file.config, file.notes));
+    let again = notes(&format!("\u{feff}{pretty}"));
+    assert!(again == notes(text) && again.as_ref().is_ok_and(|(again, _)| again == config), "{again:?}");
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use lipscope_core::experiment::Mask;
-use lipscope_models::{ForwardPass, MapKind, ModelConfig, Needs, SafeTensors, load_model};
+use lipscope_models::{Checkpoint, ForwardPass, MapKind, Model, ModelConfig, Needs, WeightFiles, load_model};
 
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, bytes, json, vary};
 use lipscope_testkit::dice::Dice;
+use lipscope_testkit::weights::{Rewriting, rewritten};
 
 pub(super) const DOOR: Door = Door {
     name: "safetensors",
@@ -53,11 +54,12 @@ fn feed(input: &[u8]) -> Verdict {
         let config = ModelConfig::from_json(config).unwrap_or_else(|problem| panic!("{problem}"));
         let needs = Needs { layers: 2, mlps: 2, ids: BTreeSet::from([0, 3, 5]), positions: 5 };
         let read = within("reading weights", READING.of(input), || {
-            SafeTensors::open(input).and_then(|mut file| load_model(config, &mut file, &needs))
+            Checkpoint::of_one(input).and_then(|mut file| load_model(config, &mut file, &needs))
         });
         match read {
             Ok(model) => {
                 verdict = Verdict::Taken;
+                check_rewritten(input, &model, &needs);
                 for mask in [Mask::None, Mask::Causal] {
                     let pass = ForwardPass::new(&model, mask, 2);
                     let inputs = pass.and_then(|pass| pass.inputs(&[&[0, 3, 5, 3, 0]], MapKind::Blocks, &[0, 1]));
@@ -71,4 +73,25 @@ fn feed(input: &[u8]) -> Verdict {
         }
     }
     verdict
+}
+
+/// What is taken is written under other names, with other numbers of bytes, in another order and in two files, and must be
+/// the same model.
+fn check_rewritten(input: &[u8], model: &Model, needs: &Needs) {
+    for way in Rewriting::ALL {
+        // Tensors that no model asks for may lie anywhere.
+        let Some(files) = rewritten(input, way) else { continue };
+        let names: BTreeSet<String> = files.iter().map(|(name, _)| name.clone()).collect();
+        let open = |wanted: &str| {
+            let file = files.iter().find(|(name, _)| name == wanted);
+            Ok(file.map_or(&[][..], |(_, bytes)| bytes.as_slice()))
+        };
+        let again = WeightFiles::gather(&names, open)
+            .and_then(Checkpoint::open)
+            .and_then(|mut file| load_model(model.config, &mut file, needs));
+        match again {
+            Ok(again) => assert!(again == *model, "{way:?}: another model"),
+            Err(problem) => panic!("{way:?}: {problem}"),
+        }
+    }
 }

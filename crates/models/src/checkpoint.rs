@@ -1,0 +1,180 @@
+//! The weights of a model in one file or several, as tensors by name.
+//!
+//! A tensor has the name that the model's own program would give it: words that other programs wrap around parts of a
+//! model (`torch.compile`, data-parallel training, activation checkpointing) are left out, and a tensor that was stored
+//! once for two names has both.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use nalgebra::DMatrix;
+use safetensors::Dtype;
+
+use super::safetensors::{Layout, SafeTensors};
+use super::source::Source;
+use super::weight_files::{WEIGHTS, WeightFiles};
+use lipscope_core::experiment::InputError;
+use lipscope_core::phrase;
+
+/// Open files with their parsed headers.
+#[derive(Debug)]
+pub struct Checkpoint<S> {
+    files: Vec<SafeTensors<S>>,
+    places: BTreeMap<String, Place>,
+}
+
+/// Where a tensor is.
+#[derive(Clone, Debug)]
+struct Place {
+    file: usize,
+    /// Its name there.
+    tensor: String,
+}
+
+/// Words that programs put into names, anywhere, when they wrap a part of a model.
+const WRAPPERS: [&str; 4] = ["_orig_mod", "module", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"];
+
+impl<S: Source> Checkpoint<S> {
+    /// Reads the header of a single `model.safetensors`.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::open`].
+    pub fn of_one(source: S) -> Result<Self, InputError> {
+        Checkpoint::open(WeightFiles::of_one(source))
+    }
+
+    /// Reads the headers of all files.
+    ///
+    /// # Errors
+    /// [`InputError::File`] if one is not safetensors, or two tensors have one name.
+    pub fn open(weights: WeightFiles<S>) -> Result<Self, InputError> {
+        let WeightFiles { files, index, .. } = weights;
+        let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
+        let files: Vec<SafeTensors<S>> =
+            files.into_iter().map(|(name, source)| SafeTensors::open(&name, source)).collect::<Result<_, _>>()?;
+        let mut places: BTreeMap<String, Place> = BTreeMap::new();
+        for (file, open) in files.iter().enumerate() {
+            for tensor in open.names() {
+                let place = Place { file, tensor };
+                match places.entry(without_wrappers(&place.tensor)) {
+                    Entry::Vacant(entry) => drop(entry.insert(place)),
+                    Entry::Occupied(mut entry) => {
+                        // Of two shards that hold a tensor, the index names one.
+                        let chosen = index.get(&place.tensor).filter(|_| entry.get().tensor == place.tensor);
+                        match chosen {
+                            Some(chosen) if *chosen == names[file] => drop(entry.insert(place)),
+                            Some(chosen) if *chosen == names[entry.get().file] => {}
+                            _ => return Err(twice(&names[file], entry.key())),
+                        }
+                    }
+                }
+            }
+        }
+        let aliases: Vec<(String, Place)> = files
+            .iter()
+            .flat_map(SafeTensors::aliases)
+            .filter_map(|(name, other)| Some((without_wrappers(name), places.get(&without_wrappers(other))?.clone())))
+            .collect();
+        for (name, place) in aliases {
+            places.entry(name).or_insert(place);
+        }
+        Ok(Checkpoint { files, places })
+    }
+
+    /// The names of all tensors, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
+
+    /// Whether there is a tensor of that name.
+    pub(super) fn has(&self, tensor: &str) -> bool {
+        self.places.contains_key(tensor)
+    }
+
+    /// The shape of a tensor.
+    pub(super) fn shape(&self, tensor: &str) -> Option<&[usize]> {
+        let place = self.places.get(tensor)?;
+        self.files[place.file].info(&place.tensor).map(|info| info.shape.as_slice())
+    }
+
+    /// Whether a tensor holds 64-bit numbers.
+    pub(super) fn is_wide(&self, tensor: &str) -> bool {
+        let info = self.places.get(tensor).and_then(|place| self.files[place.file].info(&place.tensor));
+        info.is_some_and(|info| info.dtype == Dtype::F64)
+    }
+
+    /// Reads a vector.
+    pub(super) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
+        let (file, name) = self.find(tensor, &[len])?;
+        file.vector(&name, len)
+    }
+
+    /// Reads a matrix as outputs x inputs, whatever its order in the file.
+    pub(super) fn matrix(
+        &mut self,
+        tensor: &str,
+        (n_outputs, n_inputs): (usize, usize),
+        layout: Layout,
+    ) -> Result<DMatrix<f32>, InputError> {
+        let shape = layout.shape((n_outputs, n_inputs));
+        let (file, name) = self.find(tensor, &shape)?;
+        file.matrix(&name, (n_outputs, n_inputs), layout)
+    }
+
+    /// Reads some rows of a table, from `first` on.
+    pub(super) fn rows(
+        &mut self,
+        tensor: &str,
+        (n_rows, width): (usize, usize),
+        first: usize,
+        count: usize,
+    ) -> Result<Vec<Vec<f32>>, InputError> {
+        let (file, name) = self.find(tensor, &[n_rows, width])?;
+        file.rows(&name, (n_rows, width), first, count)
+    }
+
+    /// The file that has a tensor, and its name there.
+    fn find(&mut self, tensor: &str, shape: &[usize]) -> Result<(&mut SafeTensors<S>, String), InputError> {
+        match self.places.get(tensor) {
+            Some(Place { file, tensor }) => Ok((&mut self.files[*file], tensor.clone())),
+            None => Err(InputError::Tensor {
+                tensor: tensor.into(),
+                problem: match self.alike(tensor, shape) {
+                    alike if alike.is_empty() => phrase!("not_file", "is not in the file"),
+                    alike => phrase!(
+                        "not_file_but_alike",
+                        "is not in the file, whose tensors have other names: {names}",
+                        names = alike.join(", ")
+                    ),
+                },
+                expected: phrase!(
+                    "shape_config_json_says",
+                    "shape {shape}, as config.json says",
+                    shape = format!("{:?}", shape)
+                ),
+            }),
+        }
+    }
+
+    /// Some tensors that a missing one may be called: those of its last words, then of its shape, then any.
+    fn alike(&self, tensor: &str, shape: &[usize]) -> Vec<String> {
+        const MOST: usize = 3;
+        let ending = |name: &str| name.rsplitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
+        let wanted = ending(tensor);
+        let mut names: Vec<&str> = self.names().collect();
+        names.sort_by_key(|name| (ending(name) != wanted, self.shape(name) != Some(shape)));
+        names.into_iter().take(MOST).map(|name| format!("`{name}`")).collect()
+    }
+}
+
+fn without_wrappers(name: &str) -> String {
+    name.split('.').filter(|word| !WRAPPERS.contains(word)).collect::<Vec<_>>().join(".")
+}
+
+fn twice(file: &str, tensor: &str) -> InputError {
+    InputError::File {
+        file: if file.is_empty() { WEIGHTS.into() } else { file.into() },
+        problem: phrase!("tensor_twice", "the tensor `{tensor}` is there twice", tensor = tensor),
+        fix: phrase!("copy_files_of_one_model", "Copy all files of one model again, into an empty folder."),
+    }
+}

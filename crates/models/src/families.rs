@@ -1,0 +1,162 @@
+//! Families of models that are not read, told apart from those that are by what their files say: `model_type`, the classes
+//! in `architectures`, and the first word of their tensors' names.
+//!
+//! Some of them have BERT's tensors to the last name and shape and still other numbers, so that a file that says "bert" is
+//! checked against this list in every way in which it can contradict itself.
+
+use lipscope_core::experiment::Phrase;
+use lipscope_core::phrase;
+
+/// A family that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnreadFamily {
+    /// `model_type` in its config.
+    pub(super) model_type: &'static str,
+    /// Its name, with which its classes begin.
+    pub(super) name: &'static str,
+    /// The first word of its tensors' names; empty where other families have the same.
+    pub(super) prefix: &'static str,
+    difference: Difference,
+}
+
+/// How its numbers would be wrong if it were read as BERT or GPT-2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Difference {
+    /// Positions are counted from the padding token's id + 1.
+    Positions,
+    /// Scores depend on distances or angles between positions.
+    RelativePositions,
+    /// All layers share weights, or the embeddings are narrower than the layers.
+    Sharing,
+    /// Another block: norms, activations, projections.
+    Block,
+    /// An encoder and a decoder.
+    TwoStacks,
+}
+
+impl UnreadFamily {
+    /// Why it is not read, after a colon.
+    pub(super) fn reason(&self) -> Phrase {
+        match self.difference {
+            Difference::Positions => phrase!(
+                "why_positions_begin_later",
+                "its tensors look like those of BERT, but its positions begin at 2 (the padding token's id + 1), not at 0"
+            ),
+            Difference::RelativePositions => phrase!(
+                "why_relative_positions",
+                "positions enter the scores of attention, and only positions that are added to the tokens are read"
+            ),
+            Difference::Sharing => {
+                phrase!("why_sharing", "its layers share their weights, or its embeddings have a width of their own")
+            }
+            Difference::Block => phrase!("why_other_block", "its blocks have other steps than those of BERT and GPT-2"),
+            Difference::TwoStacks => {
+                phrase!("why_encoder_decoder", "the model is an encoder with a decoder, and only one stack is read")
+            }
+        }
+    }
+}
+
+/// The family with this `model_type`.
+pub(super) fn of_model_type(model_type: &str) -> Option<&'static UnreadFamily> {
+    UNREAD.iter().find(|family| family.model_type == model_type)
+}
+
+/// The family of a class of transformers, such as `RobertaForMaskedLM`: that with the longest name with which it begins.
+pub(super) fn of_class(class: &str) -> Option<&'static UnreadFamily> {
+    let class = without_framework(class);
+    let known = UNREAD.iter().filter(|family| class.starts_with(family.name));
+    known.max_by_key(|family| family.name.len())
+}
+
+/// The family whose tensors' names begin with this word.
+pub(super) fn of_prefix(word: &str) -> Option<&'static UnreadFamily> {
+    UNREAD.iter().find(|family| !family.prefix.is_empty() && family.prefix == word)
+}
+
+/// A class without the mark of TensorFlow or Flax.
+pub(super) fn without_framework(class: &str) -> &str {
+    ["TF", "Flax"].into_iter().find_map(|mark| class.strip_prefix(mark)).unwrap_or(class)
+}
+
+const fn unread(
+    model_type: &'static str,
+    name: &'static str,
+    prefix: &'static str,
+    difference: Difference,
+) -> UnreadFamily {
+    UnreadFamily { model_type, name, prefix, difference }
+}
+
+static UNREAD: [UnreadFamily; 52] = [
+    unread("roberta", "Roberta", "roberta", Difference::Positions),
+    unread("xlm-roberta", "XLMRoberta", "roberta", Difference::Positions),
+    unread("xlm-roberta-xl", "XLMRobertaXL", "roberta", Difference::Positions),
+    unread("camembert", "Camembert", "roberta", Difference::Positions),
+    unread("roberta-prelayernorm", "RobertaPreLayerNorm", "roberta_prelayernorm", Difference::Positions),
+    unread("data2vec-text", "Data2VecText", "data2vec_text", Difference::Positions),
+    unread("ibert", "IBert", "ibert", Difference::Positions),
+    unread("longformer", "Longformer", "longformer", Difference::Block),
+    unread("mpnet", "MPNet", "mpnet", Difference::RelativePositions),
+    unread("electra", "Electra", "electra", Difference::Sharing),
+    unread("albert", "Albert", "albert", Difference::Sharing),
+    unread("ernie", "Ernie", "ernie", Difference::Block),
+    unread("mobilebert", "MobileBert", "mobilebert", Difference::Block),
+    unread("squeezebert", "SqueezeBert", "", Difference::Block),
+    unread("layoutlm", "LayoutLM", "layoutlm", Difference::Block),
+    unread("nezha", "Nezha", "nezha", Difference::RelativePositions),
+    unread("roformer", "RoFormer", "roformer", Difference::RelativePositions),
+    unread("deberta", "Deberta", "deberta", Difference::RelativePositions),
+    unread("deberta-v2", "DebertaV2", "deberta", Difference::RelativePositions),
+    unread("convbert", "ConvBert", "convbert", Difference::Block),
+    unread("megatron-bert", "MegatronBert", "", Difference::Block),
+    unread("bert-generation", "BertGeneration", "", Difference::Block),
+    unread("modernbert", "ModernBert", "", Difference::RelativePositions),
+    unread("nomic_bert", "NomicBert", "", Difference::RelativePositions),
+    unread("jina_bert", "JinaBert", "", Difference::RelativePositions),
+    unread("big_bird", "BigBird", "", Difference::Block),
+    unread("flaubert", "Flaubert", "", Difference::Block),
+    unread("xlm", "XLM", "", Difference::Block),
+    unread("xlnet", "XLNet", "", Difference::RelativePositions),
+    unread("openai-gpt", "OpenAIGPT", "", Difference::Block),
+    unread("gpt_bigcode", "GPTBigCode", "", Difference::Block),
+    unread("gpt_neo", "GPTNeo", "", Difference::Block),
+    unread("gpt_neox", "GPTNeoX", "gpt_neox", Difference::RelativePositions),
+    unread("gptj", "GPTJ", "", Difference::RelativePositions),
+    unread("imagegpt", "ImageGPT", "", Difference::Block),
+    unread("codegen", "CodeGen", "", Difference::RelativePositions),
+    unread("bloom", "Bloom", "", Difference::RelativePositions),
+    unread("falcon", "Falcon", "", Difference::RelativePositions),
+    unread("opt", "OPT", "", Difference::Block),
+    unread("llama", "Llama", "", Difference::RelativePositions),
+    unread("mistral", "Mistral", "", Difference::RelativePositions),
+    unread("mixtral", "Mixtral", "", Difference::RelativePositions),
+    unread("qwen2", "Qwen2", "", Difference::RelativePositions),
+    unread("qwen3", "Qwen3", "", Difference::RelativePositions),
+    unread("gemma", "Gemma", "", Difference::RelativePositions),
+    unread("gemma2", "Gemma2", "", Difference::RelativePositions),
+    unread("gemma3_text", "Gemma3", "", Difference::RelativePositions),
+    unread("phi", "Phi", "", Difference::RelativePositions),
+    unread("phi3", "Phi3", "", Difference::RelativePositions),
+    unread("t5", "T5", "", Difference::TwoStacks),
+    unread("bart", "Bart", "", Difference::TwoStacks),
+    unread("encoder-decoder", "EncoderDecoder", "", Difference::TwoStacks),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_has_the_family_with_the_longest_name() {
+        let of = |class: &str| of_class(class).map(|family| family.model_type);
+        assert_eq!(of("RobertaForMaskedLM"), Some("roberta"));
+        assert_eq!(of("RobertaPreLayerNormModel"), Some("roberta-prelayernorm"));
+        assert_eq!(of("TFXLMRobertaModel"), Some("xlm-roberta"));
+        assert_eq!(of("FlaxAlbertModel"), Some("albert"));
+        assert_eq!(of("BertGenerationDecoder"), Some("bert-generation"));
+        for read in ["BertModel", "DistilBertModel", "GPT2LMHeadModel", "HF_ColBERT"] {
+            assert_eq!(of(read), None, "{read}");
+        }
+    }
+}
