@@ -16,7 +16,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 /// Folders whose errors are not shown on the page.
 const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
 /// Texts that are no part of an error.
-const NOT_SAID: [&str; 7] = [
+const NOT_SAID: [&str; 12] = [
     "The iteration stopped at a relative residual of",
     "# The tokens, one a row",
     "# Q, K and V of each head",
@@ -26,6 +26,12 @@ const NOT_SAID: [&str; 7] = [
     "The vectors",
     // The name of a drawn model.
     "{} {d}x{layers}x{heads} seed {seed}",
+    // What other programs print around a table.
+    "Parameter containing:",
+    "rows x",
+    "of size",
+    "Tensor of size",
+    "let mut ",
 ];
 
 /// A source before its tests, without comments.
