@@ -65,6 +65,7 @@ pub mod run;
 mod shell;
 pub mod state;
 mod strings;
+mod table_problem;
 mod theme;
 mod tongue;
 mod train;

@@ -15,6 +15,7 @@ use lipscope_protocol::tasks::{Ball, BoundCurves};
 
 use super::message::Message;
 use super::state::PageState;
+use super::table_problem::TableProblem;
 
 /// A measurement, its pictures, and the state it is of.
 #[derive(Clone, Debug)]
@@ -294,6 +295,8 @@ pub struct Live {
     pub problem: RwSignal<Option<Problem>>,
     /// A line about own data: that they are read, or in use.
     pub own_note: RwSignal<String>,
+    /// What is asked about own data, until it is answered.
+    pub own_question: RwSignal<Option<TableProblem>>,
     /// A line about the Python program that was asked for, while it is written or cannot be.
     pub script_note: RwSignal<String>,
     /// A line about the workers, when there is something to say.
@@ -315,6 +318,7 @@ impl Default for Live {
             searched: RwSignal::default(),
             problem: RwSignal::new(None),
             own_note: RwSignal::new(String::new()),
+            own_question: RwSignal::new(None),
             script_note: RwSignal::new(String::new()),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),

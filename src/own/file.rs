@@ -40,7 +40,7 @@ pub(super) fn take_file(page: Page, name: String, bytes: Result<Vec<u8>, String>
     page.own_open.set(true);
     page.live.own_note.set(String::new());
     match bytes {
-        Ok(bytes) => page.take_given(TableSource { file: Some(name), bytes }),
+        Ok(bytes) => page.take_given(TableSource::file(name, bytes)),
         Err(sentence) => page.complain(PLACE_OWN, sentence),
     }
 }

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use leptos::html::Textarea;
 
+use super::answers::Answers;
 use super::export::Export;
 use super::file::{FileButton, take_file};
 use super::weights::OwnWeightsForm;
@@ -37,6 +38,7 @@ pub fn OwnForm() -> impl IntoView {
             <FileButton id="own-file" then=Callback::new(move |(name, bytes)| take_file(page, name, bytes))/>
         </div>
         <ProblemAt place=PLACE_OWN/>
+        <Answers place=PLACE_OWN/>
         <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
         <OwnWeightsForm/>
         <p class="note" data-testid="address-note" hidden=move || page.address_holds.get()>{strings::address_too_short()}</p>

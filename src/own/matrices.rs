@@ -72,7 +72,7 @@ fn MatrixBox(
             if let Some(area) = given.text.get_untracked() {
                 area.set_value("");
             }
-            given.file.set(Some(TableSource { file: Some(name), bytes }));
+            given.file.set(Some(TableSource::file(name, bytes)));
         }
         Err(sentence) => page.complain(PLACE_OWN_WEIGHTS, sentence),
     };

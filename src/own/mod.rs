@@ -1,5 +1,6 @@
 //! The reader's own tokens and weights: pasted, chosen or dropped; and the experiment on screen, to take away.
 
+mod answers;
 mod export;
 mod file;
 mod form;

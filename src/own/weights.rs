@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use leptos::html::Fieldset;
 
+use super::answers::Answers;
 use super::matrices::Matrices;
 use crate::controls::ProblemAt;
 use crate::page::{PLACE_OWN_WEIGHTS, use_page};
@@ -73,6 +74,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
             <div class="own-choices">{OFFERED.map(option).collect_view()}</div>
             <Show when=move || page.own_matrices_open.get()><Matrices/></Show>
             <ProblemAt place=PLACE_OWN_WEIGHTS/>
+            <Answers place=PLACE_OWN_WEIGHTS/>
         </fieldset>
     }
 }

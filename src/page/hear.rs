@@ -10,6 +10,7 @@ use crate::files::download;
 use crate::live::{BallFacts, MeasureProgress, Measured, SweepPhase};
 use crate::state::PageState;
 use crate::strings;
+use crate::table_problem::TableProblem;
 use crate::workers::{Asked, EngineLane, EngineReply};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::PoolEvent;
@@ -78,8 +79,17 @@ impl Page {
             (EnginePlan::Script(_), Content::Failed(problem)) => {
                 live.script_note.set(strings::told(&problem));
             }
-            (EnginePlan::Read(ReadPlan::Weights { .. }), Content::Failed(problem)) => {
-                self.complain(PLACE_OWN_WEIGHTS, problem);
+            (EnginePlan::Read(plan), Content::Failed(problem)) => {
+                let asked = TableProblem::of(plan, &problem);
+                let place = match plan {
+                    ReadPlan::Any(_) => {
+                        live.own_note.set(String::new());
+                        PLACE_OWN
+                    }
+                    ReadPlan::Weights { .. } => PLACE_OWN_WEIGHTS,
+                };
+                self.complain(place, problem);
+                live.own_question.set(asked);
             }
             (_, Content::Failed(problem)) => {
                 live.own_note.set(String::new());

@@ -25,6 +25,7 @@ use crate::newest::Newest;
 use crate::plane::Plane;
 use crate::state::{LessonAt, PageState, Stage, TokenChoice, WeightChoice};
 use crate::strings;
+use crate::table_problem::TableAnswer;
 use crate::theme::{Themes, use_themes};
 use crate::train::Training;
 use crate::workers::{Asked, EngineLane, EngineWorkers};
@@ -236,6 +237,7 @@ impl Page {
         if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS) {
             // The sentence stands beside the data, which may be folded.
             self.own_open.set(true);
+            self.live.own_question.set(None);
         }
         self.live.problem.set(Some(Problem { place, text: message.into() }));
     }
@@ -244,6 +246,7 @@ impl Page {
     pub fn clear_problem(self) {
         if self.live.problem.with_untracked(Option::is_some) {
             self.live.problem.set(None);
+            self.live.own_question.set(None);
         }
     }
 
@@ -281,6 +284,13 @@ impl Page {
         self.submit(EngineLane::Read, [EnginePlan::Read(ReadPlan::Any(given))]);
     }
 
+    /// Reads again what a person gave, with the answer to what was asked about it.
+    pub fn answer_question(self, answer: TableAnswer) {
+        let Some(asked) = self.live.own_question.get_untracked() else { return };
+        self.live.own_question.set(None);
+        self.submit(EngineLane::Read, [EnginePlan::Read(asked.answered(answer))]);
+    }
+
     /// Takes the weights of one head, when a worker has read them. They must fit tokens that are listed; tokens of a
     /// distribution take their dimension.
     pub fn take_weights(self, tables: WeightTables) {
@@ -309,10 +319,13 @@ impl Page {
     fn take(self, given: Given) {
         let now = self.state.get_untracked();
         let has_weights = !matches!(given, Given::Tokens { .. });
-        let (place, state, header) = match given {
-            Given::Tokens { rows, header } => (PLACE_OWN, Ok(now.with_own_tokens(rows)), header),
-            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment), None),
-            Given::Weights(weights) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(weights)), None),
+        let (place, state, guesses) = match given {
+            Given::Tokens(reading) => {
+                let guesses = reading.guesses();
+                (PLACE_OWN, Ok(now.with_own_tokens(reading.rows)), guesses.into_iter().collect())
+            }
+            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment), Vec::new()),
+            Given::Weights(reading) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(reading.weights)), reading.notes),
         };
         let is_taken = self.put(place, state);
         if is_taken {
@@ -320,7 +333,7 @@ impl Page {
             let is_chosen = has_weights || self.state.with_untracked(|state| state.weights == WeightChoice::Own);
             self.own_weights_asked.set(!is_chosen);
         }
-        let applied = |state: &PageState| strings::applied_after_header(state, header.as_deref());
+        let applied = |state: &PageState| strings::applied_with(state, &guesses);
         let note = if is_taken { self.state.with_untracked(applied) } else { String::new() };
         self.live.own_note.set(note);
     }

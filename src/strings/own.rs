@@ -3,7 +3,10 @@
 pub use crate::words::own::*;
 
 use super::controls::weight_choice;
+use super::problems::phrase_text;
 use crate::state::{PageState, TokenChoice, WeightChoice};
+use crate::table_problem::TableAnswer;
+use lipscope_core::experiment::{FirstColumn, FirstRow, NumberComma, Phrase, TableQuestion};
 use lipscope_plot::Number;
 
 pub const OWN_PLACEHOLDER: &str = "-1\n1\n1";
@@ -24,10 +27,27 @@ pub fn applied(state: &PageState) -> String {
     }
 }
 
-/// What is in use, and which first line was not taken for a token.
-pub fn applied_after_header(state: &PageState, header: Option<&str>) -> String {
-    let applied = applied(state);
-    header.map_or_else(|| applied.clone(), |header| applied::after_header(&applied, header))
+/// What is in use, and what was guessed and dropped when it was read.
+pub fn applied_with(state: &PageState, guesses: &[Phrase]) -> String {
+    guesses.iter().fold(applied(state), |applied, guess| applied::with_guess(&applied, phrase_text(guess)))
+}
+
+/// The two answers to a question about a table.
+pub fn own_answers(question: TableQuestion) -> [(TableAnswer, &'static str); 2] {
+    match question {
+        TableQuestion::Header => [
+            (TableAnswer::Header(FirstRow::Header), answers::header_drop()),
+            (TableAnswer::Header(FirstRow::Numbers), answers::header_keep()),
+        ],
+        TableQuestion::Index => [
+            (TableAnswer::Index(FirstColumn::Index), answers::index_drop()),
+            (TableAnswer::Index(FirstColumn::Numbers), answers::index_keep()),
+        ],
+        TableQuestion::Decimal => [
+            (TableAnswer::Decimal(NumberComma::Decimal), answers::decimal_mark()),
+            (TableAnswer::Decimal(NumberComma::Thousands), answers::decimal_thousands()),
+        ],
+    }
 }
 
 /// What is asked when tokens came without weights.

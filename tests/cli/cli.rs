@@ -130,6 +130,37 @@ fn tables_are_measured_in_place_of_an_experiment() {
 }
 
 #[test]
+fn what_was_read_stands_beside_the_number_and_a_question_names_its_options() {
+    let cases = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/cases/tables");
+    let run = |name: &str, options: &[&str]| {
+        let file = cases.join(name);
+        let mut command = lipscope();
+        command.args(["measure", "--identity", "1", "--tokens"]).arg(file).args(options);
+        let output = command.assert().get_output().clone();
+        let found = serde_json::from_slice::<Value>(&output.stdout).ok().and_then(|found| found["spectral"].as_f64());
+        (found, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let file = r#"{"tokens":{"source":"explicit","rows":[[1,2],[0.5,-1],[-0.25,0.75]]},"weights":{"source":"identity","sign":1}}"#;
+    let output = lipscope().arg("measure").write_stdin(file).assert().success();
+    let listed: Value = serde_json::from_slice(&output.get_output().stdout).expect("JSON");
+    let expected = listed["spectral"].as_f64();
+    for (name, told) in [
+        ("matlab_literal.txt", "read as 3 tokens in 2 dimensions\n"),
+        ("decimal_comma.csv", "read as 3 tokens in 2 dimensions; dropped: header (x, y); read with: decimal commas\n"),
+        ("r_write_table.txt", "dropped: header (x, y), row names\n"),
+        ("utf16.txt", "read as 3 tokens"),
+    ] {
+        let (found, said) = run(name, &[]);
+        assert_eq!(found, expected, "{name}");
+        assert!(said.contains(told), "{name}: {said}");
+    }
+    let (found, said) = run("pandas_to_csv_numhead.csv", &[]);
+    assert!(found.is_none() && said.contains("--header first-row") && said.contains("--header none"), "{said}");
+    assert_eq!(run("pandas_to_csv_numhead.csv", &["--header", "first-row"]).0, expected);
+    assert!(run("pandas_to_csv_numhead.csv", &["--header", "none"]).1.contains("read as 4 tokens"));
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let problem = lipscope().args(["measure", "nowhere.json"]).assert().code(1).get_output().stderr.clone();
     assert!(String::from_utf8_lossy(&problem).contains("nowhere.json"));

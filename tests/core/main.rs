@@ -21,5 +21,6 @@ mod single;
 mod span;
 mod spectral_planted;
 mod spectrum;
+mod table_cases;
 mod tables;
 mod top_pair;

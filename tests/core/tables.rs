@@ -129,5 +129,5 @@ fn tables_that_do_not_fit_are_named_with_the_shapes_found_and_allowed() {
 #[test]
 fn a_print_that_is_dropped_or_pasted_is_tokens() {
     let found = Given::read(None, SAME[9].as_bytes());
-    assert!(matches!(&found, Ok(Given::Tokens { rows, .. }) if rows.n_rows() == 2), "{found:?}");
+    assert!(matches!(&found, Ok(Given::Tokens(reading)) if reading.rows.n_rows() == 2), "{found:?}");
 }

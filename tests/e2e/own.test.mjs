@@ -48,6 +48,17 @@ pageTest('own weights that are asked for open their boxes in sight', async ({ pa
   await inSight(page, 'own-q');
 });
 
+pageTest('a table that can be read in two ways is asked about, and a button answers', async ({ page }) => {
+  await changed(page, 'spectral');
+  await paste(page, '0,1\n1.0,2.0\n0.5,-1.0\n-0.25,0.75');
+  const answers = page.getByTestId('own-answers');
+  await answers.waitFor({ state: 'visible' });
+  assert.match(await page.getByTestId('own-problem').innerText(), /two ways.*first row \(0, 1\)/);
+  await answers.getByRole('button').first().click();
+  await page.waitForFunction(() => /3 × 2 tokens.*header \(0, 1\)/.test(document.querySelector('[data-testid=own-note]').textContent));
+  assert.equal(await answers.isVisible(), false);
+});
+
 pageTest('tokens that come without weights are measured with weights that are named, and the form asks which', async ({ page }) => {
   await changed(page, 'spectral');
   await page.selectOption('#weights', 'identity-minus');
@@ -74,7 +85,7 @@ pageTest('a first line that is taken for a header is said to be none of the toke
   await changed(page, 'spectral');
   await paste(page, 'left,right\n1,2\n3,4');
   await page.waitForFunction(() => /2 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));
-  assert.match(await note(page), /The first line has no numbers \(left, right\), so it was taken for a header and is no token\./);
+  assert.match(await note(page), /dropped: header \(left, right\)/);
   await paste(page, '1,2\n3,4\n5,6');
   await page.waitForFunction(() => /3 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));
   assert.doesNotMatch(await note(page), /header/);

@@ -16,7 +16,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 /// Folders whose errors are not shown on the page.
 const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
 /// Texts that are no part of an error.
-const NOT_SAID: [&str; 15] = [
+const NOT_SAID: [&str; 20] = [
     // The page has its own words for the warnings.
     "The iteration stopped at a relative residual of",
     "Within rounding: relative error up to",
@@ -36,6 +36,12 @@ const NOT_SAID: [&str; 15] = [
     "save_model(model, ",
     // The name of a drawn model.
     "{} {d}x{layers}x{heads} seed {seed}",
+    // What other programs print around a table.
+    "Parameter containing:",
+    "rows x",
+    "of size",
+    "Tensor of size",
+    "let mut ",
 ];
 
 /// A source before its tests, without comments.

@@ -4,7 +4,7 @@ import doctest
 import importlib
 import unittest
 
-MODULES = ["lipscope", "lipscope._experiment", "lipscope._explore", "lipscope._functions", "lipscope._linear"]
+MODULES = ["lipscope", "lipscope._experiment", "lipscope._explore", "lipscope._functions", "lipscope._linear", "lipscope._tables"]
 
 
 def load_tests(loader, tests, pattern):

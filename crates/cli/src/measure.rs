@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::memory::MemoryArguments;
 use super::read::read_text;
-use super::tables::TableArguments;
+use super::tables::{TableArguments, options_that_answer};
 use super::tell::tell;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
@@ -63,7 +63,10 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
                 out.flush()?;
             }
             Err(problem) => {
-                tell!("line {line}: {problem}");
+                match options_that_answer(&problem) {
+                    Some(options) => tell!("line {line}: {problem} {options}"),
+                    None => tell!("line {line}: {problem}"),
+                }
                 code = ExitCode::FAILURE;
             }
         }

@@ -3,17 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::read::named;
-use lipscope_core::experiment::table::Table;
-use lipscope_core::experiment::{Experiment, InputError, TableSource, TokenSource, WeightSource, WeightTables};
+use super::tell::tell;
+use lipscope_core::experiment::{
+    Experiment, FirstColumn, FirstRow, InputError, NumberComma, Table, TableAnswers, TableQuestion, TableSource,
+    TokenSource, WeightSource, WeightTables, WeightsReading,
+};
 
 /// The files of tokens and weights.
 #[derive(Debug, Args)]
 pub(super) struct TableArguments {
-    /// Tokens in place of an experiment, one a row: CSV, JSON, .npy, or what NumPy or PyTorch print. Dot-product attention
-    /// without mask and normaliser; an experiment file says more.
+    /// Tokens in place of an experiment, one a row: CSV, JSON, .npy, or what NumPy, PyTorch, MATLAB, Julia, R or pandas
+    /// print. Dot-product attention without mask and normaliser; an experiment file says more.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     tokens: Option<PathBuf>,
     /// With --tokens: A = I or A = -I, and V = I.
@@ -31,6 +34,36 @@ pub(super) struct TableArguments {
     /// The output matrix, any number of rows; none if left out.
     #[arg(long, value_name = "FILE", requires = "q")]
     output: Option<PathBuf>,
+    /// What the first row of the tables is: names or numbers of the columns (first-row), or numbers of the table (none).
+    #[arg(long, value_name = "WHERE", requires = "tokens")]
+    header: Option<HeaderPlace>,
+    /// What the first column of the tables is: names or numbers of the rows (first-column), or numbers of the table (none).
+    #[arg(long, value_name = "WHERE", requires = "tokens")]
+    index: Option<IndexPlace>,
+    /// What the comma in a number such as 1,234 is: the decimal mark (comma), or a mark between thousands (point).
+    #[arg(long, value_name = "MARK", requires = "tokens")]
+    decimal: Option<DecimalMark>,
+}
+
+/// Where the names of columns stand.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HeaderPlace {
+    FirstRow,
+    None,
+}
+
+/// Where the names of rows stand.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IndexPlace {
+    FirstColumn,
+    None,
+}
+
+/// The mark before the decimals.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DecimalMark {
+    Comma,
+    Point,
 }
 
 impl TableArguments {
@@ -39,27 +72,62 @@ impl TableArguments {
         if self.tokens.is_none() {
             return Ok(None);
         }
-        let tokens = source(self.tokens.as_deref())?;
+        let tokens = self.source(self.tokens.as_deref())?;
         if self.identity.is_none() && self.q.is_none() {
             return Err(io::Error::other("--tokens needs weights: add --identity 1, --identity -1, or --q and --k"));
         }
-        let [q, k, v, output] = [&self.q, &self.k, &self.v, &self.output].map(|path| source(path.as_deref()));
+        let [q, k, v, output] = [&self.q, &self.k, &self.v, &self.output].map(|path| self.source(path.as_deref()));
         let tables = WeightTables { q: q?, k: k?, v: v?, output: output? };
-        Ok(Some(Table::Tokens.read(tokens.file.as_deref(), &tokens.bytes).and_then(|rows| {
-            let weights = match self.identity {
-                Some(sign) => WeightSource::Identity { sign },
-                None => tables.read(Some(rows.n_columns()))?,
-            };
-            Ok(Experiment::of(TokenSource::Explicit(rows), weights))
-        })))
+        Ok(Some(self.read(&tokens, &tables)))
+    }
+
+    /// The experiment, after a line for each table about how it was read.
+    fn read(&self, tokens: &TableSource, tables: &WeightTables) -> Result<Experiment, InputError> {
+        let reading = tokens.read(Table::Tokens)?;
+        tell!("{}", reading.line(Table::Tokens));
+        let weights = match self.identity {
+            Some(sign) => WeightSource::Identity { sign },
+            None => {
+                let WeightsReading { weights, notes } = tables.read_with_notes(Some(reading.rows.n_columns()))?;
+                notes.iter().for_each(|note| tell!("{note}"));
+                weights
+            }
+        };
+        Ok(Experiment::of(TokenSource::Explicit(reading.rows), weights))
+    }
+
+    /// The bytes of a file, and the answers that hold for all tables; empty for no file.
+    fn source(&self, path: Option<&Path>) -> io::Result<TableSource> {
+        let Some(path) = path else { return Ok(TableSource::default()) };
+        let bytes = fs::read(path).map_err(|error| named(path, &error))?;
+        let answers = TableAnswers {
+            header: self.header.map(|place| match place {
+                HeaderPlace::FirstRow => FirstRow::Header,
+                HeaderPlace::None => FirstRow::Numbers,
+            }),
+            index: self.index.map(|place| match place {
+                IndexPlace::FirstColumn => FirstColumn::Index,
+                IndexPlace::None => FirstColumn::Numbers,
+            }),
+            decimal: self.decimal.map(|mark| match mark {
+                DecimalMark::Comma => NumberComma::Decimal,
+                DecimalMark::Point => NumberComma::Thousands,
+            }),
+        };
+        Ok(TableSource { answers, ..TableSource::file(path.display().to_string(), bytes) })
     }
 }
 
-/// The bytes of a file; empty for none.
-fn source(path: Option<&Path>) -> io::Result<TableSource> {
-    let Some(path) = path else { return Ok(TableSource::default()) };
-    let bytes = fs::read(path).map_err(|error| named(path, &error))?;
-    Ok(TableSource { file: Some(path.display().to_string()), bytes })
+/// The options that answer the question in an error; `None` for an error that asks nothing.
+pub(super) fn options_that_answer(problem: &InputError) -> Option<&'static str> {
+    match problem {
+        InputError::TwoReadings { question, .. } => Some(match question {
+            TableQuestion::Header => "Add --header first-row to drop it, or --header none to keep it.",
+            TableQuestion::Index => "Add --index first-column to drop it, or --index none to keep it.",
+            TableQuestion::Decimal => "Add --decimal comma, or --decimal point where it stands between thousands.",
+        }),
+        _ => None,
+    }
 }
 
 fn sign(text: &str) -> Result<f64, String> {

@@ -14,6 +14,7 @@ mod operator_norm;
 mod search;
 mod spectrum;
 mod sweep;
+mod table;
 mod task;
 
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ mod _lipscope {
     use crate::spectrum::spectrum;
     #[pymodule_export]
     use crate::sweep::sweep;
+    #[pymodule_export]
+    use crate::table::read_tokens;
     use pyo3::prelude::*;
 
     /// Tells the version of the package.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::table_kind::{Table, TableQuestion};
 use super::{Control, Memory, Phrase};
 use crate::phrase;
 
@@ -59,6 +60,15 @@ pub enum InputError {
         column: usize,
         /// The entry, shortened.
         found: Phrase,
+    },
+    /// A table that can be read in two ways, which only its author can tell apart.
+    TwoReadings {
+        /// The table.
+        table: Table,
+        /// What is asked.
+        question: TableQuestion,
+        /// The row, column or number that is asked about, shortened.
+        found: String,
     },
     /// An empty table or file.
     Empty {
@@ -221,6 +231,28 @@ impl InputError {
                 row = row,
                 column = column,
                 found = found
+            ),
+            InputError::TwoReadings { table, question, found } => phrase!(
+                "error_two_readings",
+                "{what} can be read in two ways: {question}. Say which it is.",
+                what = table.name(),
+                question = match question {
+                    TableQuestion::Header => phrase!(
+                        "asked_about_header",
+                        "its first row ({found}) may number the columns, or be a row of the table",
+                        found = found
+                    ),
+                    TableQuestion::Index => phrase!(
+                        "asked_about_index",
+                        "its first column ({found}) may number the rows, or be a column of the table",
+                        found = found
+                    ),
+                    TableQuestion::Decimal => phrase!(
+                        "asked_about_decimal",
+                        "the comma in {found} may be the decimal mark, or stand between thousands",
+                        found = found
+                    ),
+                }
             ),
             InputError::Empty { what, least } => {
                 phrase!("error_empty", "{what} is empty. Give at least {least}.", what = what, least = least)

@@ -1,47 +1,87 @@
 //! Pasted text or a dropped file: tokens, or a whole experiment.
 
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::table::Table;
-use super::{Experiment, InputError, Rows, WeightSource};
+use super::own_weights::{TableSource, WeightsReading};
+use super::table::{Table, TableReading};
+use super::{Experiment, InputError};
 
 /// The content of a text or file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Given {
-    /// A list of tokens.
-    Tokens {
-        /// The tokens.
-        rows: Rows,
-        /// The first line, where it was skipped as a header.
-        header: Option<String>,
-    },
+    /// A list of tokens, and how it was read.
+    Tokens(TableReading),
     /// An experiment file.
     Experiment(Box<Experiment>),
     /// Listed weights, from a table for each matrix.
-    Weights(WeightSource),
+    Weights(WeightsReading),
 }
 
 impl Given {
-    /// Reads a text or file: an experiment if it starts with a brace, otherwise tokens. The name of a file is used in
-    /// errors.
+    /// Reads a text or file: an experiment if it is an object of JSON that is no table, otherwise tokens. The name of a file is
+    /// used in errors.
     ///
     /// # Errors
     /// [`InputError`] if it can be read as neither.
     pub fn read(file: Option<&str>, bytes: &[u8]) -> Result<Self, InputError> {
-        match std::str::from_utf8(bytes) {
+        Self::read_source(&TableSource {
+            file: file.map(str::to_string),
+            bytes: bytes.to_vec(),
+            ..TableSource::default()
+        })
+    }
+
+    /// Reads a text or file as [`Given::read`] does, with the answers to what was asked about it.
+    ///
+    /// # Errors
+    /// Those of [`Given::read`]; [`InputError::TwoReadings`] where a question has no answer yet.
+    pub fn read_source(source: &TableSource) -> Result<Self, InputError> {
+        match std::str::from_utf8(&source.bytes) {
             Ok(text) if is_experiment(text) => {
                 Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
             }
-            _ => {
-                let (rows, header) = Table::Tokens.read_with_header(file, bytes)?;
-                Ok(Given::Tokens { rows, header })
-            }
+            _ => source.read(Table::Tokens).map(Given::Tokens),
         }
     }
 }
 
+/// An object of JSON is an experiment, whole or broken, unless it is a table: braces of another program, one object a line, or
+/// an object without the keys of an experiment.
 fn is_experiment(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let Some(inside) = text.strip_prefix('{') else { return false };
+    if inside.trim_start().starts_with(|c: char| c == '{' || c == '-' || c == '.' || c.is_ascii_digit()) {
+        return false;
+    }
+    match serde_json::Deserializer::from_str(text).into_iter::<Outline>().next() {
+        Some(Ok(outline)) => {
+            let has_tokens = matches!(outline.tokens, Some(Member::Object(_)));
+            let others = [outline.weights, outline.attention, outline.mask, outline.normalization];
+            has_tokens || others.iter().any(Option::is_some)
+        }
+        _ => true,
+    }
+}
+
+/// The keys by which an experiment is told from a table.
+#[derive(Deserialize)]
+struct Outline {
+    tokens: Option<Member>,
+    weights: Option<IgnoredAny>,
+    attention: Option<IgnoredAny>,
+    mask: Option<IgnoredAny>,
+    normalization: Option<IgnoredAny>,
+}
+
+/// The tokens of an experiment are an object; a list under that key is a table.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Member {
+    Object(#[expect(dead_code, reason = "only its kind is asked for")] BTreeMap<String, IgnoredAny>),
+    Other(IgnoredAny),
 }
 
 #[cfg(test)]
@@ -54,7 +94,7 @@ mod tests {
             r#" {"tokens":{"source":"explicit","rows":[[-1],[1]]},"weights":{"source":"identity","sign":-1}}"#;
         assert!(matches!(Given::read(None, experiment.as_bytes()), Ok(Given::Experiment(_))));
         assert!(matches!(Given::read(Some("it.csv"), experiment.as_bytes()), Ok(Given::Experiment(_))));
-        assert!(matches!(Given::read(None, b"1,2\n3,4"), Ok(Given::Tokens { rows, .. }) if rows.n_rows() == 2));
+        assert!(matches!(Given::read(None, b"1,2\n3,4"), Ok(Given::Tokens(reading)) if reading.rows.n_rows() == 2));
         assert!(Given::read(None, b"{").is_err() && Given::read(Some("junk.csv"), &[0xff, 0]).is_err());
     }
 }

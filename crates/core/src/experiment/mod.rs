@@ -17,6 +17,7 @@ mod parse;
 mod phrase;
 mod rows;
 pub mod table;
+mod table_kind;
 mod types;
 mod write;
 
@@ -25,9 +26,10 @@ pub use error::InputError;
 pub use given::Given;
 pub use json_problem::{json_problem, library_words};
 pub use memory::Memory;
-pub use own_weights::{TableSource, WeightTables};
+pub use own_weights::{TableSource, WeightTables, WeightsReading};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
+pub use table_kind::{FirstColumn, FirstRow, NumberComma, Table, TableAnswers, TableQuestion};
 pub use types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
     TokenSource, WeightSource,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::table::Table;
+use super::table::{Table, TableAnswers, TableReading};
 use super::{Head, InputError, Phrase, Rows, WeightSource, limits};
 use crate::phrase;
 
@@ -14,6 +14,17 @@ pub struct TableSource {
     /// UTF-8 for a text.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
+    /// Answers to what was asked about it.
+    pub answers: TableAnswers,
+}
+
+/// Weights that were read from tables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WeightsReading {
+    /// The weights.
+    pub weights: WeightSource,
+    /// A line for each table in which something was guessed or dropped.
+    pub notes: Vec<Phrase>,
 }
 
 /// The tables of one head.
@@ -35,28 +46,53 @@ impl WeightTables {
     /// # Errors
     /// [`InputError`] that names the table, and for a wrong shape the shapes that it may have.
     pub fn read(&self, d: Option<usize>) -> Result<WeightSource, InputError> {
-        let q = self.q.read(Table::Query)?;
+        self.read_with_notes(d).map(|reading| reading.weights)
+    }
+
+    /// Reads the tables as [`WeightTables::read`] does, and tells what was guessed and dropped.
+    ///
+    /// # Errors
+    /// Those of [`WeightTables::read`].
+    pub fn read_with_notes(&self, d: Option<usize>) -> Result<WeightsReading, InputError> {
+        let mut notes = Vec::new();
+        let mut read = |source: &TableSource, table: Table| {
+            let reading = source.read(table)?;
+            notes.extend(reading.guesses().map(|_| reading.line(table)));
+            Ok::<Rows, InputError>(reading.rows)
+        };
+        let q = read(&self.q, Table::Query)?;
         let d_q = q.n_columns();
         if let Some(d) = d.filter(|d| *d != d_q) {
             let reason = phrase!("takes_tokens_which_have", "it takes the tokens, which have dimension {d}", d = d);
             return Err(wrong_shape(Table::Query, &q, any_rows(d), reason));
         }
-        let k = self.k.read(Table::Key)?;
+        let k = read(&self.k, Table::Key)?;
         if (k.n_rows(), k.n_columns()) != (q.n_rows(), d_q) {
             let reason = phrase!("k_x_j_q", "K x_j and Q x_i can be multiplied");
             return Err(wrong_shape(Table::Key, &k, q.shape(), reason));
         }
-        let v = if self.v.is_empty() { identity(d_q)? } else { self.v.read(Table::Value)? };
+        let v = if self.v.is_empty() { identity(d_q)? } else { read(&self.v, Table::Value)? };
         if v.n_columns() != d_q {
             let reason = phrase!("v_takes_same_tokens", "V takes the same tokens as Q");
             return Err(wrong_shape(Table::Value, &v, any_rows(d_q), reason));
         }
-        let output = if self.output.is_empty() { None } else { Some(self.output.read(Table::Output)?) };
+        let output = if self.output.is_empty() { None } else { Some(read(&self.output, Table::Output)?) };
         if let Some(output) = output.as_ref().filter(|output| output.n_columns() != v.n_rows()) {
             let reason = phrase!("takes_rows_of_v", "it takes V x, which has {count} numbers", count = v.n_rows());
             return Err(wrong_shape(Table::Output, output, any_rows(v.n_rows()), reason));
         }
-        Ok(WeightSource::Explicit { heads: vec![Head { q, k, v }], output })
+        Ok(WeightsReading { weights: WeightSource::Explicit { heads: vec![Head { q, k, v }], output }, notes })
+    }
+
+    /// The source of a table of weights; `None` for that of the tokens.
+    pub fn source_mut(&mut self, table: Table) -> Option<&mut TableSource> {
+        match table {
+            Table::Tokens => None,
+            Table::Query => Some(&mut self.q),
+            Table::Key => Some(&mut self.k),
+            Table::Value => Some(&mut self.v),
+            Table::Output => Some(&mut self.output),
+        }
     }
 }
 
@@ -64,11 +100,21 @@ impl TableSource {
     /// A pasted text.
     #[must_use]
     pub fn text(text: &str) -> Self {
-        TableSource { file: None, bytes: text.as_bytes().to_vec() }
+        TableSource { bytes: text.as_bytes().to_vec(), ..TableSource::default() }
     }
 
-    fn read(&self, table: Table) -> Result<Rows, InputError> {
-        table.read(self.file.as_deref(), &self.bytes)
+    /// The bytes of a file.
+    #[must_use]
+    pub fn file(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        TableSource { file: Some(name.into()), bytes, ..TableSource::default() }
+    }
+
+    /// Reads it as a table.
+    ///
+    /// # Errors
+    /// Those of [`Table::read_with`].
+    pub fn read(&self, table: Table) -> Result<TableReading, InputError> {
+        table.read_with(self.file.as_deref(), &self.bytes, self.answers)
     }
 
     fn is_empty(&self) -> bool {

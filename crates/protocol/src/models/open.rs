@@ -1,7 +1,7 @@
 //! What a model is, and the tokens of a text in it.
 
 use lipscope_core::experiment::{InputError, Phrase};
-use lipscope_models::{ModelConfig, ids_by_first_appearance, spans_of_words, text_fingerprint};
+use lipscope_models::{ModelConfig, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelContext, ModelOrigin};
@@ -53,14 +53,16 @@ impl Task<ModelContext> for OpenTask {
         let OpenPlan { origin, text } = &self.0;
         let opened = context.opened(origin)?;
         // A drawn model without a tokenizer takes words for tokens.
-        let (ids, spans) = match context.tokenizer(origin)? {
+        let tokenizer = context.tokenizer(origin)?;
+        let notes = opened.notes().iter().chain(tokenizer.iter().flat_map(Tokenizer::notes));
+        let (ids, spans) = match &tokenizer {
             Some(tokenizer) => tokenizer.ids_and_spans(text)?,
             None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
         };
         report.event(Box::new(ModelFacts {
             label: opened.label().to_owned(),
             config: *opened.config(),
-            notes: opened.notes().to_vec(),
+            notes: notes.cloned().collect(),
             text: text_fingerprint(&ids),
             ids,
             spans: spans.into_iter().map(|span| (span.start, span.end)).collect(),

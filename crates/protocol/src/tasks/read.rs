@@ -33,8 +33,8 @@ impl Task<Memory> for ReadTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Given>) -> Result<Turn, InputError> {
         report.event(match &self.0 {
-            ReadPlan::Any(TableSource { file, bytes }) => Given::read(file.as_deref(), bytes)?,
-            ReadPlan::Weights { tables, d } => Given::Weights(tables.read(*d)?),
+            ReadPlan::Any(source) => Given::read_source(source)?,
+            ReadPlan::Weights { tables, d } => Given::Weights(tables.read_with_notes(*d)?),
         });
         Ok(Turn::Done)
     }

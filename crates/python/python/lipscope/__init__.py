@@ -22,6 +22,7 @@ from ._linear import jacobian, spectral_norm
 from ._lipscope import __version__
 from ._measurement import Measurement
 from ._results import CertifiedRow, Certificate, Norm, Search, Spectrum, Sweep
+from ._tables import read_tokens
 
 #: The name under which [C] and the command line know it too.
 regime = growth
@@ -45,6 +46,7 @@ __all__ = [
     "growth",
     "jacobian",
     "measure",
+    "read_tokens",
     "regime",
     "search",
     "spectral_norm",

@@ -50,6 +50,9 @@ def operator_norm(
     apply_transpose: Callable[[_Array], _Array],
     options: tuple[float, int, int],
 ) -> tuple[float, float, int, _Array, _Array]: ...
+def read_tokens(
+    file: str | None, bytes: bytes, header: str | None, index: str | None, decimal: str | None
+) -> tuple[_Array, str]: ...
 def search(
     experiment: Experiment, effort: _Effort, region: str, dim: int | None, memory_bytes: int | None
 ) -> tuple[str, Experiment]: ...

@@ -24,7 +24,7 @@ fn feed(input: &[u8]) -> Verdict {
             go_on_with(&experiment);
             Verdict::Taken
         }
-        Ok(Given::Tokens { .. } | Given::Weights(_)) => Verdict::Taken,
+        Ok(Given::Tokens(_) | Given::Weights(_)) => Verdict::Taken,
         Err(problem) => refused(&problem),
     }
 }

@@ -55,7 +55,7 @@ fn made() -> Vec<Vec<u8>> {
     for plan in experiments().next().into_iter().flat_map(super::work::plans) {
         messages.answered::<EngineTasks>(5, plan, Memory::BROWSER, usize::MAX);
     }
-    let source = TableSource { file: Some("tokens.csv".into()), bytes: b"1,2\n3,4\n".to_vec() };
+    let source = TableSource::file("tokens.csv", b"1,2\n3,4\n".to_vec());
     messages.order(1, EnginePlan::Read(ReadPlan::Any(source)));
     messages.add(&Command::<EnginePlan>::Cancel);
     messages.add(&Message::<EngineEvent>::Ready);

@@ -1,7 +1,9 @@
 //! Tables of tokens and weights: texts, and NumPy's files.
 
-use lipscope_core::experiment::table::Table;
-use lipscope_core::experiment::{Experiment, Given, TableSource, TokenSource, WeightSource, WeightTables};
+use lipscope_core::experiment::table::{Table, TableReading};
+use lipscope_core::experiment::{
+    Experiment, FirstColumn, FirstRow, Given, Rows, TableAnswers, TableSource, TokenSource, WeightSource, WeightTables,
+};
 
 use super::experiment::{READING, go_on_with};
 use crate::door::{Door, Verdict, refused, within};
@@ -42,7 +44,8 @@ fn vary_npy(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
 fn feed(input: &[u8]) -> Verdict {
     let allowed = READING.of(input);
     let verdict = match within("reading tokens", allowed, || Given::read(Some("tokens.txt"), input)) {
-        Ok(Given::Tokens { rows, .. }) => {
+        Ok(Given::Tokens(TableReading { rows, .. })) => {
+            read_again(&rows, input.len());
             go_on_with(&Experiment::of(TokenSource::Explicit(rows), WeightSource::Identity { sign: -1.0 }));
             Verdict::Taken
         }
@@ -60,7 +63,7 @@ fn feed(input: &[u8]) -> Verdict {
     let Some(d) = query else { return verdict };
     // The same table as Q and K fits always, as V and as the output matrix by chance. Without a V it is the identity, d x d,
     // which an experiment may have up to the limit on its weights.
-    let source = TableSource { file: None, bytes: input.to_vec() };
+    let source = TableSource { bytes: input.to_vec(), ..TableSource::default() };
     let empty = TableSource::default();
     for (v, output) in [(&empty, &empty), (&source, &empty), (&empty, &source)] {
         let tables = WeightTables { q: source.clone(), k: source.clone(), v: v.clone(), output: output.clone() };
@@ -69,4 +72,75 @@ fn feed(input: &[u8]) -> Verdict {
         }
     }
     verdict
+}
+
+/// A way to write a table down: what stands around it, between rows, around each row, and between the numbers of a row.
+struct Notation {
+    name: &'static str,
+    around: [&'static str; 2],
+    between_rows: &'static str,
+    row: [&'static str; 2],
+    between: &'static str,
+    number: fn(f64) -> String,
+}
+
+const NOTATIONS: [Notation; 8] = [
+    notation("tabs", ["", ""], "\n", ["", ""], "\t"),
+    notation("NumPy", ["[", "]"], "\n ", ["[", "]"], " "),
+    notation("MATLAB", ["X = [", "];"], "; ", ["", ""], " "),
+    notation("JSON", ["[", "]"], ",", ["[", "]"], ","),
+    notation("tuples", ["[", "]"], ", ", ["(", ",)"], ", "),
+    notation("Markdown", ["", ""], "\n", ["| ", " |"], " | "),
+    Notation {
+        number: |x| format!("{x:e}").replace('e', "*^"),
+        ..notation("Mathematica", ["{", "}"], ", ", ["{", "}"], ", ")
+    },
+    Notation {
+        number: |x| format!("{x:e}").replace('.', ","),
+        ..notation("decimal commas", ["", ""], "\n", ["", ""], ";")
+    },
+];
+
+const fn notation(
+    name: &'static str,
+    around: [&'static str; 2],
+    between_rows: &'static str,
+    row: [&'static str; 2],
+    between: &'static str,
+) -> Notation {
+    Notation { name, around, between_rows, row, between, number: |x| format!("{x:e}") }
+}
+
+impl Notation {
+    fn write(&self, rows: &Rows) -> String {
+        let row = |row: &[f64]| {
+            let numbers: Vec<String> = row.iter().map(|x| (self.number)(*x)).collect();
+            [self.row[0], &numbers.join(self.between), self.row[1]].concat()
+        };
+        let rows: Vec<String> = rows.iter().map(row).collect();
+        [self.around[0], &rows.join(self.between_rows), self.around[1]].concat()
+    }
+}
+
+/// Tokens that were taken are the same tokens in three other notations.
+fn read_again(rows: &Rows, seed: usize) {
+    /// Larger tables take their time and show nothing else.
+    const MOST_NUMBERS: usize = 4_000;
+    if rows.entries().len() > MOST_NUMBERS {
+        return;
+    }
+    // A row 0, 1, 2 is asked about in some notations.
+    let answers =
+        TableAnswers { header: Some(FirstRow::Numbers), index: Some(FirstColumn::Numbers), ..TableAnswers::default() };
+    for notation in NOTATIONS.iter().cycle().skip(seed % NOTATIONS.len()).take(3) {
+        // Without a second number nothing tells a decimal comma from one between numbers.
+        if notation.between == ";" && rows.n_columns() == 1 {
+            continue;
+        }
+        let text = notation.write(rows);
+        match Table::Tokens.read_with(None, text.as_bytes(), answers) {
+            Ok(reading) => assert_eq!(reading.rows, *rows, "{}: {text}", notation.name),
+            Err(problem) => panic!("{}: {problem}\n{text}", notation.name),
+        }
+    }
 }

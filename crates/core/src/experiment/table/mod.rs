@@ -1,17 +1,30 @@
-//! Tables of numbers from users, tokens and weights alike: CSV and TSV, lists in brackets (JSON, and what NumPy and PyTorch
-//! print), or NumPy's `.npy`. One row per token, or per row of the matrix.
+//! Tables of numbers from users, tokens and weights alike: CSV and its relatives, what MATLAB, Julia, R, pandas, NumPy, PyTorch,
+//! JAX, TensorFlow and Mathematica write or print, JSON, or NumPy's `.npy`. One row per token, or per row of the matrix.
+//!
+//! What a text says is read; what is guessed or dropped stands in the [`TableReading`]; where two readings are plausible the
+//! reader is asked ([`InputError::TwoReadings`]).
 
+mod blocks;
 mod brackets;
+mod container;
+mod decimal;
+mod encoding;
+mod json;
 mod kind;
+mod layout;
 mod npy;
+mod reading;
 mod separated;
+mod surroundings;
 
 use super::limits::{self, MAX_TEXT_BYTES};
 use super::rows::Rows;
 use super::{InputError, Phrase};
 use crate::phrase;
+use reading::Notes;
 
-pub use kind::Table;
+pub use super::table_kind::{FirstColumn, FirstRow, NumberComma, Table, TableAnswers, TableQuestion};
+pub use reading::TableReading;
 
 impl Table {
     /// Reads a table from the bytes of a text or file, whose format is detected from its content. `file` is the name of
@@ -20,14 +33,19 @@ impl Table {
     /// # Errors
     /// [`InputError`] that names the row and column and the fix.
     pub fn read(self, file: Option<&str>, bytes: &[u8]) -> Result<Rows, InputError> {
-        self.read_with_header(file, bytes).map(|(rows, _)| rows)
+        self.read_with(file, bytes, TableAnswers::default()).map(|reading| reading.rows)
     }
 
-    /// Reads a table as [`Table::read`] does, and gives the first line too where it was skipped as a header.
+    /// Reads a table as [`Table::read`] does, with answers to what may be asked about it, and tells what was guessed and dropped.
     ///
     /// # Errors
-    /// Those of [`Table::read`].
-    pub fn read_with_header(self, file: Option<&str>, bytes: &[u8]) -> Result<(Rows, Option<String>), InputError> {
+    /// Those of [`Table::read`]; [`InputError::TwoReadings`] for a table that can be read in two ways, which an answer decides.
+    pub fn read_with(
+        self,
+        file: Option<&str>,
+        bytes: &[u8],
+        answers: TableAnswers,
+    ) -> Result<TableReading, InputError> {
         let name = || file.map_or_else(|| self.name(), Phrase::verbatim);
         if bytes.len() > MAX_TEXT_BYTES {
             return Err(InputError::TooLarge {
@@ -38,11 +56,17 @@ impl Table {
             });
         }
         if bytes.starts_with(npy::MAGIC) {
-            return Ok((self.checked(npy::rows(self, file.unwrap_or_default(), bytes)?)?, None));
+            let mut notes = Notes::default();
+            let rows = npy::rows(self, file.unwrap_or_default(), bytes, &mut notes)?;
+            return self.checked(notes.with(rows));
         }
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.read_text(text),
-            Err(_) => Err(InputError::File {
+        if let Some((problem, fix)) = container::of(bytes) {
+            return Err(InputError::File { file: name(), problem, fix });
+        }
+        let mut notes = Notes::default();
+        match encoding::text_of(bytes, &mut notes) {
+            Some(text) => self.read_text(&text, answers, notes),
+            None => Err(InputError::File {
                 file: name(),
                 problem: phrase!("neither_text_nor_npy", "it is neither text nor a .npy file"),
                 fix: phrase!("save_table_csv_tsv", "Save the numbers as CSV, TSV, JSON or NumPy .npy."),
@@ -50,9 +74,8 @@ impl Table {
         }
     }
 
-    fn read_text(self, text: &str) -> Result<(Rows, Option<String>), InputError> {
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() {
+    fn read_text(self, text: &str, answers: TableAnswers, mut notes: Notes) -> Result<TableReading, InputError> {
+        if text.trim().is_empty() {
             return Err(InputError::Empty {
                 what: self.name(),
                 least: match self {
@@ -61,7 +84,7 @@ impl Table {
                 },
             });
         }
-        if text.contains("...") || text.contains('…') {
+        if is_abridged(text) {
             return Err(InputError::Conflict {
                 what: self.name(),
                 problem: phrase!("is_abridged", "is abridged: \"...\" stands in it for numbers that were not printed"),
@@ -71,34 +94,66 @@ impl Table {
                 ),
             });
         }
-        let (rows, header) = match brackets::list_of(text) {
-            Some(list) => {
-                let rows = brackets::rows(self, list)?;
-                self.check_entries(rows.iter().map(Vec::len).sum())?;
-                (Rows::from_lists(self.inside(), &rows)?, None)
-            }
-            None => separated::rows(self, text)?,
-        };
-        Ok((self.checked(rows)?, header))
+        if text.contains(['│', '║', '┆']) {
+            return Err(InputError::File {
+                file: self.name(),
+                problem: phrase!("drawn_frame", "it is a print with a frame of lines around its cells"),
+                fix: phrase!("export_not_print", "Export the table as CSV instead of printing it."),
+            });
+        }
+        // MATLAB prints an array of more dimensions page by page.
+        if text.contains("(:,:,") {
+            return Err(InputError::File {
+                file: self.name(),
+                problem: phrase!("lists_too_deep", "it has more than two dimensions"),
+                fix: brackets::one_matrix(),
+            });
+        }
+        let around = surroundings::without(text, &mut notes);
+        let inner = around.text.trim();
+        let reading = if json::is_named(inner) {
+            json::read(self, inner, answers, notes)
+        } else if brackets::is_list(inner) {
+            brackets::read(self, inner, notes)
+        } else {
+            separated::read(self, &around, answers, notes)
+        }?;
+        around.check(self, &reading.rows)?;
+        self.checked(reading)
     }
 
-    fn checked(self, rows: Rows) -> Result<Rows, InputError> {
+    fn checked(self, reading: TableReading) -> Result<TableReading, InputError> {
+        let (n, d) = (reading.rows.n_rows(), reading.rows.n_columns());
         if self != Table::Tokens {
-            return Ok(rows);
+            return Ok(reading);
         }
-        if rows.n_rows() == 1 && rows.n_columns() > 1 {
+        if n == 1 && d > 1 {
             return Err(InputError::Conflict {
-                what: phrase!("one_line_numbers", "One line of {count} numbers", count = rows.n_columns()),
+                what: phrase!("one_line_numbers", "One line of {count} numbers", count = d),
                 problem: phrase!("one_token_attention_needs", "is one token, and attention needs at least two"),
                 fix: phrase!("put_each_token_own", "Put each token on its own line."),
             });
         }
-        if rows.n_rows() == 1 {
+        if n == 1 {
             return Err(InputError::OneToken);
         }
-        limits::check_tokens(rows.n_rows(), rows.n_columns())?;
-        Ok(rows)
+        limits::check_tokens(n, d)?;
+        Ok(reading)
     }
+}
+
+/// Whether dots stand for numbers that were not printed. In a name, as R makes `...1`, and where MATLAB goes on in the next line
+/// of a list with semicolons, they do not.
+fn is_abridged(text: &str) -> bool {
+    if text.contains(['…', '⋮', '⋱', '⋯']) {
+        return true;
+    }
+    let is_literal = text.contains('[') && text.contains(';');
+    text.match_indices("...").any(|(at, dots)| {
+        let (before, after) = (&text[..at], &text[at + dots.len()..]);
+        let is_in_name = before.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric);
+        !(is_in_name || (is_literal && after.starts_with('\n')))
+    })
 }
 
 #[cfg(test)]
@@ -117,31 +172,37 @@ mod tests {
             "# a\n1,2\n3,4",
         ];
         for text in texts {
-            let (rows, _) = Table::Tokens.read_text(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+            let TableReading { rows, .. } = Table::Tokens
+                .read_with(None, text.as_bytes(), TableAnswers::default())
+                .unwrap_or_else(|e| panic!("{text:?}: {e}"));
             assert_eq!((rows.n_columns(), rows.entries()), (2, &[1.0, 2.0, 3.0, 4.0][..]), "{text:?}");
         }
     }
 
     #[test]
     fn a_flat_json_list_is_tokens_of_dimension_one() {
-        let (rows, _) = Table::Tokens.read_text("[-1, 1, 1]").expect("a list");
+        let rows = Table::Tokens.read(None, b"[-1, 1, 1]").expect("a list");
         assert_eq!((rows.n_rows(), rows.n_columns()), (3, 1));
     }
 
     #[test]
-    fn a_first_line_that_is_skipped_is_given_back() {
-        let header = |text: &str| Table::Tokens.read_text(text).expect(text).1;
-        assert_eq!(header("x,y\n1,2\n3,4").as_deref(), Some("x, y"));
-        assert_eq!(header("left right\n1 2\n3 4").as_deref(), Some("left, right"));
-        assert!(header(&format!("{}\n1\n2", "long".repeat(50))).is_some_and(|header| header.chars().count() < 60));
-        for without in ["1,2\n3,4", "# x,y\n1,2\n3,4", "[[1,2],[3,4]]"] {
-            assert_eq!(header(without), None, "{without}");
+    fn what_is_dropped_is_told() {
+        let told = |text: &str| {
+            let reading = Table::Tokens.read_with(None, text.as_bytes(), TableAnswers::default()).expect(text);
+            reading.guesses().map(|guesses| guesses.to_string())
+        };
+        assert_eq!(told("x,y\n1,2\n3,4").as_deref(), Some("dropped: header (x, y)"));
+        assert_eq!(told("left right\n1 2\n3 4").as_deref(), Some("dropped: header (left, right)"));
+        assert_eq!(told("# x,y\n1,2\n3,4").as_deref(), Some("dropped: comment lines"));
+        assert!(told(&format!("{}\n1\n2", "long".repeat(50))).is_some_and(|told| told.chars().count() < 70));
+        for without in ["1,2\n3,4", "[[1,2],[3,4]]"] {
+            assert_eq!(told(without), None, "{without}");
         }
     }
 
     #[test]
     fn errors_name_the_row_and_column() {
-        let message = |text: &str| Table::Tokens.read_text(text).expect_err(text).to_string();
+        let message = |text: &str| Table::Tokens.read(None, text.as_bytes()).expect_err(text).to_string();
         assert!(message("1,2\n3\n").contains("Row 2"), "{}", message("1,2\n3\n"));
         assert!(message("1,2\n3,x\n").contains("Row 2, column 2"), "{}", message("1,2\n3,x\n"));
         assert!(message("1,2\nnan,1\n").contains("Row 2, column 1"));
@@ -157,6 +218,6 @@ mod tests {
         let junk: Vec<u8> = (0..10_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         assert!(Table::Tokens.read(Some("junk.bin"), &junk).expect_err("junk").to_string().contains("junk.bin"));
         let letters = "q".repeat(10_000_000);
-        assert!(Table::Tokens.read_text(&letters).expect_err("junk").to_string().len() < 200);
+        assert!(Table::Tokens.read(None, letters.as_bytes()).expect_err("junk").to_string().len() < 200);
     }
 }

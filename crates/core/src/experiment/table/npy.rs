@@ -1,9 +1,11 @@
 //! NumPy's `.npy` files.
 
+use half::f16;
 use npyz::{DType, NpyFile, TypeChar};
 
-use super::kind::Table;
-use crate::experiment::{InputError, Phrase, Rows, library_words};
+use super::brackets::one_matrix;
+use super::reading::Notes;
+use crate::experiment::{InputError, Phrase, Rows, Table, library_words};
 use crate::phrase;
 
 /// The first bytes of every `.npy` file.
@@ -13,27 +15,44 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 ///
 /// # Errors
 /// [`InputError::File`], or [`InputError::TooLarge`] before any number is read.
-pub(super) fn rows(table: Table, name: &str, bytes: &[u8]) -> Result<Rows, InputError> {
+pub(super) fn rows(table: Table, name: &str, bytes: &[u8], notes: &mut Notes) -> Result<Rows, InputError> {
     let broken = |problem: Phrase| InputError::File {
         file: name.into(),
         problem,
-        fix: phrase!("save_numpy_save_two", "Save it with numpy.save as a two-dimensional float array."),
+        fix: phrase!(
+            "save_numpy_save_two",
+            "Save it with `numpy.save` as a two-dimensional float array, such as `x.astype(float)`."
+        ),
     };
     if !is_plain_header(bytes) {
+        /// The beginning of a type with named fields.
+        const RECORDS: &[u8] = b"'descr': [";
+        let head = &bytes[..bytes.len().min(64)];
+        if head.windows(RECORDS.len()).any(|window| window == RECORDS) {
+            return Err(broken(records()));
+        }
         return Err(broken(phrase!("npy_header_no_table", "its header is not that of a table of numbers")));
     }
     let file = NpyFile::new(bytes).map_err(|e| broken(io_problem(&e)))?;
-    let shape = file.shape().to_vec();
+    let mut shape = file.shape().to_vec();
+    while shape.len() > 2 && shape[0] == 1 {
+        shape.remove(0);
+        notes.drop(phrase!("batch_of_one", "the axis of a batch of one"));
+    }
     let (n, d) = match (&shape[..], table) {
         ([n], Table::Tokens) => (*n, 1),
         ([d], _) => (1, *d),
         ([n, d], _) => (*n, *d),
         _ => {
-            return Err(broken(phrase!(
-                "shape_not_n_d",
-                "its shape is {shape}, not (n, d)",
-                shape = format!("{:?}", shape)
-            )));
+            return Err(InputError::File {
+                file: name.into(),
+                problem: phrase!(
+                    "shape_not_n_d",
+                    "its shape is {shape}, not (n, d)",
+                    shape = format!("{:?}", file.shape())
+                ),
+                fix: one_matrix(),
+            });
         }
     };
     // Checked before any number is read, because the header may claim more than the file holds.
@@ -87,16 +106,15 @@ fn io_problem(error: &std::io::Error) -> Phrase {
     }
 }
 
+fn records() -> Phrase {
+    phrase!("npy_records", "its rows are records with named fields")
+}
+
 fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, Phrase> {
-    let unsupported = |dtype: &DType| {
-        phrase!(
-            "numbers_only_32_64",
-            "its numbers are {kind}; only 32 and 64 bit floats and integers can be read",
-            kind = dtype.descr()
-        )
-    };
     let dtype = file.dtype();
-    let DType::Plain(plain) = &dtype else { return Err(unsupported(&dtype)) };
+    let DType::Plain(plain) = &dtype else {
+        return Err(records());
+    };
     macro_rules! read {
         ($number:ty) => {
             file.into_vec::<$number>()
@@ -107,11 +125,28 @@ fn npy_entries(file: NpyFile<&[u8]>) -> Result<Vec<f64>, Phrase> {
     match (plain.type_char(), plain.size_field()) {
         (TypeChar::Float, 8) => read!(f64),
         (TypeChar::Float, 4) => read!(f32),
+        (TypeChar::Float, 2) => file
+            .into_vec::<f16>()
+            .map(|numbers| numbers.into_iter().map(f64::from).collect())
+            .map_err(|e| io_problem(&e)),
         (TypeChar::Int, 8) => read!(i64),
         (TypeChar::Int, 4) => read!(i32),
         (TypeChar::Int, 2) => read!(i16),
         (TypeChar::Int, 1) => read!(i8),
+        (TypeChar::Uint, 8) => read!(u64),
+        (TypeChar::Uint, 4) => read!(u32),
+        (TypeChar::Uint, 2) => read!(u16),
         (TypeChar::Uint, 1) => read!(u8),
-        _ => Err(unsupported(&dtype)),
+        (kind, _) => Err(phrase!(
+            "npy_kind_not_read",
+            "it holds {what} ({kind}), and only floats of 16, 32 and 64 bits and integers are read",
+            what = match kind {
+                TypeChar::Bool => phrase!("truth_values", "truth values"),
+                TypeChar::Complex => phrase!("complex_numbers", "complex numbers"),
+                TypeChar::Float => phrase!("long_doubles", "extended floats"),
+                _ => phrase!("objects_or_texts", "objects or texts"),
+            },
+            kind = dtype.descr()
+        )),
     }
 }

@@ -1,95 +1,290 @@
-//! One row a line, its numbers separated by tabs, commas, semicolons or blanks.
+//! One row a line, its numbers separated by tabs, semicolons, vertical bars, ampersands, commas or blanks: CSV, tables of
+//! Markdown and LaTeX, and what MATLAB, Julia, R and pandas print.
 
-use super::kind::{Table, number};
-use crate::experiment::error::shorten;
-use crate::experiment::{InputError, Rows, library_words};
+use csv::StringRecord;
+
+use super::blocks;
+use super::decimal::Between;
+use super::layout::{self, Cells, Labels, is_numeric};
+use super::reading::{Notes, TableReading};
+use super::surroundings::Surroundings;
+use crate::experiment::{InputError, NumberComma, Rows, Table, TableAnswers, library_words, limits};
 use crate::phrase;
 
-/// Reads the rows. A first line without any number is skipped as a header, and given back; lines starting with # are
-/// comments.
+/// What separates the cells of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Separator {
+    Byte(u8),
+    Blanks,
+}
+
+/// In this order they are tried: a comma may be the decimal mark where something else separates.
+const SEPARATORS: [Separator; 6] = [
+    Separator::Byte(b'\t'),
+    Separator::Byte(b';'),
+    Separator::Byte(b'|'),
+    Separator::Byte(b'&'),
+    Separator::Byte(b','),
+    Separator::Blanks,
+];
+
+/// Reads the rows of a text.
 ///
 /// # Errors
-/// [`InputError`] that names row and column.
-pub(super) fn rows(table: Table, text: &str) -> Result<(Rows, Option<String>), InputError> {
-    let first_line = text.lines().find(|line| !line.trim_start().starts_with('#')).unwrap_or_default();
-    let delimiter = [b'\t', b',', b';'].into_iter().find(|d| first_line.as_bytes().contains(d));
+/// [`InputError`] that names row and column, or asks.
+pub(super) fn read(
+    table: Table,
+    around: &Surroundings<'_>,
+    answers: TableAnswers,
+    mut notes: Notes,
+) -> Result<TableReading, InputError> {
+    if let Some(numbers) = blocks::vector_of_r(around.text) {
+        let numbers = numbers?;
+        let rows: Vec<Vec<f64>> = match table {
+            Table::Tokens => numbers.into_iter().map(|x| vec![x]).collect(),
+            _ => vec![numbers],
+        };
+        return Ok(notes.with(Rows::from_lists(table.inside(), &rows)?));
+    }
+    let lines = lines_of(around.text, &mut notes);
+    let separator = match around.delimiter {
+        Some(delimiter) => Separator::Byte(delimiter),
+        // One number a line, with the decimal comma that was asked about.
+        None if answers.decimal == Some(NumberComma::Decimal) && one_column(&lines).is_some() => Separator::Blanks,
+        None => chosen(table, &lines, around, answers),
+    };
+    let cells = cells(table, &lines, separator, around, &mut notes)?;
+    let rows = layout::rows(table, &cells, answers, &mut notes)?;
+    Ok(notes.with(rows))
+}
+
+/// The lines that hold cells.
+fn lines_of(text: &str, notes: &mut Notes) -> Vec<String> {
+    let text = if text.contains("\\\\") || text.contains("\\begin") { latex(text) } else { text.to_string() };
+    let is_rule =
+        |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '+' | '-' | '=' | ':' | ' '));
+    let is_comment = |line: &str| line.starts_with(['#', '%']) || line.starts_with("//");
+    let mut lines = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || is_rule(line) {
+            continue;
+        }
+        if is_comment(line) {
+            notes.drop(phrase!("comment_lines", "comment lines"));
+            continue;
+        }
+        // A comment behind the numbers of a line.
+        let line = match line.find(" # ").or_else(|| line.find("\t# ")).or_else(|| line.find(" // ")) {
+            Some(at) => {
+                notes.drop(phrase!("comments_behind_rows", "comments"));
+                line[..at].trim_end()
+            }
+            None => line,
+        };
+        lines.push(line.to_string());
+    }
+    lines
+}
+
+/// The separator with which the first lines are a table, and where there is none, the first that they hold.
+fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: TableAnswers) -> Separator {
+    /// Enough to see how a table is written.
+    const SAMPLE: usize = 64;
+    let sample = &lines[..lines.len().min(SAMPLE)];
+    let is_there = |separator: Separator| match separator {
+        Separator::Byte(byte) => sample.iter().any(|line| line.as_bytes().contains(&byte)),
+        Separator::Blanks => true,
+    };
+    let candidates = || SEPARATORS.into_iter().filter(move |separator| is_there(*separator));
+    let is_read = |separator: &Separator| {
+        let cells = cells(table, sample, *separator, around, &mut Notes::default());
+        // Where a comma is in a line without blanks, it may separate: the line is at fault, not the comma.
+        let is_doubtful = |cells: &Cells| {
+            *separator == Separator::Blanks
+                && cells.records.iter().any(|record| record.len() == 1 && record.iter().any(|cell| cell.contains(',')))
+        };
+        if cells.as_ref().is_ok_and(is_doubtful) {
+            return false;
+        }
+        let rows = cells.and_then(|cells| layout::rows(table, &cells, answers, &mut Notes::default()));
+        matches!(rows, Ok(_) | Err(InputError::TwoReadings { .. }))
+    };
+    let of_first = |line: &String| {
+        candidates().find(|separator| matches!(separator, Separator::Byte(byte) if line.as_bytes().contains(byte)))
+    };
+    candidates().find(is_read).or_else(|| lines.first().and_then(of_first)).unwrap_or(Separator::Blanks)
+}
+
+fn cells(
+    table: Table,
+    lines: &[String],
+    separator: Separator,
+    around: &Surroundings<'_>,
+    notes: &mut Notes,
+) -> Result<Cells, InputError> {
+    let mut records = match separator {
+        Separator::Byte(byte) => delimited(table, lines, byte)?,
+        Separator::Blanks => blank_separated(table, lines)?,
+    };
+    if separator == Separator::Blanks
+        && let Some(joined) = blocks::joined(&records)
+    {
+        records = joined.map_err(|problem| InputError::File {
+            file: table.name(),
+            problem,
+            fix: phrase!("export_not_print", "Export the table as CSV instead of printing it."),
+        })?;
+        notes.guess(phrase!("blocks_joined", "blocks of columns, joined"));
+    }
+    let labels = if around.is_series {
+        Labels::Index
+    } else if blocks::is_matrix_of_r(&records) || only_first_is_quoted(lines) {
+        Labels::Marked
+    } else {
+        Labels::Unknown
+    };
+    let between = if separator == Separator::Byte(b';') { Between::Semicolons } else { Between::Others };
+    let one_column = one_column(lines).filter(|_| separator == Separator::Byte(b','));
+    Ok(Cells { records, labels, between, exponent: around.exponent, one_column })
+}
+
+/// The first number of lines that may be one number with a decimal comma each, and not two numbers: a header with one name or a
+/// zero with a sign speaks for that. `None` for other lines.
+fn one_column(lines: &[String]) -> Option<String> {
+    let has_header = lines.first().is_some_and(|line| !line.contains(',') && !is_numeric(line));
+    let lines = &lines[usize::from(has_header)..];
+    let is_one = |line: &String| {
+        line.split_once(',').is_some_and(|(whole, decimals)| {
+            let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            digits(whole.trim_start_matches('-')) && digits(decimals)
+        })
+    };
+    let speaks_for_it = has_header || lines.iter().any(|line| line.starts_with("-0,"));
+    (speaks_for_it && lines.len() > 1 && lines.iter().all(is_one)).then(|| lines[0].clone())
+}
+
+fn delimited(table: Table, lines: &[String], delimiter: u8) -> Result<Vec<StringRecord>, InputError> {
+    let mut text = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        let line = match delimiter {
+            b'|' => line.strip_prefix('|').unwrap_or(line),
+            _ => line,
+        };
+        text.push_str(line);
+        text.push('\n');
+    }
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        // Without a delimiter in the first line, entries are separated by blanks and each line is read as one field
-        // here.
-        .delimiter(delimiter.unwrap_or(b'\x1f'))
+        .delimiter(delimiter)
         .from_reader(text.as_bytes());
-    let mut entries = Vec::new();
-    let mut header = None;
-    let mut n_columns = 0;
-    let mut n_rows = 0;
-    let mut line_idx = 0;
-    let mut record = csv::StringRecord::new();
+    let mut records = Vec::new();
+    let mut count = 0;
+    let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| InputError::File {
         file: table.name(),
         problem: library_words(e.to_string()),
         fix: phrase!("give_one_row_per", "Give one row per line, numbers separated by commas."),
     })? {
-        line_idx += 1;
-        let cells: Vec<&str> = match delimiter {
-            Some(_) => record.iter().collect(),
-            None => record.iter().flat_map(str::split_whitespace).collect(),
-        };
-        let is_header =
-            line_idx == 1 && cells.iter().all(|cell| !cell.is_empty() && number(cell).is_none() && !is_infinite(cell));
-        if is_header && text.lines().nth(1).is_some() && !looks_like_numbers(&cells) {
-            header = Some(shorten(&cells.join(", ")));
-            continue;
-        }
-        n_rows += 1;
-        // A trailing comma does not add a column.
-        let cells = match cells.split_last() {
-            Some((last, rest)) if last.is_empty() && !rest.is_empty() => rest,
-            _ => &cells[..],
-        };
-        if n_rows == 1 {
-            n_columns = cells.len();
-        }
-        for (column_idx, cell) in cells.iter().enumerate() {
-            match number(cell) {
-                Some(x) => entries.push(x),
-                None => {
-                    return Err(InputError::NotANumber {
-                        what: table.inside(),
-                        row: n_rows,
-                        column: column_idx + 1,
-                        found: if cell.is_empty() {
-                            phrase!("empty_cell", "empty")
-                        } else {
-                            format!("\"{}\"", shorten(cell)).into()
-                        },
-                    });
-                }
-            }
-        }
-        if cells.len() != n_columns {
-            return Err(InputError::RaggedRow {
-                what: table.inside(),
-                row: n_rows,
-                found: cells.len(),
-                expected: n_columns,
-            });
-        }
-        table.check_entries(entries.len())?;
+        // A trailing separator does not add a column.
+        let is_trailing = record.len() > 1 && record.get(record.len() - 1) == Some("");
+        let record: StringRecord =
+            if is_trailing { record.iter().take(record.len() - 1).collect() } else { record.clone() };
+        count += record.len();
+        check(table, records.len(), count)?;
+        records.push(record);
     }
-    Ok((Rows::new(table.name(), n_columns, entries)?, header))
+    Ok(records)
 }
 
-/// A first line that contains "nan" or begins like a number (such as 1.O) is faulty data, not a header.
-fn looks_like_numbers(cells: &[&str]) -> bool {
-    cells.iter().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '\u{2212}' | '+' | '.')))
-        || cells.iter().any(|cell| is_infinite(cell))
+/// Blanks separate, but not inside of quotes, and not where they stand between the thousands of a number.
+fn blank_separated(table: Table, lines: &[String]) -> Result<Vec<StringRecord>, InputError> {
+    let mut records = Vec::with_capacity(lines.len());
+    let mut count = 0;
+    for line in lines {
+        let mut record = StringRecord::new();
+        let mut rest = line.trim_start();
+        while !rest.is_empty() {
+            let (cell, after) = match rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+                Some(quoted) => quoted,
+                None => rest.split_at(word_end(rest)),
+            };
+            record.push_field(cell);
+            rest = after.trim_start();
+        }
+        count += record.len();
+        check(table, records.len(), count)?;
+        records.push(record);
+    }
+    Ok(records)
 }
 
-/// Whether a cell is "nan", "inf" or the like.
-fn is_infinite(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok_and(|x| !x.is_finite())
+/// Where the first word of a text ends: at a blank, but not at a narrow one between the thousands of a number.
+fn word_end(text: &str) -> usize {
+    let is_of_thousands = |at: usize, blank: char| {
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        matches!(blank, '\u{a0}' | '\u{202f}' | '\u{2009}')
+            && text[..at].ends_with(|c: char| c.is_ascii_digit())
+            && digits(&text[at + blank.len_utf8()..]) == 3
+    };
+    let mut blanks = text.char_indices().filter(|(_, c)| c.is_whitespace());
+    blanks.find(|(at, blank)| !is_of_thousands(*at, *blank)).map_or(text.len(), |(at, _)| at)
+}
+
+/// Names of rows may double the number of cells; the numbers themselves are counted when they are read. A record for each row
+/// takes more memory than its numbers, so rows are counted too.
+fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
+    /// A header and the like may stand beside the tokens.
+    const MOST_ROWS: usize = limits::MAX_TOKENS + 64;
+    match table {
+        _ if rows <= MOST_ROWS => table.check_entries(cells / 2),
+        Table::Tokens => limits::check_tokens(rows, 1),
+        _ => table.check_entries(usize::MAX),
+    }
+}
+
+/// Whether in every row that begins with a quote nothing else stands in quotes, as R writes names of rows beside numbers.
+fn only_first_is_quoted(lines: &[String]) -> bool {
+    let is_marked = |line: &String| {
+        line.strip_prefix('"')
+            .and_then(|rest| rest.split_once('"'))
+            .is_some_and(|(name, rest)| !name.is_empty() && !rest.is_empty() && !rest.contains('"'))
+    };
+    lines.len() > 2 && lines.iter().skip(1).all(is_marked)
+}
+
+/// The rows of a table of LaTeX, one a line.
+fn latex(text: &str) -> String {
+    const MARKS: [&str; 14] = [
+        "\\hline",
+        "\\toprule",
+        "\\midrule",
+        "\\bottomrule",
+        "\\left[",
+        "\\right]",
+        "\\left(",
+        "\\right)",
+        "$$",
+        "\\[",
+        "\\]",
+        "\\left\\{",
+        "\\right\\}",
+        "\\,",
+    ];
+    let mut text = text.replace('\n', " ").replace("\\\\", "\n");
+    for mark in MARKS {
+        text = text.replace(mark, " ");
+    }
+    // \begin{array}{cc} and \end{array}.
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("\\begin{").into_iter().chain(rest.find("\\end{")).min() {
+        plain.push_str(&rest[..at]);
+        rest = rest[at..].split_once('}').map_or("", |(_, after)| after);
+        if let Some(columns) = rest.trim_start().strip_prefix('{') {
+            rest = columns.split_once('}').map_or("", |(_, after)| after);
+        }
+    }
+    plain + rest
 }

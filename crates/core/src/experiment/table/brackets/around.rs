@@ -1,0 +1,51 @@
+//! What stands around a list.
+
+use std::borrow::Cow;
+
+/// Whether a text begins with a list in brackets or with a call around one. The indices that R prints, `[1,]` and `[1] 2`,
+/// are no lists.
+pub(in super::super) fn is_list(text: &str) -> bool {
+    let word_end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
+    let (word, rest) = text.split_at(word_end);
+    match rest.chars().next() {
+        Some('[') if word.is_empty() => !is_index(rest),
+        Some('{' | '(') if word.is_empty() => true,
+        Some('[' | '(') => word.contains(|c: char| c.is_ascii_alphabetic()),
+        _ => false,
+    }
+}
+
+/// Characters of the name of a call, such as `np.array` or `vec!`.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '!' | '-')
+}
+
+/// `[1,]`, `[,1]` or `[1]` before more on its line.
+fn is_index(text: &str) -> bool {
+    let Some((inside, after)) = text[1..].split_once(']') else { return false };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let inside = inside.trim();
+    let is_of_matrix = inside.strip_suffix(',').is_some_and(digits) || inside.strip_prefix(',').is_some_and(digits);
+    let line = after.split('\n').next().unwrap_or_default();
+    let more = line.trim_start();
+    let is_of_vector =
+        digits(inside) && line.starts_with(' ') && !more.is_empty() && !more.starts_with(['[', ',', ';', ')', ']']);
+    is_of_matrix || is_of_vector
+}
+
+/// Whether what follows the last list only ends what is around it: a semicolon, or the keys of a print
+/// (`, shape=[3, 2], strides=[2, 1]`).
+pub(super) fn is_end(rest: &str) -> bool {
+    if matches!(rest, ";" | "," | "." | ">") {
+        return true;
+    }
+    let Some(keys) = rest.strip_prefix(',') else { return false };
+    let key = keys.trim_start().split('=').next().unwrap_or_default();
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_key && keys.contains('=') && !keys.contains("[[") && !keys.contains('\n')
+}
+
+/// The text without the dots with which MATLAB goes on in the next line.
+pub(super) fn without_continuations(text: &str) -> Cow<'_, str> {
+    if text.contains("...\n") { Cow::Owned(text.replace("...\n", " ")) } else { Cow::Borrowed(text) }
+}

@@ -1,0 +1,164 @@
+//! How numbers with commas are written: decimal commas, or commas between thousands.
+
+use super::kind::number;
+use crate::experiment::NumberComma;
+
+/// How the numbers of a table are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// 1234.5
+    Point,
+    /// 1234,5 or 1.234,5 or 1 234,5
+    Comma,
+    /// 1,234.5
+    Thousands,
+}
+
+impl Style {
+    /// The number in a cell; `None` where it is not written in this way.
+    pub(super) fn number(self, cell: &str) -> Option<f64> {
+        match self {
+            Style::Point => number(cell),
+            Style::Comma => comma(cell),
+            Style::Thousands => thousands(cell, ',').and_then(|plain| number(&plain)),
+        }
+    }
+}
+
+/// What the cells of a table allow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Styles {
+    point: bool,
+    comma: bool,
+    thousands: bool,
+}
+
+/// Between numbers of a table with semicolons a comma is the decimal mark: programs of languages with decimal commas write
+/// such tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Between {
+    Semicolons,
+    Others,
+}
+
+impl Styles {
+    pub(super) const ALL: Styles = Styles { point: true, comma: true, thousands: true };
+
+    /// Leaves the styles in which a cell is a number.
+    pub(super) fn allow(&mut self, cell: &str) {
+        // Most cells of most tables.
+        if self.point && number(cell).is_some() {
+            self.comma &= !cell.contains('.') || comma(cell).is_some();
+            return;
+        }
+        self.point = false;
+        self.comma &= comma(cell).is_some();
+        self.thousands &= thousands(cell, ',').is_some_and(|plain| number(&plain).is_some());
+    }
+
+    /// Whether there is a style in which all cells are numbers.
+    pub(super) fn is_some(self) -> bool {
+        self.point || self.comma || self.thousands
+    }
+
+    /// The style, from what the cells allow and what was answered; `None` where it has to be asked.
+    pub(super) fn choose(self, between: Between, answer: Option<NumberComma>) -> Option<Style> {
+        match (self.point, self.comma, self.thousands, answer) {
+            (true, ..) => Some(Style::Point),
+            (_, true, true, Some(NumberComma::Decimal)) => Some(Style::Comma),
+            (_, true, true, Some(NumberComma::Thousands)) => Some(Style::Thousands),
+            (_, true, true, None) if between == Between::Semicolons => Some(Style::Comma),
+            (_, true, true, None) => None,
+            (_, true, false, _) => Some(Style::Comma),
+            (_, false, true, _) => Some(Style::Thousands),
+            // The cell that is none is found where it is read.
+            (_, false, false, _) => Some(Style::Point),
+        }
+    }
+}
+
+/// A number with a decimal comma. Points in it stand between thousands, and a number with points alone is none: it may be
+/// meant either way.
+fn comma(cell: &str) -> Option<f64> {
+    match cell.split_once(',') {
+        None if cell.contains('.') => None,
+        None => number(&grouped(cell)?),
+        Some((whole, rest)) => {
+            if rest.contains([',', '.']) || !rest.starts_with(|c: char| c.is_ascii_digit()) {
+                return None;
+            }
+            let whole = if whole.contains('.') { thousands(whole, '.')? } else { grouped(whole)? };
+            number(&format!("{whole}.{rest}"))
+        }
+    }
+}
+
+/// The text of a number without the mark between its thousands; `None` where the groups are not those of thousands.
+fn thousands(cell: &str, mark: char) -> Option<String> {
+    let (sign, digits) = match cell.strip_prefix(['-', '+', '\u{2212}', '\u{2013}']) {
+        Some(digits) => (&cell[..cell.len() - digits.len()], digits),
+        None => ("", cell),
+    };
+    let end = digits.find(|c: char| !(c.is_ascii_digit() || c == mark)).unwrap_or(digits.len());
+    let (whole, rest) = digits.split_at(end);
+    if rest.contains(mark) {
+        return None;
+    }
+    let mut groups = whole.split(mark);
+    let first = groups.next().unwrap_or_default();
+    let others: Vec<&str> = groups.collect();
+    let is_grouped = others.is_empty()
+        || ((1..=3).contains(&first.len()) && !first.starts_with('0') && others.iter().all(|group| group.len() == 3));
+    is_grouped.then(|| [sign, first, &others.concat(), rest].concat())
+}
+
+/// The text without the blanks and apostrophes that stand between thousands in France and Switzerland.
+fn grouped(cell: &str) -> Option<String> {
+    const MARKS: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '\u{2019}'];
+    match cell.chars().find(|c| MARKS.contains(c)) {
+        Some(mark) => thousands(cell, mark),
+        None => Some(cell.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn style(cells: &[&str], between: Between) -> Option<Style> {
+        let mut styles = Styles::ALL;
+        cells.iter().for_each(|cell| styles.allow(cell));
+        styles.choose(between, None)
+    }
+
+    #[test]
+    fn numbers_with_commas_are_read_in_the_style_of_the_whole_table() {
+        for (text, value) in
+            [("0,5", 0.5), ("-1,25e-3", -1.25e-3), ("1.234,5", 1234.5), ("1 234,5", 1234.5), ("7", 7.0), (",5", 0.5)]
+        {
+            assert_eq!(Style::Comma.number(text), Some(value), "{text}");
+        }
+        for (text, value) in [("1,000.5", 1000.5), ("-1,234,567", -1_234_567.0), ("0.5", 0.5), ("12", 12.0)] {
+            assert_eq!(Style::Thousands.number(text), Some(value), "{text}");
+        }
+        for text in ["1,2,3", "1.234", "1,", "1,e5", "12.34,5", "1,2.5", "x", ""] {
+            assert_eq!(Style::Comma.number(text), None, "{text}");
+        }
+        for text in ["0,234", "1,23", "1,2345", "1234,567", "1,000,0"] {
+            assert_eq!(Style::Thousands.number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_style_is_that_of_all_cells_and_asked_where_two_fit() {
+        use Between::{Others, Semicolons};
+        assert_eq!(style(&["1.5", "2"], Others), Some(Style::Point));
+        assert_eq!(style(&["1,5", "2"], Others), Some(Style::Comma));
+        assert_eq!(style(&["1,500.0", "0.5"], Others), Some(Style::Thousands));
+        assert_eq!(style(&["1,500", "0.5"], Others), Some(Style::Thousands));
+        assert_eq!(style(&["1,500", "2"], Others), None);
+        assert_eq!(style(&["1,500", "2"], Semicolons), Some(Style::Comma));
+        assert_eq!(style(&["1,500", "0,250"], Others), Some(Style::Comma));
+        assert_eq!(style(&["0.5", "1,5"], Others), Some(Style::Point));
+    }
+}

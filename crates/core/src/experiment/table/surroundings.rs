@@ -1,0 +1,237 @@
+//! What stands before and behind the numbers of a print: prompts, names, the shape, comments.
+
+use super::brackets;
+use super::reading::Notes;
+use crate::experiment::{InputError, Rows, Table};
+use crate::phrase;
+
+/// A text without what stands around its numbers, and what that told.
+#[derive(Debug)]
+pub(super) struct Surroundings<'a> {
+    /// The numbers, with their names.
+    pub(super) text: &'a str,
+    /// The shape that the print claims: rows, and columns where they are told.
+    claimed: Option<(usize, Option<usize>)>,
+    /// The power of ten that MATLAB prints before the numbers.
+    pub(super) exponent: Option<i32>,
+    /// The separator that a first line `sep=;` names.
+    pub(super) delimiter: Option<u8>,
+    /// Whether the print ends as those of pandas do for one column, which has an index before it.
+    pub(super) is_series: bool,
+}
+
+/// Takes the numbers out of their surroundings.
+pub(super) fn without<'a>(text: &'a str, notes: &mut Notes) -> Surroundings<'a> {
+    let mut found = Surroundings {
+        text: text.trim_matches('\n'),
+        claimed: None,
+        exponent: None,
+        delimiter: None,
+        is_series: false,
+    };
+    while let Some(rest) = found.without_end(notes) {
+        found.text = rest;
+    }
+    while let Some(rest) = found.without_beginning(notes) {
+        found.text = rest;
+    }
+    found
+}
+
+impl<'a> Surroundings<'a> {
+    /// Refuses a table of another shape than its print claims: part of it is missing, or it was misread.
+    pub(super) fn check(&self, table: Table, rows: &Rows) -> Result<(), InputError> {
+        let Some((n, d)) = self.claimed else { return Ok(()) };
+        if n == rows.n_rows() && d.is_none_or(|d| d == rows.n_columns()) {
+            return Ok(());
+        }
+        let d = d.unwrap_or(rows.n_columns());
+        Err(InputError::Conflict {
+            what: table.name(),
+            problem: phrase!(
+                "claims_another_shape",
+                "says that it is {claimed}, but {found} were read",
+                claimed = phrase!("shape", "{rows} x {columns}", rows = n, columns = d),
+                found = rows.shape()
+            ),
+            fix: phrase!("copy_whole_table", "Copy the whole table, or export it as CSV."),
+        })
+    }
+
+    /// The text without one part at its beginning; `None` where that is part of the table.
+    fn without_beginning(&mut self, notes: &mut Notes) -> Option<&'a str> {
+        let text = self.text.trim_start_matches('\n');
+        let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let line = line.trim();
+        let is_more = !rest.trim().is_empty();
+        if line.is_empty() && is_more {
+            return Some(rest);
+        }
+        if line.starts_with(['#', '%']) || line.starts_with("//") {
+            notes.drop(phrase!("comment_lines", "comment lines"));
+            return Some(rest);
+        }
+        if let Some(input) = prompt(line) {
+            notes.drop(phrase!("a_prompt", "a prompt"));
+            return Some(if is_more { rest } else { input });
+        }
+        // The line is trimmed: nothing behind the sign was a tab.
+        let separator = line.trim_matches('"').strip_prefix("sep=").filter(|_| is_more);
+        if let Some(separator @ ("" | "," | ";" | "|")) = separator {
+            self.delimiter = Some(separator.bytes().next().unwrap_or(b'\t'));
+            notes.drop(phrase!("a_sep_line", "the line {line}", line = line));
+            return Some(rest);
+        }
+        if let Some(output) = output_prompt(text) {
+            notes.drop(phrase!("a_prompt", "a prompt"));
+            return Some(output);
+        }
+        if let Some(value) = text.trim_start().strip_prefix("<tf.").and_then(|value| value.split_once("numpy=")) {
+            let value = value.1.trim_end();
+            return Some(value.strip_suffix('>').unwrap_or(value));
+        }
+        if line == "Parameter containing:" {
+            return Some(rest);
+        }
+        if is_more && let Some(claimed) = claimed_by_header(line) {
+            self.claimed = Some(claimed);
+            return Some(rest);
+        }
+        if is_more && let Some(exponent) = common_factor(line) {
+            self.exponent = Some(exponent);
+            return Some(rest);
+        }
+        without_name(text)
+    }
+
+    /// The text without a last line that is no row.
+    fn without_end(&mut self, notes: &mut Notes) -> Option<&'a str> {
+        let text = self.text.trim_end();
+        let (before, line) = text.rsplit_once('\n')?;
+        let line = line.trim();
+        let is_prompt =
+            matches!(line, ">>>" | "julia>" | ">>" | ">") || (line.starts_with("In [") && line.ends_with("]:"));
+        if is_prompt {
+            notes.drop(phrase!("a_prompt", "a prompt"));
+            return Some(before);
+        }
+        if line.starts_with("dtype: ") || (line.starts_with("Name: ") && line.contains("dtype: ")) {
+            self.is_series = true;
+            return Some(before);
+        }
+        let claimed = line.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
+        let sizes: Vec<usize> =
+            claimed.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+        let claimed = match &sizes[..] {
+            [n, d] if claimed.contains("rows x") || claimed.contains("of size") => (*n, Some(*d)),
+            [n] if claimed.ends_with("rows") || claimed.ends_with("row") => (*n, None),
+            [n] if claimed.contains("Tensor of size") => (*n, Some(1)),
+            _ => return None,
+        };
+        self.claimed = Some(claimed);
+        Some(before)
+    }
+}
+
+/// What is typed behind the prompt of Python, IPython, Julia, R, MATLAB or Octave; `None` for a line without one.
+fn prompt(line: &str) -> Option<&str> {
+    let numbered = |begin: &str, end: &str| {
+        let (number, input) = line.strip_prefix(begin)?.split_once(end)?;
+        number.bytes().all(|byte| byte.is_ascii_digit()).then_some(input)
+    };
+    let simple = [">>> ", "julia> ", ">> ", "> "].iter().find_map(|prompt| line.strip_prefix(prompt));
+    simple.or_else(|| numbered("In [", "]:")).or_else(|| numbered("octave:", ">"))
+}
+
+/// What follows `Out[12]:`.
+fn output_prompt(text: &str) -> Option<&str> {
+    let (number, output) = text.trim_start().strip_prefix("Out[")?.split_once("]:")?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(output)
+}
+
+/// The shape in a line such as `3×2 Matrix{Float64}:`, `3-element Vector{Float64}:` or `3×2 single matrix`.
+fn claimed_by_header(line: &str) -> Option<(usize, Option<usize>)> {
+    let (sizes, kind) = line.split_once(' ')?;
+    if let Some(count) = sizes.strip_suffix("-element") {
+        let columns =
+            if kind.contains("{Vector") || kind.contains("{Array") || kind.contains("{Tuple") { None } else { Some(1) };
+        return line.ends_with(':').then_some((count.parse().ok()?, columns));
+    }
+    let (n, d) = sizes.split_once(['×', 'x'])?;
+    let is_kind = line.ends_with(':') || ["matrix", "array", "table"].iter().any(|last| kind.ends_with(last));
+    is_kind.then_some((n.parse().ok()?, Some(d.parse().ok()?)))
+}
+
+/// The power of ten in `1.0e+03 *`.
+fn common_factor(line: &str) -> Option<i32> {
+    let exponent = line
+        .strip_suffix('*')?
+        .trim_end()
+        .strip_prefix("1.0e")
+        .or_else(|| line.strip_suffix('*')?.trim_end().strip_prefix("1.0000e"))?;
+    exponent.parse().ok()
+}
+
+/// The text behind a name that it is given to: `X = [..`, `x <- c(..`, `tokens: [[..`, or `X =` on a line of its own.
+fn without_name(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let text = ["const ", "let mut ", "let ", "var ", "return "]
+        .iter()
+        .find_map(|word| text.strip_prefix(word))
+        .unwrap_or(text);
+    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '"' | '\''))).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    let rest = rest.trim_start_matches([' ', '\t']);
+    let value = ["<-", ":=", "=", ":"].iter().find_map(|sign| rest.strip_prefix(sign))?;
+    let is_display = value.starts_with('\n');
+    (is_display || brackets::is_list(value.trim_start())).then(|| value.trim_start_matches(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_taken_out_of_what_is_around_them() {
+        let rows = Rows::new("rows", 2, vec![1.0, 2.0, 3.0, 4.0]).expect("two rows");
+        for (text, inner) in [
+            (">>> x\n[[1, 2], [3, 4]]", "[[1, 2], [3, 4]]"),
+            (">>> x\n[[1, 2], [3, 4]]\n>>> ", "[[1, 2], [3, 4]]"),
+            ("In [3]: x\nOut[3]: \narray([[1, 2]])", "array([[1, 2]])"),
+            ("> matrix(c(1, 2))", "matrix(c(1, 2))"),
+            ("\nX =\n\n   1.0e+03 *\n\n  1 2\n  3 4\n\n", "  1 2\n  3 4"),
+            ("x <- c(1, 2)", "c(1, 2)"),
+            ("const x = [[1, 2]];", "[[1, 2]];"),
+            ("tokens: [[1, 2]]", "[[1, 2]]"),
+            ("<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\narray([[1, 2]])>", "array([[1, 2]])"),
+            ("2×2 Matrix{Float64}:\n 1.0 2.0\n 3.0 4.0", " 1.0 2.0\n 3.0 4.0"),
+            (" 1 2\n 3 4\n[torch.FloatTensor of size 2x2]", " 1 2\n 3 4"),
+            ("   x  y\n0  1  2\n\n[2 rows x 2 columns]", "   x  y\n0  1  2"),
+            ("// tokens\n# more\n[[1, 2]]", "[[1, 2]]"),
+            ("sep=;\n1;2", "1;2"),
+            ("x: 1\ny: 2", "x: 1\ny: 2"),
+            ("1,2\n3,4", "1,2\n3,4"),
+        ] {
+            let found = without(text, &mut Notes::default());
+            assert_eq!(found.text.trim_matches('\n').trim_end(), inner, "{text}");
+            assert_eq!(found.check(Table::Tokens, &rows), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_print_of_another_shape_than_it_claims_is_refused() {
+        let rows = Rows::new("rows", 2, vec![1.0, 2.0, 3.0, 4.0]).expect("two rows");
+        for text in [
+            "3×2 Matrix{Float64}:\n 1 2",
+            "1 2\n[9 rows x 2 columns]",
+            "1 2\n(3 rows)",
+            "2-element Vector{Float64}:\n1",
+        ] {
+            let problem = without(text, &mut Notes::default()).check(Table::Tokens, &rows).expect_err(text).to_string();
+            assert!(problem.contains("2 x 2 were read"), "{problem}");
+        }
+    }
+}
