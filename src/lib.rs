@@ -5,10 +5,12 @@
 //! | `state`, `field` | the value of every control, and what values a number may have |
 //! | `link` | a scene in the page's address, and back |
 //! | `page`, `live` | the context: edits in, answers out |
+//! | `look`, `panels`, `drops` | what is looked at, what is open, who takes what is dropped |
 //! | `plans` | at which n a sweep measures |
 //! | `phase` | how far work is that a reader starts and stops |
 //! | `workers` | the workers: what the pool says is done; lanes |
-//! | `controls`, `own`, `files` | what a reader sets, pastes, drops and takes away |
+//! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and takes away |
+//! | `plots` | the plots of a view, of which one is shown |
 //! | `lessons` | the lessons: texts, what their steps set, the places for live values |
 //! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
 //! | `keys` | what each key does |
@@ -21,7 +23,7 @@
 //! | `trained` | what is known of each run of training |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
-//! | `later` | what of all this comes after the first picture |
+//! | `later`, `later_table` | what of all this comes after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with what is compiled once for a type in the place of once for a closure |
 //! | `embed`, `host` | what stands under the plot inside another page; messages from and to that page |
 //! | `new_build` | the line that offers a newer build |
@@ -35,8 +37,10 @@
 mod charts;
 mod classroom;
 mod controls;
+mod drops;
 mod embed;
 mod explore;
+mod export;
 pub mod field;
 mod files;
 mod formulas;
@@ -47,9 +51,11 @@ mod keys;
 mod labs;
 pub mod language;
 mod later;
+mod later_table;
 pub mod lessons;
 pub mod link;
 pub mod live;
+mod look;
 mod message;
 mod models;
 mod new_build;
@@ -57,15 +63,16 @@ mod newest;
 mod numbers;
 mod own;
 pub mod page;
+mod panels;
 pub mod phase;
 mod plane;
 mod plans;
+mod plots;
 mod prelude;
 pub mod run;
 mod shell;
 pub mod state;
 mod strings;
-mod table_problem;
 mod theme;
 mod tongue;
 mod train;
@@ -73,17 +80,16 @@ pub mod trained;
 mod words;
 mod workers;
 
-pub use later::{LaterPart, later_part};
+pub use later::LaterPart;
+pub use later_table::later_part;
 pub use strings::told;
-
-use std::pin::Pin;
 
 use crate::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 
 use language::{Language, Translation};
-use later::Arrival;
+use later::{Arrival, FetchPart};
 use shell::Shell;
 
 /// What the program fetches when it is wanted.
@@ -94,9 +100,6 @@ pub struct Fetch {
     /// The texts of the catalogues in Chinese.
     pub chinese: FetchPart<Translation>,
 }
-
-/// How a part is fetched; `None` where it could not be had.
-pub type FetchPart<T> = fn() -> Pin<Box<dyn Future<Output = Option<T>>>>;
 
 /// The texts of the catalogues in Chinese; lessons come with the later part. Only the program calls this, from the function along
 /// which it is cut, and tests: another caller would bring them into the first module.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::prelude::*;
 
 use lipscope_core::bounds::{BoundId, Norm};
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Rows};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
 use lipscope_core::measure::Measurement;
@@ -14,8 +14,10 @@ use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::tasks::{Ball, BoundCurves};
 
 use super::message::Message;
-use super::state::PageState;
-use super::table_problem::TableProblem;
+use super::phase::ModelPhase;
+use super::run::{InverseRun, ScalingRun, TightnessRun};
+use super::state::{PageState, Shared, TokenChoice};
+use super::trained::{TrainRun, TrainedModel};
 
 /// A measurement, its pictures, and the state it is of.
 #[derive(Clone, Debug)]
@@ -276,6 +278,15 @@ impl SearchFound {
     }
 }
 
+/// What some tokens are in a text.
+#[derive(Clone)]
+pub struct TokenWords {
+    /// The tokens.
+    pub tokens: Shared<Rows>,
+    /// A word for each.
+    pub words: Arc<[String]>,
+}
+
 /// What the views read.
 #[derive(Clone, Copy)]
 pub struct Live {
@@ -291,12 +302,24 @@ pub struct Live {
     pub growth: RwSignal<GrowthData>,
     /// What searches have found, a value for each n and ball.
     pub searched: RwSignal<Vec<SearchFound>>,
+    /// The scaled tokens of a lab, of which lessons speak too.
+    pub scaling: RwSignal<ScalingRun>,
+    /// The search at each n of a lab, likewise.
+    pub tightness: RwSignal<TightnessRun>,
+    /// The inverses of a lab, likewise.
+    pub inverse: RwSignal<InverseRun>,
+    /// The runs of training, in the order in which they take turns.
+    pub training: RwSignal<Vec<TrainRun>>,
+    /// Where the run over windows of text stands.
+    pub model_phase: RwSignal<ModelPhase>,
+    /// A trained model that is to be opened among the models.
+    pub trained_model: RwSignal<Option<TrainedModel>>,
+    /// The words of a window of text that was opened as tokens.
+    pub words: RwSignal<Option<TokenWords>>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
     /// A line about own data: that they are read, or in use.
     pub own_note: RwSignal<String>,
-    /// What is asked about own data, until it is answered.
-    pub own_question: RwSignal<Option<TableProblem>>,
     /// A line about the Python program that was asked for, while it is written or cannot be.
     pub script_note: RwSignal<String>,
     /// A line about the workers, when there is something to say.
@@ -316,13 +339,31 @@ impl Default for Live {
             sweep: RwSignal::default(),
             growth: RwSignal::default(),
             searched: RwSignal::default(),
+            scaling: RwSignal::default(),
+            tightness: RwSignal::default(),
+            inverse: RwSignal::default(),
+            training: RwSignal::default(),
+            model_phase: RwSignal::new(ModelPhase::Idle),
+            trained_model: RwSignal::new(None),
+            words: RwSignal::new(None),
             problem: RwSignal::new(None),
             own_note: RwSignal::new(String::new()),
-            own_question: RwSignal::new(None),
             script_note: RwSignal::new(String::new()),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
         }
+    }
+}
+
+impl Live {
+    /// The words that a state's tokens stand for, where they are a window's. Tracks what it reads.
+    #[must_use]
+    pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
+        self.words.with(|words| {
+            let TokenWords { tokens, words } = words.as_ref()?;
+            let is_shown = state.tokens == TokenChoice::Own && state.own_tokens.as_ref() == Some(tokens);
+            is_shown.then(|| Arc::clone(words))
+        })
     }
 }

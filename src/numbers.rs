@@ -6,9 +6,10 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
-use super::charts::{AttentionMap, BoundLadder, Loads, TokenView};
+use super::charts::{AttentionMap, BoundLadder, Loads};
 use super::controls::Meanings;
 use super::page::{Page, use_page};
+use super::plane::TokenView;
 use super::strings;
 
 /// All numbers, and the small views beside them.

@@ -8,15 +8,17 @@ use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent, MouseEvent};
 use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
 
-use super::charts::{Plots, role_of};
-use super::classroom::{LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
+use super::charts::role_of;
+use super::classroom::{self, Classroom, LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
 use super::controls::ProblemAt;
 use super::explore::{Explore, Quick};
 use super::frame::{focus_soon, media_matches};
 use super::language::{Language, language};
-use super::later::{Arrival, LaterView};
+use super::later::{Arrival, LaterView, Piece};
 use super::new_build::NewBuild;
-use super::page::{PLACE_LINK, Page, PlotChoice, use_page};
+use super::page::{self, PLACE_LINK, Page, PlotChoice, use_page};
+use super::plane::Plane;
+use super::plots::Plots;
 use super::state::{Stage, ThemeChoice, View};
 use super::strings;
 use super::tongue;
@@ -27,34 +29,38 @@ pub fn Shell(
     /// Whether what comes later is here already.
     arrival: Arrival,
 ) -> impl IntoView {
-    let page = Page::begin(arrival);
-    provide_context(page);
-    let sheet_open = page.classroom.controls_open;
-    let is_taught = memo(move |_| is_taught(page));
-    let is_covered = memo(move |_| is_covered(page));
-    let is_guessed = memo(move |_| is_guessed(page));
+    let page = page::begin(arrival);
+    let room = Classroom::new(page);
+    provide_context(room);
+    provide_context(Plane::new(page));
+    classroom::begin(room);
+    page.later.begin_if_here();
+    let sheet_open = page.panels.controls;
+    let is_taught = memo(move |_| is_taught(room));
+    let is_covered = memo(move |_| is_covered(room));
+    let is_guessed = memo(move |_| is_guessed(room));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     let view = memo(move |_| page.plot.get().view());
     // Controls that change nothing of what is shown are not there.
-    let has_controls = memo(move |_| page.labs.settings.with(|settings| settings.has_tokens(page.plot.get())));
+    let has_controls = memo(move |_| page.settings.with(|settings| settings.has_tokens(page.plot.get())));
     // Models have the whole width, but for a lesson about them.
     let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
     let is_aside = memo(move |_| has_sheet() || is_taught.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Where the later part is lost, this is where it says so.
-    let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.arrival.get(), Arrival::Waiting));
+    let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.later.arrival(), Arrival::Waiting));
     keep_focus(page);
     if tongue::asked() != language() {
         page.live.status.set(Some(strings::no_translation().into()));
     }
-    let listener = window_event_listener(ev::keydown, move |event| close_sheet(page, &event));
+    let listener = window_event_listener(ev::keydown, move |event| close_sheet(room, &event));
     on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
-                <LaterView wanted=is_taught view=|later| (later.lesson_panel)()/>
+                <LaterView wanted=is_taught piece=Piece::LessonPanel/>
                 <button
                     type="button"
                     class="sheet-handle"
@@ -67,7 +73,7 @@ pub fn Shell(
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>
-                    <LaterView wanted=sheet_open view=|later| (later.controls)()/>
+                    <LaterView wanted=sheet_open piece=Piece::Controls/>
                 </div>
             </aside>
             <main id="main" tabindex="-1" on:focusin=move |event| uncover(&event, sheet_open)>
@@ -75,14 +81,14 @@ pub fn Shell(
                 <Explore/>
                 <div class="quick-place" hidden=move || !has_controls.get()><Quick/></div>
                 <div class="explore-folds" hidden=move || page.plot.get() != PlotChoice::Explore>
-                    <LaterView wanted=page.has_later() view=|later| (later.explore_folds)()/>
+                    <LaterView wanted=page.later.is_here() piece=Piece::ExploreFolds/>
                 </div>
                 <Plots/>
                 <div class="details" hidden=move || !has_tokens.get()>
-                    <LaterView wanted=is_wanted view=|later| (later.details)()/>
+                    <LaterView wanted=is_wanted piece=Piece::Details/>
                 </div>
             </main>
-            <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) view=|later| (later.embed_line)()/>
+            <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) piece=Piece::EmbedLine/>
             <Status/>
             <NewBuild/>
         </div>
@@ -125,10 +131,10 @@ fn keep_focus(page: Page) {
 }
 
 /// Closes the sheet upon Escape; what it covers has the focus again.
-fn close_sheet(page: Page, event: &KeyboardEvent) {
-    let room = page.classroom;
+fn close_sheet(room: Classroom, event: &KeyboardEvent) {
+    let page = room.page;
     // The list of keys lies over the sheet, and is closed first.
-    let is_meant = room.controls_open.get_untracked() && !room.keys_open.get_untracked();
+    let is_meant = page.panels.controls.get_untracked() && !room.keys_open.get_untracked();
     if is_meant && event.key() == "Escape" && !event.default_prevented() && is_sheet() {
         close_controls(page);
     }
@@ -136,7 +142,7 @@ fn close_sheet(page: Page, event: &KeyboardEvent) {
 
 /// Closes the panel of all controls; the button that opens it has the focus.
 fn close_controls(page: Page) {
-    page.classroom.controls_open.set(false);
+    page.panels.controls.set(false);
     focus_soon(|| document().get_element_by_id("more-controls"));
 }
 
@@ -181,8 +187,8 @@ fn Head() -> impl IntoView {
             <h1>{strings::TITLE}</h1>
             <nav class="views" aria-label=strings::views()>{View::ALL.map(|view| view! { <ViewButton view/> }).collect_view()}</nav>
             <div class="switch" role="group" aria-label=strings::undo()>
-                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
-                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
+                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.history.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
+                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.history.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
             </div>
             <LessonsButton/>
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>

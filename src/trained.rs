@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lipscope_protocol::train::{Beginning, Measured, Plan, RunFacts, Saved, StepRow, WindowRow};
+use lipscope_protocol::train::{Beginning, Measured, ModelFiles, Plan, RunFacts, Saved, StepRow, WindowRow};
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,4 +108,15 @@ impl TrainRun {
     pub fn last(&self) -> Option<&Measured> {
         self.measured.last().map(|(measured, _)| measured)
     }
+}
+
+/// A model that was trained, to be opened among the models.
+#[derive(Clone, Debug)]
+pub struct TrainedModel {
+    /// What it is.
+    pub plan: Plan,
+    /// Its files.
+    pub files: ModelFiles,
+    /// The text to measure it on, of characters that it knows.
+    pub text: String,
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use lipscope_testkit::imports::{circles, imports as imports_between, paths};
+use lipscope_testkit::imports::{circles, imports as imports_between};
 use lipscope_testkit::in_repository;
 use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
@@ -120,19 +120,32 @@ fn the_engines_modules_import_from_earlier_ones_only() {
     assert!(n_imports > 40, "only {n_imports} imports were found: the scan is broken");
 }
 
+/// The folders of our crates' sources: all of the tree that imports by `crate::`.
+const CRATES: [&str; 10] = [
+    "src",
+    "crates/core/src",
+    "crates/plot/src",
+    "crates/models/src",
+    "crates/train/src",
+    "crates/protocol/src",
+    "crates/workers/src",
+    "crates/cli/src",
+    "crates/npm/src",
+    "crates/python/src",
+];
+
 #[test]
-fn no_file_of_a_crate_imports_in_a_circle() {
+fn no_file_imports_in_a_circle() {
     let mut found = Vec::new();
     let mut n_imports = 0;
-    for crate_name in ["core", "plot", "models", "train", "protocol", "workers", "cli", "npm", "python"] {
-        let folder = format!("crates/{crate_name}/src");
-        let imports = imports_between(&folder, &sources(&folder));
+    for folder in CRATES {
+        let imports = imports_between(folder, &sources(folder));
         n_imports += imports.values().map(BTreeSet::len).sum::<usize>();
         found.extend(circles(&imports));
     }
     let circles: Vec<String> = found.iter().map(|circle| circle.join(" -> ")).collect();
     assert!(circles.is_empty(), "files import in circles:\n{}", circles.join("\n"));
-    assert!(n_imports > 800, "only {n_imports} imports were found: the scan is broken");
+    assert!(n_imports > 2000, "only {n_imports} imports were found: the scan is broken");
 }
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -156,6 +169,50 @@ fn a_planted_circle_of_imports_is_found() {
     let imports = imports_between("src", &files("use crate::first::First;\n\npub struct Last(Box<First>);\n"));
     let circle = ["src/first.rs", "src/rooms/second.rs", "src/rooms/last.rs", "src/first.rs"];
     assert_eq!(circles(&imports), [circle]);
+}
+
+/// However a file defines a name, and however another one speaks of it.
+#[test]
+fn a_circle_is_found_however_names_are_defined_and_written() {
+    let defined = [
+        "pub fn there<const N: usize>(of: [u8; N]) -> usize {\n    of.len() + BACK\n}\n",
+        "pub fn there(of: &'static str, f: fn(usize) -> usize) -> usize {\n    f(of.len() + BACK)\n}\n",
+        "pub const fn there() -> usize {\n    BACK\n}\n",
+        "pub static there: fn() -> usize = || BACK;\n",
+        "pub type there = [u8; BACK];\n",
+        "pub struct there<T: Fn(usize) -> usize>(pub T, [u8; BACK]);\n",
+        "macro_rules! make {\n    ($name:ident) => {\n        pub fn $name() -> usize { BACK }\n    };\n}\nmake!(there);\n",
+    ];
+    let named = [
+        "use super::super::rooms::there;\n\npub const BACK: usize = 1;\n",
+        "use crate::rooms::*;\n\npub const BACK: usize = 1;\npub fn call() {\n    let _ = there;\n}\n",
+        "pub const BACK: usize = 1;\npub fn call() {\n    println!(\"{:?}\", { crate::rooms::there; });\n}\n",
+        "pub const BACK: usize = 1;\npub trait Call {\n    fn call(&self) {\n        let _ = super::super::rooms::deep::there;\n    }\n}\n",
+    ];
+    for (definition, naming) in
+        defined.iter().flat_map(|definition| named.iter().map(move |naming| (definition, naming)))
+    {
+        let files = [
+            file("src/lib.rs", "mod halls;\nmod rooms;\n"),
+            file("src/halls/mod.rs", "pub mod far;\n"),
+            file("src/halls/far.rs", naming),
+            file("src/rooms/mod.rs", "pub mod deep;\n\npub use deep::there;\n"),
+            file("src/rooms/deep.rs", &format!("use crate::halls::far::BACK;\n\n{definition}")),
+        ];
+        let imports = imports_between("src", &files);
+        let circle = ["src/halls/far.rs", "src/rooms/deep.rs", "src/halls/far.rs"];
+        assert_eq!(circles(&imports), [circle], "{naming}\n{definition}\n{imports:?}");
+    }
+}
+
+#[test]
+fn tests_inside_of_a_file_import_nothing() {
+    let files = [
+        file("src/lib.rs", "mod above;\nmod below;\n"),
+        file("src/above.rs", "use crate::below::Below;\n\npub struct Above(Below);\n"),
+        file("src/below.rs", "pub struct Below;\n\n#[cfg(test)]\nmod tests {\n    use crate::above::Above;\n}\n"),
+    ];
+    assert_eq!(circles(&imports_between("src", &files)), Vec::<Vec<String>>::new());
 }
 
 /// A crate that a package links.
@@ -253,73 +310,52 @@ fn the_crates_beneath_the_workers_have_no_clock() {
     }
 }
 
-/// The features of the page. One imports from itself and from what all share; never from another.
-const FEATURES: [&[&str]; 7] =
-    [&["explore"], &["growth"], &["labs"], &["models"], &["train"], &["lessons", "classroom"], &["own"]];
+/// The features of the page, a folder each. One imports from itself and from what all share; never from another. The shell and the
+/// table of the later part put them together.
+const FEATURES: [&str; 8] = ["explore", "growth", "labs", "models", "train", "lessons", "classroom", "own"];
 
-/// The module at the root of the page that a path leads into, as a file of the page names it; `None` where the path starts
-/// at another crate, or at a name of the file itself.
-fn room_of<'a>(file: &'a SourceFile, path: &'a [String]) -> Option<&'a str> {
-    let inside = file.path.strip_prefix("src/")?.strip_suffix(".rs")?;
-    let mut at: Vec<&str> = inside.split('/').filter(|part| *part != "mod").collect();
-    let mut is_of_page = false;
-    for name in path {
-        match name.as_str() {
-            "crate" => at.clear(),
-            "self" => {}
-            "super" => {
-                at.pop();
-            }
-            _ if !is_of_page => return None,
-            name => {
-                at.push(name);
-                break;
-            }
-        }
-        is_of_page = true;
-    }
-    at.first().copied()
-}
+/// The texts of lessons are beneath the panel that shows them.
+const BENEATH: [(&str, &str); 1] = [("classroom", "lessons")];
 
-#[test]
-fn a_path_is_followed_into_its_feature_however_it_is_written() {
-    let rooms = |path: &str, text: &str| -> Vec<String> {
-        let file = file(path, text);
-        let named = paths(&file);
-        named.iter().filter_map(|path| room_of(&file, path)).map(str::to_owned).collect()
-    };
-    for (path, text) in [
-        ("src/explore/plot.rs", "use crate::growth;\n"),
-        ("src/explore/plot.rs", "use crate::growth::Growth as Curves;\n"),
-        ("src/explore/plot.rs", "use crate::{growth::{self, list}};\n"),
-        ("src/explore/plot.rs", "use super::super::growth;\n"),
-        ("src/explore/mod.rs", "use super::growth::Growth;\n"),
-        ("src/explore/mod.rs", "fn plot() {\n    super::growth::draw();\n}\n"),
-    ] {
-        assert!(rooms(path, text).iter().any(|room| room == "growth"), "{path}: {text}");
-    }
-    let inside = rooms("src/explore/plot.rs", "use super::growth::draw;\nuse leptos::growth;\n");
-    assert!(!inside.is_empty() && inside.iter().all(|room| room == "explore"), "{inside:?}");
+/// The folder or file at the root of the page that a file is in.
+fn room_of(path: &str) -> &str {
+    path.trim_start_matches("src/").split(['/', '.']).next().unwrap_or_default()
 }
 
 #[test]
 fn no_feature_of_the_page_imports_from_another() {
-    // The opening view's "yours" opens the form of own data.
-    const ALLOWED: [(&str, &str); 1] = [("explore", "own")];
     let mut n_files = 0;
-    for file in sources("src") {
-        let inside = file.path.trim_start_matches("src/");
-        let room = inside.split(['/', '.']).next().unwrap_or_default();
-        let Some(feature) = FEATURES.iter().find(|feature| feature.contains(&room)) else { continue };
+    for (file, targets) in imports_between("src", &sources("src")) {
+        let feature = room_of(&file);
+        if !FEATURES.contains(&feature) {
+            continue;
+        }
         n_files += 1;
-        for path in paths(&file) {
-            let Some(other) = room_of(&file, &path) else { continue };
-            let is_of_another = !feature.contains(&other) && FEATURES.iter().any(|feature| feature.contains(&other));
-            let is_allowed = !is_of_another || ALLOWED.contains(&(room, other));
-            assert!(is_allowed, "{} reaches into the feature `{other}` by {}", file.path, path.join("::"));
+        for target in targets {
+            let other = room_of(&target);
+            let is_allowed = other == feature || !FEATURES.contains(&other) || BENEATH.contains(&(feature, other));
+            assert!(is_allowed, "{file} reaches into the feature `{other}`: {target}");
         }
     }
     assert!(n_files > 60, "only {n_files} files of features were found: the scan is broken");
+}
+
+#[test]
+fn the_page_itself_knows_no_feature() {
+    const COMPOSING: [&str; 4] = ["src/shell.rs", "src/plots.rs", "src/later_table.rs", "src/numbers.rs"];
+    // The sentences about a feature's own states take these states as arguments.
+    const SENTENCES: [&str; 3] = ["src/strings/explore.rs", "src/strings/models.rs", "src/strings/train.rs"];
+    for (file, targets) in imports_between("src", &sources("src")) {
+        if FEATURES.contains(&room_of(&file))
+            || COMPOSING.contains(&file.as_str())
+            || SENTENCES.contains(&file.as_str())
+        {
+            continue;
+        }
+        for target in targets.iter().filter(|target| room_of(target) != "lessons") {
+            assert!(!FEATURES.contains(&room_of(target)), "{file} reaches into the feature of {target}");
+        }
+    }
 }
 
 #[test]

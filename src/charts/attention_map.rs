@@ -5,7 +5,7 @@ use leptos::html::Canvas;
 
 use crate::controls::Choice;
 use crate::frame::When;
-use crate::later::LaterView;
+use crate::later::{LaterView, Piece};
 use crate::live::Measured;
 use crate::page::{Page, use_page};
 use crate::strings;
@@ -28,8 +28,8 @@ pub fn AttentionMap() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
         page.live.measured.track();
-        page.plane.selected.track();
-        page.plane.has_row.track();
+        page.look.token.track();
+        page.look.has_row.track();
     };
     use_easel(canvas, When::Before, watch, move |easel| paint(page, easel));
     let finding = memo(move |_| finding_of(page).unwrap_or_default());
@@ -54,7 +54,7 @@ pub fn AttentionMap() -> impl IntoView {
                     <Choice id="head-shown" label=strings::head_text() options chosen on_pick=Callback::new(on_pick)/>
                 </div>
                 <p>{move || finding.get()}</p>
-                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.attention_folds)()/></div>
+                <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::AttentionFolds/></div>
             </figcaption>
         </figure>
     }
@@ -83,7 +83,7 @@ pub(super) fn heat_map(picture: &AttentionPicture) -> HeatMap {
 fn paint(page: Page, easel: &Easel) {
     let Some(measured) = page.live.measured.get_untracked() else { return };
     let mut map = heat_map(&measured.attention);
-    map.highlight_row = untrack(|| page.plane.row_shown(measured.tokens.positions.len())).filter(|_| {
+    map.highlight_row = untrack(|| page.look.row_of(measured.tokens.positions.len())).filter(|_| {
         // Rows of the picture are those of the tokens, or positions, that are drawn.
         measured.attention.n == measured.tokens.positions.len()
     });

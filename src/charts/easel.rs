@@ -16,7 +16,6 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 
-use crate::classroom::size_of_type;
 use crate::frame::{OncePerFrame, When};
 use crate::live::Measured;
 use crate::page::use_page;
@@ -218,7 +217,7 @@ fn painting(
         let Some(canvas) = node.try_get_untracked().flatten() else { return };
         let scale = window().device_pixel_ratio();
         if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
-            easel.style = easel.style.enlarged(size_of_type(page.stage.get_untracked()));
+            easel.style = easel.style.enlarged(page.stage.get_untracked().size_of_type());
             paint(&easel);
         }
     }

@@ -7,7 +7,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::frame::When;
-use crate::later::{Arrival, LaterView};
+use crate::later::{Arrival, LaterView, Piece};
 use crate::page::{Page, use_page};
 use crate::state::{PageState, Trace};
 use crate::strings;
@@ -51,10 +51,10 @@ pub fn BoundLadder() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let axis = StoredValue::new_local(HeldExtent::default());
-    let selected = page.rung;
+    let selected = page.look.rung;
     let norm = memo(move |_| page.norm());
     // That it is lost is said here, once for all that belongs to the first pictures.
-    let arrived = Signal::derive(move || !matches!(page.arrival.get(), Arrival::Waiting));
+    let arrived = Signal::derive(move || !matches!(page.later.arrival(), Arrival::Waiting));
     let watch = move || {
         page.live.measured.track();
         norm.track();
@@ -116,8 +116,8 @@ pub fn BoundLadder() -> impl IntoView {
                 <p class="note">{strings::bound_names()}</p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
-                <div class="story-place"><LaterView wanted=arrived view=|later| (later.story)()/></div>
-                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.ladder_folds)()/></div>
+                <div class="story-place"><LaterView wanted=arrived piece=Piece::Story/></div>
+                <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::LadderFolds/></div>
             </figcaption>
         </figure>
     }

@@ -14,7 +14,7 @@ use super::ladder::{MEASURED, bound_of, rungs, shown};
 #[component]
 pub fn Story() -> impl IntoView {
     let page = use_page();
-    let selected = page.rung;
+    let selected = page.look.rung;
     let id = memo(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| shown(&rungs(&measured.as_ref()?.measurement, norm), selected.get()))

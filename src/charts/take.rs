@@ -5,8 +5,8 @@ use leptos::ev;
 use leptos::html::Details;
 use wasm_bindgen::JsCast;
 
+use crate::export::{ask_script, copy_link, experiment_text};
 use crate::files::{copy, download, download_canvas};
-use crate::own::{copy_link, experiment_text};
 use crate::page::use_page;
 use crate::state::Stage;
 use crate::strings::{self, Paper};
@@ -123,7 +123,7 @@ pub fn Take(
     };
     let script = move |dialect: Dialect| {
         view! {
-            <button type="button" data-take=dialect.id() title=strings::script_hint(dialect) on:click=move |_| page.ask_script(dialect)>
+            <button type="button" data-take=dialect.id() title=strings::script_hint(dialect) on:click=move |_| ask_script(page, dialect)>
                 {strings::script_name(dialect)}
             </button>
         }

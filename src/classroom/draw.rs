@@ -9,10 +9,10 @@ use leptos::html::Canvas;
 use crate::charts::{Paint, Twin, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
-use crate::page::{Page, use_page};
 use crate::strings;
 use lipscope_plot::{AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
 
+use super::context::{Classroom, use_classroom};
 use super::guess::{self, HIGHEST, LOWEST};
 
 /// What was painted last: it answers the pointer.
@@ -24,13 +24,13 @@ const STEP: f64 = 1.122;
 /// The picture on which a curve is drawn.
 #[component]
 pub fn DrawCurve() -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let handle = RwSignal::new(0usize);
     // Where the pointer was while it draws.
     let last = StoredValue::new_local(None::<(f64, f64)>);
-    let chart = memo(move |_| chart(page, handle.get()));
+    let chart = memo(move |_| chart(room, handle.get()));
     use_easel(
         canvas,
         When::Before,
@@ -41,14 +41,14 @@ pub fn DrawCurve() -> impl IntoView {
             }
         },
     );
-    let value = memo(move |_| guess::curve(page).get(handle.get()).copied().unwrap_or((2.0, LOWEST)));
+    let value = memo(move |_| guess::curve(room).get(handle.get()).copied().unwrap_or((2.0, LOWEST)));
     let draw_to = move |event: &ev::PointerEvent| {
         let to = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        draw(page, painted, handle, last.get_value().unwrap_or(to), to);
+        draw(room, painted, handle, last.get_value().unwrap_or(to), to);
         last.set_value(Some(to));
     };
     let on_down = move |event: ev::PointerEvent| {
-        if guess::task_is_open(page) {
+        if guess::task_is_open(room) {
             // Drawing goes on outside the canvas; where it cannot be kept, it ends at the edge.
             let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
             draw_to(&event);
@@ -60,7 +60,7 @@ pub fn DrawCurve() -> impl IntoView {
         }
     };
     let lift = move |_: ev::PointerEvent| last.set_value(None);
-    let on_key = move |event: ev::KeyboardEvent| on_key(page, handle, &event);
+    let on_key = move |event: ev::KeyboardEvent| on_key(room, handle, &event);
     view! {
         <div class="plot-stage">
             <canvas
@@ -89,24 +89,24 @@ pub fn DrawCurve() -> impl IntoView {
             <Twin
                 id="guess-table"
                 name="lipscope-guess.csv"
-                table=move || table(page, |x| Number::of(x).to_string())
-                csv=move || untrack(|| table(page, |x| x.to_string())).to_csv()
+                table=move || table(room, |x| Number::of(x).to_string())
+                csv=move || untrack(|| table(room, |x| x.to_string())).to_csv()
             />
         </div>
     }
 }
 
-fn chart(page: Page, handle: usize) -> LineChart {
-    let yours = guess::curve(page);
-    let is_open = guess::is_covered(page);
+fn chart(room: Classroom, handle: usize) -> LineChart {
+    let yours = guess::curve(room);
+    let is_open = guess::is_covered(room);
     let mut series = Vec::with_capacity(4);
     if !is_open {
-        let measured = guess::measured_curve(page);
-        let name = page.live.sweep.with(|sweep| strings::mean_label(sweep.draws));
+        let measured = guess::measured_curve(room);
+        let name = room.page.live.sweep.with(|sweep| strings::mean_label(sweep.draws));
         series.push(Series::new("measured", name, Role::Measured, SeriesKind::Line, measured.clone()));
         series.push(Series::new("measured-points", "", Role::Measured, SeriesKind::Points, measured));
     }
-    if is_open || guess::has_guessed(page) {
+    if is_open || guess::has_guessed(room) {
         series.push(Series::new("yours", strings::your_curve(), Role::Selected, SeriesKind::Line, yours.clone()));
         series.push(Series::new("handles", "", Role::Selected, SeriesKind::Points, yours.clone()));
     }
@@ -121,32 +121,32 @@ fn chart(page: Page, handle: usize) -> LineChart {
 }
 
 /// Moves the handles between two places of the pointer to the line between them; at one place the nearest handle.
-fn draw(page: Page, painted: Painted, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
+fn draw(room: Classroom, painted: Painted, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
     let Some(layout) = painted.get_value() else { return };
-    let columns: Vec<f64> = untrack(|| guess::curve(page)).iter().map(|point| layout.x_to_px(point.0)).collect();
+    let columns: Vec<f64> = untrack(|| guess::curve(room)).iter().map(|point| layout.x_to_px(point.0)).collect();
     let (low, high) = (from.0.min(to.0), from.0.max(to.0));
     for (at, column) in columns.iter().enumerate().filter(|(_, column)| (low..=high).contains(*column)) {
         let share = if to.0 == from.0 { 1.0 } else { (column - from.0) / (to.0 - from.0) };
-        guess::set_handle(page, at, layout.px_to_y(from.1 + share * (to.1 - from.1)));
+        guess::set_handle(room, at, layout.px_to_y(from.1 + share * (to.1 - from.1)));
     }
     let distance = |at: &usize| (columns[*at] - to.0).abs();
     if let Some(nearest) = (0..columns.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))) {
-        guess::set_handle(page, nearest, layout.px_to_y(to.1));
+        guess::set_handle(room, nearest, layout.px_to_y(to.1));
         handle.set(nearest);
     }
 }
 
-fn on_key(page: Page, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
+fn on_key(room: Classroom, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
     if event.alt_key() || event.ctrl_key() || event.meta_key() {
         return;
     }
     let Some(key) = GuessKey::of(&event.key()) else { return };
     event.prevent_default();
-    let curve = untrack(|| guess::curve(page));
+    let curve = untrack(|| guess::curve(room));
     let (now, last) = (handle.get_untracked(), curve.len().saturating_sub(1));
     let times = |factor: f64| {
-        if let Some((_, value)) = curve.get(now).filter(|_| guess::task_is_open(page)) {
-            guess::set_handle(page, now, value * factor);
+        if let Some((_, value)) = curve.get(now).filter(|_| guess::task_is_open(room)) {
+            guess::set_handle(room, now, value * factor);
         }
     };
     match key {
@@ -158,14 +158,14 @@ fn on_key(page: Page, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
         GuessKey::Down => times(STEP.recip()),
         GuessKey::PageUp => times(2.0),
         GuessKey::PageDown => times(0.5),
-        GuessKey::Reveal => guess::reveal_guess(page),
+        GuessKey::Reveal => guess::reveal_guess(room),
     }
 }
 
 /// A row for each handle; what was measured only once it is revealed.
-fn table(page: Page, written: impl Fn(f64) -> String) -> Table {
-    let is_open = guess::is_covered(page);
-    let beside = guess::curve_beside(page);
+fn table(room: Classroom, written: impl Fn(f64) -> String) -> Table {
+    let is_open = guess::is_covered(room);
+    let beside = guess::curve_beside(room);
     let row = |(n, yours): (f64, f64)| {
         let measured = beside.iter().find(|row| row.0 == n && !is_open).map(|row| row.2);
         let cells = [measured, measured.map(|measured| yours / measured)];
@@ -174,6 +174,6 @@ fn table(page: Page, written: impl Fn(f64) -> String) -> Table {
             .chain(cells.map(|cell| cell.map_or_else(String::new, &written)))
             .collect()
     };
-    let rows = guess::curve(page).into_iter().map(row).collect();
+    let rows = guess::curve(room).into_iter().map(row).collect();
     Table { header: strings::guess_columns().map(String::from).to_vec(), rows }
 }

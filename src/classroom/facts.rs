@@ -3,17 +3,17 @@
 use crate::prelude::*;
 
 use crate::lessons::{Acts, Facts, Situation, Step};
-use crate::page::Page;
 
+use super::context::Classroom;
 use super::{course, guess};
 
 /// Reads something off the page's numbers.
-pub fn with_facts<T>(page: Page, read: impl FnOnce(Facts<'_>) -> T) -> T {
-    let (live, labs) = (page.live, page.labs);
-    let (state, settings, measured) = (page.state.read(), labs.settings.read(), live.measured.read());
+pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
+    let (page, live) = (room.page, room.page.live);
+    let (state, settings, measured) = (room.page.state.read(), page.settings.read(), live.measured.read());
     let (sweep, growth) = (live.sweep.read(), live.growth.read());
-    let (scaling, tightness, inverse) = (labs.scaling.read(), labs.tightness.read(), labs.inverse.read());
-    let training = page.training.runs.read();
+    let (scaling, tightness, inverse) = (live.scaling.read(), live.tightness.read(), live.inverse.read());
+    let training = room.page.live.training.read();
     read(Facts {
         state: &state,
         settings: &settings,
@@ -28,12 +28,12 @@ pub fn with_facts<T>(page: Page, read: impl FnOnce(Facts<'_>) -> T) -> T {
 }
 
 /// The same with what is set and what the reader has done at a step.
-pub fn with_situation<T>(page: Page, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
-    let scene = page.scene();
+pub fn with_situation<T>(room: Classroom, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
+    let scene = room.page.scene();
     let acts = Acts {
-        has_revealed: guess::is_revealed(page) && guess::has_guessed(page),
-        has_changed: course::differs(page, step),
-        has_shared: page.classroom.progress.with(|progress| progress.has_shared),
+        has_revealed: guess::is_revealed(room) && guess::has_guessed(room),
+        has_changed: course::differs(room, step),
+        has_shared: room.progress.with(|progress| progress.has_shared),
     };
-    with_facts(page, |facts| read(&Situation { facts, scene: &scene, acts }))
+    with_facts(room, |facts| read(&Situation { facts, scene: &scene, acts }))
 }

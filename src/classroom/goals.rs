@@ -3,10 +3,10 @@
 use crate::prelude::*;
 
 use crate::lessons::{Goal, Step, Way};
-use crate::page::{Page, use_page};
 use crate::strings;
 use lipscope_core::bounds::BoundId;
 
+use super::context::{Classroom, Progress, use_classroom};
 use super::{course, progress};
 
 /// The goals of a step with what helps to reach them.
@@ -15,17 +15,17 @@ pub fn Goals(
     /// The step.
     step: &'static Step,
 ) -> impl IntoView {
-    let page = use_page();
-    let progress = page.classroom.progress;
+    let room = use_classroom();
+    let progress = room.progress;
     let open = move || {
         progress.with(|now| {
             step.goals.iter().find(|goal| !now.has(goal.id) && !matches!(goal.way, Way::Press | Way::Train(_)))
         })
     };
-    let offers_answer = memo(move |_| progress.with(progress::Progress::offers_answer) && open().is_some());
+    let offers_answer = memo(move |_| progress.with(Progress::offers_answer) && open().is_some());
     let shows_all = memo(move |_| progress.with(|progress| progress.shows_all));
     let said = move || {
-        let reached = progress.with(progress::Progress::count);
+        let reached = progress.with(Progress::count);
         if reached == 0 { String::new() } else { strings::goals_said(reached, step.goals.len()) }
     };
     view! {
@@ -34,12 +34,12 @@ pub fn Goals(
         </ul>
         <p class="note" role="status" hidden=move || !progress.with(|now| now.is_refused)>{strings::it_can_be()}</p>
         {step.hint.map(|hint| view! {
-            <p class="lesson-hint" data-testid="lesson-hint" hidden=move || !progress.with(progress::Progress::shows_hint)>
+            <p class="lesson-hint" data-testid="lesson-hint" hidden=move || !progress.with(Progress::shows_hint)>
                 <strong>{strings::hint()}</strong> {hint.now()}
             </p>
         })}
         <div class="goal-help">
-            <button type="button" id="lesson-answer" hidden=move || !offers_answer.get() on:click=move |_| if let Some(goal) = untrack(open) { answer(page, step, goal) }>
+            <button type="button" id="lesson-answer" hidden=move || !offers_answer.get() on:click=move |_| if let Some(goal) = untrack(open) { answer(room, step, goal) }>
                 {strings::show_answer()}
             </button>
             <button
@@ -64,10 +64,10 @@ fn GoalLine(
     /// The goal.
     goal: &'static Goal,
 ) -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     // Where one goal cannot be reached, the reader is to find out which.
     let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
-    let is_reached = memo(move |_| page.classroom.progress.with(|progress| progress.has(goal.id)));
+    let is_reached = memo(move |_| room.progress.with(|progress| progress.has(goal.id)));
     let impossible = match goal.way {
         Way::Impossible(bound) => Some(bound),
         Way::Fields(_) | Way::Press | Way::Train(_) => None,
@@ -79,14 +79,14 @@ fn GoalLine(
     };
     let why = move || {
         let bound = impossible.filter(|_| is_reached.get())?;
-        Some(strings::ruled_out(value_of(page, bound)))
+        Some(strings::ruled_out(value_of(room, bound)))
     };
     view! {
         <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string()>
             <span class="goal-mark" aria-hidden="true">{move || if is_reached.get() { "✓" } else { "○" }}</span>
             <span class="goal-words">{goal.words.now()} " " <span class="note">{state} " " {why}</span></span>
             {can_be_impossible.then(|| view! {
-                <button type="button" class="goal-impossible" title=strings::cannot_be_hint() hidden=move || is_reached.get() on:click=move |_| progress::rule_out(page, goal.id)>
+                <button type="button" class="goal-impossible" title=strings::cannot_be_hint() hidden=move || is_reached.get() on:click=move |_| progress::rule_out(room, goal.id)>
                     {strings::cannot_be()}
                 </button>
             })}
@@ -95,16 +95,16 @@ fn GoalLine(
 }
 
 /// Shows how a goal is reached, or that it cannot be.
-fn answer(page: Page, step: &'static Step, goal: &'static Goal) {
+fn answer(room: Classroom, step: &'static Step, goal: &'static Goal) {
     match goal.way {
-        Way::Fields(fields) => course::put_fields_over(page, step.scene().clone(), fields),
-        Way::Impossible(_) => progress::rule_out(page, goal.id),
+        Way::Fields(fields) => course::put_fields_over(room, step.scene().clone(), fields),
+        Way::Impossible(_) => progress::rule_out(room, goal.id),
         Way::Press | Way::Train(_) => {}
     }
 }
 
-fn value_of(page: Page, id: BoundId) -> Option<f64> {
-    page.live.measured.with(|measured| {
+fn value_of(room: Classroom, id: BoundId) -> Option<f64> {
+    room.page.live.measured.with(|measured| {
         let bounds = &measured.as_ref()?.measurement.bounds;
         bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value)
     })

@@ -6,9 +6,9 @@ use leptos::ev;
 use crate::files::copy;
 use crate::lessons::Handle;
 use crate::link;
-use crate::page::use_page;
 use crate::strings;
 
+use super::context::use_classroom;
 use super::course;
 
 /// A slider for a field of the link.
@@ -20,10 +20,10 @@ pub fn TextSlider(
     #[prop(default = "lesson-slider")]
     place: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let stops = StoredValue::new(handle.stops());
     let last = stops.with_value(Vec::len).saturating_sub(1);
-    let value = memo(move |_| link::text_of(&page.scene(), handle.key).and_then(|text| text.parse::<f64>().ok()));
+    let value = memo(move |_| link::text_of(&room.page.scene(), handle.key).and_then(|text| text.parse::<f64>().ok()));
     let at = memo(move |_| {
         let value = value.get().unwrap_or(handle.from);
         let distance = |stop: &f64| (stop - value).abs();
@@ -35,12 +35,12 @@ pub fn TextSlider(
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
         if let Some(stop) = stops.with_value(|stops| stops.get(at).copied()) {
-            course::set_field(page, &handle.field(stop));
+            course::set_field(room, &handle.field(stop));
         }
     };
     let let_go = move || {
-        if page.held.get_untracked() {
-            page.held.set(false);
+        if room.page.held.get_untracked() {
+            room.page.held.set(false);
         }
     };
     view! {
@@ -56,7 +56,7 @@ pub fn TextSlider(
             prop:value=move || at.get().to_string()
             style=move || format!("--at:{}", at.get() as f64 / last.max(1) as f64)
             on:input:target=on_input
-            on:pointerdown=move |_| page.held.set(true)
+            on:pointerdown=move |_| room.page.held.set(true)
             on:pointerup=move |_| let_go()
             on:pointercancel=move |_| let_go()
             on:blur=move |_| let_go()
@@ -72,14 +72,14 @@ pub fn Press(
     /// What it sets.
     fields: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let holds = memo(move |_| {
-        let scene = page.scene();
+        let scene = room.page.scene();
         let mut pairs = fields.split('&').filter_map(|field| field.split_once('='));
         pairs.all(|(key, text)| link::text_of(&scene, key).as_deref() == Some(text))
     });
     view! {
-        <button type="button" class="lesson-press" data-sets=fields aria-pressed=move || holds.get().to_string() on:click=move |_| course::put_fields(page, fields)>
+        <button type="button" class="lesson-press" data-sets=fields aria-pressed=move || holds.get().to_string() on:click=move |_| course::put_fields(room, fields)>
             {words}
         </button>
     }
@@ -88,9 +88,9 @@ pub fn Press(
 /// The link to what is shown, and a button that copies it.
 #[component]
 pub fn Share() -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let note = RwSignal::new("");
-    let link = memo(move |_| course::own_link(page));
+    let link = memo(move |_| course::own_link(room));
     view! {
         <span class="lesson-share">
             <input type="text" id="lesson-link" readonly aria-label=strings::share_label() prop:value=move || link.get()/>
@@ -99,7 +99,7 @@ pub fn Share() -> impl IntoView {
                 id="lesson-copy"
                 on:click=move |_| {
                     copy(link.get_untracked(), note);
-                    page.classroom.progress.update(|progress| progress.has_shared = true);
+                    room.progress.update(|progress| progress.has_shared = true);
                 }
             >
                 {strings::share_copy()}

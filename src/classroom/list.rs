@@ -3,25 +3,25 @@
 use crate::prelude::*;
 
 use crate::lessons::{Lesson, lessons};
-use crate::page::use_page;
 use crate::strings;
 
+use super::context::use_classroom;
 use super::course;
 
-/// The button in the head of the page.
+/// The button in the head of the room.page.
 #[component]
 pub fn LessonsButton() -> impl IntoView {
-    let page = use_page();
-    let is_open = memo(move |_| course::is_taught(page));
+    let room = use_classroom();
+    let is_open = memo(move |_| course::is_taught(room));
     view! {
         <button
             type="button"
             id="lessons-open"
             title=strings::lessons_hint()
             aria-expanded=move || is_open.get().to_string()
-            // The panel comes with the later part of the page.
-            aria-controls=move || page.later().map(|_| "lesson-panel")
-            on:click=move |_| if is_open.get_untracked() { course::leave(page) } else { course::show_list(page) }
+            // The panel comes with the later part of the room.page.
+            aria-controls=move || room.page.later.table().map(|_| "lesson-panel")
+            on:click=move |_| if is_open.get_untracked() { course::leave(room) } else { course::show_list(room) }
         >
             {strings::lessons()}
         </button>
@@ -31,11 +31,11 @@ pub fn LessonsButton() -> impl IntoView {
 /// Every lesson with a line about it.
 #[component]
 pub fn LessonList() -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let line = move |(at, lesson): (usize, &'static Lesson)| {
         view! {
             <li>
-                <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(page, lesson)>
+                <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(room, lesson)>
                     <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
                     <span class="note">{lesson.summary.now()} {strings::between_sentences()} {strings::lesson_minutes(lesson.minutes)}</span>
                 </button>

@@ -2,20 +2,23 @@
 //!
 //! | module | concept |
 //! | --- | --- |
+//! | `context` | what the lessons hold |
 //! | `course` | opening, going on, restoring |
 //! | `panel`, `list`, `prose`, `handles` | the text beside the page, and the controls in it |
 //! | `progress`, `goals` | how far the reader is in a step; goals, hint and answer |
 //! | `facts` | what the page has for places and goals |
-//! | `guess` | what a reader draws, and how far off it is |
+//! | `guess`, `guess_words` | what a reader draws, and how far off it is |
 //! | `stage`, `draw`, `place` | where it is drawn: a curve, a mark |
 //! | `teacher` | the larger view |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
+mod context;
 mod course;
 mod draw;
 mod facts;
 mod goals;
 mod guess;
+mod guess_words;
 mod handles;
 mod list;
 mod panel;
@@ -28,71 +31,39 @@ mod teacher;
 
 use crate::prelude::*;
 
-use crate::lessons::Setup;
-
-use super::page::Page;
-
-pub use course::{go_by, is_taught};
+pub use context::{Classroom, use_classroom};
+pub use course::is_taught;
 pub use guess::{is_covered, is_guessed};
 pub use list::LessonsButton;
 pub use panel::LessonPanel;
 pub use shortcuts::{KeyList, Shortcuts};
 pub use stage::GuessStage;
-pub use teacher::{TeacherButton, size_of_type};
+pub use teacher::TeacherButton;
 
-use guess::Guess;
-use progress::Progress;
-
-/// What the lessons hold beside the reader's place in one.
-#[derive(Clone, Copy)]
-pub struct Classroom {
-    /// Whether the list of lessons is open.
-    pub list_open: RwSignal<bool>,
-    /// Whether the list of keys is open.
-    pub keys_open: RwSignal<bool>,
-    /// Whether the controls stand where the lesson stood.
-    pub controls_open: RwSignal<bool>,
-    /// What was set before the first lesson.
-    before: RwSignal<Option<Setup>>,
-    /// What was set when the panel was closed.
-    left: RwSignal<Option<Setup>>,
-    /// Whether the reader is asked which configuration to leave a lesson with.
-    is_leaving: RwSignal<bool>,
-    /// What the reader has drawn at this step.
-    guess: RwSignal<Guess>,
-    /// How far the reader is in this step.
-    progress: RwSignal<Progress>,
-}
-
-impl Default for Classroom {
-    fn default() -> Self {
-        Classroom {
-            list_open: RwSignal::new(false),
-            keys_open: RwSignal::new(false),
-            controls_open: RwSignal::new(false),
-            before: RwSignal::new(None),
-            left: RwSignal::new(None),
-            is_leaving: RwSignal::new(false),
-            guess: RwSignal::new(Guess::default()),
-            progress: RwSignal::new(Progress::default()),
-        }
-    }
-}
+use context::Guess;
 
 /// Starts what follows from the reader's place in a lesson and from the stage.
-pub fn begin(page: Page) {
+pub fn begin(room: Classroom) {
+    let page = room.page;
     effect(move |_| {
         page.lesson.track();
         // What was drawn at another step is no guess at this one.
-        page.classroom.guess.set(Guess::default());
-        page.classroom.is_leaving.set(false);
-        page.classroom.controls_open.set(false);
+        room.guess.set(Guess::default());
+        room.is_leaving.set(false);
+        page.panels.controls.set(false);
+    });
+    effect(move |_| {
+        let is_covered = is_covered(room);
+        if page.look.is_covered.get_untracked() != is_covered {
+            page.look.is_covered.set(is_covered);
+        }
     });
     teacher::begin(page);
-    shortcuts::begin(page);
+    shortcuts::begin(room);
 }
 
 /// Starts what follows the reader through a step.
-pub fn begin_steps(page: Page) {
-    progress::begin(page);
+pub fn begin_steps(room: Classroom) {
+    room.go_by.set_value(Some(course::go_by));
+    progress::begin(room);
 }

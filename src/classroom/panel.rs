@@ -5,31 +5,32 @@ use leptos::html::{Div, H2};
 
 use crate::frame::focus_soon;
 use crate::lessons::{Prediction, Step, next_after};
-use crate::page::{Page, use_page};
 use crate::strings;
 
+use super::context::{Classroom, use_classroom};
 use super::course;
 use super::goals::Goals;
 use super::guess;
+use super::guess_words::off_words;
 use super::list::LessonList;
 use super::prose::{Afterwards, Prose, Text};
 
-/// The panel, in the place of the controls; on a phone over the foot of the page.
+/// The panel, in the place of the controls; on a phone over the foot of the room.page.
 #[component]
 pub fn LessonPanel() -> impl IntoView {
-    let page = use_page();
-    let step = memo(move |_| course::step_now(page).map(|(lesson, step, _)| (lesson.id, step)));
-    let is_list = memo(move |_| page.classroom.list_open.get() && step.get().is_none());
+    let room = use_classroom();
+    let step = memo(move |_| course::step_now(room).map(|(lesson, step, _)| (lesson.id, step)));
+    let is_list = memo(move |_| room.list_open.get() && step.get().is_none());
     let is_shown = memo(move |_| is_list.get() || step.get().is_some());
     let heading = NodeRef::<H2>::new();
     let body = NodeRef::<Div>::new();
-    let title = move || match course::step_now(page) {
+    let title = move || match course::step_now(room) {
         Some((.., step)) => step.title.now(),
         None => strings::lessons(),
     };
-    let over = move || course::step_now(page).map_or("", |(lesson, ..)| lesson.title.now());
+    let over = move || course::step_now(room).map_or("", |(lesson, ..)| lesson.title.now());
     let said = move || {
-        course::step_now(page)
+        course::step_now(room)
             .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
             .unwrap_or_default()
     };
@@ -60,8 +61,8 @@ pub fn LessonPanel() -> impl IntoView {
         <section class="lesson" id="lesson-panel" aria-labelledby="lesson-heading" hidden=move || !is_shown.get() data-lesson=move || step.get().map_or("", |(id, _)| id) data-step=move || step.get().map_or_else(String::new, |(_, at)| at.to_string())>
             <div class="lesson-head">
                 <p class="lesson-over" hidden=move || is_list.get()>{over}</p>
-                <button type="button" id="lesson-list" title=strings::lesson_all_hint() hidden=move || is_list.get() on:click=move |_| course::show_list(page)>{strings::lesson_all()}</button>
-                <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::leave(page)>"×"</button>
+                <button type="button" id="lesson-list" title=strings::lesson_all_hint() hidden=move || is_list.get() on:click=move |_| course::show_list(room)>{strings::lesson_all()}</button>
+                <button type="button" id="lesson-close" aria-label=strings::lesson_close() title=strings::lesson_close() on:click=move |_| course::leave(room)>"×"</button>
             </div>
             <div class="lesson-body" node_ref=body tabindex="0" role="group" aria-labelledby="lesson-heading">
                 <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
@@ -79,8 +80,8 @@ pub fn LessonPanel() -> impl IntoView {
 /// The text of the step, what the reader predicts, its goals, where it is proved.
 #[component]
 fn StepText() -> impl IntoView {
-    let page = use_page();
-    untrack(|| course::step_now(page)).map(|(lesson, at, step)| {
+    let room = use_classroom();
+    untrack(|| course::step_now(room)).map(|(lesson, at, step)| {
         let next = next_after(lesson).filter(|_| at + 1 == lesson.steps.len());
         view! {
             <Prose step/>
@@ -94,7 +95,7 @@ fn StepText() -> impl IntoView {
             {next.map(|next| view! {
                 <p class="lesson-up-next">
                     {strings::lesson_up_next()}
-                    <button type="button" id="lesson-up-next" data-lesson=next.id on:click=move |_| course::open(page, next)>{next.title.now()}</button>
+                    <button type="button" id="lesson-up-next" data-lesson=next.id on:click=move |_| course::open(room, next)>{next.title.now()}</button>
                 </p>
             })}
             {step.source.map(|source| view! {
@@ -112,9 +113,9 @@ fn ChoiceBox(
     /// What is set once an answer is chosen.
     fields: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
-    let chosen = memo(move |_| page.classroom.progress.with(|progress| progress.chosen));
-    let words = memo(move |_| guess::off_words(page));
+    let room = use_classroom();
+    let chosen = memo(move |_| room.progress.with(|progress| progress.chosen));
+    let words = memo(move |_| off_words(room));
     view! {
         <div class="lesson-guess">
             <div class="lesson-choices">
@@ -125,7 +126,7 @@ fn ChoiceBox(
                         data-choice=choice.id
                         aria-pressed=move || (chosen.get() == Some(choice.id)).to_string()
                         disabled=move || chosen.get().is_some()
-                        on:click=move |_| guess::choose(page, choice.id, fields)
+                        on:click=move |_| guess::choose(room, choice.id, fields)
                     >
                         {choice.words.now()}
                     </button>
@@ -139,17 +140,17 @@ fn ChoiceBox(
 /// Reveals, and says how far off the reader is.
 #[component]
 fn GuessBox() -> impl IntoView {
-    let page = use_page();
-    let is_covered = memo(move |_| guess::is_covered(page));
-    let has_guessed = memo(move |_| guess::has_guessed(page));
-    let words = memo(move |_| guess::off_words(page));
+    let room = use_classroom();
+    let is_covered = memo(move |_| guess::is_covered(room));
+    let has_guessed = memo(move |_| guess::has_guessed(room));
+    let words = memo(move |_| off_words(room));
     view! {
         <div class="lesson-guess">
             <p class="guess-words" role="status" data-testid="guess-words">{move || words.get()}</p>
             <button
                 type="button"
                 id="guess-reveal"
-                on:click=move |_| if is_covered.get_untracked() { guess::reveal(page) } else { guess::cover(page) }
+                on:click=move |_| if is_covered.get_untracked() { guess::reveal(room) } else { guess::cover(room) }
             >
                 {move || match (is_covered.get(), has_guessed.get()) {
                     (true, true) => strings::reveal(),
@@ -165,29 +166,29 @@ fn GuessBox() -> impl IntoView {
 /// Back, where the reader is, on; and back to what was before the lessons.
 #[component]
 fn StepFoot() -> impl IntoView {
-    let page = use_page();
-    let at = memo(move |_| course::step_now(page).map(|(lesson, step, _)| (step, lesson.steps.len())));
+    let room = use_classroom();
+    let at = memo(move |_| course::step_now(room).map(|(lesson, step, _)| (step, lesson.steps.len())));
     let is_first = move || at.get().is_none_or(|(step, _)| step == 0);
     let is_last = move || at.get().is_some_and(|(step, steps)| step + 1 == steps);
     let progress = move || at.get().map_or_else(String::new, |(step, steps)| strings::lesson_progress(step, steps));
     let share = move || at.get().map_or(0.0, |(step, steps)| (step + 1) as f64 / steps as f64);
     let is_over = memo(move |_| {
-        course::step_now(page).is_none_or(|(.., step)| page.classroom.progress.with(|progress| progress.is_over(step)))
+        course::step_now(room).is_none_or(|(.., step)| room.progress.with(|progress| progress.is_over(step)))
     });
-    let is_changed = memo(move |_| course::is_changed(page));
+    let is_changed = memo(move |_| course::is_changed(room));
     view! {
         <div class="lesson-foot">
             <div class="lesson-way" hidden=move || at.get().is_none()>
-                <button type="button" id="lesson-back" aria-disabled=move || is_first().to_string() on:click=move |_| course::go_by(page, -1)>{strings::lesson_back()}</button>
+                <button type="button" id="lesson-back" aria-disabled=move || is_first().to_string() on:click=move |_| course::go_by(room, -1)>{strings::lesson_back()}</button>
                 <span class="lesson-progress" data-testid="lesson-progress" style=move || format!("--at:{}", share())>{progress}</span>
-                <button type="button" id="lesson-next" class="lesson-next" class:skips=move || !is_over.get() on:click=move |_| course::go_by(page, 1)>
+                <button type="button" id="lesson-next" class="lesson-next" class:skips=move || !is_over.get() on:click=move |_| course::go_by(room, 1)>
                     {move || if is_last() { strings::lesson_end() } else if is_over.get() { strings::lesson_next() } else { strings::lesson_skip() }}
                 </button>
             </div>
             <Leaving/>
-            <div class="lesson-states" hidden=page.classroom.is_leaving>
-                <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(page)>{strings::lesson_again()}</button>
-                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(page) on:click=move |_| course::restore(page)>{strings::lesson_restore()}</button>
+            <div class="lesson-states" hidden=room.is_leaving>
+                <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(room)>{strings::lesson_again()}</button>
+                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(room) on:click=move |_| course::restore(room)>{strings::lesson_restore()}</button>
             </div>
         </div>
     }
@@ -196,8 +197,8 @@ fn StepFoot() -> impl IntoView {
 /// Which configuration the reader leaves a lesson with.
 #[component]
 fn Leaving() -> impl IntoView {
-    let page = use_page();
-    let is_leaving = page.classroom.is_leaving;
+    let room = use_classroom();
+    let is_leaving = room.is_leaving;
     let keep = NodeRef::<leptos::html::Button>::new();
     effect(move |_| {
         if is_leaving.get() {
@@ -207,13 +208,13 @@ fn Leaving() -> impl IntoView {
     view! {
         <div class="lesson-leaving" role="group" aria-label=strings::leave_question() hidden=move || !is_leaving.get()>
             <p>{strings::leave_question()}</p>
-            <button type="button" id="lesson-keep" node_ref=keep on:click=move |_| course::close(page)>{strings::leave_keep()}</button>
-            <button type="button" id="lesson-mine" on:click=move |_| course::restore(page)>{strings::leave_mine()}</button>
+            <button type="button" id="lesson-keep" node_ref=keep on:click=move |_| course::close(room)>{strings::leave_keep()}</button>
+            <button type="button" id="lesson-mine" on:click=move |_| course::restore(room)>{strings::leave_mine()}</button>
             <button type="button" id="lesson-stay" on:click=move |_| is_leaving.set(false)>{strings::leave_stay()}</button>
         </div>
     }
 }
 
-fn has_before(page: Page) -> bool {
-    page.classroom.before.with(Option::is_some)
+fn has_before(room: Classroom) -> bool {
+    room.before.with(Option::is_some)
 }

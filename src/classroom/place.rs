@@ -9,12 +9,12 @@ use leptos::html::Canvas;
 use crate::charts::{Paint, Twin, role_of, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
-use crate::page::{Page, use_page};
 use crate::state::Trace;
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_plot::{Kind, Ladder, LadderLayout, LadderRow, Role};
 
+use super::context::{Classroom, use_classroom};
 use super::guess;
 
 /// What was painted last: it answers the pointer.
@@ -26,11 +26,11 @@ const STEP: f64 = 0.05;
 /// The picture on which the mark is placed.
 #[component]
 pub fn PlaceMark() -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let is_held = StoredValue::new_local(false);
-    let ladder = memo(move |_| ladder(page));
+    let ladder = memo(move |_| ladder(room));
     use_easel(
         canvas,
         When::Before,
@@ -41,15 +41,15 @@ pub fn PlaceMark() -> impl IntoView {
             }
         },
     );
-    let mark = memo(move |_| guess::mark(page));
-    let range = memo(move |_| guess::mark_range(page));
+    let mark = memo(move |_| guess::mark(room));
+    let range = memo(move |_| guess::mark_range(room));
     let move_to = move |event: &ev::PointerEvent| {
         if let Some(layout) = painted.get_value() {
-            guess::set_mark(page, layout.px_to_log10(f64::from(event.offset_x())));
+            guess::set_mark(room, layout.px_to_log10(f64::from(event.offset_x())));
         }
     };
     let on_down = move |event: ev::PointerEvent| {
-        if guess::task_is_open(page) {
+        if guess::task_is_open(room) {
             // Where the pointer cannot be kept, moving ends at the edge.
             let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
             is_held.set_value(true);
@@ -62,7 +62,7 @@ pub fn PlaceMark() -> impl IntoView {
         }
     };
     let lift = move |_: ev::PointerEvent| is_held.set_value(false);
-    let on_key = move |event: ev::KeyboardEvent| on_key(page, &event);
+    let on_key = move |event: ev::KeyboardEvent| on_key(room, &event);
     view! {
         <div class="plot-stage guess-mark-stage">
             <canvas
@@ -96,19 +96,19 @@ pub fn PlaceMark() -> impl IntoView {
     }
 }
 
-fn ladder(page: Page) -> Ladder {
-    let mut rows: Vec<LadderRow> = guess::rails(page)
+fn ladder(room: Classroom) -> Ladder {
+    let mut rows: Vec<LadderRow> = guess::rails(room)
         .iter()
         .map(|bound| LadderRow {
             id: bound.id.id().into(),
-            label: page.state.with(|state| strings::measured_bound_label(bound.id, state)),
+            label: room.page.state.with(|state| strings::measured_bound_label(bound.id, state)),
             log10: bound.log10,
             kind: strings::side_kind(bound.side),
             role: role_of(bound.id),
         })
         .collect();
-    if !guess::is_covered(page) {
-        rows.extend(page.live.measured.with(|measured| {
+    if !guess::is_covered(room) {
+        rows.extend(room.page.live.measured.with(|measured| {
             measured.as_ref().map(|m| LadderRow {
                 id: "measured".into(),
                 label: strings::trace_label(Trace::Draws).into(),
@@ -118,31 +118,31 @@ fn ladder(page: Page) -> Ladder {
             })
         }));
     }
-    let yours = (guess::is_covered(page) || guess::has_guessed(page)).then_some(rows.len());
+    let yours = (guess::is_covered(room) || guess::has_guessed(room)).then_some(rows.len());
     if yours.is_some() {
         rows.push(LadderRow {
             id: "yours".into(),
             label: strings::your_mark().into(),
-            log10: guess::mark(page),
+            log10: guess::mark(room),
             kind: Kind::Plain,
             role: Role::Selected,
         });
     }
     let mut ladder = Ladder::new(strings::norm_symbol(Norm::Spectral), rows);
     ladder.selected = yours;
-    ladder.range = Some(guess::mark_range(page));
+    ladder.range = Some(guess::mark_range(room));
     ladder
 }
 
-fn on_key(page: Page, event: &ev::KeyboardEvent) {
+fn on_key(room: Classroom, event: &ev::KeyboardEvent) {
     if event.alt_key() || event.ctrl_key() || event.meta_key() {
         return;
     }
     let Some(key) = GuessKey::of(&event.key()) else { return };
     event.prevent_default();
-    let (now, range) = untrack(|| (guess::mark(page), guess::mark_range(page)));
+    let (now, range) = untrack(|| (guess::mark(room), guess::mark_range(room)));
     let to = match key {
-        GuessKey::Reveal => return guess::reveal_guess(page),
+        GuessKey::Reveal => return guess::reveal_guess(room),
         GuessKey::Left | GuessKey::Down => now - STEP,
         GuessKey::Right | GuessKey::Up => now + STEP,
         GuessKey::PageDown => now - 2f64.log10(),
@@ -150,7 +150,7 @@ fn on_key(page: Page, event: &ev::KeyboardEvent) {
         GuessKey::First => range.lo(),
         GuessKey::Last => range.hi(),
     };
-    if guess::task_is_open(page) {
-        guess::set_mark(page, to);
+    if guess::task_is_open(room) {
+        guess::set_mark(room, to);
     }
 }

@@ -3,9 +3,9 @@
 use crate::prelude::*;
 
 use crate::lessons::{Age, Filled, Paragraph, Piece, Slot, Step, pieces};
-use crate::page::use_page;
 use crate::strings;
 
+use super::context::use_classroom;
 use super::facts::with_facts;
 use super::handles::{Press, Share, TextSlider};
 
@@ -25,11 +25,11 @@ pub fn Afterwards(
     /// The step.
     step: &'static Step,
 ) -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let of = move |paragraph: &'static Paragraph| {
         let when = &paragraph.when;
         let is_hidden = move || {
-            let progress = page.classroom.progress;
+            let progress = room.progress;
             progress.with(|progress| !progress.shows_all && !when.iter().all(|goal| progress.has(goal)))
         };
         view! { <div class="lesson-after" hidden=is_hidden><Text text=paragraph.text.now()/></div> }
@@ -76,8 +76,8 @@ fn Value(
     /// Which place.
     place: Slot,
 ) -> impl IntoView {
-    let page = use_page();
-    let filled = memo(move |_| with_facts(page, |facts| place.fill(&facts)));
+    let room = use_classroom();
+    let filled = memo(move |_| with_facts(room, |facts| place.fill(&facts)));
     let text = move || {
         filled.with(|filled| match filled {
             Some(Filled { sign: "", text, .. }) => text.clone(),

@@ -6,15 +6,15 @@ use leptos::html::Dialog;
 use wasm_bindgen::JsCast;
 
 use crate::keys::{self, Group, Held, PageKey};
-use crate::later::LaterView;
-use crate::page::{Page, use_page};
+use crate::later::{LaterView, Piece};
 use crate::state::Stage;
 use crate::strings;
 
+use super::context::{Classroom, use_classroom};
 use super::{course, teacher};
 
-/// Listens for the keys of the whole page.
-pub fn begin(page: Page) {
+/// Listens for the keys of the whole room.page.
+pub fn begin(room: Classroom) {
     let listener = window_event_listener(ev::keydown, move |event| {
         let held = match (event.alt_key(), event.ctrl_key() || event.meta_key()) {
             (false, false) => Held::Nothing,
@@ -30,10 +30,10 @@ pub fn begin(page: Page) {
             _ => event.key(),
         };
         let key = PageKey::of(&name, held)
-            .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(page) && !has_own_keys(&event)))
+            .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(room) && !has_own_keys(&event)))
             .filter(|_| !event.default_prevented() && !is_typing(&event));
-        if key.is_some_and(|key| act(page, key) == Taken::Yes) {
-            // Alt with an arrow would leave the page.
+        if key.is_some_and(|key| act(room, key) == Taken::Yes) {
+            // Alt with an arrow would leave the room.page.
             event.prevent_default();
         }
     });
@@ -43,9 +43,9 @@ pub fn begin(page: Page) {
 /// The button that opens the list of keys, and the list.
 #[component]
 pub fn Shortcuts() -> impl IntoView {
-    let page = use_page();
+    let room = use_classroom();
     let dialog = NodeRef::<Dialog>::new();
-    let is_open = page.classroom.keys_open;
+    let is_open = room.keys_open;
     effect(move |_| {
         let Some(dialog) = dialog.get() else { return };
         match (is_open.get(), dialog.open()) {
@@ -63,7 +63,7 @@ pub fn Shortcuts() -> impl IntoView {
                 <h2 id="keys-heading">{strings::keys_label()}</h2>
                 <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
             </div>
-            <LaterView wanted=is_open view=|later| (later.key_list)()/>
+            <LaterView wanted=is_open piece=Piece::KeyList/>
         </dialog>
     }
 }
@@ -94,29 +94,37 @@ enum Taken {
     No,
 }
 
-fn act(page: Page, key: PageKey) -> Taken {
-    let room = page.classroom;
+fn act(room: Classroom, key: PageKey) -> Taken {
     // Under an open list only the list has keys.
     if room.keys_open.get_untracked() {
         return Taken::No;
     }
     match key {
         PageKey::Help => room.keys_open.set(true),
-        PageKey::Teacher => teacher::toggle(page),
-        PageKey::Undo => page.undo(),
-        PageKey::Redo => page.redo(),
-        PageKey::Lessons if untrack(|| course::is_taught(page)) => course::leave(page),
-        PageKey::Lessons => course::show_list(page),
-        PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(page)).is_none() => return Taken::No,
-        PageKey::NextStep => page.with_later(move |later| (later.go_by)(page, 1)),
-        PageKey::StepBack => page.with_later(move |later| (later.go_by)(page, -1)),
+        PageKey::Teacher => teacher::toggle(room.page),
+        PageKey::Undo => room.page.undo(),
+        PageKey::Redo => room.page.redo(),
+        PageKey::Lessons if untrack(|| course::is_taught(room)) => course::leave(room),
+        PageKey::Lessons => course::show_list(room),
+        PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(room)).is_none() => return Taken::No,
+        PageKey::NextStep => go_by(room, 1),
+        PageKey::StepBack => go_by(room, -1),
     }
     Taken::Yes
 }
 
+/// Goes some steps on or back in a lesson, once the lessons are here.
+fn go_by(room: Classroom, by: isize) {
+    room.page.later.with(move |_| {
+        if let Some(go_by) = room.go_by.get_value() {
+            go_by(room, by);
+        }
+    });
+}
+
 /// Whether a lesson is shown to a room: then a presenter's remote goes through it.
-fn is_presented(page: Page) -> bool {
-    page.stage.get_untracked() == Stage::Teacher && page.lesson.with_untracked(Option::is_some)
+fn is_presented(room: Classroom) -> bool {
+    room.page.stage.get_untracked() == Stage::Teacher && room.page.lesson.with_untracked(Option::is_some)
 }
 
 /// Whether what has the focus answers arrows and page keys itself.

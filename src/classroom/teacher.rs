@@ -6,9 +6,6 @@ use crate::page::{Page, use_page};
 use crate::state::Stage;
 use crate::strings;
 
-/// How much larger type and marks of the pictures are for a projector.
-const ENLARGED: f64 = 1.35;
-
 /// Tells the document which stage it is, for its type.
 pub fn begin(page: Page) {
     effect(move |_| {
@@ -18,14 +15,6 @@ pub fn begin(page: Page) {
             let _ = root.set_attribute("data-stage", stage.id());
         }
     });
-}
-
-/// How much larger than usual type and marks of the pictures are.
-pub fn size_of_type(stage: Stage) -> f64 {
-    match stage {
-        Stage::Full | Stage::Embed => 1.0,
-        Stage::Teacher => ENLARGED,
-    }
 }
 
 /// The teacher's view, or back from it.

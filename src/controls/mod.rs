@@ -17,8 +17,6 @@ mod weights;
 
 use crate::prelude::*;
 
-use super::own::OwnData;
-
 pub use choice::Choice;
 pub use input_box::InputBox;
 pub use meanings::Meanings;
@@ -27,7 +25,7 @@ pub use problem::ProblemAt;
 pub use switch::Switch;
 pub use text_source::{TextFile, TextSource};
 
-/// All controls, top to bottom.
+/// All controls, top to bottom; own data stand below them.
 #[component]
 pub fn Controls() -> impl IntoView {
     view! {
@@ -36,6 +34,5 @@ pub fn Controls() -> impl IntoView {
         <weights::WeightControls/>
         <attention::AttentionControls/>
         <sweep::SweepControls/>
-        <OwnData/>
     }
 }

@@ -14,7 +14,7 @@ pub fn ProblemAt(
     let text = memo(move |_| {
         let said =
             page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
-        said.map(|text| page.told(text))
+        said.map(|text| page.later.told(text))
     });
     view! {
         <p class="problem" role="alert" id=format!("{place}-problem") data-testid=format!("{place}-problem") hidden=move || text.get().is_none()>

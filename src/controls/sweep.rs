@@ -77,7 +77,7 @@ fn Progress() -> impl IntoView {
             SweepPhase::Done => strings::swept(sweep.points.len()),
             // What stands at a control already is not said twice.
             SweepPhase::Failed if says_same(page, sweep.problem.as_ref()) => strings::not_swept().into(),
-            SweepPhase::Failed => sweep.problem.clone().map(|problem| page.told(problem)).unwrap_or_default(),
+            SweepPhase::Failed => sweep.problem.clone().map(|problem| page.later.told(problem)).unwrap_or_default(),
         })
     });
     let can_pause = move || phase.get() == SweepPhase::Running && is_long.get();

@@ -3,8 +3,8 @@
 use crate::prelude::*;
 
 use crate::field::Field;
-use crate::own;
 use crate::page::{Page, use_page};
+use crate::panels::OwnDataKind;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
@@ -31,7 +31,7 @@ pub fn TokenControls() -> impl IntoView {
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => {
-            own::open(page, own::Asked::Tokens)
+            page.panels.open_own_data(OwnDataKind::Tokens, page.later)
         }
         Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
             some_clusters(page)
@@ -78,7 +78,7 @@ pub fn TokenControls() -> impl IntoView {
 /// The two clusters of the last measurement, where there are some; else the place for a reader's own.
 fn some_clusters(page: Page) {
     if !page.load_two_clusters() {
-        own::open(page, own::Asked::Tokens);
+        page.panels.open_own_data(OwnDataKind::Tokens, page.later);
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::prelude::*;
 
 use crate::field::Field;
-use crate::own;
 use crate::page::use_page;
+use crate::panels::OwnDataKind;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
@@ -31,7 +31,7 @@ pub fn WeightControls() -> impl IntoView {
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, WeightChoice::Own)) if page.state.with_untracked(|s| s.own_weights.is_none()) => {
-            own::open(page, own::Asked::Weights)
+            page.panels.open_own_data(OwnDataKind::Weights, page.later)
         }
         Some((_, choice)) => page.edit("weights", |state| state.choose_weights(*choice)),
         None => {}

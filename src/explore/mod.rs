@@ -21,7 +21,7 @@ use crate::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::page::{PlotChoice, use_page};
-use crate::plane::{PlaneCanvas, Size, plane_words};
+use crate::plane::{PlaneCanvas, Size, plane_words, use_plane};
 use crate::strings;
 
 pub use facts::Place;
@@ -35,6 +35,7 @@ use sentence::{Headline, Sentence};
 /// The view.
 #[component]
 pub fn Explore() -> impl IntoView {
+    let plane = use_plane();
     let page = use_page();
     let is_hidden = move || page.plot.get() != PlotChoice::Explore;
     let words = memo(move |before: Option<&String>| match before {
@@ -49,7 +50,7 @@ pub fn Explore() -> impl IntoView {
             Some(strings::no_pair(&m.state, &m.tokens))
         })
     });
-    let has_row = memo(move |_| page.plane.row_shown(page.n_on_plane()).is_some());
+    let has_row = memo(move |_| page.look.row_of(plane.n_on_plane()).is_some());
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
             <h2 class="question" id="question">{strings::lead()}</h2>
@@ -66,7 +67,7 @@ pub fn Explore() -> impl IntoView {
                         // Its words stay while nothing moves, so that nothing below them does.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
                     </p>
-                    <p class="sr-only" aria-live="polite">{move || page.plane.said.get()}</p>
+                    <p class="sr-only" aria-live="polite">{move || plane.said.get()}</p>
                 </figcaption>
             </figure>
             <ExplorePlot/>

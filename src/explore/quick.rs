@@ -4,8 +4,8 @@ use crate::prelude::*;
 
 use crate::controls::{NumberField, Switch};
 use crate::field::Field;
-use crate::own;
 use crate::page::{PLACE_LINK, Page, use_page};
+use crate::panels::OwnDataKind;
 use crate::state::{MOST_SEED, PageState, TokenChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
@@ -17,7 +17,7 @@ const ROOMY_DIM: usize = 8;
 #[component]
 pub fn Quick() -> impl IntoView {
     let page = use_page();
-    let is_open = page.classroom.controls_open;
+    let is_open = page.panels.controls;
     let source = chosen_source(page);
     let is_random = move || source.get() == Some(Source::Random);
     let own = Signal::derive(move || {
@@ -32,7 +32,7 @@ pub fn Quick() -> impl IntoView {
         // Of a control in the panel: while that is closed its own place is out of sight.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
         let said = page.live.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
-        said.map(|text| page.told(text))
+        said.map(|text| page.later.told(text))
     });
     view! {
         <div class="quick" role="group" aria-label=strings::quick()>
@@ -126,8 +126,8 @@ fn TokenSwitch(
                 (true, _) => choose(page, TokenChoice::Own),
                 (false, true) => choose(page, TokenChoice::Clusters),
                 (false, false) => {
-                    page.classroom.controls_open.set(true);
-                    own::open(page, own::Asked::Tokens);
+                    page.panels.controls.set(true);
+                    page.panels.open_own_data(OwnDataKind::Tokens, page.later);
                 }
             }
         }

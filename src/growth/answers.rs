@@ -7,13 +7,13 @@ use crate::prelude::*;
 
 use crate::live::GrowthData;
 use crate::newest::Newest;
-use crate::page::{Page, PlotChoice};
+use crate::page::PlotChoice;
 use crate::state::{PageState, TokenChoice, WeightChoice};
-use crate::workers::EngineLane;
+use crate::workers::{EngineLane, EngineNews};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent};
 
-use super::Growth;
+use super::context::Growth;
 use super::plan::growth_request;
 
 /// Curves of another state are faded after this time: while a slider moves, new ones come with nearly every frame, and plot
@@ -21,43 +21,46 @@ use super::plan::growth_request;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Asks for the curves whenever what they depend on changes, while they are looked at.
-pub fn begin(page: Page) {
+pub fn begin(growth: Growth) {
+    let page = growth.page;
     let to_draw = memo(move |_| page.state.with(PageState::for_growth));
     effect(move |_| {
         if page.plot.get() == PlotChoice::Growth {
             let state = to_draw.get();
             if state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own {
                 // In a task of its own: a long list is copied for every worker.
-                set_timeout(move || page.growth.ask(page, &state), Duration::ZERO);
+                set_timeout(move || growth.ask(&state), Duration::ZERO);
             } else {
-                page.growth.ask(page, &state);
+                growth.ask(&state);
             }
         }
     });
-    let is_stale = memo(move |_| super::is_stale(page));
+    let is_stale = memo(move |_| growth.is_stale());
     let fading = Newest::default();
     effect(move |_| {
         if is_stale.get() {
-            fading.after(PATIENCE, move || page.growth.is_waiting.set(true));
+            fading.after(PATIENCE, move || growth.is_waiting.set(true));
         } else {
             fading.forget();
-            page.growth.is_waiting.set(false);
+            growth.is_waiting.set(false);
         }
     });
 }
 
 impl Growth {
-    fn ask(self, page: Page, state: &PageState) {
+    fn ask(self, state: &PageState) {
         if self.asked.with_value(|asked| asked.as_ref() == Some(state)) {
             return;
         }
         self.asked.set_value(Some(state.clone()));
-        page.submit(EngineLane::Growth, [EnginePlan::Growth(growth_request(state))]);
+        let plan = EnginePlan::Growth(growth_request(state));
+        self.page.submit(EngineLane::Growth, [plan], move |_, news| self.hear(news));
     }
 
     /// Takes in an answer about the curves.
-    pub fn hear(self, page: Page, content: Content<EngineEvent>) {
-        let data = page.live.growth;
+    fn hear(self, news: EngineNews) {
+        let data = self.page.live.growth;
+        let EngineNews::Reply(content, _) = news else { return };
         match content {
             Content::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {
                 // Replies of an order whose place was taken do not come: this one answers the last that was asked.

@@ -11,7 +11,7 @@ use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
 use lipscope_core::bounds::BoundId;
 
-use super::read_at;
+use super::context::use_growth;
 use super::reading::{bounds_of, has_values, value_at};
 
 /// Under which heading a trace stands.
@@ -27,8 +27,9 @@ const GROUPS: [Group; 3] = [Group::Tokens, Group::Upper, Group::Lower];
 /// The list, with the n at which it is read.
 #[component]
 pub fn TraceList() -> impl IntoView {
-    let page = use_page();
-    let at = Signal::derive(move || read_at(page));
+    let growth = use_growth();
+    let page = growth.page;
+    let at = Signal::derive(move || growth.read_at());
     let n = memo(move |_| page.state.with(PageState::n_tokens));
     let is_elsewhere = memo(move |_| page.state.with(PageState::read_at) != n.get());
     let is_measurable = memo(move |_| {
@@ -37,7 +38,7 @@ pub fn TraceList() -> impl IntoView {
             !is_own && state.read_at() <= state.most_tokens() as f64
         })
     });
-    let is_stale = memo(move |_| super::is_stale(page));
+    let is_stale = memo(move |_| growth.is_stale());
     let group = move |group: Group| {
         let traces = Trace::ALL.into_iter().filter(|trace| group_of(*trace) == group);
         view! {

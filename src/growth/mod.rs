@@ -2,6 +2,7 @@
 //!
 //! | file | concept |
 //! | --- | --- |
+//! | `context` | what the view holds |
 //! | `plan`, `answers` | at which n the curves are asked for, and what the workers answer |
 //! | `reading` | what a trace says at an n |
 //! | `chart`, `plot` | the plot, and how it is read |
@@ -11,6 +12,7 @@
 
 mod answers;
 mod chart;
+mod context;
 mod list;
 mod plan;
 mod plot;
@@ -25,54 +27,20 @@ use crate::prelude::*;
 
 use crate::charts::AxisChoice;
 use crate::controls::Switch;
-use crate::page::{Page, PlotChoice, use_page};
-use crate::state::{PageState, RadiusLaw, Range};
+use crate::page::{PlotChoice, use_page};
+use crate::state::{RadiusLaw, Range};
 use crate::strings;
 
-pub use search_run::SearchRun;
+pub use context::Growth;
 
 use list::TraceList;
 use plot::GrowthPlot;
 use search::Search;
 
-/// What the view holds.
-#[derive(Clone, Copy)]
-pub struct Growth {
-    /// The n under the pointer or the keys.
-    hover: RwSignal<Option<f64>>,
-    /// The search under way or the last one.
-    search: RwSignal<SearchRun>,
-    /// What the curves were last asked for.
-    asked: StoredValue<Option<PageState>>,
-    /// Whether the curves have been of another state for so long that a reader could take them for the present one's.
-    is_waiting: RwSignal<bool>,
-}
-
-impl Default for Growth {
-    fn default() -> Self {
-        Growth {
-            hover: RwSignal::new(None),
-            search: RwSignal::default(),
-            asked: StoredValue::new(None),
-            is_waiting: RwSignal::new(false),
-        }
-    }
-}
-
 /// Asks for the curves while the view is looked at, and pauses the search when it is not.
-pub fn begin(page: Page) {
-    answers::begin(page);
-    search_work::begin(page);
-}
-
-/// Whether the curves are of another state than the controls', and new ones are on their way.
-fn is_stale(page: Page) -> bool {
-    page.live.growth.with(|data| data.problem.is_none() && page.state.with(|state| !data.is_of(state)))
-}
-
-/// The n that is read: under the pointer, or where the cursor rests.
-fn read_at(page: Page) -> f64 {
-    page.growth.hover.get().unwrap_or_else(|| page.state.with(PageState::read_at))
+pub fn begin(growth: Growth) {
+    answers::begin(growth);
+    search_work::begin(growth);
 }
 
 /// The view.

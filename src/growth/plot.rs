@@ -10,14 +10,15 @@ use crate::charts::{Behind, Easel, Fade, Faded, Paint, STALE, Take, Twin, taken,
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::live::SweepPhase;
-use crate::page::{Page, PlotChoice, use_page};
+use crate::page::{Page, PlotChoice};
 use crate::state::{Trace, Traces};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart, Table};
 
 use super::chart::{GrowthRanges, Known, growth_chart, lift, series_id};
+use super::context::{Growth, use_growth};
+use super::list::{headed, said as said_at};
 use super::sentence::{GapSentence, Slope};
-use super::{list, read_at};
 
 /// What was painted last: it answers the pointer.
 type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
@@ -28,12 +29,13 @@ const LEAP: usize = 10;
 /// The plot, what it says at the cursor, its table and its files.
 #[component]
 pub fn GrowthPlot() -> impl IntoView {
-    let page = use_page();
+    let growth = use_growth();
+    let page = growth.page;
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let ranges = StoredValue::new_local(GrowthRanges::default());
     let fade = StoredValue::new_local(Fade::default());
-    let hover = page.growth.hover;
+    let hover = growth.hover;
     let said = RwSignal::new(String::new());
     let next_frame = RwSignal::new(());
     let watch = move || {
@@ -41,16 +43,16 @@ pub fn GrowthPlot() -> impl IntoView {
         page.live.sweep.track();
         page.live.measured.track();
         page.live.searched.track();
-        page.growth.search.track();
+        growth.search.track();
         page.state.track();
         page.held.track();
         page.plot.track();
-        page.growth.is_waiting.track();
+        growth.is_waiting.track();
         hover.track();
         next_frame.track();
     };
     use_easel(canvas, When::Before, watch, move |easel| {
-        paint(page, easel, painted, ranges, fade);
+        paint(growth, easel, painted, ranges, fade);
         if fade.with_value(Fade::is_going) {
             next_frame.set(());
         }
@@ -78,21 +80,21 @@ pub fn GrowthPlot() -> impl IntoView {
                     on:pointerleave=move |_| hover.set(None)
                     on:blur=move |_| hover.set(None)
                     on:click=on_click
-                    on:keydown=move |event| on_key(page, said, &event)
+                    on:keydown=move |event| on_key(growth, said, &event)
                 ></canvas>
             </div>
             <p class="sr-only" aria-live="polite" data-testid="growth-said">{move || said.get()}</p>
             <GapSentence/>
             <div class="growth-foot">
                 <Slope/>
-                <Twin id="growth-table" name="lipscope-growth.csv" table=move || table(page) csv=move || whole(page).to_csv()/>
+                <Twin id="growth-table" name="lipscope-growth.csv" table=move || table(growth) csv=move || whole(growth).to_csv()/>
                 <Take
                     id="take-growth"
                     name="lipscope-growth"
                     canvas="growth-plot"
                     title=strings::growth_heading()
                     figure=move |_: (f64, f64)| taken(painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0))))
-                    csv=move || whole(page).to_csv()
+                    csv=move || whole(growth).to_csv()
                     paper=Paper::Castin
                     behind=Behind::Experiment
                 />
@@ -102,10 +104,11 @@ pub fn GrowthPlot() -> impl IntoView {
 }
 
 /// The chart of what is known now; `faded` says which draws are new.
-fn chart_now(page: Page, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
+fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
+    let page = growth.page;
     untrack(|| {
         let (data, sweep) = (page.live.growth.read(), page.live.sweep.read());
-        let (found, search) = (page.live.searched.read(), page.growth.search.read());
+        let (found, search) = (page.live.searched.read(), growth.search.read());
         let (state, current) = (page.state.read(), page.live.measured.get());
         let known = Known {
             data: &data,
@@ -115,27 +118,27 @@ fn chart_now(page: Page, traces: Option<Traces>, faded: impl FnOnce(usize) -> Fa
             search: &search,
             state: &state,
             faded: faded(sweep.points.len()),
-            curves: if page.growth.is_waiting.get() { STALE } else { 1.0 },
+            curves: if growth.is_waiting.get() { STALE } else { 1.0 },
         };
         let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
         if let Some(problem) = &data.problem {
-            chart.note = page.told(problem.clone());
+            chart.note = page.later.told(problem.clone());
         }
         chart
     })
 }
 
 /// Every trace, switched on or off.
-fn whole(page: Page) -> LineChart {
-    chart_now(page, Some(Traces::of(Trace::ALL)), |_| Faded::ALL)
+fn whole(growth: Growth) -> LineChart {
+    chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL)
 }
 
 /// Every trace in short, each column headed by what its numbers are.
-fn table(page: Page) -> Table {
-    let mut chart = whole(page);
+fn table(growth: Growth) -> Table {
+    let mut chart = whole(growth);
     for series in &mut chart.series {
         if let Some(trace) = Trace::ALL.into_iter().find(|trace| series_id(*trace) == series.id) {
-            series.label = list::headed(trace);
+            series.label = headed(trace);
         }
     }
     // What is not of a trace repeats what others say.
@@ -144,22 +147,23 @@ fn table(page: Page) -> Table {
 }
 
 fn paint(
-    page: Page,
+    growth: Growth,
     easel: &Easel,
     painted: Painted,
     ranges: StoredValue<GrowthRanges, LocalStorage>,
     fade: StoredValue<Fade, LocalStorage>,
 ) {
+    let page = growth.page;
     if page.plot.get_untracked() != PlotChoice::Growth {
         return;
     }
     let new = |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL);
-    let mut chart = chart_now(page, None, new);
+    let mut chart = chart_now(growth, None, new);
     lift(&mut chart);
     page.state.with_untracked(|state| {
         ranges.update_value(|ranges| ranges.apply(&mut chart, state, page.held.get_untracked()));
     });
-    chart.hover_x = Some(untrack(|| read_at(page)));
+    chart.hover_x = Some(untrack(|| growth.read_at()));
     if let Some(layout) = chart.paint(easel) {
         painted.set_value(Some(Rc::new((chart, layout))));
     }
@@ -195,10 +199,10 @@ fn keep(page: Page, n: Option<f64>) {
     }
 }
 
-fn on_key(page: Page, said: RwSignal<String>, event: &ev::KeyboardEvent) {
-    let hover = page.growth.hover;
+fn on_key(growth: Growth, said: RwSignal<String>, event: &ev::KeyboardEvent) {
+    let (page, hover) = (growth.page, growth.hover);
     let lengths = lengths(page);
-    let now = untrack(|| read_at(page));
+    let now = untrack(|| growth.read_at());
     let at = lengths.partition_point(|n| *n < now);
     let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
     let to = match key {
@@ -214,6 +218,6 @@ fn on_key(page: Page, said: RwSignal<String>, event: &ev::KeyboardEvent) {
     event.prevent_default();
     if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
         hover.set(Some(*n));
-        said.set(untrack(|| list::said(page, *n)));
+        said.set(untrack(|| said_at(page, *n)));
     }
 }

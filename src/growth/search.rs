@@ -5,15 +5,15 @@ use leptos::ev;
 
 use crate::controls::{Choice, NumberField};
 use crate::field::Field;
-use crate::page::use_page;
 use crate::phase::Phase;
 use crate::state::{PageState, SearchFold, Trace};
 use crate::strings;
 use lipscope_core::search::Region;
 use lipscope_plot::{Kind, Number};
 
-use super::SearchRun;
+use super::context::use_growth;
 use super::search_plane::SearchPlane;
+use super::search_run::SearchRun;
 use super::search_work::{has_own_dim, searched_state};
 
 const REGIONS: [Region; 2] = [Region::Ball, Region::Sphere];
@@ -21,9 +21,10 @@ const REGIONS: [Region; 2] = [Region::Ball, Region::Sphere];
 /// The fold of the search.
 #[component]
 pub fn Search() -> impl IntoView {
-    let page = use_page();
+    let growth = use_growth();
+    let page = growth.page;
     let is_open = memo(move |_| page.state.with(|state| state.growth.fold == SearchFold::Open));
-    let has_begun = memo(move |_| page.growth.search.with(|run| run.mark.is_some()));
+    let has_begun = memo(move |_| growth.search.with(|run| run.mark.is_some()));
     let on_toggle = move |event: ev::Event| {
         let is_open_now = event_target::<web_sys::Element>(&event).has_attribute("open");
         if is_open_now != is_open.get_untracked() {
@@ -50,8 +51,8 @@ pub fn Search() -> impl IntoView {
 /// What is searched, and whether the controls are of something else by now.
 #[component]
 fn About() -> impl IntoView {
-    let page = use_page();
-    let run = page.growth.search;
+    let growth = use_growth();
+    let (page, run) = (growth.page, growth.search);
     let about = memo(move |_| run.with(|run| run.domain.as_deref().map(strings::search_about)));
     let has_changed = memo(move |_| {
         let now = page.state.with(searched_state);
@@ -74,8 +75,8 @@ fn About() -> impl IntoView {
 /// Buttons and settings.
 #[component]
 fn Controls() -> impl IntoView {
-    let page = use_page();
-    let run = page.growth.search;
+    let growth = use_growth();
+    let (page, run) = (growth.page, growth.search);
     let starts = memo(move |_| page.state.with(|state| state.growth.search.restarts));
     let is_running = memo(move |_| run.with(SearchRun::is_running));
     let can_go_on = memo(move |_| run.with(|run| run.can_go_on(starts.get())));
@@ -84,7 +85,7 @@ fn Controls() -> impl IntoView {
     let has_own_dim = memo(move |_| page.state.with(has_own_dim));
     let has_found = memo(move |_| run.with(|run| run.mark.is_some()));
     let on_pause = move |_| {
-        if is_running.get_untracked() { page.growth.pause_search(page) } else { page.growth.resume_search(page) }
+        if is_running.get_untracked() { growth.pause_search() } else { growth.resume_search() }
     };
     let chosen = Signal::derive(move || page.state.with(|state| state.growth.search.region.id()));
     let options =
@@ -97,16 +98,16 @@ fn Controls() -> impl IntoView {
     view! {
         <div class="search-controls">
             <div class="search-buttons" role="group" aria-label=strings::search_heading()>
-                <button type="button" id="search-start" on:click=move |_| page.growth.start_search(page)>
+                <button type="button" id="search-start" on:click=move |_| growth.start_search()>
                     {move || if has_begun.get() { strings::search_anew() } else { strings::search_start_text() }}
                 </button>
                 <button type="button" id="search-pause" class:gone=move || !(is_running.get() || can_go_on.get()) on:click=on_pause>
                     {move || if can_go_on.get() { strings::resume() } else { strings::pause() }}
                 </button>
-                <button type="button" id="search-stop" class:gone=move || !can_stop.get() on:click=move |_| page.growth.stop_search(page)>
+                <button type="button" id="search-stop" class:gone=move || !can_stop.get() on:click=move |_| growth.stop_search()>
                     {strings::stop()}
                 </button>
-                <button type="button" id="search-load" class:gone=move || !has_found.get() on:click=move |_| page.growth.load_searched(page)>
+                <button type="button" id="search-load" class:gone=move || !has_found.get() on:click=move |_| growth.load_searched()>
                     {strings::search_load()}
                 </button>
             </div>
@@ -121,7 +122,7 @@ fn Controls() -> impl IntoView {
 /// How far the search is.
 #[component]
 fn Progress() -> impl IntoView {
-    let run = use_page().growth.search;
+    let run = use_growth().search;
     let phase = memo(move |_| run.with(|run| run.phase.clone()));
     let progress = memo(move |_| run.with(|run| run.progress));
     let start = memo(move |_| run.with(|run| run.last.map(|step| step.start)));
@@ -142,7 +143,7 @@ fn Progress() -> impl IntoView {
 /// The numbers of the search.
 #[component]
 fn Facts() -> impl IntoView {
-    let run = use_page().growth.search;
+    let run = use_growth().search;
     let best = memo(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_norm())));
     let start = memo(move |_| run.with(|run| run.mark.as_ref().map(|mark| mark.best_start())));
     let now = memo(move |_| run.with(|run| run.last.map(|step| step.norm)));

@@ -7,13 +7,13 @@ use leptos::html::Canvas;
 
 use crate::charts::{Paint, Twin, use_easel};
 use crate::frame::{When, is_motion_reduced};
-use crate::page::use_page;
 use crate::plane::{MOST_DRAWN, plane_of};
 use crate::strings;
 use lipscope_core::picture::TokenPicture;
 use lipscope_plot::TokenPlane;
 
-use super::SearchRun;
+use super::context::use_growth;
+use super::search_run::SearchRun;
 
 /// Points nearer than this share of the largest norm are drawn as one: less than a pixel.
 const SAME: f64 = 0.01;
@@ -21,7 +21,7 @@ const SAME: f64 = 0.01;
 /// The plane with its table.
 #[component]
 pub fn SearchPlane() -> impl IntoView {
-    let run = use_page().growth.search;
+    let run = use_growth().search;
     let canvas = NodeRef::<Canvas>::new();
     let best = memo(move |before: Option<&Drawn>| match before {
         Some(before) if is_motion_reduced() && before.0.is_some() && run.with(SearchRun::is_running) => before.clone(),

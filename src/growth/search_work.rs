@@ -5,26 +5,27 @@ use crate::prelude::*;
 use std::sync::Arc;
 
 use crate::live::SearchFound;
-use crate::page::{PLACE_OWN, Page, PlotChoice};
+use crate::page::{PLACE_OWN, PlotChoice};
 use crate::phase::Phase;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
-use crate::workers::EngineLane;
+use crate::workers::{EngineLane, EngineNews};
 use lipscope_core::experiment::{Experiment, Normalization, TokenSource};
 use lipscope_core::search::{SearchCheckpoint, SearchPlan};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SearchEvent, SearchRequest};
 
-use super::Growth;
+use super::context::Growth;
+use super::search_run::SearchRun;
 
 /// The most iterations from one start.
 const ITERATIONS: usize = 400;
 
 /// Pauses the search when it is looked at no more: others may want the worker.
-pub fn begin(page: Page) {
+pub fn begin(growth: Growth) {
     effect(move |_| {
-        if page.plot.get() != PlotChoice::Growth {
-            page.growth.pause_search(page);
+        if growth.page.plot.get() != PlotChoice::Growth {
+            growth.pause_search();
         }
     });
 }
@@ -59,28 +60,28 @@ pub fn searched_state(state: &PageState) -> PageState {
 
 impl Growth {
     /// Begins a search with the controls as they are.
-    pub fn start_search(self, page: Page) {
-        let state = page.state.get_untracked();
+    pub fn start_search(self) {
+        let state = self.page.state.get_untracked();
         match plan(&state) {
             Ok(plan) => {
                 self.search.update(|run| run.begin(plan.clone(), searched_state(&state)));
-                self.submit_search(page, plan, None);
+                self.submit_search(plan, None);
             }
             Err(why) => {
-                page.cancel(EngineLane::Search);
+                self.page.cancel(EngineLane::Search);
                 self.search.update(|run| run.phase = Phase::Failed(why.to_owned()));
             }
         }
     }
 
     /// Stops it for a while.
-    pub fn pause_search(self, page: Page) {
-        self.halt_search(page, Phase::Paused);
+    pub fn pause_search(self) {
+        self.halt_search(Phase::Paused);
     }
 
     /// Stops it for good; what was found stays.
-    pub fn stop_search(self, page: Page) {
-        self.halt_search(page, Phase::Stopped);
+    pub fn stop_search(self) {
+        self.halt_search(Phase::Stopped);
         self.search.update(|run| {
             if run.phase == Phase::Paused {
                 run.phase = Phase::Stopped;
@@ -89,19 +90,19 @@ impl Growth {
     }
 
     /// Goes on where it was paused, or with more restarts than before.
-    pub fn resume_search(self, page: Page) {
-        let restarts = page.state.with_untracked(|state| state.growth.search.restarts);
+    pub fn resume_search(self) {
+        let restarts = self.page.state.with_untracked(|state| state.growth.search.restarts);
         if !self.search.with_untracked(|run| run.can_go_on(restarts)) {
             return;
         }
         if let Some((plan, mark)) = self.search.try_update(|run| run.go_on(restarts)).flatten() {
-            self.submit_search(page, plan, Some(Box::new(mark.as_ref().clone())));
+            self.submit_search(plan, Some(Box::new(mark.as_ref().clone())));
         }
     }
 
     /// Takes the best tokens over into the controls.
-    pub fn load_searched(self, page: Page) {
-        let state = page.state.get_untracked();
+    pub fn load_searched(self) {
+        let state = self.page.state.get_untracked();
         let found = self.search.with_untracked(|run| {
             let tokens = run.mark.as_ref()?.best_tokens().clone();
             Some((tokens, run.domain.clone()?, run.of.as_ref()?.for_map()))
@@ -114,22 +115,29 @@ impl Growth {
             let tokens = TokenSource::Explicit(tokens);
             state.with_experiment(Experiment { tokens, ..domain.experiment.clone() })
         };
-        if page.put(PLACE_OWN, loaded) {
-            page.live.own_note.set(page.state.with_untracked(strings::applied));
-            self.search.update(|run| run.loaded = Some(page.state.with_untracked(searched_state)));
+        if self.page.put(PLACE_OWN, loaded) {
+            self.page.live.own_note.set(self.page.state.with_untracked(strings::applied));
+            self.search.update(|run| run.loaded = Some(self.page.state.with_untracked(searched_state)));
         }
     }
 
     /// Takes in an answer of the search.
-    pub fn hear_search(self, page: Page, content: Content<EngineEvent>) {
+    fn hear_search(self, news: EngineNews) {
         let run = self.search;
+        let content = match news {
+            EngineNews::Reply(content, _) => content,
+            EngineNews::GaveUp => {
+                let words = strings::gave_up(EngineLane::Search).to_owned();
+                return run.update(|run| run.phase = Phase::Failed(words));
+            }
+        };
         match content {
             Content::Event(EngineEvent::Search(SearchEvent::Domain(domain))) => {
                 run.update(|run| run.domain = Some(Arc::new(*domain)));
             }
             Content::Event(EngineEvent::Search(SearchEvent::Steps { steps, checkpoint, best, .. })) => {
                 run.update(|run| run.take(&steps, *checkpoint, *best));
-                self.show_found(page);
+                self.show_found();
             }
             Content::Progress(progress) => {
                 let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
@@ -141,13 +149,8 @@ impl Growth {
         }
     }
 
-    /// The search stopped its worker twice.
-    pub fn give_up(self, words: &str) {
-        self.search.update(|run| run.phase = Phase::Failed(words.to_owned()));
-    }
-
     /// Puts the best norm among what searches have found, in place of a smaller one of the same ball.
-    fn show_found(self, page: Page) {
+    fn show_found(self) {
         let found = self.search.with_untracked(|run| {
             let (mark, domain) = (run.mark.as_ref()?, run.domain.as_ref()?);
             Some(SearchFound {
@@ -163,22 +166,23 @@ impl Growth {
         let is_same =
             |old: &SearchFound| (old.n, old.d, old.radius) == (found.n, found.d, found.radius) && old.map == found.map;
         let is_known = |old: &SearchFound| is_same(old) && old.norm >= found.norm;
-        if !page.live.searched.with_untracked(|all| all.iter().any(is_known)) {
-            page.live.searched.update(|all| {
+        if !self.page.live.searched.with_untracked(|all| all.iter().any(is_known)) {
+            self.page.live.searched.update(|all| {
                 all.retain(|old| !is_same(old));
                 all.push(found.clone());
             });
         }
     }
 
-    fn halt_search(self, page: Page, phase: Phase) {
-        if self.search.with_untracked(super::SearchRun::is_running) {
-            page.cancel(EngineLane::Search);
+    fn halt_search(self, phase: Phase) {
+        if self.search.with_untracked(SearchRun::is_running) {
+            self.page.cancel(EngineLane::Search);
             self.search.update(|run| run.phase = phase);
         }
     }
 
-    fn submit_search(self, page: Page, plan: SearchPlan, mark: Option<Box<SearchCheckpoint>>) {
-        page.submit(EngineLane::Search, [EnginePlan::Search(SearchRequest { plan, checkpoint: mark, starts: None })]);
+    fn submit_search(self, plan: SearchPlan, mark: Option<Box<SearchCheckpoint>>) {
+        let plan = EnginePlan::Search(SearchRequest { plan, checkpoint: mark, starts: None });
+        self.page.submit(EngineLane::Search, [plan], move |_, news| self.hear_search(news));
     }
 }

@@ -7,7 +7,7 @@ use crate::state::{RadiusLaw, Trace};
 use crate::strings;
 use lipscope_plot::Number;
 
-use super::read_at;
+use super::context::use_growth;
 use super::reading::{Reading, value_at};
 
 /// The best lower and the best upper bound at an n.
@@ -22,8 +22,9 @@ fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
 /// What some tokens reach, what none pass, and the factor between; where the growth like the root of n ends.
 #[component]
 pub fn GapSentence() -> impl IntoView {
-    let page = use_page();
-    let at = memo(move |_| read_at(page));
+    let growth = use_growth();
+    let page = growth.page;
+    let at = memo(move |_| growth.read_at());
     let ends = memo(move |_| ends(page, at.get()));
     let gap = memo(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.log10 - lower.as_ref()?.log10)));
     let is_known = memo(move |_| page.live.growth.with(|data| data.growth.is_some()));
@@ -42,9 +43,9 @@ pub fn GapSentence() -> impl IntoView {
     let grows = memo(move |_| page.state.with(|state| state.growth.radius_law != RadiusLaw::Fixed));
     let crossover = memo(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
-    let is_stale = memo(move |_| super::is_stale(page));
+    let is_stale = memo(move |_| growth.is_stale());
     // Before the first curves the sentence says so itself.
-    let is_waiting = move || page.growth.is_waiting.get() && is_known.get();
+    let is_waiting = move || growth.is_waiting.get() && is_known.get();
     view! {
         <div class="growth-sentence" class:stale=is_stale aria-busy=move || is_stale.get().to_string()>
             <p

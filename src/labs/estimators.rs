@@ -10,6 +10,7 @@ use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, Stop};
 use lipscope_plot::Number;
 use lipscope_protocol::tasks::EnginePlan;
 
+use super::context::use_labs;
 use super::estimators_chart::{estimators_chart, estimators_table, stopped};
 use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
@@ -27,10 +28,10 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
 /// The view of the estimators.
 #[component]
 pub fn EstimatorLab() -> impl IntoView {
-    let labs = use_page().labs;
-    let run = labs.estimators;
-    let shown = memo(move |_| labs.settings.with(|settings| settings.estimators.shown));
-    let trial = memo(move |_| labs.settings.with(|settings| settings.estimators.trial));
+    let settings = use_page().settings;
+    let run = use_labs().estimators;
+    let shown = memo(move |_| settings.with(|settings| settings.estimators.shown));
+    let trial = memo(move |_| settings.with(|settings| settings.estimators.trial));
     let ends = move || run.with(|run| stopped(&run.data).into_iter().map(row).collect_view());
     lab_view(LabParts {
         id: "court",

@@ -9,6 +9,7 @@ use crate::page::{PlotChoice, use_page};
 use crate::state::View;
 use crate::strings::{self, Paper};
 
+use super::context::use_labs;
 use super::plot::LabPlot;
 use crate::phase::Phase;
 use crate::run::Run;
@@ -66,7 +67,7 @@ struct Frame {
 
 fn frame(parts: Frame) -> AnyView {
     let Frame { id, plot, phase, progress, is_stale, is_wide, controls, plots, beside, facts, terms } = parts;
-    let page = use_page();
+    let (page, labs) = (use_page(), use_labs());
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
     let said = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
@@ -77,7 +78,7 @@ fn frame(parts: Frame) -> AnyView {
     };
     let (_, name, _, hint) = plot_name(plot);
     let in_gallery = plot.view() == View::Lab;
-    let without_controls = move || in_gallery && !page.labs.settings.with(|settings| settings.has_tokens(plot));
+    let without_controls = move || in_gallery && !page.settings.with(|settings| settings.has_tokens(plot));
     let terms = (!terms.is_empty()).then(|| view! { <Meanings id=format!("{id}-terms") of=terms/> });
     let title = in_gallery.then(|| {
         view! {
@@ -105,10 +106,10 @@ fn frame(parts: Frame) -> AnyView {
                 <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
                     <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
                     <span class="progress-words" role="status">{said}</span>
-                    <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| page.labs.stop(page)>
+                    <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| labs.stop()>
                         {strings::stop()}
                     </button>
-                    <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| page.labs.again(page)>
+                    <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| labs.again()>
                         {strings::again()}
                     </button>
                 </div>

@@ -102,7 +102,7 @@ pub fn Gallery() -> impl IntoView {
 
 /// Opens an experiment as its picture shows it, unless the reader has set it already.
 fn open(page: Page, plot: PlotChoice) {
-    let settings = page.labs.settings;
+    let settings = page.settings;
     if plot == PlotChoice::Inverse && settings.with_untracked(|now| now.inverse == InverseSettings::default()) {
         settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails());
     }

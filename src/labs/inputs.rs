@@ -23,7 +23,7 @@ pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
     /// Writes it.
     set: fn(&mut Settings, T),
 ) -> impl IntoView {
-    let settings = use_page().labs.settings;
+    let settings = use_page().settings;
     let options = Signal::stored(all.map(|(id, choice)| (id, words(choice))).to_vec());
     let chosen = Signal::derive(move || {
         let now = settings.with(get);
@@ -66,7 +66,7 @@ pub fn LabSlider(
     /// Writes it.
     set: fn(&mut Settings, f64),
 ) -> impl IntoView {
-    let settings = use_page().labs.settings;
+    let settings = use_page().settings;
     let Slide { ends: (least, most), step, place, value, written } = slide;
     let now = memo(move |_| settings.with(get));
     let at = move || place(now.get()).clamp(least, most);

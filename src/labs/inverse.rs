@@ -12,6 +12,7 @@ use lipscope_core::experiment::{
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use lipscope_protocol::tasks::EnginePlan;
 
+use super::context::use_labs;
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inverse_chart::{error_chart, table};
@@ -65,20 +66,20 @@ fn grid(half: f64) -> Option<Rows> {
 /// The view of the inverse.
 #[component]
 pub fn InverseLab() -> impl IntoView {
-    let labs = use_page().labs;
+    let (run, frame) = (use_page().live.inverse, use_labs().frame);
     let read = move |pair: &Pair, at: Option<f64>| {
-        let iteration = at.map_or_else(|| labs.frame.get(), |x| x as usize);
+        let iteration = at.map_or_else(|| frame.get(), |x| x as usize);
         strings::inverse_readout(iteration, &pair.l2, &pair.dot)
     };
     lab_view(LabParts {
         id: "inverse",
         plot: PlotChoice::Inverse,
-        run: labs.inverse,
+        run,
         controls: view! { <InverseControls/> }.into_any(),
         plots: vec![LabPlot::new(
             plot_ids!("inverse"),
-            labs.inverse,
-            move |pair| error_chart(pair, labs.frame.get()),
+            run,
+            move |pair| error_chart(pair, frame.get()),
             |pair| strings::inverse_finding(&pair.l2, &pair.dot),
             read,
             |pair, written| table(pair, written),
@@ -115,7 +116,7 @@ fn Ending(
     /// Which of both.
     which: Which,
 ) -> impl IntoView {
-    let run = use_page().labs.inverse;
+    let run = use_page().live.inverse;
     let name = match which {
         Which::L2 => strings::L2_MHA,
         Which::Dot => strings::dot_product(),

@@ -17,7 +17,7 @@ const PICKS: [f64; 3] = [0.5, 0.7, 0.9];
 #[component]
 pub fn InverseControls() -> impl IntoView {
     let page = use_page();
-    let settings = page.labs.settings;
+    let settings = page.settings;
     let tokens = memo(move |_| settings.with(|settings| settings.inverse.tokens));
     let fraction = memo(move |_| settings.with(|settings| settings.inverse.fraction));
     let pick = move |value: f64| {

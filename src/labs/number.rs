@@ -41,7 +41,7 @@ pub fn LabNumber(
     /// Writes it.
     set: fn(&mut Settings, f64),
 ) -> impl IntoView {
-    let settings = use_page().labs.settings;
+    let settings = use_page().settings;
     let value = memo(move |_| settings.with(get));
     let problem = RwSignal::new(None::<String>);
     let (least, most) = match taken {

@@ -3,9 +3,10 @@
 use crate::prelude::*;
 use leptos::html::Canvas;
 
+use super::context::{Labs, use_labs};
+
 use crate::charts::{Behind, Paint, Take, Twin, taken, use_easel};
 use crate::frame::When;
-use crate::page::{Page, use_page};
 use crate::strings::{self, Paper};
 use lipscope_core::inverse::Places;
 use lipscope_plot::{
@@ -29,29 +30,30 @@ pub fn Plane(
     /// Which of both.
     which: Which,
 ) -> impl IntoView {
-    let page = use_page();
+    let labs = use_labs();
+    let page = labs.page;
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
-        page.labs.inverse.track();
-        page.labs.frame.track();
+        page.live.inverse.track();
+        labs.frame.track();
     };
     use_easel(canvas, When::After, watch, move |easel| {
         let size = canvas
             .get_untracked()
             .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
-        squared(page, which, size, &easel.style).paint(easel);
+        squared(labs, which, size, &easel.style).paint(easel);
     });
-    let times = memo(move |_| page.labs.inverse.with(|run| magnification(which.of(&run.data))));
-    let caption = move || page.labs.inverse.with(|run| strings::plane_caption(times.get(), which.of(&run.data)));
+    let times = memo(move |_| page.live.inverse.with(|run| magnification(which.of(&run.data))));
+    let caption = move || page.live.inverse.with(|run| strings::plane_caption(times.get(), which.of(&run.data)));
     let csv = move || {
-        let frame = page.labs.frame.get_untracked();
-        page.labs.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
+        let frame = labs.frame.get_untracked();
+        page.live.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
     };
     let [canvas_id, table_id, take_id] = match which {
         Which::L2 => ["inverse-plane-l2", "inverse-plane-l2-table", "take-inverse-l2"],
         Which::Dot => ["inverse-plane-dot", "inverse-plane-dot-table", "take-inverse-dot"],
     };
-    let words = move || strings::plane_words(which, page.labs.frame.get());
+    let words = move || strings::plane_words(which, labs.frame.get());
     view! {
         <figure class="lab-plane">
             <div class="small-stage">
@@ -62,7 +64,7 @@ pub fn Plane(
                 <Twin
                     id=table_id
                     name="lipscope-tokens-inverted.csv"
-                    table=move || page.labs.inverse.with(|run| table(which.of(&run.data), page.labs.frame.get(), |x| Number::of(x).to_string()))
+                    table=move || page.live.inverse.with(|run| table(which.of(&run.data), labs.frame.get(), |x| Number::of(x).to_string()))
                     csv=csv
                 />
                 <Take
@@ -70,7 +72,7 @@ pub fn Plane(
                     name="lipscope-tokens-inverted"
                     canvas=canvas_id
                     title=strings::inverse_heading()
-                    figure=move |size: (f64, f64)| taken(Some(squared(page, which, size, &Style::canvas(Theme::Light, 1.0))))
+                    figure=move |size: (f64, f64)| taken(Some(squared(labs, which, size, &Style::canvas(Theme::Light, 1.0))))
                     csv=csv
                     paper=Paper::Kim
                     behind=Behind::Others
@@ -81,10 +83,11 @@ pub fn Plane(
 }
 
 /// X, and the iterate that is pictured with its moves drawn longer.
-fn picture(page: Page, which: Which) -> LineChart {
-    let frame = page.labs.frame.get_untracked();
-    let is_grid = page.labs.settings.with_untracked(|settings| settings.inverse.tokens == LabTokens::Grid);
-    page.labs.inverse.with_untracked(|run| {
+fn picture(labs: Labs, which: Which) -> LineChart {
+    let page = labs.page;
+    let frame = labs.frame.get_untracked();
+    let is_grid = page.settings.with_untracked(|settings| settings.inverse.tokens == LabTokens::Grid);
+    page.live.inverse.with_untracked(|run| {
         let side = which.of(&run.data);
         let times = magnification(side);
         let tokens = points(&side.tokens);
@@ -120,8 +123,8 @@ fn picture(page: Page, which: Which) -> LineChart {
 }
 
 /// The picture for a size in CSS pixels.
-fn squared(page: Page, which: Which, size: (f64, f64), style: &Style) -> LineChart {
-    let mut chart = picture(page, which);
+fn squared(labs: Labs, which: Which, size: (f64, f64), style: &Style) -> LineChart {
+    let mut chart = picture(labs, which);
     let layout = chart.layout(size, style);
     square(&mut chart, &layout);
     chart

@@ -5,9 +5,11 @@ use std::time::Duration;
 use crate::prelude::*;
 use leptos::ev;
 
+use super::context::{Labs, use_labs};
+
 use crate::frame::is_motion_reduced;
 use crate::newest::Newest;
-use crate::page::{Page, PlotChoice, use_page};
+use crate::page::PlotChoice;
 use crate::strings;
 
 use crate::phase::Phase;
@@ -20,9 +22,10 @@ const BEATS: usize = 40;
 /// The buttons under the planes.
 #[component]
 pub fn Player() -> impl IntoView {
-    let page = use_page();
-    let frame = page.labs.frame;
-    let last = memo(move |_| page.labs.inverse.with(|run| run.data.last()));
+    let labs = use_labs();
+    let page = labs.page;
+    let frame = labs.frame;
+    let last = memo(move |_| page.live.inverse.with(|run| run.data.last()));
     let is_playing = RwSignal::new(false);
     let beat = Newest::default();
     let play = move || {
@@ -30,11 +33,11 @@ pub fn Player() -> impl IntoView {
             frame.set(0);
         }
         is_playing.set(true);
-        go_on(page, last, is_playing, beat);
+        go_on(labs, last, is_playing, beat);
     };
     // Once when an answer is complete, for readers who do not mind motion.
     let is_done = memo(move |_| {
-        page.labs.inverse.with(|run| run.phase == Phase::Done).then(|| page.labs.inverse.with(|run| run.of.clone()))
+        page.live.inverse.with(|run| run.phase == Phase::Done).then(|| page.live.inverse.with(|run| run.of.clone()))
     });
     effect(move |_| {
         is_playing.set(false);
@@ -79,17 +82,17 @@ pub fn Player() -> impl IntoView {
 }
 
 /// Shows the next iterate, and the one after it a beat later, until the end.
-fn go_on(page: Page, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Newest) {
+fn go_on(labs: Labs, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Newest) {
     beat.after(BEAT, move || {
         if !is_playing.get_untracked() {
             return;
         }
         let end = last.get_untracked();
-        let next = (page.labs.frame.get_untracked() + end.div_ceil(BEATS).max(1)).min(end);
-        page.labs.frame.set(next);
-        if next >= end || page.plot.get_untracked() != PlotChoice::Inverse {
+        let next = (labs.frame.get_untracked() + end.div_ceil(BEATS).max(1)).min(end);
+        labs.frame.set(next);
+        if next >= end || labs.page.plot.get_untracked() != PlotChoice::Inverse {
             return is_playing.set(false);
         }
-        go_on(page, last, is_playing, beat);
+        go_on(labs, last, is_playing, beat);
     });
 }

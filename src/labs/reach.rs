@@ -3,17 +3,16 @@
 use crate::prelude::*;
 
 use crate::charts::Behind;
-use crate::page::{Page, PlotChoice, use_page};
-use crate::plane::{PlaneCanvas, Size};
+use crate::page::{Page, PlotChoice};
+use crate::plane::{Moves, PlaneCanvas, Size};
 use crate::state::{PageState, ReachSettings, Settings};
 use crate::strings::{self, Paper};
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
-use lipscope_core::inverse::Places;
 use lipscope_core::search::NearbyEffort;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::EnginePlan;
 
-use super::Labs;
+use super::context::{Labs, use_labs};
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inputs::{LabSlider, Slide};
@@ -56,9 +55,9 @@ fn eps_at(log10: f64) -> f64 {
 /// The view of the bounds around the tokens.
 #[component]
 pub fn ReachLab() -> impl IntoView {
-    let page = use_page();
-    let run = page.labs.reach;
-    let relative = memo(move |_| page.labs.settings.with(|settings| settings.reach.relative));
+    let labs = use_labs();
+    let (page, run) = (labs.page, labs.reach);
+    let relative = memo(move |_| page.settings.with(|settings| settings.reach.relative));
     let plot = LabPlot::new(
         plot_ids!("reach"),
         run,
@@ -121,12 +120,14 @@ pub fn ReachLab() -> impl IntoView {
 /// The tokens, each with the disc that it may move in; they can be moved here.
 #[component]
 fn Discs() -> impl IntoView {
-    let page = use_page();
+    let labs = use_labs();
+    let page = labs.page;
+    let moves = Signal::derive(move || Some(moves(labs)));
     let is_flat = memo(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
     view! {
         <figure class="lab-plane reach-plane">
             <div class="small-stage" hidden=move || !is_flat.get()>
-                <PlaneCanvas id="reach-plane" size=Size::Small words=move || strings::reach_plane(reach_shown(page))/>
+                <PlaneCanvas id="reach-plane" size=Size::Small moves words=move || strings::reach_plane(reach_shown(page))/>
             </div>
             <figcaption class="note">
                 {move || if is_flat.get() { strings::reach_plane(reach_shown(page)) } else { strings::reach_not_flat().into() }}
@@ -136,19 +137,17 @@ fn Discs() -> impl IntoView {
 }
 
 fn reach_shown(page: Page) -> f64 {
-    page.labs.settings.with(|settings| settings.reach.relative)
+    page.settings.with(|settings| settings.reach.relative)
 }
 
-impl Labs {
-    /// How far each token may move, and where the search within that has moved them; nowhere while it goes on.
-    pub fn reach_of(self) -> (f64, Option<Places>) {
-        let relative = self.settings.with(|settings| settings.reach.relative);
-        let places = self.reach.with(|run| {
-            let found = run.data.as_ref().filter(|_| run.phase == Phase::Done)?;
-            found.places.get(index_at(found, relative)?).cloned()
-        });
-        (relative, places)
-    }
+/// How far each token may move, and where the search within that has moved them; nowhere while it goes on, or while a token is held.
+fn moves(labs: Labs) -> Moves {
+    let relative = reach_shown(labs.page);
+    let found = labs.reach.with(|run| {
+        let found = run.data.as_ref().filter(|_| run.phase == Phase::Done && !labs.page.held.get())?;
+        found.places.get(index_at(found, relative)?).cloned()
+    });
+    Moves { relative, found }
 }
 
 /// The row at eps/R, or the nearest one.

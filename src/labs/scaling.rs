@@ -42,7 +42,7 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
 #[component]
 pub fn ScalingLab() -> impl IntoView {
     let page = use_page();
-    let run = page.labs.scaling;
+    let run = page.live.scaling;
     let fits = memo(move |_| run.with(|run| slopes(&run.data)));
     let last = memo(move |_| run.with(|run| run.data.last().copied()));
     let words =

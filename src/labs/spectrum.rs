@@ -3,12 +3,13 @@
 use crate::prelude::*;
 
 use crate::charts::Behind;
-use crate::page::{PlotChoice, use_page};
+use crate::page::PlotChoice;
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
 use lipscope_core::spectrum::{Coverage, Level, MOST_COUNT, Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::EnginePlan;
 
+use super::context::use_labs;
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
@@ -27,7 +28,7 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
 /// The view of the singular values.
 #[component]
 pub fn SpectrumLab() -> impl IntoView {
-    let run = use_page().labs.spectrum;
+    let run = use_labs().spectrum;
     let values = LabPlot::new(
         plot_ids!("spectrum"),
         run,

@@ -29,7 +29,7 @@ pub fn request(settings: &Settings, _: &PageState) -> Request {
 /// The view of the search at each n.
 #[component]
 pub fn TightnessLab() -> impl IntoView {
-    let run = use_page().labs.tightness;
+    let run = use_page().live.tightness;
     let clusters = |points: &Vec<TightnessPoint>, at: Option<f64>| {
         read_at(points, at).map_or_else(String::new, strings::tightness_readout)
     };

@@ -1,7 +1,7 @@
 //! What links said while the view over n was three plots: `regime` (bounds up to 1e18), `draws` (what is measured) and `hunt`
 //! (the search). They are read as fields of the one plot that took their place.
 
-use super::said;
+use super::pairs::said;
 
 /// The plot of a first visit of versions 1 and 2.
 pub const FIRST_PLOT: &str = "regime";

@@ -8,6 +8,7 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `fields` | the fields: key, text, and how it is read |
+//! | `pairs` | keys with their texts |
 //! | `values` | words and numbers of fields |
 //! | `data` | pasted tokens and weights, compressed |
 //! | `earlier` | what links said before the plots over n were one |
@@ -15,6 +16,7 @@
 mod data;
 mod earlier;
 mod fields;
+mod pairs;
 mod values;
 
 use lipscope_core::experiment::{Attention, Experiment, InputError, Mask};
@@ -23,6 +25,7 @@ use super::state::{LessonAt, PageState, PlotChoice, Scene, TokenChoice, WeightCh
 use super::strings;
 
 use fields::{FIELDS, LESSON, lesson_of};
+use pairs::said;
 
 /// Links longer than this are cut by programs that pass them on.
 pub const MOST_LINK: usize = 16_000;
@@ -158,12 +161,6 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
 #[must_use]
 pub fn text_of(scene: &Scene, key: &str) -> Option<String> {
     FIELDS.iter().find(|field| field.key == key).map(|field| (field.text)(scene))
-}
-
-/// The texts behind a key, in their order.
-fn said<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
-    let pairs = fields.split('&').filter_map(|part| part.split_once('='));
-    pairs.filter(|(k, _)| *k == key).map(|(_, text)| text).collect()
 }
 
 /// From where a link goes on: what the step of its lesson sets, or the first visit; its name

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
+use super::context::Models;
 use super::folder::Folder;
 use super::remote::Remote;
 use super::settings::{PlanForm, SourceForm, SourceKind};
-use super::{ModelPhase, Models};
 use crate::controls::TextFile;
 use crate::files::download;
 use crate::message::Message;
 use crate::newest::Newest;
 use crate::page::Page;
+use crate::phase::ModelPhase;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
 use lipscope_models::{Cell, Estimate, Table};
@@ -53,6 +54,7 @@ pub struct Progress {
 #[derive(Clone, Copy)]
 pub struct Desk {
     pub(super) page: Page,
+    models: Models,
     /// Which model.
     pub(super) source: RwSignal<SourceForm>,
     /// Files that were chosen.
@@ -88,9 +90,10 @@ pub struct Desk {
 
 impl Desk {
     /// A form as it is on a first visit.
-    pub fn new(page: Page) -> Self {
+    pub fn new(models: Models) -> Self {
         let desk = Desk {
-            page,
+            page: models.page,
+            models,
             source: RwSignal::new(SourceForm::default()),
             given: RwSignal::new_local(None),
             fetched: RwSignal::new_local(None),
@@ -127,7 +130,7 @@ impl Desk {
     }
 
     pub(super) fn models(self) -> Models {
-        self.page.models
+        self.models
     }
 
     /// Puts a sentence where problems stand.
@@ -310,7 +313,7 @@ impl Desk {
             }
             (ModelPlan::Window(plan), Content::Event(ModelEvent::Window(window))) => {
                 self.note.set(String::new());
-                super::window::take(self, plan.cell, *window);
+                self.take_window(plan.cell, *window);
             }
             (_, Content::Failed(problem)) => {
                 self.gave_up(lane);

@@ -1,21 +1,11 @@
-//! The files of a model: chosen one by one, or by their folder, or dropped.
+//! The files of a model.
 
-use crate::prelude::*;
-use js_sys::{Array, Function, Object, Promise, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
+use js_sys::{Object, Reflect};
+use wasm_bindgen::JsValue;
+use web_sys::Blob;
 
-use super::desk::Desk;
-use super::settings::SourceKind;
-use crate::controls::TextFile;
-use crate::files::read;
-use crate::strings;
 use lipscope_models::is_about_weights;
 use lipscope_protocol::models::MODEL_FILES;
-
-/// What loose files are called, which have no folder.
-const LOOSE: &str = "model";
 
 /// A model's files.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,151 +37,6 @@ impl Folder {
 }
 
 /// Whether a file of a model's folder is kept: also weights in another format, of which it is said how they are converted.
-fn is_of_model(name: &str) -> bool {
+pub(super) fn is_of_model(name: &str) -> bool {
     MODEL_FILES.contains(&name) || is_about_weights(name)
-}
-
-/// A file and where it lies: `folder/config.json`, or `config.json` alone.
-type Found = (String, File);
-
-/// Takes files of an input.
-pub fn take_list(desk: Desk, list: Option<FileList>) {
-    let Some(list) = list else { return };
-    let found = (0..list.length()).filter_map(|at| list.get(at)).map(|file| {
-        let path = Reflect::get(&file, &JsValue::from_str("webkitRelativePath")).ok().and_then(|path| path.as_string());
-        (path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name()), file)
-    });
-    take(desk, found.collect());
-}
-
-/// Takes what is dropped: files, folders, or a text.
-pub fn take_dropped(desk: Desk, data: &DataTransfer) {
-    // Entries are only there while the event is.
-    let items = data.items();
-    let entries: Vec<FileSystemEntry> = (0..items.length())
-        .filter_map(|at| items.get(at))
-        .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
-        .collect();
-    if entries.is_empty() {
-        let text = data.get_data("text/plain").unwrap_or_default();
-        if !text.is_empty() {
-            desk.take_text(strings::model_dropped_text().into(), text);
-        }
-        return;
-    }
-    spawn_local(async move {
-        let mut found = Vec::new();
-        for entry in entries {
-            // A folder's own files are a model's; what lies deeper is not looked at.
-            if entry.is_directory() {
-                let name = entry.name();
-                for inside in children(entry.unchecked_into()).await {
-                    found.extend(file_of(inside).await.map(|file| (format!("{name}/{}", file.name()), file)));
-                }
-            } else {
-                found.extend(file_of(entry).await.map(|file| (file.name(), file)));
-            }
-        }
-        take(desk, found);
-    });
-}
-
-/// Takes a text file.
-pub fn take_text_file(desk: Desk, file: File) {
-    read(file, move |name, bytes| match bytes.map(String::from_utf8) {
-        Ok(Ok(text)) => desk.take_text(name, text),
-        Ok(Err(_)) => desk.complain(strings::model_not_text(&name)),
-        Err(problem) => desk.complain(problem),
-    });
-}
-
-/// Takes a table's file.
-pub fn take_table_file(desk: Desk, file: File) {
-    read(file, move |name, bytes| match bytes {
-        Ok(bytes) => desk.open_table(name, bytes),
-        Err(problem) => desk.complain(problem),
-    });
-}
-
-/// What some files are: a model's, a table, or a text.
-fn take(desk: Desk, found: Vec<Found>) {
-    let is_model = |(path, _): &Found| MODEL_FILES.contains(&last(path));
-    if !found.iter().any(is_model) {
-        let Some((path, file)) = found.into_iter().next() else { return desk.complain(strings::model_no_files()) };
-        let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-        return match extension.as_str() {
-            "csv" | "json" => take_table_file(desk, file),
-            "safetensors" | "bin" | "pt" | "onnx" => desk.complain(strings::model_no_files()),
-            _ => take_text_file(desk, file),
-        };
-    }
-    // Of two files of one name the one nearer to the top.
-    let mut found = found;
-    found.sort_by_key(|(path, _)| path.matches('/').count());
-    let name = found.iter().find(|one| is_model(one)).and_then(|(path, _)| {
-        let mut parts = path.rsplit('/');
-        parts.next();
-        parts.next().map(str::to_owned)
-    });
-    let blobs = found.into_iter().map(|(path, file)| (last(&path).to_owned(), file.into()));
-    let folder = Folder::new(name.unwrap_or_else(|| LOOSE.into()), blobs);
-    desk.given.set(Some(folder));
-    desk.source.update(|source| source.kind = SourceKind::Files);
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// The entries of a folder.
-async fn children(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
-    let reader = folder.create_reader();
-    let mut all = Vec::new();
-    loop {
-        // They come by the hundred, and none at the end.
-        let batch = called_back(|then| reader.read_entries_with_callback(&then)).await;
-        let batch: Array = batch.map(JsCast::unchecked_into).unwrap_or_default();
-        if batch.length() == 0 {
-            return all;
-        }
-        all.extend(batch.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
-    }
-}
-
-async fn file_of(entry: FileSystemEntry) -> Option<File> {
-    if !entry.is_file() {
-        return None;
-    }
-    let entry: FileSystemFileEntry = entry.unchecked_into();
-    called_back(|then| {
-        entry.file_with_callback(&then);
-        Ok(())
-    })
-    .await
-    .and_then(|file| file.dyn_into().ok())
-}
-
-/// What a function hands to its callback; `None` where it refuses.
-async fn called_back(call: impl FnOnce(Function) -> Result<(), JsValue>) -> Option<JsValue> {
-    let mut call = Some(call);
-    let promise = Promise::new(&mut |resolve, reject| {
-        if call.take().is_some_and(|call| call(resolve).is_err()) {
-            let _ = reject.call0(&JsValue::UNDEFINED);
-        }
-    });
-    JsFuture::from(promise).await.ok()
-}
-
-impl Desk {
-    /// Takes a text in the place of the form's.
-    pub(super) fn take_text(self, name: String, text: String) {
-        /// A longer text makes a form slow.
-        const MOST_IN_FORM: usize = 40_000;
-        if text.len() <= MOST_IN_FORM {
-            self.text_file.set(None);
-            self.text.set(text);
-        } else {
-            self.text_file.set(Some(TextFile { name, text: text.into() }));
-        }
-    }
 }

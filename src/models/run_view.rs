@@ -4,11 +4,11 @@ use crate::prelude::*;
 use leptos::ev;
 use web_sys::HtmlInputElement;
 
-use super::ModelPhase;
 use super::desk::Desk;
-use super::folder::take_table_file;
+use super::taking::take_table_file;
 use crate::files::copy;
 use crate::frame::focus_soon;
+use crate::phase::ModelPhase;
 use crate::strings;
 use lipscope_protocol::models::{TableForm, command_line};
 
@@ -18,8 +18,8 @@ pub fn RunBar(
     /// The form.
     desk: Desk,
 ) -> impl IntoView {
-    let phase = desk.page.models.phase;
-    let problem = desk.page.models.problem;
+    let phase = desk.models().phase;
+    let problem = desk.models().problem;
     let is = move |one: ModelPhase| phase.get() == one;
     let is_at_work = move || is(ModelPhase::Running) || is(ModelPhase::Paused);
     let can_resume = move || is(ModelPhase::Paused) || is(ModelPhase::Stopped);
@@ -27,8 +27,7 @@ pub fn RunBar(
         let progress = desk.progress.get();
         progress.rows as f64 / progress.total.max(1) as f64
     };
-    let has_rows =
-        move || desk.page.models.table.with(|table| table.as_ref().is_some_and(|table| !table.rows.is_empty()));
+    let has_rows = move || desk.models().table.with(|table| table.as_ref().is_some_and(|table| !table.rows.is_empty()));
     let copied = RwSignal::new("");
     let on_table = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
         let input = event.target();

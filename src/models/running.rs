@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use super::ModelPhase;
 use super::desk::{Desk, Progress};
 use super::settings::PlanForm;
 use crate::frame::now;
+use crate::phase::ModelPhase;
 use crate::strings;
 use crate::workers::ModelLane;
 use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject, Table};

@@ -6,9 +6,10 @@ use leptos::html::Input;
 use web_sys::HtmlInputElement;
 
 use super::desk::Desk;
-use super::folder::take_list;
-use super::remote::{RemotePhase, total};
+use super::fetching::total;
+use super::remote::RemotePhase;
 use super::settings::{SourceForm, SourceKind};
+use super::taking::take_list;
 use crate::controls::Choice;
 use crate::controls::InputBox;
 use crate::strings;

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use super::desk::Desk;
-use super::folder::take_text_file;
+use super::taking::take_text_file;
 use crate::controls::TextSource;
 use crate::strings;
 

@@ -7,15 +7,7 @@ use web_sys::Blob;
 use super::desk::Desk;
 use super::folder::Folder;
 use super::settings::{PlanForm, SourceKind};
-use lipscope_protocol::train::{ModelFiles, Plan};
-
-/// A model that was trained, and the text to measure it on.
-#[derive(Clone, Debug)]
-pub(super) struct TrainedModel {
-    pub(super) plan: Plan,
-    pub(super) files: ModelFiles,
-    pub(super) text: String,
-}
+use crate::trained::TrainedModel;
 
 /// Windows of each length, or fewer where the text is too short.
 const WINDOWS: usize = 2;

@@ -4,23 +4,25 @@ use std::sync::Arc;
 
 use crate::prelude::*;
 
-use super::WindowWords;
 use super::desk::Desk;
+use crate::live::TokenWords;
 use crate::page::PlotChoice;
 use crate::strings;
 use lipscope_models::{Cell, WindowExperiment, window_span};
 
-/// Takes a window's tokens and weights into the explorer.
-pub(super) fn take(desk: Desk, cell: Cell, window: WindowExperiment) {
-    let page = desk.page;
-    let WindowExperiment { experiment, left_out } = window;
-    if page.take_experiment(experiment) {
-        let tokens = page.state.with_untracked(|state| state.own_tokens.clone());
-        page.models.words.set(tokens.map(|tokens| WindowWords { tokens, words: words(desk, cell) }));
-        page.plot.set(PlotChoice::Tokens);
-        page.live.status.set(Some(strings::model_window_opened(left_out).into()));
-    } else if let Some(problem) = page.live.problem.get_untracked() {
-        desk.complain(problem.text);
+impl Desk {
+    /// Takes a window's tokens and weights into the explorer.
+    pub(super) fn take_window(self, cell: Cell, window: WindowExperiment) {
+        let page = self.page;
+        let WindowExperiment { experiment, left_out } = window;
+        if page.take_experiment(experiment) {
+            let tokens = page.state.with_untracked(|state| state.own_tokens.clone());
+            page.live.words.set(tokens.map(|tokens| TokenWords { tokens, words: words(self, cell) }));
+            page.plot.set(PlotChoice::Tokens);
+            page.live.status.set(Some(strings::model_window_opened(left_out).into()));
+        } else if let Some(problem) = page.live.problem.get_untracked() {
+            self.complain(problem.text);
+        }
     }
 }
 

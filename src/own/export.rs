@@ -1,16 +1,12 @@
 //! The experiment on screen, as files and a link.
 
 use crate::prelude::*;
-use serde_json::Value;
 
+use crate::export::{ask_script, copy_link, experiment_text, pretty};
 use crate::files::{copy, download};
-use crate::page::{Page, use_page};
-use crate::state::Stage;
+use crate::page::use_page;
 use crate::strings;
 use lipscope_core::script::Dialect;
-
-/// Experiments with more numbers than this are written on one line.
-const PRETTY_UP_TO: usize = 20_000;
 
 /// What can be taken away.
 #[component]
@@ -23,7 +19,7 @@ pub fn Export() -> impl IntoView {
     };
     let script = move |dialect: Dialect| {
         view! {
-            <button type="button" id=format!("export-{}", dialect.id()) title=strings::script_hint(dialect) on:click=move |_| page.ask_script(dialect)>
+            <button type="button" id=format!("export-{}", dialect.id()) title=strings::script_hint(dialect) on:click=move |_| ask_script(page, dialect)>
                 {strings::script_name(dialect)}
             </button>
         }
@@ -43,23 +39,4 @@ pub fn Export() -> impl IntoView {
             <span role="status">{move || note.get()} {strings::between_sentences()} {move || page.live.script_note.get()}</span>
         </div>
     }
-}
-
-/// Copies the page's address with all that is shown in it.
-pub fn copy_link(page: Page, note: RwSignal<&'static str>) {
-    match page.link_to(Stage::Full) {
-        Some(link) => copy(link, note),
-        None => note.set(strings::link_too_long()),
-    }
-}
-
-/// The experiment on screen, as the file that reproduces it.
-pub fn experiment_text(page: Page) -> String {
-    let state = page.shown_state();
-    let value = state.experiment().to_value();
-    if state.n_listed() * state.dim() <= PRETTY_UP_TO { pretty(&value) } else { value.to_string() }
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }

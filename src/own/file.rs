@@ -4,9 +4,7 @@ use crate::prelude::*;
 use leptos::ev;
 
 use crate::files::read;
-use crate::page::{PLACE_OWN, Page};
 use crate::strings;
-use lipscope_core::experiment::TableSource;
 
 /// A button for a file of numbers; hands over its name and bytes, or a sentence.
 #[component]
@@ -32,15 +30,5 @@ pub fn FileButton(
             <input type="file" id=id aria-label=label accept=".csv,.tsv,.txt,.json,.npy" on:change:target=on_file/>
             <span>{strings::choose_file()}</span>
         </label>
-    }
-}
-
-/// Takes a file of tokens or an experiment, or says why it cannot be read.
-pub(super) fn take_file(page: Page, name: String, bytes: Result<Vec<u8>, String>) {
-    page.own_open.set(true);
-    page.live.own_note.set(String::new());
-    match bytes {
-        Ok(bytes) => page.take_given(TableSource::file(name, bytes)),
-        Err(sentence) => page.complain(PLACE_OWN, sentence),
     }
 }

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use leptos::html::Textarea;
 
+use super::context::use_own;
 use super::file::FileButton;
 use crate::page::{PLACE_OWN_WEIGHTS, use_page};
 use crate::state::PageState;
@@ -30,11 +31,12 @@ impl Given {
 /// The boxes, and the button that uses what is in them.
 #[component]
 pub fn Matrices() -> impl IntoView {
-    let page = use_page();
+    let own = use_own();
+    let page = own.page;
     let [q, k, v, output] = [(); 4].map(|()| Given::new());
     let apply = move |_| {
         let tables = WeightTables { q: q.source(), k: k.source(), v: v.source(), output: output.source() };
-        page.take_weights(tables);
+        own.take_weights(tables);
     };
     let d = memo(move |_| page.state.with(PageState::listed_dim));
     view! {

@@ -4,9 +4,10 @@ use crate::prelude::*;
 use leptos::html::Fieldset;
 
 use super::answers::Answers;
+use super::context::use_own;
 use super::matrices::Matrices;
 use crate::controls::ProblemAt;
-use crate::page::{PLACE_OWN_WEIGHTS, use_page};
+use crate::page::PLACE_OWN_WEIGHTS;
 use crate::state::{TokenChoice, WeightChoice};
 use crate::strings;
 
@@ -21,22 +22,23 @@ const OFFERED: [(&str, WeightChoice); 4] = [
 /// The weights to choose from, and a box for each matrix of one's own.
 #[component]
 pub fn OwnWeightsForm() -> impl IntoView {
-    let page = use_page();
+    let own = use_own();
+    let page = own.page;
     let group = NodeRef::<Fieldset>::new();
     let chosen = memo(move |_| page.state.with(|state| state.weights));
     let is_skew = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let pick = move |choice: WeightChoice| {
-        page.own_matrices_open.set(choice == WeightChoice::Own);
+        page.panels.matrices.set(choice == WeightChoice::Own);
         if choice == WeightChoice::Own && page.state.with_untracked(|state| state.own_weights.is_none()) {
             return;
         }
-        page.own_weights_asked.set(false);
+        own.are_weights_asked.set(false);
         page.edit(PLACE_OWN_WEIGHTS, |state| state.choose_weights(choice));
         page.live.own_note.set(page.state.with_untracked(strings::applied));
     };
     // The question is in sight when it is asked.
     effect(move |_| {
-        if page.own_weights_asked.get()
+        if own.are_weights_asked.get()
             && let Some(group) = group.get()
         {
             request_animation_frame(move || group.scroll_into_view_with_bool(false));
@@ -54,7 +56,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
         }
     });
     let option = move |(id, choice): (&'static str, WeightChoice)| {
-        let is_chosen = move || match page.own_matrices_open.get() {
+        let is_chosen = move || match page.panels.matrices.get() {
             true => choice == WeightChoice::Own,
             false => choice == chosen.get() && !is_skew.get(),
         };
@@ -66,13 +68,13 @@ pub fn OwnWeightsForm() -> impl IntoView {
         }
     };
     view! {
-        <fieldset class="own-weights" id="own-weights" node_ref=group class:asked=move || page.own_weights_asked.get()>
+        <fieldset class="own-weights" id="own-weights" node_ref=group class:asked=move || own.are_weights_asked.get()>
             <legend>{strings::own_weights()}</legend>
-            <p class="note" role="status" data-testid="own-weights-question" hidden=move || !page.own_weights_asked.get()>
+            <p class="note" role="status" data-testid="own-weights-question" hidden=move || !own.are_weights_asked.get()>
                 {move || page.state.with(strings::own_weights_question)}
             </p>
             <div class="own-choices">{OFFERED.map(option).collect_view()}</div>
-            <Show when=move || page.own_matrices_open.get()><Matrices/></Show>
+            <Show when=move || page.panels.matrices.get()><Matrices/></Show>
             <ProblemAt place=PLACE_OWN_WEIGHTS/>
             <Answers place=PLACE_OWN_WEIGHTS/>
         </fieldset>

@@ -4,47 +4,20 @@
 //! at another control, a drag, a step (another plot, another distribution, other data, a lesson). What is edited further at
 //! the same control before it rests changes the entry of that gesture. What comes from the address is not written back.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::prelude::*;
-use js_sys::Array;
 use leptos::ev;
-use wasm_bindgen::{JsCast, JsValue};
 
 use crate::link::{Followed, TooLong};
 use crate::state::{PageState, Scene, Shared, Stage};
 use crate::strings;
 
-use super::{PLACE_LINK, Page};
+use super::context::{PLACE_LINK, Page};
+use super::history::{MOST_KEPT, fragment, history_state, history_value};
 
 /// How long the controls rest before the address is written.
 const REST: Duration = Duration::from_millis(400);
-/// The most scenes that the page keeps in memory because they are too long for an address.
-const MOST_KEPT: usize = 64;
-
-/// What the address is known to say.
-#[derive(Debug, Default)]
-pub(super) struct Address {
-    /// The fragment, without the `#`, and the number of a kept scene.
-    known: (String, Option<f64>),
-    /// The scene that was read from it or written into it.
-    shown: Option<Scene>,
-    /// Whether a movement waits to be written.
-    is_waiting: bool,
-    /// The control of the gesture whose entry is the present one, until it rests.
-    gesture: Option<&'static str>,
-    /// How many entries of ours lie before the present one.
-    depth: u32,
-    /// The same of the last one.
-    deepest: u32,
-    /// Scenes that no address can hold, by number.
-    kept: VecDeque<(f64, Scene)>,
-    /// The number of the last one. Numbers begin at the time of day, so that none is that of an earlier visit, whose entries
-    /// the history may still hold.
-    last_kept: f64,
-}
-
 /// Where an entry of the history goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
@@ -60,7 +33,7 @@ impl Page {
         Scene {
             state: self.state.get(),
             plot: self.plot.get(),
-            labs: self.labs.settings.get(),
+            labs: self.settings.get(),
             stage: self.stage.get(),
             lesson: self.lesson.get(),
             theme: self.themes.asked.get(),
@@ -70,7 +43,7 @@ impl Page {
     /// Shows what the address says, and from now on lets the address say what is shown.
     pub(super) fn begin_address(self) {
         let depth = history_state().map_or(0, |(depth, _)| depth);
-        self.address.update_value(|address| (address.depth, address.deepest) = (depth, depth));
+        self.history.address.update_value(|address| (address.depth, address.deepest) = (depth, depth));
         self.follow();
         let popped = window_event_listener(ev::popstate, move |_| self.follow_soon());
         let changed = window_event_listener(ev::hashchange, move |_| self.follow_soon());
@@ -80,7 +53,7 @@ impl Page {
         });
         effect(move |before: Option<Scene>| {
             let now = self.scene();
-            let is_marked = self.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
+            let is_marked = self.history.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
             if let Some(before) = before.filter(|before| *before != now) {
                 self.tell(before, now.clone(), is_marked);
             }
@@ -93,25 +66,27 @@ impl Page {
         if fragment().is_empty() {
             return self.follow();
         }
-        self.with_later(move |_| self.follow());
+        self.later.with(move |_| self.follow());
     }
 
     /// Takes over what the address says, if that is news.
     fn follow(self) {
         let fragment = fragment();
         let (depth, kept) = history_state().unwrap_or_default();
-        self.address.update_value(|address| {
+        self.history.address.update_value(|address| {
             address.depth = depth;
             address.deepest = address.deepest.max(depth);
         });
-        self.undoable.set(self.undo_state());
-        let is_news =
-            self.address.with_value(|address| address.shown.is_none() || address.known != (fragment.clone(), kept));
+        self.history.undoable.set(self.undo_state());
+        let is_news = self
+            .history
+            .address
+            .with_value(|address| address.shown.is_none() || address.known != (fragment.clone(), kept));
         // An anchor of the page itself is no link of ours.
         if !is_news || (!fragment.is_empty() && document().get_element_by_id(&fragment).is_some()) {
             return;
         }
-        let in_hand = self.address.with_value(|address| {
+        let in_hand = self.history.address.with_value(|address| {
             kept.and_then(|number| {
                 address.kept.iter().find(|(known, _)| *known == number).map(|(_, scene)| scene.clone())
             })
@@ -120,13 +95,13 @@ impl Page {
             Some(scene) => (Some(scene), Vec::new()),
             // No address holds them, and neither does the page any more.
             None if kept.is_some() => {
-                let is_first = self.address.with_value(|address| address.shown.is_none());
+                let is_first = self.history.address.with_value(|address| address.shown.is_none());
                 (is_first.then(Scene::default), vec![strings::link_forgotten().into()])
             }
             // The first visit's, which nothing has to be read for.
             None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
             None => {
-                let Followed { scene, problems } = match untrack(|| self.later()) {
+                let Followed { scene, problems } = match untrack(|| self.later.table()) {
                     Some(later) => (later.read_link)(&fragment),
                     None => Followed { scene: None, problems: vec![strings::link_lost().into()] },
                 };
@@ -139,24 +114,24 @@ impl Page {
         if !problems.is_empty() {
             self.complain(PLACE_LINK, problems.join(strings::between_sentences()));
         }
-        self.address_holds.set(kept.is_none());
+        self.history.address_holds.set(kept.is_none());
         let shown = untrack(|| self.scene());
-        self.address.update_value(|address| {
+        self.history.address.update_value(|address| {
             address.known = (fragment, kept);
             address.shown = Some(shown);
             address.is_waiting = false;
             address.gesture = None;
         });
-        self.writing.forget();
+        self.history.writing.forget();
     }
 
     /// Undoes the last gesture: the browser goes back, as its own button does.
     pub fn undo(self) {
         // What has not come to rest is still this gesture's.
-        if self.address.with_value(|address| address.is_waiting) {
+        if self.history.address.with_value(|address| address.is_waiting) {
             self.write_address(&untrack(|| self.scene()), Entry::Same);
         }
-        if self.undoable.get_untracked().0
+        if self.history.undoable.get_untracked().0
             && let Ok(history) = window().history()
         {
             // A browser that refuses stays where it is.
@@ -166,7 +141,7 @@ impl Page {
 
     /// Does it again.
     pub fn redo(self) {
-        if self.undoable.get_untracked().1
+        if self.history.undoable.get_untracked().1
             && let Ok(history) = window().history()
         {
             let _ = history.forward();
@@ -175,7 +150,7 @@ impl Page {
 
     /// Whether there is something to undo, and something to do again.
     fn undo_state(self) -> (bool, bool) {
-        self.address.with_value(|address| (address.depth > 0, address.depth < address.deepest))
+        self.history.address.with_value(|address| (address.depth > 0, address.depth < address.deepest))
     }
 
     /// Shows a scene; the reader's own data stay at hand where it brings none.
@@ -185,7 +160,7 @@ impl Page {
         // The plot first: what is asked of the workers depends on it too.
         set_if_new(self.plot, plot);
         self.put(PLACE_LINK, Ok(with_own_data(state, &now)));
-        set_if_new(self.labs.settings, labs);
+        set_if_new(self.settings, labs);
         set_if_new(self.stage, stage);
         set_if_new(self.lesson, lesson);
         set_if_new(self.themes.asked, theme);
@@ -193,7 +168,7 @@ impl Page {
 
     /// The whole address of what is shown, in another stage; `None` where it is too long for one.
     pub fn link_to(self, stage: Stage) -> Option<String> {
-        let link = (untrack(|| self.later())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
+        let link = (untrack(|| self.later.table())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
         let here = window().location().href().unwrap_or_default();
         let address = here.split('#').next().unwrap_or_default();
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
@@ -201,43 +176,43 @@ impl Page {
 
     /// Lets the address say what is shown now.
     fn tell(self, before: Scene, now: Scene, is_marked: bool) {
-        if self.address.with_value(|address| address.shown.as_ref() == Some(&now)) {
+        if self.history.address.with_value(|address| address.shown.as_ref() == Some(&now)) {
             return;
         }
         let is_step = is_marked || now.is_step_from(&before);
-        let place = self.last_place.get_value();
-        let is_new = is_step || self.address.with_value(|address| address.gesture != Some(place));
-        self.writing.forget();
+        let place = self.history.last_place.get_value();
+        let is_new = is_step || self.history.address.with_value(|address| address.gesture != Some(place));
+        self.history.writing.forget();
         // Inside another page the history is that page's.
         if is_new && now.stage != Stage::Embed {
-            if self.address.with_value(|address| address.is_waiting) {
+            if self.history.address.with_value(|address| address.is_waiting) {
                 self.write_address(&before, Entry::Same);
             }
-            self.address.update_value(|address| address.gesture = Some(place));
+            self.history.address.update_value(|address| address.gesture = Some(place));
             self.write_address(&now, Entry::New);
         } else {
-            self.address.update_value(|address| address.is_waiting = true);
+            self.history.address.update_value(|address| address.is_waiting = true);
         }
         self.write_at_rest();
     }
 
     /// Writes the last of a movement when it rests, which ends the gesture.
     fn write_at_rest(self) {
-        self.writing.after(REST, move || {
+        self.history.writing.after(REST, move || {
             if self.held.get_untracked() {
                 return self.write_at_rest();
             }
-            if self.address.with_value(|address| address.is_waiting) {
+            if self.history.address.with_value(|address| address.is_waiting) {
                 let now = untrack(|| self.scene());
                 self.write_address(&now, Entry::Same);
             }
-            self.address.update_value(|address| address.gesture = None);
+            self.history.address.update_value(|address| address.gesture = None);
         });
     }
 
     fn write_address(self, scene: &Scene, entry: Entry) {
         let scene = scene.clone();
-        self.with_later(move |later| {
+        self.later.with(move |later| {
             let link = (later.write_link)(&scene);
             self.put_address(&scene, link, entry);
         });
@@ -248,8 +223,8 @@ impl Page {
             Ok(fragment) => (fragment, None),
             Err(TooLong) => (String::new(), self.keep(scene)),
         };
-        self.address_holds.set(kept.is_none());
-        self.address.update_value(|address| {
+        self.history.address_holds.set(kept.is_none());
+        self.history.address.update_value(|address| {
             if entry == Entry::Same {
                 let replaced = address.known.1;
                 address.kept.retain(|(number, _)| Some(*number) == kept || Some(*number) != replaced);
@@ -262,8 +237,8 @@ impl Page {
                 address.deepest = address.depth;
             }
         });
-        let depth = self.address.with_value(|address| address.depth);
-        self.undoable.set(self.undo_state());
+        let depth = self.history.address.with_value(|address| address.depth);
+        self.history.undoable.set(self.undo_state());
         let location = window().location();
         let (path, query) = (location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
         let mark = if fragment.is_empty() { "" } else { "#" };
@@ -280,7 +255,7 @@ impl Page {
 
     /// Keeps a scene that no address can hold, for as long as the page lives.
     fn keep(self, scene: &Scene) -> Option<f64> {
-        self.address.try_update_value(|address| {
+        self.history.address.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {
                 address.kept.pop_front();
             }
@@ -310,22 +285,4 @@ fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: 
     if signal.with_untracked(|now| *now != value) {
         signal.set(value);
     }
-}
-
-/// What stands behind the `#` of the address.
-pub fn fragment() -> String {
-    let hash = window().location().hash().unwrap_or_default();
-    hash.strip_prefix('#').unwrap_or(&hash).to_owned()
-}
-
-/// What an entry of the history holds: how many of ours lie before it, and the number of a kept scene.
-fn history_value(depth: u32, kept: Option<f64>) -> JsValue {
-    Array::of2(&JsValue::from(depth), &kept.map_or(JsValue::NULL, JsValue::from)).into()
-}
-
-/// The same of the present entry, where it is one of ours.
-fn history_state() -> Option<(u32, Option<f64>)> {
-    let state = window().history().ok()?.state().ok()?;
-    let state = state.dyn_ref::<Array>()?;
-    Some((state.get(0).as_f64()? as u32, state.get(1).as_f64()))
 }

@@ -5,57 +5,29 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::classroom;
-use crate::files::download;
 use crate::live::{BallFacts, MeasureProgress, Measured, SweepPhase};
 use crate::state::PageState;
 use crate::strings;
-use crate::table_problem::TableProblem;
-use crate::workers::{Asked, EngineLane, EngineReply};
+use crate::workers::{EngineLane, EngineListener, EngineNews};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::PoolEvent;
-use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan, ReadPlan};
+use lipscope_protocol::tasks::{self, Ball, BoundCurves, EngineEvent, EnginePlan};
 
-use super::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
+use super::context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 
 /// How long after the last number a screen reader hears it.
 const ANNOUNCE_REST: Duration = Duration::from_millis(900);
 
 impl Page {
-    pub(super) fn hear(self, event: PoolEvent<EngineLane, EnginePlan, EngineEvent, Asked>) {
+    /// Hands a reply to whoever asked, and says what became of workers.
+    pub(super) fn hear(self, event: PoolEvent<EngineLane, EnginePlan, EngineEvent, EngineListener>) {
         let live = self.live;
         match event {
-            PoolEvent::Reply { lane, of, content, left, .. } => {
-                let reply = EngineReply { of, content, left };
-                match lane {
-                    EngineLane::Measure => self.hear_measure(reply),
-                    EngineLane::Ball => self.hear_ball(reply),
-                    EngineLane::Sweep => self.hear_sweep(reply.content),
-                    EngineLane::Growth => self.with_later(move |later| (later.hear_growth)(self, reply)),
-                    EngineLane::Search => self.with_later(move |later| (later.hear_search)(self, reply)),
-                    EngineLane::Read => self.with_later(move |later| (later.hear_read)(self, reply)),
-                    EngineLane::Lab => self.with_later(move |later| (later.hear_lab)(self, reply)),
-                }
-            }
+            PoolEvent::Reply { of, content, left, .. } => of.companion.tell(&of.plan, EngineNews::Reply(content, left)),
             PoolEvent::Restarted(lane) => live.status.set(Some(strings::restarted(lane).into())),
-            PoolEvent::GaveUp { lane, .. } => {
+            PoolEvent::GaveUp { lane, of, .. } => {
                 live.status.set(Some(strings::gave_up(lane).into()));
-                match lane {
-                    EngineLane::Measure => live.progress.set(None),
-                    EngineLane::Sweep => live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
-                    EngineLane::Ball => self.lack_ball(self.state.with_untracked(PageState::for_ball)),
-                    EngineLane::Growth => {}
-                    EngineLane::Read => {
-                        live.own_note.set(String::new());
-                        live.script_note.set(String::new());
-                    }
-                    EngineLane::Search => {
-                        self.with_later(move |later| (later.give_up_search)(self, strings::gave_up(lane)));
-                    }
-                    EngineLane::Lab => {
-                        self.with_later(move |later| (later.give_up_lab)(self, strings::gave_up(lane)));
-                    }
-                }
+                of.companion.tell(&of.plan, EngineNews::GaveUp);
             }
             PoolEvent::CannotStart => {
                 live.is_down.set(true);
@@ -64,46 +36,16 @@ impl Page {
         }
     }
 
-    /// What was read of what a person gave, and programs that were asked for.
-    pub fn hear_read(self, reply: EngineReply) {
+    /// What is said of the measurement of a state, and what the controls said when it was asked for.
+    pub(super) fn hear_measure(self, state: &PageState, chosen: &PageState, news: EngineNews) {
         let live = self.live;
-        match (&reply.of.plan, reply.content) {
-            (_, Content::Event(EngineEvent::Read(given))) => {
-                // In a task of its own: unpacking a long list was work enough for this one.
-                set_timeout(move || self.take(given), Duration::ZERO);
-            }
-            (EnginePlan::Script(plan), Content::Event(EngineEvent::Script(text))) => {
-                live.script_note.set(String::new());
-                download(&format!("lipscope_{}.py", plan.dialect.id()), "text/x-python", &text);
-            }
-            (EnginePlan::Script(_), Content::Failed(problem)) => {
-                live.script_note.set(strings::told(&problem));
-            }
-            (EnginePlan::Read(plan), Content::Failed(problem)) => {
-                let asked = TableProblem::of(plan, &problem);
-                let place = match plan {
-                    ReadPlan::Any(_) => {
-                        live.own_note.set(String::new());
-                        PLACE_OWN
-                    }
-                    ReadPlan::Weights { .. } => PLACE_OWN_WEIGHTS,
-                };
-                self.complain(place, problem);
-                live.own_question.set(asked);
-            }
-            (_, Content::Failed(problem)) => {
-                live.own_note.set(String::new());
-                self.complain(PLACE_OWN, problem);
-            }
-            _ => {}
-        }
-    }
-
-    fn hear_measure(self, reply: EngineReply) {
-        let live = self.live;
-        match (&reply.of.companion, reply.content) {
-            (Asked::State(state, chosen), Content::Event(EngineEvent::Measure(measured))) => {
-                self.last_good.set_value(Some(chosen.as_ref().clone()));
+        let content = match news {
+            EngineNews::Reply(content, _) => content,
+            EngineNews::GaveUp => return live.progress.set(None),
+        };
+        match content {
+            Content::Event(EngineEvent::Measure(measured)) => {
+                self.ordered.last_good.set_value(Some(chosen.clone()));
                 let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = measured;
                 if live.progress.with_untracked(Option::is_some) {
                     live.progress.set(None);
@@ -124,21 +66,21 @@ impl Page {
                     tokens,
                     pair,
                     milliseconds,
-                    state: state.as_ref().clone(),
+                    state: state.clone(),
                 })));
                 self.announce_soon();
             }
-            (_, Content::Progress(progress)) => live.progress.set(Some(MeasureProgress {
+            Content::Progress(progress) => live.progress.set(Some(MeasureProgress {
                 iterations: progress.done as usize,
                 relative_residual: progress.relative_residual,
             })),
-            (_, Content::Failed(problem)) => {
+            Content::Failed(problem) => {
                 live.progress.set(None);
-                let place = self.last_place.get_value();
+                let place = self.history.last_place.get_value();
                 // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
                 // the next move may mend it.
                 if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS | PLACE_LINK)
-                    && let Some(good) = self.last_good.get_value()
+                    && let Some(good) = self.ordered.last_good.get_value()
                 {
                     let now = self.state.get_untracked();
                     let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
@@ -150,14 +92,16 @@ impl Page {
         }
     }
 
-    fn hear_ball(self, reply: EngineReply) {
-        match (&reply.of.companion, reply.content) {
-            (Asked::Ball(of), Content::Event(EngineEvent::Ball(ball))) => {
-                self.live.ball.set(Some(Arc::new(BallFacts { of: of.as_ref().clone(), ball })));
+    /// What is said of the ball of a state.
+    pub(super) fn hear_ball(self, of: &PageState, news: EngineNews) {
+        match news {
+            EngineNews::Reply(Content::Event(EngineEvent::Ball(ball)), _) => {
+                self.live.ball.set(Some(Arc::new(BallFacts { of: of.clone(), ball })));
             }
             // What is wrong is said of the measurement.
-            (Asked::Ball(of), Content::Failed(_)) => self.lack_ball(of.as_ref().clone()),
-            _ => {}
+            EngineNews::Reply(Content::Failed(_), _) => self.lack_ball(of.clone()),
+            EngineNews::GaveUp => self.lack_ball(self.state.with_untracked(PageState::for_ball)),
+            EngineNews::Reply(..) => {}
         }
     }
 
@@ -174,8 +118,13 @@ impl Page {
         self.live.ball.set(Some(Arc::new(BallFacts { of, ball })));
     }
 
-    fn hear_sweep(self, content: Content<EngineEvent>) {
+    /// What is said of the sweep and its curves.
+    pub(super) fn hear_sweep(self, news: EngineNews) {
         let live = self.live;
+        let content = match news {
+            EngineNews::Reply(content, _) => content,
+            EngineNews::GaveUp => return live.sweep.update(|sweep| sweep.phase = SweepPhase::Failed),
+        };
         match content {
             Content::Event(EngineEvent::Sweep(points)) => live.sweep.update(|sweep| sweep.take(points)),
             Content::Event(EngineEvent::Curves(curves)) => {
@@ -200,9 +149,9 @@ impl Page {
     }
 
     fn announce_soon(self) {
-        self.announcing.after(ANNOUNCE_REST, move || {
+        self.ordered.announcing.after(ANNOUNCE_REST, move || {
             if !self.held.get_untracked()
-                && !untrack(|| classroom::is_covered(self))
+                && !self.look.is_covered.get_untracked()
                 && let Some(measured) = self.live.measured.get_untracked()
             {
                 let norm = self.state.with_untracked(|state| state.norm);

@@ -5,25 +5,16 @@ use crate::prelude::*;
 
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
-use lipscope_protocol::pool::Order;
 use lipscope_protocol::tasks::{BallPlan, EnginePlan, MeasurePlan};
 
 use crate::plans::curves_end;
 use crate::state::PageState;
-use crate::workers::{Asked, EngineLane};
+use crate::workers::EngineLane;
 
-use super::Page;
+use super::context::Page;
 
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
-
-/// What was asked for last, as far as the state says it.
-#[derive(Default)]
-pub(super) struct Ordered {
-    measured: Option<(PageState, PairRequest)>,
-    ball: Option<PageState>,
-    swept: Option<(PageState, usize)>,
-}
 
 impl Page {
     /// Asks for what the state has changed. The measurement goes first: its number is what a moving slider waits for.
@@ -32,34 +23,21 @@ impl Page {
         if self.engine.with_value(Option::is_none) {
             return;
         }
-        let pair = self.plane.pair_wanted(self.plot.get());
+        let pair = self.look.pair_wanted(self.plot.get());
         if let Some(state) = self.in_effect() {
             let measured = (state.for_measuring(), pair);
-            if self.is_new(|ordered| &mut ordered.measured, &measured) {
+            if self.ordered.measured.is_new(&measured) {
                 self.measure(&measured.0, pair);
             }
         }
         let swept = self.state.with(|state| (state.for_sweeping(), curves_end(state)));
-        if self.is_new(|ordered| &mut ordered.swept, &swept) {
+        if self.ordered.swept.is_new(&swept) {
             self.sweep_soon(&swept.0, swept.1);
         }
         let ball = self.state.with(PageState::for_ball);
-        if self.is_new(|ordered| &mut ordered.ball, &ball) {
+        if self.ordered.ball.is_new(&ball) {
             self.ask_ball(&ball);
         }
-    }
-
-    /// Whether something is other than what was asked for last; from now on it is what was asked for last.
-    fn is_new<T: Clone + PartialEq>(self, last: impl FnOnce(&mut Ordered) -> &mut Option<T>, now: &T) -> bool {
-        let replace = |ordered: &mut Ordered| {
-            let last = last(ordered);
-            let is_new = last.as_ref() != Some(now);
-            if is_new {
-                *last = Some(now.clone());
-            }
-            is_new
-        };
-        self.ordered.try_update_value(replace).unwrap_or(false)
     }
 
     fn measure(self, state: &PageState, pair: PairRequest) {
@@ -70,15 +48,15 @@ impl Page {
             block_norms: BlockNorms::for_norm(state.norm),
             pair,
         };
-        let chosen = self.state.get_untracked();
-        let companion = Asked::State(Box::new(state.clone()), Box::new(chosen));
-        let order = Order { plan: EnginePlan::Measure(plan), companion };
-        self.with_engine(|engine| engine.submit(EngineLane::Measure, [order]));
+        let (state, chosen) = (state.clone(), self.state.get_untracked());
+        self.submit(EngineLane::Measure, [EnginePlan::Measure(plan)], move |_, news| {
+            self.hear_measure(&state, &chosen, news);
+        });
     }
 
     fn ask_ball(self, state: &PageState) {
         let plan = BallPlan { experiment: state.experiment(), n: state.n_tokens() };
-        let order = Order { plan: EnginePlan::Ball(plan), companion: Asked::Ball(Box::new(state.clone())) };
-        self.with_engine(|engine| engine.submit(EngineLane::Ball, [order]));
+        let state = state.clone();
+        self.submit(EngineLane::Ball, [EnginePlan::Ball(plan)], move |_, news| self.hear_ball(&state, news));
     }
 }

@@ -12,7 +12,7 @@ use crate::state::PageState;
 use crate::workers::EngineLane;
 use lipscope_protocol::tasks::{CurvesPlan, EnginePlan, SweepRequest};
 
-use super::Page;
+use super::context::Page;
 
 /// How long the controls rest before a new sweep starts; measuring never waits.
 const SWEEP_REST: Duration = Duration::from_millis(70);
@@ -20,7 +20,7 @@ const SWEEP_REST: Duration = Duration::from_millis(70);
 impl Page {
     /// Stops the sweep; its points stay.
     pub fn pause_sweep(self) {
-        self.beginning.forget();
+        self.ordered.beginning.forget();
         self.cancel(EngineLane::Sweep);
         self.live.sweep.update(|sweep| {
             sweep.phase = SweepPhase::Paused;
@@ -45,7 +45,7 @@ impl Page {
             sweep.began = now();
             sweep.cost_before = sweep.cost_so_far();
         });
-        self.submit(EngineLane::Sweep, curves.into_iter().chain(rest));
+        self.submit_sweep(curves.into_iter().chain(rest));
     }
 
     /// The draws that are still missing.
@@ -65,7 +65,7 @@ impl Page {
 
     /// Ends the sweep under way at once, and starts the new one when the controls rest; its bounds are drawn up to `end`.
     pub(super) fn sweep_soon(self, state: &PageState, end: usize) {
-        self.beginning.forget();
+        self.ordered.beginning.forget();
         let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
         self.cancel(EngineLane::Sweep);
         let phase = self.live.sweep.with_untracked(|sweep| (sweep.of.as_ref() == Some(state)).then_some(sweep.phase));
@@ -74,19 +74,19 @@ impl Page {
         {
             // Only the curves end elsewhere.
             let rest = if phase == SweepPhase::Running { self.rest_of_sweep(state) } else { None };
-            return self.submit(EngineLane::Sweep, std::iter::once(self.curves(state, end)).chain(rest));
+            return self.submit_sweep(std::iter::once(self.curves(state, end)).chain(rest));
         }
         if !state.can_sweep() {
             let of = Some(state.clone());
             self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
             // There is one n to measure; the bounds over n are drawn around it.
-            return self.submit(EngineLane::Sweep, [self.curves(state, end)]);
+            return self.submit_sweep([self.curves(state, end)]);
         }
         if is_first {
             return self.sweep(state, end);
         }
         let state = state.clone();
-        self.beginning.after(SWEEP_REST, move || self.sweep(&state, end));
+        self.ordered.beginning.after(SWEEP_REST, move || self.sweep(&state, end));
     }
 
     /// The bounds over n of a sweep.
@@ -117,6 +117,10 @@ impl Page {
             };
         });
         let plans = std::iter::once(self.curves(state, end)).chain(self.rest_of_sweep(state));
-        self.submit(EngineLane::Sweep, plans);
+        self.submit_sweep(plans);
+    }
+
+    fn submit_sweep(self, plans: impl IntoIterator<Item = EnginePlan>) {
+        self.submit(EngineLane::Sweep, plans, move |_, news| self.hear_sweep(news));
     }
 }

@@ -6,7 +6,9 @@ use crate::prelude::*;
 
 use crate::frame::{is_motion_reduced, now};
 use crate::live::SweepPhase;
-use crate::page::{Page, PlotChoice};
+use crate::page::PlotChoice;
+
+use super::context::Plane;
 
 /// How long a swing takes, in milliseconds.
 const PERIOD: f64 = 3200.0;
@@ -17,11 +19,12 @@ const OPENING: f64 = 2.0 * OPENING_PERIOD;
 
 /// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens and their draws are
 /// measured.
-pub fn begin(page: Page) {
-    let is_wanted = memo(move |_| is_wanted(page));
+pub fn begin(plane: Plane) {
+    let page = plane.page;
+    let is_wanted = memo(move |_| is_wanted(plane));
     effect(move |_| {
-        if is_wanted.get() && page.plane.swing.with_untracked(Option::is_none) {
-            go_on(page, now(), f64::INFINITY);
+        if is_wanted.get() && plane.swing.with_untracked(Option::is_none) {
+            go_on(plane, now(), f64::INFINITY);
         }
     });
     // Drawing takes a part of a core, which the draws of the plot beside it can use.
@@ -31,40 +34,36 @@ pub fn begin(page: Page) {
         let is_elsewhere = page.held.get() || page.plot.get() != PlotChoice::Explore;
         let is_still = is_elsewhere || is_sweeping.get() || is_motion_reduced();
         let began = now();
-        page.plane.opening_since.set_value((!is_still).then_some(began));
-        if !is_still && page.plane.swing.with_untracked(Option::is_none) {
-            go_on(page, began, OPENING);
+        plane.opening_since.set_value((!is_still).then_some(began));
+        if !is_still && plane.swing.with_untracked(Option::is_none) {
+            go_on(plane, began, OPENING);
         }
     });
 }
 
-fn is_wanted(page: Page) -> bool {
-    let plane = page.plane;
-    plane.is_swinging.get() && plane.has_pair.get() && page.plot.get() == PlotChoice::Tokens && !is_motion_reduced()
+fn is_wanted(plane: Plane) -> bool {
+    let page = plane.page;
+    plane.is_swinging.get() && page.look.has_pair.get() && page.plot.get() == PlotChoice::Tokens && !is_motion_reduced()
 }
 
 /// One frame, and the next one. A page that is hidden has no frames.
-fn go_on(page: Page, began: f64, long: f64) {
+fn go_on(plane: Plane, began: f64, long: f64) {
     let is_due = if long.is_finite() {
-        let since = page.plane.opening_since.get_value();
+        let since = plane.opening_since.get_value();
         // To the end of a swing, where the tokens are at rest.
         let last = |since: f64| ((since + long - began) / OPENING_PERIOD + 0.01).floor();
         since.is_some_and(|since| now() - began < last(since) * OPENING_PERIOD)
-            && page.plot.get_untracked() == PlotChoice::Explore
+            && plane.page.plot.get_untracked() == PlotChoice::Explore
     } else {
-        untrack(|| is_wanted(page))
+        untrack(|| is_wanted(plane))
     };
     if !is_due {
         // The large plane may want to go on.
-        let goes_on = long.is_finite() && untrack(|| is_wanted(page));
-        return if goes_on { go_on(page, now(), f64::INFINITY) } else { page.plane.swing.set(None) };
+        let goes_on = long.is_finite() && untrack(|| is_wanted(plane));
+        return if goes_on { go_on(plane, now(), f64::INFINITY) } else { plane.swing.set(None) };
     }
     let turn = |period: f64| (now() - began) / period * TAU;
     // In the opening view along the arrows and back, as its legend says; on the large plane to both sides.
-    page.plane.swing.set(Some(if long.is_finite() {
-        0.5 - 0.5 * turn(OPENING_PERIOD).cos()
-    } else {
-        turn(PERIOD).sin()
-    }));
-    request_animation_frame(move || go_on(page, began, long));
+    plane.swing.set(Some(if long.is_finite() { 0.5 - 0.5 * turn(OPENING_PERIOD).cos() } else { turn(PERIOD).sin() }));
+    request_animation_frame(move || go_on(plane, began, long));
 }

@@ -10,13 +10,13 @@ use leptos::html::Canvas;
 
 use crate::charts::{Easel, Paint, use_easel_with_number};
 use crate::frame::When;
-use crate::page::{Page, use_page};
 use crate::state::PageState;
 use crate::strings;
 use lipscope_core::picture::{Snap, TokenEdit};
 use lipscope_plot::{PlaneLayout, PlaneShape, TokenPlane};
 
-use super::scene::{Size, keep, scene};
+use super::context::{PLACE, Plane, Size, use_plane};
+use super::scene::{Moves, keep, scene};
 
 /// How near a token a pointer must be, in CSS pixels: a mouse, and a finger.
 const REACH: (f64, f64) = (12.0, 26.0);
@@ -50,14 +50,18 @@ pub fn PlaneCanvas(
     /// What it shows, in words.
     #[prop(into)]
     words: Signal<String>,
+    /// How far tokens may move, where that is shown.
+    #[prop(optional)]
+    moves: Option<Signal<Option<Moves>>>,
 ) -> impl IntoView {
-    let page = use_page();
+    let plane = use_plane();
+    let page = plane.page;
     let canvas = NodeRef::<Canvas>::new();
     let painted: Painted = StoredValue::new_local(None);
     let drag = StoredValue::new(None::<Drag>);
     let is_over = RwSignal::new(false);
     // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
-    let shown = memo(move |_| scene(page, size));
+    let shown = memo(move |_| scene(plane, size, moves.and_then(|moves| moves.get())));
     let when = if size == Size::Small { When::After } else { When::Before };
     use_easel_with_number(
         canvas,
@@ -71,7 +75,7 @@ pub fn PlaneCanvas(
             }
         },
     );
-    let is_movable = memo(move |_| page.with_tokens_in_hand(|_, _| ()).is_ok());
+    let is_movable = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_ok());
     let on_down = move |event: ev::PointerEvent| {
         if event.button() != 0 || !event.is_primary() {
             return;
@@ -81,11 +85,11 @@ pub fn PlaneCanvas(
             drag.set_value(None);
             // A finger that scrolls, and one of a double click that adds, begin the same way.
             if event.pointer_type() == "mouse" {
-                page.select_token(None);
+                plane.select_token(None);
             }
             return;
         };
-        page.select_token(Some(token));
+        plane.select_token(Some(token));
         if is_movable.get_untracked() {
             if let Some(canvas) = canvas.get_untracked() {
                 // Without it a token is let go at the edge of the canvas.
@@ -109,9 +113,9 @@ pub fn PlaneCanvas(
             return;
         }
         if !now.is_moving {
-            page.hold_plane();
+            plane.hold_plane();
             if let Some(painted) = painted.get_value() {
-                keep(page, size, &painted.0, painted.1.shown());
+                keep(plane, size, &painted.0, painted.1.shown());
             }
             drag.update_value(|drag| {
                 if let Some(drag) = drag {
@@ -121,16 +125,16 @@ pub fn PlaneCanvas(
         }
         let to = painted.get_value().map(|painted| painted.1.place_at(at.0 + now.offset.0, at.1 + now.offset.1));
         if let Some(to) = to {
-            page.edit_tokens(TokenEdit::Move { token: now.token, to });
+            plane.edit_tokens(TokenEdit::Move { token: now.token, to });
         }
     };
     let let_go = move || {
         drag.set_value(None);
-        page.release_plane();
+        plane.release_plane();
     };
     let take_back = move || {
         if let Some(Drag { is_moving: true, before, .. }) = drag.get_value() {
-            page.put(super::PLACE, Ok(before));
+            page.put(PLACE, Ok(before));
         }
         let_go();
     };
@@ -139,14 +143,14 @@ pub fn PlaneCanvas(
         let Some(painted) = painted.get_value() else { return };
         if is_movable.get_untracked() && painted.1.nearest(at.0, at.1, REACH.0).is_none() {
             let (x, y) = painted.1.place_at(at.0, at.1);
-            page.add_token(Some((x, if painted.0.shape == PlaneShape::Line { 0.0 } else { y })));
+            plane.add_token(Some((x, if painted.0.shape == PlaneShape::Line { 0.0 } else { y })));
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Escape" && drag.with_value(Option::is_some) {
             return take_back();
         }
-        if on_key(page, size, painted, &event) {
+        if on_key(plane, size, painted, &event) {
             event.prevent_default();
         }
     };
@@ -173,8 +177,8 @@ pub fn PlaneCanvas(
             }
             on:dblclick=on_double
             on:keydown=on_key
-            on:keyup=move |_| if drag.with_value(Option::is_none) { page.release_plane() }
-            on:blur=move |_| if drag.with_value(Option::is_none) { page.release_plane() }
+            on:keyup=move |_| if drag.with_value(Option::is_none) { plane.release_plane() }
+            on:blur=move |_| if drag.with_value(Option::is_none) { plane.release_plane() }
         ></canvas>
     }
 }
@@ -206,52 +210,51 @@ fn hit(painted: Painted, at: (f64, f64), event: &ev::PointerEvent) -> Option<(us
 }
 
 /// Answers a key; whether it was one of the plane's.
-fn on_key(page: Page, size: Size, painted: Painted, event: &ev::KeyboardEvent) -> bool {
+fn on_key(plane: Plane, size: Size, painted: Painted, event: &ev::KeyboardEvent) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;
     }
     let Some(painted) = painted.get_value() else { return false };
-    let plane = &painted.0;
-    let n = plane.points.len();
-    let selected = page.plane.selected.get_untracked().filter(|token| *token < n);
-    let select = |token: usize| page.select_token(Some(token.min(n.saturating_sub(1))));
-    let step = page.token_step(if event.shift_key() { STEPS.1 } else { STEPS.0 });
+    let n = painted.0.points.len();
+    let selected = plane.page.look.token.get_untracked().filter(|token| *token < n);
+    let select = |token: usize| plane.select_token(Some(token.min(n.saturating_sub(1))));
+    let step = plane.token_step(if event.shift_key() { STEPS.1 } else { STEPS.0 });
     let key = event.key();
     match key.as_str() {
         "PageDown" | "]" | "n" => select(selected.map_or(0, |token| (token + 1) % n.max(1))),
         "PageUp" | "[" | "p" => select(selected.map_or(n, |token| (token + n).saturating_sub(1) % n.max(1))),
         "Home" => select(0),
         "End" => select(n),
-        "Escape" => page.select_token(None),
-        "Delete" | "Backspace" => page.remove_token(),
-        "a" => page.add_token(None),
-        "s" => page.snap_tokens(Snap::Into),
-        "S" => page.snap_tokens(Snap::Onto),
-        "ArrowLeft" => return nudge(page, size, &painted.0, (-step, 0.0)),
-        "ArrowRight" => return nudge(page, size, &painted.0, (step, 0.0)),
-        "ArrowUp" => return nudge(page, size, &painted.0, (0.0, step)),
-        "ArrowDown" => return nudge(page, size, &painted.0, (0.0, -step)),
+        "Escape" => plane.select_token(None),
+        "Delete" | "Backspace" => plane.remove_token(),
+        "a" => plane.add_token(None),
+        "s" => plane.snap_tokens(Snap::Into),
+        "S" => plane.snap_tokens(Snap::Onto),
+        "ArrowLeft" => return nudge(plane, size, &painted.0, (-step, 0.0)),
+        "ArrowRight" => return nudge(plane, size, &painted.0, (step, 0.0)),
+        "ArrowUp" => return nudge(plane, size, &painted.0, (0.0, step)),
+        "ArrowDown" => return nudge(plane, size, &painted.0, (0.0, -step)),
         _ => return false,
     }
     true
 }
 
 /// Moves the selected token; the first arrow selects one.
-fn nudge(page: Page, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool {
+fn nudge(plane: Plane, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool {
     // Two steps may come before one is painted: the tokens themselves say where they are.
     let found = untrack(|| {
-        page.with_tokens_in_hand(|rows, frame| {
-            let token = page.plane.selected_of(rows.n_rows());
+        plane.with_tokens_in_hand(|rows, frame| {
+            let token = plane.page.look.token_of(rows.n_rows());
             token.and_then(|token| rows.iter().nth(token).map(|row| (token, frame.place(row))))
         })
     });
     match found {
         Ok(Some((token, from))) => {
-            page.hold_plane();
-            keep(page, size, painted, None);
-            page.edit_tokens(TokenEdit::Move { token, to: (from.0 + by.0, from.1 + by.1) });
+            plane.hold_plane();
+            keep(plane, size, painted, None);
+            plane.edit_tokens(TokenEdit::Move { token, to: (from.0 + by.0, from.1 + by.1) });
         }
-        Ok(None) => page.select_token(Some(0)),
+        Ok(None) => plane.select_token(Some(0)),
         Err(_) => return false,
     }
     true

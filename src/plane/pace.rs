@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::live::Measured;
 use crate::newest::Newest;
 use crate::page::Page;
-use crate::state::PageState;
 
 /// How long a token that was moved waits for the next numbers: between two and three frames.
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -32,26 +30,20 @@ impl Default for Pace {
     }
 }
 
-/// Hears of numbers as they come.
-pub fn begin(page: Page) {
-    effect(move |_| {
-        page.live.measured.track();
-        page.plane.pace.hear(page);
-    });
-}
-
-impl Page {
-    /// Reads the state whose tokens are shown: while one is moved that of the numbers beside it, unless these are late.
-    pub(super) fn with_state_in_view<T>(self, measured: &Measured, read: impl FnOnce(&PageState) -> T) -> T {
-        let is_moved = self.held.get() && self.plane.held.with_value(Option::is_some);
-        match self.in_effect().filter(|_| !is_moved || self.plane.pace.is_ahead.get()) {
-            Some(state) => read(&state),
-            None => read(&measured.state),
-        }
-    }
-}
-
 impl Pace {
+    /// Hears of numbers as they come.
+    pub(super) fn begin(self, page: Page) {
+        effect(move |_| {
+            page.live.measured.track();
+            self.hear(page);
+        });
+    }
+
+    /// Whether tokens do not wait for their numbers, since these are late. Tracks what it reads.
+    pub(super) fn is_ahead(self) -> bool {
+        self.is_ahead.get()
+    }
+
     /// A token was moved.
     pub(super) fn wait(self) {
         if self.is_ahead.get_untracked() || self.is_waiting.get_value() {

@@ -5,19 +5,15 @@ use crate::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::live::Measured;
-use crate::page::{Page, PlotChoice};
 use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_core::experiment::Rows;
+use lipscope_core::inverse::Places;
 use lipscope_core::picture::{PlaneFrame, TokenPicture, TopPair, Unit};
 use lipscope_plot::{Changes, Extent, PlaneShape, Sway, TokenPlane};
 
-use super::Held;
+use super::context::{Held, Plane, Point, Size};
 
-type Point = (f64, f64);
-
-/// The most points that are drawn: more are a blot, and cost frames.
-pub const MOST_DRAWN: usize = 1024;
 /// The most tokens that are named beside their points.
 const MOST_NAMED: usize = 32;
 /// The most that are named by their words of a text; those that have no room go without.
@@ -27,30 +23,26 @@ const ROOM: f64 = 1.25;
 /// How long the longest arrow is, as a part of the largest norm.
 const LONGEST_ARROW: f64 = 0.5;
 
-/// Which of both planes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// Among the small views.
-    Small,
-    /// In the place of the main plot.
-    Large,
-    /// In the opening view.
-    Opening,
+/// How far each token may move, as a part of the largest norm, and where a search has moved them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moves {
+    /// The radius of the disc around each token, as a part of the largest norm.
+    pub relative: f64,
+    /// Where the tokens went, if that is known.
+    pub found: Option<Places>,
 }
 
-/// The plane as it is now; `None` before the first measurement. Tracks what it reads.
-pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
+/// The plane as it is now, with how far tokens may move where that is asked; `None` before the first measurement. Tracks what it
+/// reads.
+pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane> {
+    let page = hand.page;
     let measured = page.live.measured.get()?;
     let picture = &measured.tokens;
-    let held = page.plane.held.get_value();
-    let frame = page.frame(Some(&measured))?;
-    let (in_hand, own_clusters) = page.with_state_in_view(&measured, |state| {
-        let own = (state.tokens == TokenChoice::Clusters).then(|| state.own_clusters.clone()).flatten();
-        (page.with_tokens_of(state, Some(&measured), places).ok(), own)
-    });
-    let is_now = in_hand.is_some();
-    let points = in_hand.unwrap_or_else(|| {
-        picture.positions.iter().take(MOST_DRAWN).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect()
+    let held = hand.held.get_value();
+    let frame = hand.frame(Some(&measured))?;
+    let (points, is_now) = hand.points(&measured);
+    let own_clusters = hand.with_state_in_view(&measured, |state| {
+        (state.tokens == TokenChoice::Clusters).then(|| state.own_clusters.clone()).flatten()
     });
     let mut plane = TokenPlane::new(points);
     let n = plane.points.len();
@@ -77,7 +69,7 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         plane.ball_radius = Some(radius);
         plane.ball_label = label(radius);
     }
-    let wall = page.plane.wall.get().filter(|_| picture.variance_shares.is_none());
+    let wall = page.look.wall.get().filter(|_| picture.variance_shares.is_none());
     if let Some(radius) = wall {
         plane.ball_radius = Some(radius);
         plane.ball_label = strings::ball(radius);
@@ -85,8 +77,8 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
     if is_now {
         plane.shown = room(picture, &plane.points);
     }
-    plane.selected = page.plane.selected_of(n);
-    let words = page.models.words_of(&measured.state);
+    plane.selected = page.look.token_of(n);
+    let words = page.live.words_of(&measured.state);
     plane.labels = match &plane.ln_sizes {
         // Each place says how many tokens stand at it.
         Some(sizes) if size == Size::Opening && n <= MOST_NAMED => {
@@ -94,30 +86,29 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
         }
         _ => names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..])),
     };
-    if page.plane.has_row.get()
+    if page.look.has_row.get()
         && let Some(token) = plane.selected
         && let Some(row) = row_of(&measured, token, n)
     {
         plane.shares = row;
         plane.shares_label = strings::attention_from(token);
     }
-    if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && page.plane.shows_pair(size)) {
+    if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && hand.shows_pair(size)) {
         let stretch = held.as_ref().and_then(|held| held.stretch);
         plane.changes = Some(changes(pair, &frame, largest(picture, &plane.points), stretch));
     }
     if let Some(changes) = &mut plane.changes
-        && page.plane.swings(size)
+        && hand.swings(size)
     {
-        changes.sway = match page.plane.swing.get() {
+        changes.sway = match hand.swing.get() {
             _ if is_motion_reduced() => Sway::Ends,
             Some(part) => Sway::At(part),
             None => Sway::Arrows,
         };
     }
-    if picture.d == 2 && page.plot.get() == PlotChoice::Reach {
-        let (relative, found) = page.labs.reach_of();
+    if let Some(Moves { relative, found }) = moved.filter(|_| picture.d == 2) {
         plane.reach = Some(relative * largest(picture, &plane.points));
-        if let Some(found) = found.filter(|found| found.len() == n && !page.held.get()) {
+        if let Some(found) = found.filter(|found| found.len() == n) {
             plane.changes = Some(moves(&plane.points, &found));
         }
     }
@@ -128,8 +119,8 @@ pub fn scene(page: Page, size: Size) -> Option<TokenPlane> {
 }
 
 /// Keeps what is on screen while a token is moved.
-pub fn keep(page: Page, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
-    page.plane.held.update_value(|held| {
+pub fn keep(hand: Plane, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
+    hand.held.update_value(|held| {
         if let Some(Held { stretch, axes: all, .. }) = held {
             *stretch = stretch.or(plane.changes.as_ref().map(|changes| changes.stretch));
             all[size as usize] = all[size as usize].or(axes);

@@ -5,13 +5,14 @@ use crate::prelude::*;
 use crate::charts::{Behind, Take, Twin, taken};
 use crate::controls::ProblemAt;
 use crate::frame::is_motion_reduced;
-use crate::page::{Page, PlotChoice, use_page};
+use crate::page::{Page, PlotChoice};
 use crate::state::Fixed;
 use crate::strings::{self, Paper};
-use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap, TokenEdit};
+use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap};
 
 use super::canvas::PlaneCanvas;
-use super::scene::{Size, scene};
+use super::context::{PLACE, Size, use_plane};
+use super::scene::scene;
 
 /// How many tokens a table lists.
 const LISTED: usize = 100;
@@ -19,16 +20,17 @@ const LISTED: usize = 100;
 /// The plane in the place of the main plot.
 #[component]
 pub fn TokenStage() -> impl IntoView {
-    let page = use_page();
+    let plane = use_plane();
+    let page = plane.page;
     let is_hidden = move || page.plot.get() != PlotChoice::Tokens;
     let words = memo(move |before: Option<&String>| match before {
         // Not while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
-    let chosen = memo(move |_| page.selected_words());
+    let chosen = memo(move |_| plane.selected_words());
     // That they are being measured is over before it is read.
-    let fixed = memo(move |_| page.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != Fixed::Waiting));
+    let fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != Fixed::Waiting));
     view! {
         <div class="token-stage" hidden=is_hidden>
             <div class="plot-stage">
@@ -38,7 +40,7 @@ pub fn TokenStage() -> impl IntoView {
                 <p class="readout" data-testid="plane-readout">{move || chosen.get().unwrap_or_else(|| strings::plane_hint().to_owned())}</p>
                 <p class="note" data-testid="plane-fixed" hidden=move || fixed.get().is_none()>{move || fixed.get().map(strings::fixed)}</p>
                 <Tools/>
-                <ProblemAt place=super::PLACE/>
+                <ProblemAt place=PLACE/>
                 <Legend/>
                 <PlaneTable id="token-stage-table" take="take-tokens-stage" canvas="token-stage"/>
             </div>
@@ -56,14 +58,14 @@ pub fn PlaneTable(
     /// The id of the canvas.
     canvas: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
-    let csv = move || untrack(|| scene(page, Size::Large)).map(|plane| plane.to_csv()).unwrap_or_default();
+    let plane = use_plane();
+    let csv = move || untrack(|| scene(plane, Size::Large, None)).map(|plane| plane.to_csv()).unwrap_or_default();
     view! {
         <Twin
             id
             name="lipscope-tokens.csv"
             table=move || {
-                let mut table = scene(page, Size::Large).map(|plane| plane.to_table()).unwrap_or_default();
+                let mut table = scene(plane, Size::Large, None).map(|plane| plane.to_table()).unwrap_or_default();
                 table.rows.truncate(LISTED);
                 table
             }
@@ -74,7 +76,7 @@ pub fn PlaneTable(
             name="lipscope-tokens"
             canvas
             title=strings::tokens_heading()
-            figure=move |_: (f64, f64)| taken(untrack(|| scene(page, Size::Large)))
+            figure=move |_: (f64, f64)| taken(untrack(|| scene(plane, Size::Large, None)))
             csv
             paper=Paper::Castin
             behind=Behind::Experiment
@@ -91,11 +93,11 @@ pub fn plane_words(page: Page) -> String {
 /// What can be done on the plane.
 #[component]
 fn Tools() -> impl IntoView {
-    let page = use_page();
-    let plane = page.plane;
-    let n = memo(move |_| page.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
+    let plane = use_plane();
+    let page = plane.page;
+    let n = memo(move |_| plane.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
     // What is being measured can be moved in a moment: its buttons stay, so that nothing jumps.
-    let is_fixed = memo(move |_| page.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != Fixed::Waiting));
+    let is_fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != Fixed::Waiting));
     let is_waiting = move || n.get().is_none();
     let radius = memo(move |_| page.state.with(|state| state.radius));
     let switch = move |id, words, hint, on: RwSignal<bool>, is_away: Signal<bool>| {
@@ -105,32 +107,32 @@ fn Tools() -> impl IntoView {
             </button>
         }
     };
-    let no_pair = Signal::derive(move || !plane.has_pair.get());
+    let no_pair = Signal::derive(move || !page.look.has_pair.get());
     // They are the lines of one token.
-    let no_row = Signal::derive(move || plane.selected_of(page.n_on_plane()).is_none());
+    let no_row = Signal::derive(move || page.look.token_of(plane.n_on_plane()).is_none());
     view! {
         <div class="plane-tools">
             <div class="own-tools" hidden=move || is_fixed.get()>
-                <button type="button" id="token-add" title=strings::add_hint() disabled=move || n.get().is_none_or(|n| n >= MOST_MOVABLE) on:click=move |_| page.add_token(None)>{strings::add()}</button>
+                <button type="button" id="token-add" title=strings::add_hint() disabled=move || n.get().is_none_or(|n| n >= MOST_MOVABLE) on:click=move |_| plane.add_token(None)>{strings::add()}</button>
                 <button
                     type="button"
                     id="token-remove"
                     title=strings::remove_hint()
-                    disabled=move || n.get().is_none_or(|n| n <= FEWEST_TOKENS || plane.selected_of(n).is_none())
-                    on:click=move |_| page.remove_token()
+                    disabled=move || n.get().is_none_or(|n| n <= FEWEST_TOKENS || page.look.token_of(n).is_none())
+                    on:click=move |_| plane.remove_token()
                 >
                     {strings::remove()}
                 </button>
-                <button type="button" id="token-snap-into" title=strings::snap_into_hint() disabled=is_waiting on:click=move |_| page.snap_tokens(Snap::Into)>
+                <button type="button" id="token-snap-into" title=strings::snap_into_hint() disabled=is_waiting on:click=move |_| plane.snap_tokens(Snap::Into)>
                     {move || strings::snap_into(radius.get())}
                 </button>
-                <button type="button" id="token-snap-onto" title=strings::snap_onto_hint() disabled=is_waiting on:click=move |_| page.snap_tokens(Snap::Onto)>
+                <button type="button" id="token-snap-onto" title=strings::snap_onto_hint() disabled=is_waiting on:click=move |_| plane.snap_tokens(Snap::Onto)>
                     {move || strings::snap_onto(radius.get())}
                 </button>
             </div>
             <div class="switch" role="group" aria-label=strings::plane_shows()>
-                {switch("plane-row", strings::show_row(), strings::show_row_hint(), plane.has_row, no_row)}
-                {switch("plane-pair", strings::show_pair(), strings::show_pair_hint(), plane.has_pair, Signal::stored(false))}
+                {switch("plane-row", strings::show_row(), strings::show_row_hint(), page.look.has_row, no_row)}
+                {switch("plane-pair", strings::show_pair(), strings::show_pair_hint(), page.look.has_pair, Signal::stored(false))}
                 {switch("plane-breathe", strings::breathe(), strings::breathe_hint(), plane.is_swinging, no_pair)}
             </div>
         </div>
@@ -140,16 +142,16 @@ fn Tools() -> impl IntoView {
 /// What the arrows and the lines are.
 #[component]
 fn Legend() -> impl IntoView {
-    let page = use_page();
-    let plane = page.plane;
+    let plane = use_plane();
+    let page = plane.page;
     let shown = memo(move |_| {
         // The small one, which does not swing: its words are the same.
-        let plane = scene(page, Size::Small)?;
-        Some((plane.changes.map(|changes| (changes.stretch, changes.images.is_empty())), plane.shares, plane.selected))
+        let drawn = scene(plane, Size::Small, None)?;
+        Some((drawn.changes.map(|changes| (changes.stretch, changes.images.is_empty())), drawn.shares, drawn.selected))
     });
     let pair = memo(move |_| {
         let (changes, ..) = shown.get()?;
-        plane.has_pair.get().then_some(changes)
+        page.look.has_pair.get().then_some(changes)
     });
     let missing = move || {
         let is_missing = pair.get().is_some_and(|changes| changes.is_none());
@@ -163,7 +165,7 @@ fn Legend() -> impl IntoView {
     };
     let row = move || {
         let (_, shares, selected) = shown.get()?;
-        if !plane.has_row.get() {
+        if !page.look.has_row.get() {
             return None;
         }
         let head = page.live.measured.with(|m| m.as_ref().map(|m| m.attention.head_idx))?;
@@ -184,13 +186,5 @@ fn Legend() -> impl IntoView {
             <li hidden=move || missing().is_none() data-testid="plane-no-pair">{missing}</li>
             <li hidden=move || row().is_none() data-testid="plane-row-words"><span class="swatch row" aria-hidden="true"></span>{row}</li>
         </ul>
-    }
-}
-
-impl Page {
-    /// Snaps all tokens to the ball of the radius that the controls have.
-    pub fn snap_tokens(self, snap: Snap) {
-        let radius = self.state.with_untracked(|state| state.radius);
-        self.edit_tokens(TokenEdit::Snap { radius, snap });
     }
 }

@@ -1,6 +1,6 @@
 //! What the view over n shows.
 
-use super::{PageState, SearchSettings};
+use super::settings::SearchSettings;
 
 /// What R does as n grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Range {
         }
     }
 
-    fn end(self, sweep_max: usize) -> f64 {
+    pub(super) fn end(self, sweep_max: usize) -> f64 {
         match self {
             Range::Measured => sweep_max as f64,
             Range::Million => 1e6,
@@ -220,28 +220,6 @@ impl Default for GrowthView {
             traces: Traces::default(),
             search: SearchSettings::default(),
             fold: SearchFold::Folded,
-        }
-    }
-}
-
-impl PageState {
-    /// The right end of the plot over n: that of its range, or the number of tokens where there are more.
-    #[must_use]
-    pub fn growth_end(&self) -> f64 {
-        self.growth.range.end(self.sweep_max).max(self.n_tokens())
-    }
-
-    /// The n at which the plot over n is read: one in sight that the reader has kept, else that of the tokens.
-    #[must_use]
-    pub fn read_at(&self) -> f64 {
-        self.growth.at.filter(|at| *at <= self.growth_end()).unwrap_or_else(|| self.n_tokens())
-    }
-
-    /// Keeps an n as the one that is read; the axis grows where it does not reach it.
-    pub fn keep_read_at(&mut self, n: f64) {
-        self.growth.at = (n != self.n_tokens()).then_some(n);
-        if n > self.growth_end() {
-            self.growth.range = Range::reaching(n, self.sweep_max);
         }
     }
 }

@@ -7,7 +7,7 @@ use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
-use super::PlotChoice;
+use super::plots::PlotChoice;
 
 /// Which tokens can be scaled, with their words in the page and in links.
 pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =

@@ -25,4 +25,15 @@ impl Stage {
             Stage::Embed => "embed",
         }
     }
+
+    /// How much larger than usual type and marks of the pictures are.
+    #[must_use]
+    pub fn size_of_type(self) -> f64 {
+        /// For a projector.
+        const ENLARGED: f64 = 1.35;
+        match self {
+            Stage::Full | Stage::Embed => 1.0,
+            Stage::Teacher => ENLARGED,
+        }
+    }
 }

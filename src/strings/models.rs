@@ -3,7 +3,8 @@
 use crate::words::models as words;
 pub use crate::words::models::*;
 
-use crate::models::{ModelPhase, Progress, RemotePhase, SourceKind};
+use crate::models::{Progress, RemotePhase, SourceKind};
+use crate::phase::ModelPhase;
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
 

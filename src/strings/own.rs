@@ -5,8 +5,7 @@ pub use crate::words::own::*;
 use super::controls::weight_choice;
 use super::problems::phrase_text;
 use crate::state::{PageState, TokenChoice, WeightChoice};
-use crate::table_problem::TableAnswer;
-use lipscope_core::experiment::{FirstColumn, FirstRow, NumberComma, Phrase, TableQuestion};
+use lipscope_core::experiment::{Phrase, TableQuestion};
 use lipscope_plot::Number;
 
 pub const OWN_PLACEHOLDER: &str = "-1\n1\n1";
@@ -32,21 +31,12 @@ pub fn applied_with(state: &PageState, guesses: &[Phrase]) -> String {
     guesses.iter().fold(applied(state), |applied, guess| applied::with_guess(&applied, phrase_text(guess)))
 }
 
-/// The two answers to a question about a table.
-pub fn own_answers(question: TableQuestion) -> [(TableAnswer, &'static str); 2] {
+/// The two answers to a question about a table: the first leaves something out or reads it otherwise, the second takes it as it is.
+pub fn own_answers(question: TableQuestion) -> [&'static str; 2] {
     match question {
-        TableQuestion::Header => [
-            (TableAnswer::Header(FirstRow::Header), answers::header_drop()),
-            (TableAnswer::Header(FirstRow::Numbers), answers::header_keep()),
-        ],
-        TableQuestion::Index => [
-            (TableAnswer::Index(FirstColumn::Index), answers::index_drop()),
-            (TableAnswer::Index(FirstColumn::Numbers), answers::index_keep()),
-        ],
-        TableQuestion::Decimal => [
-            (TableAnswer::Decimal(NumberComma::Decimal), answers::decimal_mark()),
-            (TableAnswer::Decimal(NumberComma::Thousands), answers::decimal_thousands()),
-        ],
+        TableQuestion::Header => [answers::header_drop(), answers::header_keep()],
+        TableQuestion::Index => [answers::index_drop(), answers::index_keep()],
+        TableQuestion::Decimal => [answers::decimal_mark(), answers::decimal_thousands()],
     }
 }
 

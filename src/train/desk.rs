@@ -14,7 +14,7 @@ use crate::message::Message;
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::strings;
-use crate::trained::{RunState, TrainRun};
+use crate::trained::{RunState, TrainRun, TrainedModel};
 use crate::workers::{TrainFile, TrainLane, TrainOrder, TrainWorkers};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
@@ -69,7 +69,7 @@ impl Desk {
             form: RwSignal::new(TrainForm::default()),
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
-            runs: page.training.runs,
+            runs: page.live.training,
             chosen: RwSignal::new(None),
             phase: RwSignal::new(Phase::Waiting),
             problem: RwSignal::new(None),
@@ -84,7 +84,6 @@ impl Desk {
         };
         let workers = TrainWorkers::new(WORKER_URL, Spare::None, move |(event, _)| desk.hear(event));
         desk.workers.set_value(Some(workers));
-        page.training.desk.set_value(Some(desk));
         desk.look_for_kept();
         desk
     }
@@ -285,7 +284,7 @@ impl Desk {
             Some((run.plan.clone(), run.text.chars().skip(characters - characters / 10).collect()))
         });
         if let Some((plan, held_out)) = found {
-            self.page.models.open_trained(plan, files, held_out);
+            self.page.live.trained_model.set(Some(TrainedModel { plan, files, text: held_out }));
             self.page.plot.set(PlotChoice::Model);
         }
     }

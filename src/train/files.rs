@@ -30,13 +30,13 @@ pub fn FileButtons(
             download_bytes("checkpoint.bin", &bytes);
         }
     };
-    let models = use_page().models;
+    let phase = use_page().live.model_phase;
     view! {
         <div class="model-tools train-files" hidden=move || !has_state()>
-            <button type="button" id="train-open-model" disabled=move || models.is_at_work() title=strings::train_open_model_hint() on:click=move |_| desk.ask_file(TrainFile::All)>
+            <button type="button" id="train-open-model" disabled=move || phase.get().is_at_work() title=strings::train_open_model_hint() on:click=move |_| desk.ask_file(TrainFile::All)>
                 {strings::train_open_model()}
             </button>
-            <span class="note" hidden=move || !models.is_at_work()>{strings::train_models_busy()}</span>
+            <span class="note" hidden=move || !phase.get().is_at_work()>{strings::train_models_busy()}</span>
         </div>
         <div class="model-tools train-files" hidden=move || !has_state()>
             <span class="note">{strings::train_files()}</span>

@@ -7,14 +7,13 @@
 use std::sync::Arc;
 
 use crate::prelude::*;
-use js_sys::{Array, Date, Reflect, Uint8Array};
+use js_sys::{Array, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Cache, Request, Response};
 
-use super::desk::Desk;
 use crate::trained::{Backwards, RunState, TrainRun};
 use lipscope_protocol::envelope::{decode, encode};
 use lipscope_protocol::train::{Measured, Plan, RunFacts, Saved, StepRow};
@@ -24,7 +23,7 @@ const CACHE: &str = "lipscope-training";
 /// Where the entries are, beside the page; nothing is ever fetched from there.
 const FOLDER: &str = "kept-training";
 /// The entry of the text.
-const TEXT: &str = "text";
+pub(super) const TEXT: &str = "text";
 /// Histories of another version are not read.
 const VERSION: u32 = 1;
 
@@ -114,100 +113,8 @@ impl KeptRun {
     }
 }
 
-impl Desk {
-    /// Offers what is kept, where there is something.
-    pub(super) fn look_for_kept(self) {
-        spawn_local(async move {
-            // A browser that keeps nothing has nothing to offer; it says so when something is to be kept.
-            if let Ok(Some(kept)) = newest().await
-                && self.runs.try_with_untracked(Vec::is_empty) == Some(true)
-            {
-                self.kept.set(Some(Arc::new(kept)));
-            }
-        });
-    }
-
-    /// Begins to keep the runs, with this text; what is kept of others goes.
-    pub(super) fn begin_keeping(self, text: &Arc<str>) {
-        let (id, text) = (Date::now() as u64, Arc::clone(text));
-        let plans: Vec<Array> = self.runs.with_untracked(|runs| runs.iter().filter_map(entry).collect());
-        self.keep_id.set_value(id);
-        self.keeping.set(Keeping::Nothing);
-        spawn_local(async move {
-            let written = async {
-                let cache = open().await?;
-                remove(&cache, |other| other != id).await?;
-                put(&cache, &address(id, TEXT), &Array::of1(&JsValue::from_str(&text))).await?;
-                for (at, plan) in plans.iter().enumerate() {
-                    put(&cache, &address(id, &first_entry(at)), plan).await?;
-                }
-                Ok(())
-            };
-            if let Err(problem) = written.await {
-                self.tell_keeping(&problem);
-            }
-        });
-    }
-
-    /// Keeps a run as it was saved.
-    pub(super) fn keep(self, number: u64) {
-        if self.keeping.get_untracked() == Keeping::Replaced {
-            return;
-        }
-        let id = self.keep_id.get_value();
-        let entry = self.runs.with_untracked(|runs| {
-            let at = runs.iter().position(|run| run.number == number)?;
-            let parts = entry(&runs[at])?;
-            let step = runs[at].saved.as_ref()?.step;
-            let sizes = runs.iter().filter_map(|run| run.saved.as_ref()).map(|saved| saved.bytes.len());
-            Some((at, parts, step, sizes.sum::<usize>() as f64))
-        });
-        let Some((at, parts, step, bytes)) = entry else { return };
-        spawn_local(async move {
-            let written = async {
-                let cache = open().await?;
-                put(&cache, &address(id, &at.to_string()), &parts).await?;
-                if ids(&cache).await?.last().is_some_and(|newest| *newest > id) {
-                    // The newest training is the one that is offered: without its text this one could not go on.
-                    remove(&cache, |other| other == id).await?;
-                    return Ok(Keeping::Replaced);
-                }
-                Ok(Keeping::Kept { step, bytes })
-            };
-            match written.await {
-                // A training that began meanwhile has taken its place.
-                Ok(keeping) if self.keep_id.try_get_value() == Some(id) => {
-                    let _ = self.keeping.try_set(keeping);
-                }
-                Ok(_) => {}
-                Err(problem) => self.tell_keeping(&problem),
-            }
-        });
-    }
-
-    /// Deletes all that is kept.
-    pub(super) fn delete_kept(self) {
-        self.kept.set(None);
-        spawn_local(async move {
-            let removed = async { remove(&open().await?, |_| true).await };
-            match removed.await {
-                Ok(()) => {
-                    let _ = self.keeping.try_set(Keeping::Deleted);
-                }
-                Err(problem) => self.tell_keeping(&problem),
-            }
-        });
-    }
-
-    fn tell_keeping(self, problem: &JsValue) {
-        let name = Reflect::get(problem, &JsValue::from_str("name")).ok().and_then(|name| name.as_string());
-        let is_full = name.as_deref() == Some("QuotaExceededError");
-        let _ = self.keeping.try_set(if is_full { Keeping::NoRoom } else { Keeping::Refused });
-    }
-}
-
 /// The newest training that is whole enough to go on.
-async fn newest() -> Result<Option<Kept>, JsValue> {
+pub(super) async fn newest() -> Result<Option<Kept>, JsValue> {
     let cache = open().await?;
     for id in ids(&cache).await?.into_iter().rev() {
         let Some(text) = get(&cache, &address(id, TEXT)).await?.and_then(|bytes| String::from_utf8(bytes).ok()) else {
@@ -227,7 +134,7 @@ async fn newest() -> Result<Option<Kept>, JsValue> {
 }
 
 /// The entry of a run as it was saved last, or before its first step.
-fn entry(run: &TrainRun) -> Option<Array> {
+pub(super) fn entry(run: &TrainRun) -> Option<Array> {
     let (step, state) = run.saved.as_ref().map_or((0, &[][..]), |saved| (saved.step, &saved.bytes[..]));
     let history = History {
         version: VERSION,
@@ -254,7 +161,7 @@ fn read(entry: &[u8]) -> Option<KeptRun> {
     Some(KeptRun { history, state: Arc::new(ByteBuf::from(state)) })
 }
 
-async fn open() -> Result<Cache, JsValue> {
+pub(super) async fn open() -> Result<Cache, JsValue> {
     // Pages that were not served over https have none, and web-sys takes it for granted.
     let caches = Reflect::get(&js_sys::global(), &JsValue::from_str("caches"))?;
     if caches.is_undefined() {
@@ -263,7 +170,7 @@ async fn open() -> Result<Cache, JsValue> {
     JsFuture::from(window().caches()?.open(CACHE)).await.map(JsCast::unchecked_into)
 }
 
-async fn put(cache: &Cache, address: &str, parts: &Array) -> Result<(), JsValue> {
+pub(super) async fn put(cache: &Cache, address: &str, parts: &Array) -> Result<(), JsValue> {
     let blob = Blob::new_with_blob_sequence(parts)?;
     let response = Response::new_with_opt_blob(Some(&blob))?;
     JsFuture::from(cache.put_with_str(address, &response)).await.map(|_| ())
@@ -277,7 +184,7 @@ async fn get(cache: &Cache, address: &str) -> Result<Option<Vec<u8>>, JsValue> {
 }
 
 /// The ids of the trainings of this page that there are, in order.
-async fn ids(cache: &Cache) -> Result<Vec<u64>, JsValue> {
+pub(super) async fn ids(cache: &Cache) -> Result<Vec<u64>, JsValue> {
     let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
     let mut ids: Vec<u64> = keys.iter().filter_map(|key| id_of(&key.unchecked_into::<Request>().url())).collect();
     ids.sort_unstable();
@@ -286,7 +193,7 @@ async fn ids(cache: &Cache) -> Result<Vec<u64>, JsValue> {
 }
 
 /// Deletes the entries of the trainings whose ids are such.
-async fn remove(cache: &Cache, which: impl Fn(u64) -> bool) -> Result<(), JsValue> {
+pub(super) async fn remove(cache: &Cache, which: impl Fn(u64) -> bool) -> Result<(), JsValue> {
     let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
     for key in keys.iter() {
         let request: Request = key.unchecked_into();
@@ -305,12 +212,12 @@ fn folder() -> String {
     format!("{}{FOLDER}/", &page[..end])
 }
 
-fn address(id: u64, entry: &str) -> String {
+pub(super) fn address(id: u64, entry: &str) -> String {
     format!("{}{id}/{entry}", folder())
 }
 
 /// The name of a run's entry before its first step.
-fn first_entry(at: usize) -> String {
+pub(super) fn first_entry(at: usize) -> String {
     format!("plan-{at}")
 }
 

@@ -7,7 +7,8 @@
 //! | `form`, `text_view`, `run_view` | the form's parts |
 //! | `settings` | what its fields hold |
 //! | `desk`, `training` | what it does: the worker, whose turn it is, pausing and going on |
-//! | `keep` | what the browser keeps of them from one visit to the next |
+//! | `form_at_hand` | the form, once it was looked at |
+//! | `keep`, `keeping` | what the browser keeps of them from one visit to the next |
 //! | `figure`, `loss`, `constants`, `sample`, `backwards` | the figures |
 //! | `files` | what can be taken away of a run |
 
@@ -17,7 +18,9 @@ mod desk;
 mod figure;
 mod files;
 mod form;
+mod form_at_hand;
 mod keep;
+mod keeping;
 mod loss;
 mod run_view;
 mod sample;
@@ -26,28 +29,6 @@ mod text_view;
 mod training;
 mod view;
 
-use crate::prelude::*;
-use web_sys::DataTransfer;
-
-use crate::trained::TrainRun;
-use desk::Desk;
-
+pub use form_at_hand::begin;
 pub use keep::{Keeping, Kept};
 pub use view::TrainView;
-
-/// What is trained, and the form, once it was looked at.
-#[derive(Clone, Copy, Default)]
-pub struct Training {
-    /// The runs, in the order in which they take turns.
-    pub runs: RwSignal<Vec<TrainRun>>,
-    desk: StoredValue<Option<Desk>>,
-}
-
-impl Training {
-    /// Takes a text, or a file with one, that is dropped.
-    pub fn take_dropped(self, data: &DataTransfer) {
-        if let Some(desk) = self.desk.get_value() {
-            desk.take_dropped(data);
-        }
-    }
-}

@@ -7,6 +7,7 @@ use super::constants::ConstantsFigure;
 use super::desk::Desk;
 use super::files::FileButtons;
 use super::form::TrainForms;
+use super::form_at_hand::use_form;
 use super::loss::LossFigure;
 use super::run_view::RunBar;
 use super::sample::{RunChoice, SampleFigure};
@@ -19,6 +20,7 @@ use crate::strings;
 pub fn TrainView() -> impl IntoView {
     let page = use_page();
     let desk = Desk::new(page);
+    use_form().hold(desk);
     let has_runs = memo(move |_| desk.runs.with(|runs| !runs.is_empty()));
     view! {
         <div class="model-view train-view" data-testid="train-view" hidden=move || page.plot.get() != PlotChoice::Train>

@@ -2,20 +2,20 @@
 //! parts for as many workers as there are cores; the batches of models have as many workers as the run was given; every other
 //! lane has one worker.
 
+use std::fmt;
 use std::rc::Rc;
 
 use js_sys::Object;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::models::{ModelOrigin, ModelTasks};
-use lipscope_protocol::pool::{Begins, Lane, Order, Overtake, Policy};
+use lipscope_protocol::pool::{Begins, Lane, Overtake, Policy};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 use lipscope_protocol::train::TrainTasks;
 
 use super::{Companion, Workers};
-use crate::state::PageState;
 
-/// The engine's workers.
-pub type EngineWorkers = Workers<EngineTasks, EngineLane, Asked>;
+/// The engine's workers. Beside a plan the page keeps who hears the replies.
+pub type EngineWorkers = Workers<EngineTasks, EngineLane, EngineListener>;
 
 /// The models' workers. Beside a plan the page keeps the model that it is about.
 pub type ModelWorkers = Workers<ModelTasks, ModelLane, Option<ModelSource>>;
@@ -90,26 +90,38 @@ pub enum TrainFile {
     All,
 }
 
-/// What the page keeps beside an engine's plan.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
-    /// The plan says it all.
-    Plan,
-    /// The state that is measured, with its tokens in place of the word "worst"; and the state as it was chosen.
-    State(Box<PageState>, Box<PageState>),
-    /// The ball that is asked about.
-    Ball(Box<PageState>),
+/// Hears the replies to one order of the engine's: who asks, hears.
+#[derive(Clone)]
+pub struct EngineListener(Rc<Hearing>);
+
+type Hearing = dyn Fn(&EnginePlan, EngineNews);
+
+/// What the listener of an order hears.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it is handed over once, and never kept")]
+pub enum EngineNews {
+    /// A reply, and how many orders of the lane are still to be done.
+    Reply(Content<EngineEvent>, usize),
+    /// The order has stopped its worker twice, and is given up.
+    GaveUp,
 }
 
-/// A reply of the engine's workers.
-#[derive(Debug)]
-pub struct EngineReply {
-    /// What it is the reply to.
-    pub of: Rc<Order<EnginePlan, Asked>>,
-    /// The reply.
-    pub content: Content<EngineEvent>,
-    /// Orders of the lane that are still to be done.
-    pub left: usize,
+impl EngineListener {
+    /// Calls this for every reply.
+    pub fn new(hear: impl Fn(&EnginePlan, EngineNews) + 'static) -> Self {
+        EngineListener(Rc::new(hear))
+    }
+
+    /// Tells it what became of its order.
+    pub fn tell(&self, plan: &EnginePlan, news: EngineNews) {
+        (self.0)(plan, news);
+    }
+}
+
+impl fmt::Debug for EngineListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EngineListener")
+    }
 }
 
 /// A model and its files. A newer one has a larger number.
@@ -123,7 +135,7 @@ pub struct ModelSource {
     pub files: Object,
 }
 
-impl Companion for Asked {}
+impl Companion for EngineListener {}
 
 impl Companion for TrainOrder {}
 

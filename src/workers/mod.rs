@@ -25,7 +25,7 @@ use lipscope_protocol::pool::{Action, Lane, Order, Pool, PoolEvent, PoolOptions,
 use lipscope_protocol::task::TaskList;
 
 pub use lanes::{
-    Asked, EngineLane, EngineReply, EngineWorkers, ModelLane, ModelSource, ModelWorkers, TrainFile, TrainLane,
+    EngineLane, EngineListener, EngineNews, EngineWorkers, ModelLane, ModelSource, ModelWorkers, TrainFile, TrainLane,
     TrainOrder, TrainWorkers,
 };
 use worker::{Heard, Worker};

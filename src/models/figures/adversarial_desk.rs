@@ -3,7 +3,8 @@
 use crate::prelude::*;
 
 use crate::controls::InputBox;
-use crate::page::use_page;
+use crate::models::context::use_models;
+use crate::models::form_at_hand::use_form;
 use crate::strings;
 
 use super::adversarial::AdversarialFigure;
@@ -17,8 +18,7 @@ pub fn AdversarialDesk(
     /// Whether another table of such tokens is shown in its place.
     hidden: Signal<bool>,
 ) -> impl IntoView {
-    let page = use_page();
-    let models = page.models;
+    let (models, form) = (use_models(), use_form());
     let [layer, head, radius] = ["6", "0", "100"].map(|text| RwSignal::new(text.to_owned()));
     let problem = RwSignal::new(None::<String>);
     let is_awaited = models.adversarial_awaited;
@@ -27,7 +27,9 @@ pub fn AdversarialDesk(
         match typed.trim().parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0) {
             Some(radius) => {
                 problem.set(None);
-                models.ask_adversarial(layer.get_untracked(), head.get_untracked(), radius);
+                if let Some(desk) = form.desk() {
+                    desk.ask_adversarial(layer.get_untracked(), head.get_untracked(), radius);
+                }
             }
             None => problem.set(Some(strings::model_not_a_radius(typed.trim()))),
         }

@@ -26,10 +26,11 @@ mod window_dots;
 
 use crate::prelude::*;
 
-use crate::page::use_page;
 use crate::strings;
 
 use crate::charts::Soon;
+use crate::models::context::use_models;
+
 use adversarial::AdversarialFigure;
 use adversarial_desk::AdversarialDesk;
 use grids::{HeadsFigure, LayersFigure};
@@ -37,10 +38,10 @@ use norms::NormsFigure;
 use shown::{Kind, Shown};
 use sinks::SinksFigure;
 
-/// All figures of [`super::Models::table`].
+/// All figures of [`super::context::Models::table`].
 #[component]
 pub fn ModelFigures() -> impl IntoView {
-    let models = use_page().models;
+    let models = use_models();
     let shown = Shown::of(models.table);
     let adversarial = Shown::of(models.adversarial);
     let kind = shown.kind();

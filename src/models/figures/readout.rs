@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::page::{Page, use_page};
+use crate::models::form_at_hand::{FormAtHand, use_form};
 use crate::strings;
 use lipscope_models::MapKind;
 
@@ -16,7 +16,7 @@ pub fn WindowReadout(
     /// The id of the line.
     id: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
+    let form = use_form();
     let reading = memo(move |_| shown.reading());
     let can_open = memo(move |_| shown.map().is_none_or(MapKind::is_attention_alone));
     let words = move || {
@@ -34,7 +34,7 @@ pub fn WindowReadout(
                 title=strings::model_open_hint()
                 hidden=move || !can_open.get()
                 disabled=move || reading.with(Option::is_none)
-                on:click=move |_| open(page, shown)
+                on:click=move |_| open(form, shown)
             >
                 {strings::model_open_window()}
             </button>
@@ -43,8 +43,8 @@ pub fn WindowReadout(
 }
 
 /// Opens the selected window.
-pub fn open(page: Page, shown: Shown) {
-    if let Some(cell) = shown.selected.get_untracked() {
-        page.models.open_window(cell);
+pub fn open(form: FormAtHand, shown: Shown) {
+    if let Some((desk, cell)) = form.desk().zip(shown.selected.get_untracked()) {
+        desk.open_window(cell);
     }
 }

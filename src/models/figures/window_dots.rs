@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::page::use_page;
+use crate::models::form_at_hand::use_form;
 use lipscope_models::Cell;
 use lipscope_plot::Scatter;
 
@@ -30,7 +30,7 @@ pub fn WindowDots(
     /// The id of the line.
     readout: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
+    let form = use_form();
     let selected = Signal::derive(move || {
         let cell = shown.selected.get()?;
         cells.with(|cells| cells.iter().position(|known| *known == cell))
@@ -45,7 +45,7 @@ pub fn WindowDots(
                 chart
                 selected
                 on_select=Callback::new(on_select)
-                on_open=Callback::new(move |()| open(page, shown))
+                on_open=Callback::new(move |()| open(form, shown))
                 drawn
                 words
                 readout

@@ -1,14 +1,21 @@
-//! Which file of a crate imports from which, read from its text, and the circles among them.
+//! Which file of a crate imports from which, read by a parser of Rust, and the circles among them.
 //!
 //! A name is followed through `use` and `pub use` to the file that defines it. A re-export alone is no import: a parent
-//! names what its children define, and they may use what it defines.
+//! names what its children define, and they may use what it defines. What stands under `#[cfg(test)]` does not count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, UseTree, Visibility};
 
 use crate::sources::SourceFile;
 
 /// The path of a module inside its crate.
 type Module = Vec<String>;
+
+/// A path as it is written, a name for each part.
+type Path = Vec<String>;
 
 /// A file as far as its names go.
 #[derive(Default)]
@@ -16,10 +23,14 @@ struct Names {
     path: String,
     /// What it defines at the top.
     defined: BTreeSet<String>,
-    /// What its `use` lines name: the name here, and its path.
-    used: Vec<(String, Vec<String>)>,
-    /// The paths that it names otherwise, and those of its private `use` lines.
-    named: Vec<Vec<String>>,
+    /// Names in the bodies of macros that stand where items do: such a macro may define them.
+    in_item_macros: BTreeSet<String>,
+    /// Whether it includes a file that a build script writes, which may define any name.
+    includes: bool,
+    /// What its `use` lines name: the name here, `*` for all of a module, and its path.
+    used: Vec<(String, Path)>,
+    /// The paths that it names otherwise, and those of its `use` lines that are no re-exports.
+    named: BTreeSet<Path>,
 }
 
 /// The files of a crate by their paths, each with the files that it imports from.
@@ -38,14 +49,6 @@ pub fn imports(folder: &str, files: &[SourceFile]) -> Imports {
             (file.path.clone(), others.collect())
         })
         .collect()
-}
-
-/// The paths that a file names: those of its `use` lines, and every other name with `::` in it.
-#[must_use]
-pub fn paths(file: &SourceFile) -> Vec<Vec<String>> {
-    let Names { used, mut named, .. } = names(file);
-    named.extend(used.into_iter().map(|(_, path)| path));
-    named
 }
 
 /// The circles of imports, the shortest for each file that is in one.
@@ -90,6 +93,11 @@ fn module_of(folder: &str, path: &str) -> Option<Module> {
 
 /// The file that defines what a path names; `None` for other crates, locals and modules as such.
 fn defined_in<'a>(files: &'a BTreeMap<Module, Names>, from: &Module, path: &[String], depth: usize) -> Option<&'a str> {
+    /// Re-exports of re-exports; a circle of them ends here.
+    const MOST_STEPS: usize = 8;
+    if depth > MOST_STEPS {
+        return None;
+    }
     let mut module = from.clone();
     for (at, name) in path.iter().enumerate() {
         let file = files.get(&module)?;
@@ -102,14 +110,18 @@ fn defined_in<'a>(files: &'a BTreeMap<Module, Names>, from: &Module, path: &[Str
             _ if file.defined.contains(name) => return Some(&file.path),
             _ => {
                 let rest = &path[at + 1..];
-                let targets = file.used.iter().filter(|(known, _)| known == name || known == "*");
-                let mut found = targets.filter(|_| depth < 8).filter_map(|(known, target)| {
+                let follow = |(known, target): &'a (String, Path)| {
                     let mut whole = target.clone();
                     whole.extend((known == "*").then(|| name.clone()));
                     whole.extend_from_slice(rest);
-                    defined_in(files, &module, &whole, depth + 1)
-                });
-                return found.next();
+                    // A path back to the very name would be followed for ever.
+                    (whole != path || module != *from).then(|| defined_in(files, &module, &whole, depth + 1)).flatten()
+                };
+                let of_name = file.used.iter().filter(|(known, _)| known == name);
+                let of_all = file.used.iter().filter(|(known, _)| known == "*");
+                let mut found = of_name.chain(of_all).filter_map(follow);
+                let is_own = (file.includes && at > 0) || file.in_item_macros.contains(name);
+                return found.next().or_else(|| is_own.then_some(file.path.as_str()));
             }
         }
     }
@@ -117,122 +129,155 @@ fn defined_in<'a>(files: &'a BTreeMap<Module, Names>, from: &Module, path: &[Str
 }
 
 fn names(file: &SourceFile) -> Names {
-    let mut names = Names { path: file.path.clone(), ..Names::default() };
-    let code = file.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let kinds = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
-    for line in code.iter().filter(|line| !line.starts_with(' ')) {
-        let words = words(line);
-        let kind = words.iter().rposition(|word| kinds.contains(word)).filter(|at| *at < 5);
-        let after = |at: usize| words[at + 1..].iter().find(|word| **word != "!");
-        names.defined.extend(kind.and_then(after).map(|name| (*name).to_owned()));
-    }
-    let code = code.join("\n");
-    let words = words(&code);
+    let parsed = syn::parse_file(&file.text).unwrap_or_else(|error| panic!("{}: {error}", file.path));
     let is_parent = file.path.ends_with("/mod.rs") || file.path.ends_with("/lib.rs");
-    let mut at = 0;
-    while at < words.len() {
-        if words[at] == "use" {
-            let is_re_export = is_parent && at > 0 && matches!(words[at - 1], "pub" | ")");
-            let end = at + words[at..].iter().position(|word| *word == ";").unwrap_or(0);
-            let paths = spread(&words[at + 1..end.max(at + 1)]);
-            for (name, path) in paths {
-                if !is_re_export {
-                    names.named.push(path.clone());
+    let mut reader = Reader { names: Names { path: file.path.clone(), ..Names::default() }, is_parent };
+    parsed.items.iter().filter(|item| !is_test(item)).for_each(|item| reader.define(item));
+    reader.visit_file(&parsed);
+    reader.names
+}
+
+/// Collects the names of a file.
+struct Reader {
+    names: Names,
+    is_parent: bool,
+}
+
+impl Reader {
+    /// What an item at the top defines.
+    fn define(&mut self, item: &Item) {
+        let name = match item {
+            Item::Const(item) => &item.ident,
+            Item::Enum(item) => &item.ident,
+            Item::Fn(item) => &item.sig.ident,
+            Item::Static(item) => &item.ident,
+            Item::Struct(item) => &item.ident,
+            Item::Trait(item) => &item.ident,
+            Item::TraitAlias(item) => &item.ident,
+            Item::Type(item) => &item.ident,
+            Item::Union(item) => &item.ident,
+            // A module in braces is of this file.
+            Item::Mod(item) if item.content.is_some() => &item.ident,
+            Item::Macro(item) => {
+                if let Some(name) = &item.ident {
+                    self.names.defined.insert(name.to_string());
                 }
-                names.used.push((name, path));
+                self.names.includes |= item.mac.path.is_ident("include");
+                let mut words = BTreeSet::new();
+                each_name(item.mac.tokens.clone(), &mut |path| words.extend(path.first().cloned()));
+                self.names.in_item_macros.extend(words);
+                return;
             }
-            at = end.max(at);
-        } else if is_name(words[at]) && words.get(at + 1) == Some(&"::") {
-            let mut path = vec![words[at].to_owned()];
-            while words.get(at + 1) == Some(&"::") && words.get(at + 2).is_some_and(|word| is_name(word)) {
-                path.push(words[at + 2].to_owned());
-                at += 2;
-            }
-            names.named.push(path);
-        }
-        at += 1;
-    }
-    names
-}
-
-/// The paths of a `use`, each with the name that it has from then on; `*` for all of a module.
-fn spread(words: &[&str]) -> Vec<(String, Vec<String>)> {
-    let mut prefixes: Vec<Vec<String>> = vec![Vec::new()];
-    let mut path: Vec<String> = Vec::new();
-    let mut renamed = None;
-    let mut found = Vec::new();
-    let mut finish = |path: &mut Vec<String>, renamed: &mut Option<String>, prefix: &Vec<String>| {
-        if path.last().is_some_and(|last| last == "self") && path.len() > 1 {
-            path.pop();
-        }
-        if let Some(last) = path.last().filter(|_| path.len() > prefix.len() || renamed.is_some() || path == prefix) {
-            let name = renamed.take().unwrap_or_else(|| last.clone());
-            let target = if last == "*" { path[..path.len() - 1].to_vec() } else { path.clone() };
-            found.push((name, target));
-        }
-        path.clone_from(prefix);
-    };
-    let mut at = 0;
-    while at < words.len() {
-        match words[at] {
-            "::" => {}
-            "{" => prefixes.push(path.clone()),
-            "," => finish(&mut path, &mut renamed, &prefixes[prefixes.len() - 1]),
-            "}" => {
-                finish(&mut path, &mut renamed, &prefixes[prefixes.len() - 1]);
-                prefixes.pop();
-                path.clear();
-            }
-            "as" => {
-                renamed = words.get(at + 1).map(|name| (*name).to_owned());
-                at += 1;
-            }
-            word => path.push(word.to_owned()),
-        }
-        at += 1;
-    }
-    finish(&mut path, &mut renamed, &Vec::new());
-    found
-}
-
-fn is_name(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}
-
-/// Names, `::` and single other characters; texts in quotes are left out.
-fn words(code: &str) -> Vec<&str> {
-    let bytes = code.as_bytes();
-    let mut words = Vec::new();
-    let mut at = 0;
-    while at < code.len() {
-        let rest = &code[at..];
-        let c = rest.chars().next().unwrap_or(' ');
-        let is_inside = |c: char| c.is_alphanumeric() || c == '_';
-        let len = if is_inside(c) {
-            rest.find(|c| !is_inside(c)).unwrap_or(rest.len())
-        } else if rest.starts_with("::") {
-            2
-        } else {
-            c.len_utf8()
+            _ => return,
         };
-        if c == '"' {
-            at += 1;
-            while at < code.len() && bytes[at] != b'"' {
-                at += if bytes[at] == b'\\' { 2 } else { 1 };
-            }
-            at += 1;
-            continue;
-        }
-        // A quote as a character would open a text.
-        if rest.starts_with("'\"'") || rest.starts_with("'\\\"'") {
-            at += if rest.starts_with("'\"'") { 3 } else { 4 };
-            continue;
-        }
-        if !c.is_whitespace() {
-            words.push(&rest[..len]);
-        }
-        at += len;
+        self.names.defined.insert(name.to_string());
     }
-    words
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if !is_test(item) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let is_re_export = self.is_parent && !matches!(item.vis, Visibility::Inherited);
+        let mut found = Vec::new();
+        spread(&item.tree, &mut Vec::new(), &mut found);
+        for (name, path) in found {
+            if !is_re_export {
+                self.names.named.insert(path.clone());
+            }
+            self.names.used.push((name, path));
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        if path.leading_colon.is_none() {
+            self.names.named.insert(path.segments.iter().map(|part| part.ident.to_string()).collect());
+        }
+        visit::visit_path(self, path);
+    }
+
+    /// What a macro is given is no syntax yet: every path in it counts.
+    fn visit_macro(&mut self, invocation: &'ast syn::Macro) {
+        self.visit_path(&invocation.path);
+        each_name(invocation.tokens.clone(), &mut |path| {
+            self.names.named.insert(path);
+        });
+    }
+}
+
+/// Whether an item is there in tests alone.
+fn is_test(item: &Item) -> bool {
+    let attributes: &[Attribute] = match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    };
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute.parse_args::<syn::Ident>().is_ok_and(|condition| condition == "test")
+    })
+}
+
+/// The names of a `use`, each with its path; `*` for all of a module.
+fn spread(tree: &UseTree, prefix: &mut Path, found: &mut Vec<(String, Path)>) {
+    let mut add = |name: String, last: &str| {
+        let mut path = prefix.clone();
+        // `use a::{self}` is `use a`.
+        path.extend((last != "self" || prefix.is_empty()).then(|| last.to_owned()));
+        found.push((if name == "self" { path.last().cloned().unwrap_or_default() } else { name }, path));
+    };
+    match tree {
+        UseTree::Path(part) => {
+            prefix.push(part.ident.to_string());
+            spread(&part.tree, prefix, found);
+            prefix.pop();
+        }
+        UseTree::Name(name) => add(name.ident.to_string(), &name.ident.to_string()),
+        UseTree::Rename(name) => add(name.rename.to_string(), &name.ident.to_string()),
+        UseTree::Glob(_) => found.push(("*".into(), prefix.clone())),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| spread(tree, prefix, found)),
+    }
+}
+
+/// Tells every path among tokens: names joined by `::`, alone or several.
+fn each_name(tokens: TokenStream, tell: &mut impl FnMut(Path)) {
+    let mut path = Path::new();
+    let mut colons = 0;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => {
+                if colons != 2 && !path.is_empty() {
+                    tell(std::mem::take(&mut path));
+                }
+                path.push(name.to_string());
+                colons = 0;
+            }
+            TokenTree::Punct(mark) if mark.as_char() == ':' => colons += 1,
+            other => {
+                if !path.is_empty() {
+                    tell(std::mem::take(&mut path));
+                }
+                colons = 0;
+                if let TokenTree::Group(group) = other {
+                    each_name(group.stream(), tell);
+                }
+            }
+        }
+    }
+    if !path.is_empty() {
+        tell(path);
+    }
 }

@@ -5,7 +5,7 @@
 //! heads stand below each other, those through an output matrix are added.
 
 use super::heads::Combination;
-use super::local_shared::sum_of;
+use super::sums::sum_of;
 
 /// Bounds on the blocks of one head's Jacobian, row by row.
 #[derive(Clone, Debug)]

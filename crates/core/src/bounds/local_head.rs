@@ -9,10 +9,11 @@ use super::alike::OnSpan;
 use super::local_blocks::{Blocks, Pair};
 use super::local_parts::LocalParts;
 use super::local_shared::{
-    LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value, sum_of,
+    LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value,
 };
 use super::pairs::Pairs;
 use super::rounding::{Counts, RoundedRow, Rounding, Sizes};
+use super::sums::sum_of;
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
 use crate::attention::{Accumulate, Centred, Kernel, View, ViewMut, multiply};
 use crate::weights::HeadWeights;

@@ -36,6 +36,7 @@ mod slack;
 mod slack_factor;
 mod spot;
 mod spots;
+mod sums;
 mod top_eigenvalue;
 mod two_clusters;
 mod unified;

@@ -1,11 +1,28 @@
 //! Calls around lists: which ones leave the numbers as they are, and those of R, which give them a shape.
 
 use super::node::Node;
-use super::parser::Parser;
-use super::{broken, no_rows};
-use crate::experiment::InputError;
+use super::problems::{broken, no_rows};
 use crate::experiment::error::shorten;
+use crate::experiment::{InputError, Table};
 use crate::phrase;
+
+/// Where a call stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    /// What is read, for errors.
+    pub(super) table: Table,
+    /// Whether a list is open around it.
+    pub(super) nesting: Nesting,
+}
+
+/// Whether something stands in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nesting {
+    /// By itself.
+    Outermost,
+    /// In an open list.
+    Inside,
+}
 
 /// The arguments of a call.
 #[derive(Debug, Default)]
@@ -43,7 +60,7 @@ pub(super) fn reads_named(call: &str, name: &str) -> bool {
 ///
 /// # Errors
 /// [`InputError::File`] for a function that may change the numbers, or sizes that do not fit.
-pub(super) fn value(parser: &Parser<'_>, name: &str, mut given: Arguments<'_>) -> Result<Node, InputError> {
+pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<Node, InputError> {
     let unknown = || {
         let problem = phrase!(
             "call_not_known",
@@ -51,7 +68,7 @@ pub(super) fn value(parser: &Parser<'_>, name: &str, mut given: Arguments<'_>) -
             name = shorten(name)
         );
         Err(InputError::File {
-            file: parser.table.name(),
+            file: site.table.name(),
             problem,
             fix: phrase!("print_the_result", "Run the program, print the result, and paste the list that it prints."),
         })
@@ -64,26 +81,26 @@ pub(super) fn value(parser: &Parser<'_>, name: &str, mut given: Arguments<'_>) -
             for node in given.positional {
                 match node.into_numbers() {
                     Some(part) => numbers.extend(part),
-                    None => return Err(broken(parser.table, no_rows())),
+                    None => return Err(broken(site.table, no_rows())),
                 }
             }
             return Ok(Node::Numbers(numbers));
         }
         "rbind" => {
             given.positional.append(&mut given.named);
-            return lists(parser, given.positional).map(Node::List);
+            return lists(site, given.positional).map(Node::List);
         }
         "cbind" | "data.frame" | "tibble" => {
             given.positional.append(&mut given.named);
-            return by_columns(parser, given.positional);
+            return by_columns(site, given.positional);
         }
         "list" if !given.named.is_empty() && given.positional.is_empty() => return Ok(Node::Columns(given.named)),
         "structure" => {
             let is_frame = given.option(&["class", ".class"]).is_some_and(|class| class.contains("data.frame"));
             return match (given.positional.pop(), given.option(&["dim", ".Dim"]).and_then(sizes)) {
-                (Some(Node::Columns(columns)), None) if is_frame => by_columns(parser, columns),
+                (Some(Node::Columns(columns)), None) if is_frame => by_columns(site, columns),
                 (Some(Node::Numbers(numbers)), Some(sizes)) => match &sizes[..] {
-                    [rows, columns] => filled(parser, numbers, (*rows, *columns), Fill::Columns),
+                    [rows, columns] => filled(site, numbers, (*rows, *columns), Fill::Columns),
                     _ => unknown(),
                 },
                 _ => unknown(),
@@ -107,7 +124,7 @@ pub(super) fn value(parser: &Parser<'_>, name: &str, mut given: Arguments<'_>) -
             };
             let is_by_row = given.option(&["byrow"]).is_some_and(|value| value.starts_with('T'));
             let fill = if is_by_row { Fill::Rows } else { Fill::Columns };
-            return filled(parser, numbers, (rows, columns), fill);
+            return filled(site, numbers, (rows, columns), fill);
         }
         _ => {}
     }
@@ -122,7 +139,7 @@ pub(super) fn value(parser: &Parser<'_>, name: &str, mut given: Arguments<'_>) -
                 | "void" | "vec"
         )
         // As NumPy prints the elements of an array of lists. A list of R is none of these.
-        || (lower == "list" && parser.is_inside());
+        || (lower == "list" && site.nesting == Nesting::Inside);
     given.positional.append(&mut given.named);
     given.positional.retain(|node| *node != Node::Text);
     match (given.positional.len(), given.positional.pop()) {
@@ -145,7 +162,7 @@ enum Fill {
     Columns,
 }
 
-fn filled(parser: &Parser<'_>, numbers: Vec<f64>, (n, d): (usize, usize), fill: Fill) -> Result<Node, InputError> {
+fn filled(site: Site, numbers: Vec<f64>, (n, d): (usize, usize), fill: Fill) -> Result<Node, InputError> {
     if n == 0 || d == 0 || n.checked_mul(d) != Some(numbers.len()) {
         let problem = phrase!(
             "holds_numbers_not",
@@ -153,7 +170,7 @@ fn filled(parser: &Parser<'_>, numbers: Vec<f64>, (n, d): (usize, usize), fill: 
             count = numbers.len(),
             shape = phrase!("shape", "{rows} x {columns}", rows = n, columns = d)
         );
-        return Err(broken(parser.table, problem));
+        return Err(broken(site.table, problem));
     }
     let at = |row: usize, column: usize| if fill == Fill::Rows { row * d + column } else { column * n + row };
     let row = |row: usize| Node::Numbers((0..d).map(|column| numbers[at(row, column)]).collect());
@@ -161,20 +178,20 @@ fn filled(parser: &Parser<'_>, numbers: Vec<f64>, (n, d): (usize, usize), fill: 
 }
 
 /// The rows of a table that is given column by column.
-fn by_columns(parser: &Parser<'_>, columns: Vec<Node>) -> Result<Node, InputError> {
+fn by_columns(site: Site, columns: Vec<Node>) -> Result<Node, InputError> {
     let columns: Vec<Vec<f64>> = columns
         .into_iter()
-        .map(|column| column.into_numbers().ok_or_else(|| broken(parser.table, no_rows())))
+        .map(|column| column.into_numbers().ok_or_else(|| broken(site.table, no_rows())))
         .collect::<Result<_, _>>()?;
     let n = columns.iter().map(Vec::len).max().unwrap_or_default();
     let row = |row: usize| Node::Numbers(columns.iter().filter_map(|column| column.get(row).copied()).collect());
     Ok(Node::List((0..n).map(row).collect()))
 }
 
-fn lists(parser: &Parser<'_>, nodes: Vec<Node>) -> Result<Vec<Node>, InputError> {
+fn lists(site: Site, nodes: Vec<Node>) -> Result<Vec<Node>, InputError> {
     nodes
         .into_iter()
-        .map(|node| node.into_numbers().map(Node::Numbers).ok_or_else(|| broken(parser.table, no_rows())))
+        .map(|node| node.into_numbers().map(Node::Numbers).ok_or_else(|| broken(site.table, no_rows())))
         .collect()
 }
 

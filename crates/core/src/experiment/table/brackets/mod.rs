@@ -5,15 +5,19 @@ mod around;
 mod calls;
 mod node;
 mod parser;
+mod problems;
 
 use super::reading::{Notes, TableReading};
-use crate::experiment::{InputError, Phrase, Rows, Table};
+use crate::experiment::{InputError, Rows, Table};
 use crate::phrase;
 
 use parser::Parser;
 
 pub(super) use around::is_list;
 pub(super) use node::Node;
+pub(super) use problems::one_matrix;
+
+use problems::{broken, more_after_list, no_rows};
 
 /// Reads the rows of a text that [`is_list`]: a list of lists, rows between semicolons, or lists one after the other. A list
 /// of numbers alone is n tokens of dimension 1, and one row of a matrix.
@@ -26,7 +30,7 @@ pub(super) fn read(table: Table, text: &str, notes: Notes) -> Result<TableReadin
     loop {
         lists.push(parser.top_level()?);
         match parser.rest() {
-            rest if rest.is_empty() => break,
+            "" => break,
             rest if around::is_end(rest) => break,
             rest if is_list(rest) => {}
             _ => return Err(broken(table, more_after_list())),
@@ -83,30 +87,6 @@ fn rows_of(table: Table, children: Vec<Node>) -> Result<Vec<Vec<f64>>, InputErro
         }
     }
     Ok(rows)
-}
-
-/// What to do with an array of more than two dimensions.
-pub(super) fn one_matrix() -> Phrase {
-    phrase!(
-        "give_one_matrix",
-        "Give one matrix of it, such as `x[0]`, or `x.reshape(-1, x.shape[-1])` where all rows belong together."
-    )
-}
-
-fn broken(table: Table, problem: Phrase) -> InputError {
-    InputError::File {
-        file: table.name(),
-        problem,
-        fix: phrase!("copy_whole_list", "Copy one whole list of rows, like [[1, 2], [3, 4]]."),
-    }
-}
-
-fn more_after_list() -> Phrase {
-    phrase!("more_after_list", "something follows its last bracket")
-}
-
-fn no_rows() -> Phrase {
-    phrase!("no_list_of_rows", "it is no list of rows of numbers")
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 
 use super::super::kind::number;
-use super::broken;
-use super::calls::{self, Arguments};
+use super::around::is_list;
+use super::calls::{self, Arguments, Nesting, Site};
 use super::node::Node;
+use super::problems::broken;
 use crate::experiment::error::shorten;
-use crate::experiment::{InputError, Table};
+use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;
 
 /// Reads one list after the other.
 pub(super) struct Parser<'a> {
-    pub(super) table: Table,
+    table: Table,
     text: Cow<'a, str>,
     at: usize,
     /// The place in each open list: how many of its elements are complete.
@@ -38,7 +39,7 @@ impl<'a> Parser<'a> {
     /// The text that is not read yet, without the blanks and commas between two lists.
     pub(super) fn rest(&mut self) -> &str {
         let rest = self.text[self.at..].trim_start();
-        let next = rest.strip_prefix(',').map(str::trim_start).filter(|next| super::is_list(next) || next.is_empty());
+        let next = rest.strip_prefix(',').map(str::trim_start).filter(|next| is_list(next) || next.is_empty());
         let rest = next.unwrap_or(rest);
         self.at = self.text.len() - rest.len();
         rest.trim_end()
@@ -117,13 +118,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a list is open.
-    pub(super) fn is_inside(&self) -> bool {
-        !self.path.is_empty()
+    /// Where a call stands that is read now.
+    fn site(&self) -> Site {
+        let nesting = if !self.path.is_empty() { Nesting::Inside } else { Nesting::Outermost };
+        Site { table: self.table, nesting }
     }
 
     /// Row and column of the element that is read.
     fn not_a_number(&self, found: &str) -> InputError {
+        self.not_a_number_but(format!("\"{}\"", shorten(found.trim_matches(['"', '\'']))).into())
+    }
+
+    fn not_a_number_but(&self, found: Phrase) -> InputError {
         let begins_rows = self.text[self.at..].contains(';');
         let (row, column) = match (&self.path[..], self.table) {
             ([.., row, column], _) => (row + 1, column + 1),
@@ -131,7 +137,6 @@ impl<'a> Parser<'a> {
             ([at], _) => (1, at + 1),
             ([], _) => (1, 1),
         };
-        let found = format!("\"{}\"", shorten(found.trim_matches(['"', '\'']))).into();
         InputError::NotANumber { what: self.table.inside(), row, column, found }
     }
 
@@ -165,7 +170,7 @@ impl<'a> Parser<'a> {
         self.step(')');
         self.calls -= 1;
         arguments.options = given.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-        calls::value(self, name, arguments)
+        calls::value(self.site(), name, arguments)
     }
 
     /// The name before the equals sign of an argument, which is read with the sign.
@@ -285,7 +290,7 @@ impl<'a> Parser<'a> {
         let in_rows = !list.rows.is_empty();
         list.is_after_comma = false;
         match node {
-            Node::Text => Err(self.not_a_number("a text in quotes")),
+            Node::Text => Err(self.not_a_number_but(phrase!("text_in_quotes", "a text in quotes"))),
             Node::Number(_) if !list.children.is_empty() && in_rows => Err(broken(self.table, beside())),
             Node::Number(x) if !list.children.is_empty() => Err(InputError::bad_value(
                 phrase!(
@@ -374,7 +379,7 @@ impl Elements {
         }
     }
 
-    fn comma(&mut self) -> Result<(), crate::experiment::Phrase> {
+    fn comma(&mut self) -> Result<(), Phrase> {
         if self.is_after_comma || (self.numbers.is_empty() && self.children.is_empty()) {
             return Err(phrase!(
                 "two_commas",
@@ -386,7 +391,7 @@ impl Elements {
         Ok(())
     }
 
-    fn end_row(&mut self) -> Result<(), crate::experiment::Phrase> {
+    fn end_row(&mut self) -> Result<(), Phrase> {
         // A line that ends with a semicolon ends one row.
         let breaks = std::mem::take(&mut self.breaks);
         let numbers = std::mem::take(&mut self.numbers);
@@ -407,7 +412,7 @@ impl Elements {
     }
 
     /// The rows between semicolons.
-    fn into_rows(mut self) -> Result<Node, crate::experiment::Phrase> {
+    fn into_rows(mut self) -> Result<Node, Phrase> {
         if !(self.numbers.is_empty() && self.children.is_empty()) {
             self.end_row()?;
         }
@@ -428,7 +433,7 @@ fn split(numbers: &[f64], breaks: &[usize]) -> Vec<Node> {
     rows
 }
 
-fn beside() -> crate::experiment::Phrase {
+fn beside() -> Phrase {
     phrase!("numbers_beside_rows", "it holds numbers beside its rows")
 }
 

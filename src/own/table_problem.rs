@@ -14,6 +14,17 @@ pub enum TableAnswer {
     Decimal(NumberComma),
 }
 
+impl TableAnswer {
+    /// The two answers to a question, in the order of their sentences.
+    pub fn to(question: TableQuestion) -> [Self; 2] {
+        match question {
+            TableQuestion::Header => [FirstRow::Header, FirstRow::Numbers].map(TableAnswer::Header),
+            TableQuestion::Index => [FirstColumn::Index, FirstColumn::Numbers].map(TableAnswer::Index),
+            TableQuestion::Decimal => [NumberComma::Decimal, NumberComma::Thousands].map(TableAnswer::Decimal),
+        }
+    }
+}
+
 /// What was to be read, and what is asked about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableProblem {

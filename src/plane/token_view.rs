@@ -2,15 +2,19 @@
 
 use crate::prelude::*;
 
-use crate::later::LaterView;
-use crate::page::{PlotChoice, use_page};
-use crate::plane::{MOST_DRAWN, PlaneCanvas, Size, plane_words};
+use crate::later::{LaterView, Piece};
+use crate::page::PlotChoice;
 use crate::strings;
+
+use super::canvas::PlaneCanvas;
+use super::context::{MOST_DRAWN, Size, use_plane};
+use super::stage::plane_words;
 
 /// The token plane, with a caption beside it.
 #[component]
 pub fn TokenView() -> impl IntoView {
-    let page = use_page();
+    let plane = use_plane();
+    let page = plane.page;
     let words = memo(move |before: Option<&String>| match before {
         // Not while a token moves.
         Some(before) if page.held.get() => before.clone(),
@@ -40,9 +44,9 @@ pub fn TokenView() -> impl IntoView {
             </div>
             <figcaption>
                 <p>{move || finding.get()} {strings::between_sentences()} {move || drawn.get()}</p>
-                <div class="folds"><LaterView wanted=page.has_later() view=|later| (later.plane_folds)()/></div>
+                <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::PlaneFolds/></div>
             </figcaption>
-            <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || page.plane.said.get()}</p>
+            <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || plane.said.get()}</p>
         </figure>
     }
 }

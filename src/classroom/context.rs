@@ -1,0 +1,128 @@
+//! What the lessons hold beside the reader's place in one: what was drawn, and how far the reader is.
+
+use crate::prelude::*;
+
+use crate::lessons::{Setup, Step};
+use crate::page::Page;
+use crate::state::LessonAt;
+
+/// After this many tries the answer is offered.
+const MOST_TRIES: u32 = 3;
+/// Goes some steps on or back in a lesson.
+type GoBy = fn(Classroom, isize);
+
+/// What the lessons hold beside the reader's place in one.
+#[derive(Clone, Copy)]
+pub struct Classroom {
+    /// The page.
+    pub page: Page,
+    /// Whether the list of lessons is open.
+    pub list_open: RwSignal<bool>,
+    /// Whether the list of keys is open.
+    pub keys_open: RwSignal<bool>,
+    /// What was set before the first lesson.
+    pub(super) before: RwSignal<Option<Setup>>,
+    /// What was set when the panel was closed.
+    pub(super) left: RwSignal<Option<Setup>>,
+    /// Whether the reader is asked which configuration to leave a lesson with.
+    pub(super) is_leaving: RwSignal<bool>,
+    /// What the reader has drawn at this step.
+    pub(super) guess: RwSignal<Guess>,
+    /// How far the reader is in this step.
+    pub(super) progress: RwSignal<Progress>,
+    /// Goes some steps on or back, once the lessons are here.
+    pub(super) go_by: StoredValue<Option<GoBy>>,
+}
+
+/// The context.
+pub fn use_classroom() -> Classroom {
+    expect_context()
+}
+
+impl Classroom {
+    /// Outside of lessons.
+    pub fn new(page: Page) -> Self {
+        Classroom {
+            page,
+            list_open: RwSignal::new(false),
+            keys_open: RwSignal::new(false),
+            before: RwSignal::new(None),
+            left: RwSignal::new(None),
+            is_leaving: RwSignal::new(false),
+            guess: RwSignal::new(Guess::default()),
+            progress: RwSignal::new(Progress::default()),
+            go_by: StoredValue::new(None),
+        }
+    }
+}
+
+/// What a reader has drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Guess {
+    /// L at each handle; empty until one is moved.
+    pub(super) curve: Vec<f64>,
+    /// The mark, as a logarithm to base ten; `None` until it is moved.
+    pub(super) mark: Option<f64>,
+    /// The step at which the page shows what it has computed.
+    pub(super) revealed_at: Option<LessonAt>,
+}
+
+impl Guess {
+    /// Whether the page shows what it has computed at a step.
+    pub fn is_revealed_at(&self, at: Option<&LessonAt>) -> bool {
+        self.revealed_at.is_some() && self.revealed_at.as_ref() == at
+    }
+
+    /// Whether a handle or the mark was moved.
+    pub fn is_drawn(&self) -> bool {
+        !self.curve.is_empty() || self.mark.is_some()
+    }
+}
+
+/// How far the reader is in a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// The step that the progress belongs to.
+    pub(super) at: Option<LessonAt>,
+    /// The goals that are reached, or ruled out where they cannot be.
+    pub(super) reached: Vec<&'static str>,
+    /// How often the controls came to rest without reaching all.
+    pub(super) tries: u32,
+    /// Whether the reader has been at it for long.
+    pub(super) is_late: bool,
+    /// Whether hints, answers and all texts are shown.
+    pub shows_all: bool,
+    /// Whether the reader has copied the link.
+    pub has_shared: bool,
+    /// The answer that the reader has chosen.
+    pub chosen: Option<&'static str>,
+    /// Whether the reader has just said of a goal that can be reached that it cannot.
+    pub is_refused: bool,
+}
+
+impl Progress {
+    /// Whether a goal is reached, or ruled out.
+    pub fn has(&self, goal: &str) -> bool {
+        self.reached.contains(&goal)
+    }
+
+    /// Whether a step is over.
+    pub fn is_over(&self, step: &Step) -> bool {
+        step.goals.iter().all(|goal| self.has(goal.id))
+    }
+
+    /// Whether the hint is shown.
+    pub fn shows_hint(&self) -> bool {
+        self.shows_all || self.is_late || self.tries >= MOST_TRIES
+    }
+
+    /// Whether the answer is offered.
+    pub fn offers_answer(&self) -> bool {
+        self.shows_all || self.tries >= MOST_TRIES
+    }
+
+    /// How many goals are reached.
+    pub fn count(&self) -> usize {
+        self.reached.len()
+    }
+}

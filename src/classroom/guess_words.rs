@@ -1,0 +1,66 @@
+//! How far off a reader's guess is, in words with numbers.
+
+use crate::prelude::*;
+
+use crate::lessons::{Choice, Prediction, Step};
+use crate::strings;
+use lipscope_core::bounds::Norm;
+use lipscope_core::fit::fit_power_law;
+
+use super::context::Classroom;
+use super::course::step_now;
+use super::facts::with_situation;
+use super::guess::{curve_beside, has_guessed, is_covered, mark, measured_curve, prediction_now};
+
+/// How far off the reader is, in words with a number; empty while nothing is revealed.
+pub fn off_words(room: Classroom) -> String {
+    if is_covered(room) {
+        return String::new();
+    }
+    match prediction_now(room) {
+        Prediction::Curve | Prediction::Mark if !has_guessed(room) => strings::not_guessed().into(),
+        Prediction::None => String::new(),
+        Prediction::Choice(_) => choice_words(room).unwrap_or_default(),
+        Prediction::Curve => curve_words(room),
+        Prediction::Mark => room.page.live.measured.with(|measured| {
+            measured.as_ref().map_or_else(
+                || strings::measuring_text().into(),
+                |m| {
+                    let yours = 10f64.powf(mark(room));
+                    strings::mark_off(yours, m.measurement.spectral, strings::kind_of(&m.measurement, Norm::Spectral))
+                },
+            )
+        }),
+    }
+}
+
+/// Both slopes, and where the curves are furthest apart.
+fn curve_words(room: Classroom) -> String {
+    let size = |(_, yours, measured): &(f64, f64, f64)| (yours / measured).ln().abs();
+    let beside = curve_beside(room);
+    let Some(&(n, yours, measured)) = beside.iter().max_by(|a, b| size(a).total_cmp(&size(b))) else {
+        return strings::measuring_text().into();
+    };
+    let slope = |points: Vec<(f64, f64)>| fit_power_law(&points).map(|fit| fit.exponent);
+    let slopes = slope(beside.iter().map(|at| (at.0, at.1)).collect()).zip(slope(measured_curve(room)));
+    let off = strings::curve_off(n, yours, measured);
+    match slopes {
+        Some((yours, measured)) => [strings::slopes_beside(yours, measured), off].join(strings::between_sentences()),
+        None => off,
+    }
+}
+
+/// What the reader chose beside what the page says; nothing before the choice, or while the number is on its way.
+fn choice_words(room: Classroom) -> Option<String> {
+    let (.., step) = step_now(room)?;
+    let chosen = room.progress.with(|progress| progress.chosen)?;
+    let words = |choice: &Choice| choice.words.now();
+    let yours = step.choices.iter().find(|choice| choice.id == chosen)?;
+    Some(strings::choice_answer(words(yours), words(right_choice(room, step)?)))
+}
+
+fn right_choice(room: Classroom, step: &'static Step) -> Option<&'static Choice> {
+    with_situation(room, step, |situation| {
+        step.choices.iter().find(|choice| choice.conditions.iter().all(|condition| condition.holds(situation)))
+    })
+}

@@ -1,0 +1,93 @@
+//! The later part itself: its features, and the views that only it has. Nothing but the program's cut leads here.
+
+use crate::prelude::*;
+
+use super::charts;
+use super::classroom::{self, use_classroom};
+use super::controls::Controls;
+use super::embed::EmbedLine;
+use super::explore::ExploreFolds;
+use super::growth::{self, Growth};
+use super::host;
+use super::labs::{self, Labs};
+use super::later::{LaterPart, LaterTable, Piece};
+use super::lessons;
+use super::link;
+use super::models::{self, Models};
+use super::numbers::Details;
+use super::own::{self, Own};
+use super::page::use_page;
+use super::plane::{self, use_plane};
+use super::state::PlotChoice;
+use super::strings;
+use super::train;
+
+static LATER: LaterTable = LaterTable {
+    begin,
+    view: piece,
+    find_lesson: lessons::find,
+    read_link: |fragment| link::read(fragment, lessons::scene_of),
+    write_link: |scene| link::write(scene, lessons::scene_of),
+    message: strings::message,
+};
+
+/// The later part. Only the program calls this, from the function along which it is cut: another caller would bring the later
+/// part into the first module.
+#[must_use]
+pub fn later_part() -> LaterPart {
+    LaterPart::new(&LATER)
+}
+
+fn begin() {
+    let page = use_page();
+    let (growth, labs) = (Growth::new(page), Labs::new(page));
+    provide_context(growth);
+    provide_context(labs);
+    provide_context(Models::new(page));
+    provide_context(Own::new(page));
+    growth::begin(growth);
+    labs::begin(labs);
+    plane::begin(use_plane());
+    charts::keep_in_sight(page);
+    classroom::begin_steps(use_classroom());
+    models::begin(page);
+    train::begin(page);
+    host::begin(page);
+}
+
+fn piece(piece: Piece) -> AnyView {
+    match piece {
+        Piece::Plot(choice) => plot(choice),
+        Piece::ExploreFolds => view! { <ExploreFolds/> }.into_any(),
+        Piece::Controls => view! { <Controls/><own::OwnData/> }.into_any(),
+        Piece::Details => view! { <Details/> }.into_any(),
+        Piece::GuessStage => view! { <classroom::GuessStage/> }.into_any(),
+        Piece::LessonPanel => view! { <classroom::LessonPanel/> }.into_any(),
+        Piece::KeyList => view! { <classroom::KeyList/> }.into_any(),
+        Piece::OwnForm => view! { <own::OwnForm/> }.into_any(),
+        Piece::Story => view! { <charts::Story/> }.into_any(),
+        Piece::AttentionFolds => view! { <charts::AttentionFolds/> }.into_any(),
+        Piece::LadderFolds => view! { <charts::LadderFolds/> }.into_any(),
+        Piece::PlaneFolds => {
+            view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any()
+        }
+        Piece::EmbedLine => view! { <EmbedLine/> }.into_any(),
+    }
+}
+
+fn plot(choice: PlotChoice) -> AnyView {
+    match choice {
+        PlotChoice::Explore => ().into_any(),
+        PlotChoice::Growth => view! { <growth::GrowthView/> }.into_any(),
+        PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
+        PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
+        PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
+        PlotChoice::Gallery => view! { <labs::Gallery/> }.into_any(),
+        PlotChoice::Reach => view! { <labs::ReachLab/> }.into_any(),
+        PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
+        PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
+        PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),
+        PlotChoice::Model => view! { <models::ModelView/> }.into_any(),
+        PlotChoice::Train => view! { <train::TrainView/> }.into_any(),
+    }
+}

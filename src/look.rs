@@ -1,0 +1,56 @@
+//! What of the numbers a reader looks at: which bound, which token, which arrows. The views show it; lessons set it.
+
+use crate::prelude::*;
+
+use lipscope_core::bounds::BoundId;
+use lipscope_core::picture::PairRequest;
+
+use crate::state::PlotChoice;
+
+/// What is looked at.
+#[derive(Clone, Copy)]
+pub struct Look {
+    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    pub rung: RwSignal<Option<BoundId>>,
+    /// The token that is selected, from zero.
+    pub token: RwSignal<Option<usize>>,
+    /// Whether the attention row of the selected token is shown.
+    pub has_row: RwSignal<bool>,
+    /// Whether the leading singular pair is shown.
+    pub has_pair: RwSignal<bool>,
+    /// The ball that tokens cannot be moved out of, where there is one.
+    pub wall: RwSignal<Option<f64>>,
+    /// Whether numbers and pictures are covered until the reader has guessed them.
+    pub is_covered: RwSignal<bool>,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look {
+            // By name: the rows change with mask and kernel.
+            rung: RwSignal::new(Some(BoundId::Sharp)),
+            token: RwSignal::new(None),
+            has_row: RwSignal::new(true),
+            has_pair: RwSignal::new(false),
+            wall: RwSignal::new(None),
+            is_covered: RwSignal::new(false),
+        }
+    }
+}
+
+impl Look {
+    /// Whether the worker is asked for the pair.
+    pub fn pair_wanted(self, plot: PlotChoice) -> PairRequest {
+        if self.has_pair.get() || plot == PlotChoice::Explore { PairRequest::Included } else { PairRequest::Skipped }
+    }
+
+    /// The index of the token whose row is shown, where it is one of n tokens.
+    pub fn row_of(self, n: usize) -> Option<usize> {
+        self.token_of(n).filter(|_| self.has_row.get())
+    }
+
+    /// The index of the selected token, where it is one of n tokens.
+    pub fn token_of(self, n: usize) -> Option<usize> {
+        self.token.get().filter(|token| *token < n)
+    }
+}

@@ -1,0 +1,131 @@
+//! The address of a model's folder: first what is there and how large, then, at a press, the files.
+
+use std::collections::BTreeSet;
+
+use crate::prelude::*;
+use js_sys::Object;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Blob;
+
+use super::desk::Desk;
+use super::folder::Folder;
+use super::remote::{Remote, RemotePhase};
+use crate::strings;
+use crate::workers::ModelLane;
+use lipscope_models::{WEIGHT_INDEX, WEIGHTS, no_weights};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::models::{DownloadPlan, Downloaded, ModelEvent, ModelPlan, OTHER_WEIGHTS, RemoteFile};
+
+/// The file that says what a model is.
+const CONFIG: &str = "config.json";
+
+impl Desk {
+    /// Another address was typed.
+    pub(super) fn set_address(self, address: String) {
+        self.end_fetch();
+        self.fetched.set(None);
+        self.remote.set(Remote { address, phase: RemotePhase::Typed });
+    }
+
+    /// Asks the server which files it has.
+    pub(super) fn look(self) {
+        let address = self.remote.with_untracked(|remote| remote.address.trim().to_owned());
+        if !(address.starts_with("https://") || address.starts_with("http://")) {
+            return self.complain(strings::model_no_address(&address));
+        }
+        self.models().problem.set(None);
+        self.set_remote(RemotePhase::Looking);
+        self.ask_server(DownloadPlan::List { address });
+    }
+
+    /// Fetches what was found.
+    pub(super) fn fetch(self) {
+        let Remote { address, phase } = self.remote.get_untracked();
+        let RemotePhase::Found(files) = phase else { return };
+        let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        self.set_remote(RemotePhase::Fetching(0, total(&files)));
+        self.ask_server(DownloadPlan::Fetch { address: address.trim().to_owned(), names });
+    }
+
+    /// Ends what is fetched; nothing of it stays.
+    pub(super) fn cancel_fetch(self) {
+        self.end_fetch();
+        self.set_remote(RemotePhase::Typed);
+    }
+
+    fn end_fetch(self) {
+        self.cancel(ModelLane::Download);
+    }
+
+    fn set_remote(self, phase: RemotePhase) {
+        self.remote.update(|remote| remote.phase = phase);
+    }
+
+    fn ask_server(self, plan: DownloadPlan) {
+        self.submit(ModelLane::Download, None, ModelPlan::Download(plan));
+    }
+
+    /// Takes in what a worker says of a server; fetched files are beside it.
+    pub(super) fn hear_server(self, content: Content<ModelEvent>, files: Option<JsValue>) {
+        match content {
+            Content::Event(ModelEvent::Download(Downloaded::List(files))) => self.take_listed(files),
+            Content::Event(ModelEvent::Download(Downloaded::Files)) => {
+                if let Some(files) = files {
+                    self.take_fetched(&files);
+                }
+            }
+            Content::Progress(progress) => self.remote.update(|remote| {
+                if let RemotePhase::Fetching(here, _) = &mut remote.phase {
+                    *here = progress.done;
+                }
+            }),
+            Content::Failed(problem) => {
+                self.cancel_fetch();
+                self.complain(problem);
+            }
+            _ => {}
+        }
+    }
+
+    fn take_listed(self, files: Vec<RemoteFile>) {
+        let has = |name: &str| files.iter().any(|file| file.name == name);
+        if !has(CONFIG) {
+            self.set_remote(RemotePhase::Typed);
+            return self.complain(strings::model_not_at_address(CONFIG));
+        }
+        if !has(WEIGHTS) && !has(WEIGHT_INDEX) {
+            self.set_remote(RemotePhase::Typed);
+            let names: BTreeSet<String> = files.into_iter().map(|file| file.name).collect();
+            let is_other = names.iter().any(|name| OTHER_WEIGHTS.contains(&name.as_str()));
+            return match is_other {
+                true => self.complain(no_weights(&names)),
+                false => self.complain(strings::model_not_at_address(WEIGHTS)),
+            };
+        }
+        // One form of the tokenizer is enough.
+        let is_wanted = |name: &str| match name {
+            "vocab.txt" => !has("tokenizer.json"),
+            "vocab.json" | "merges.txt" => !has("tokenizer.json") && !has("vocab.txt"),
+            _ => true,
+        };
+        let wanted = files.iter().filter(|file| is_wanted(&file.name)).cloned().collect();
+        self.set_remote(RemotePhase::Found(wanted));
+    }
+
+    fn take_fetched(self, files: &JsValue) {
+        let entries = Object::entries(files.unchecked_ref());
+        let blobs = entries.iter().filter_map(|entry| {
+            let pair: js_sys::Array = entry.dyn_into().ok()?;
+            Some((pair.get(0).as_string()?, pair.get(1).dyn_into::<Blob>().ok()?))
+        });
+        let address = self.remote.with_untracked(|remote| remote.address.clone());
+        let name = address.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+        self.fetched.set(Some(Folder::new(name, blobs)));
+        self.set_remote(RemotePhase::Here);
+    }
+}
+
+/// The bytes of files, where the server says all of them.
+pub fn total(files: &[RemoteFile]) -> Option<u64> {
+    files.iter().map(|file| file.size).sum()
+}

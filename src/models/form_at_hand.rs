@@ -1,0 +1,49 @@
+//! The form of models, once it was looked at: what is dropped and what its figures ask for goes to it.
+
+use crate::prelude::*;
+use web_sys::DataTransfer;
+
+use crate::page::{Page, PlotChoice};
+
+use super::desk::Desk;
+use super::taking::take_dropped;
+
+/// The form, if it is there.
+#[derive(Clone, Copy, Default)]
+pub struct FormAtHand(StoredValue<Option<Desk>>);
+
+/// The context.
+pub(super) fn use_form() -> FormAtHand {
+    expect_context()
+}
+
+/// From now on files and texts that are dropped where models are shown are its.
+pub fn begin(page: Page) {
+    let form = FormAtHand::default();
+    provide_context(form);
+    page.drops.taken_by(PlotChoice::Model, move |data: &DataTransfer| {
+        if let Some(desk) = form.desk() {
+            take_dropped(desk, data);
+        }
+    });
+}
+
+impl FormAtHand {
+    /// What the form does.
+    pub(super) fn desk(self) -> Option<Desk> {
+        self.0.get_value()
+    }
+
+    /// The form is there. A model that was trained on this page waits for it, or comes later.
+    pub(super) fn hold(self, desk: Desk) {
+        self.0.set_value(Some(desk));
+        let trained = desk.page.live.trained_model;
+        effect(move |_| {
+            if trained.with(Option::is_some)
+                && let Some(model) = trained.try_update(Option::take).flatten()
+            {
+                desk.take_trained(model);
+            }
+        });
+    }
+}

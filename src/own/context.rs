@@ -1,0 +1,116 @@
+//! What a reader gives: tokens, weights or an experiment, pasted, chosen or dropped, and what becomes of it.
+
+use std::time::Duration;
+
+use crate::prelude::*;
+
+use lipscope_core::experiment::{Given, Table, TableSource, WeightTables};
+use lipscope_protocol::envelope::Content;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, ReadPlan};
+
+use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
+use crate::state::{PageState, WeightChoice};
+use crate::strings;
+use crate::workers::{EngineLane, EngineNews};
+
+use super::table_problem::{TableAnswer, TableProblem};
+
+/// Texts and files up to this many bytes are read without showing a progress line: it would only flash.
+const MOST_READ_AT_ONCE: usize = 200_000;
+
+/// The form of own data.
+#[derive(Clone, Copy)]
+pub struct Own {
+    pub(super) page: Page,
+    /// Whether own tokens came in whose weights the reader has not chosen yet.
+    pub(super) are_weights_asked: RwSignal<bool>,
+    /// What is asked about a table, until it is answered.
+    pub(super) question: RwSignal<Option<TableProblem>>,
+}
+
+/// The context.
+pub(super) fn use_own() -> Own {
+    expect_context()
+}
+
+impl Own {
+    /// Nothing was given yet.
+    pub fn new(page: Page) -> Self {
+        Own { page, are_weights_asked: RwSignal::new(false), question: RwSignal::new(None) }
+    }
+
+    /// Takes what a person gave, when a worker has read it.
+    pub(super) fn take_given(self, given: TableSource) {
+        if given.bytes.len() > MOST_READ_AT_ONCE {
+            self.page.live.own_note.set(strings::reading().into());
+        }
+        self.read(ReadPlan::Any(given), PLACE_OWN);
+    }
+
+    /// Takes the weights of one head, when a worker has read them. They must fit tokens that are listed; tokens of a
+    /// distribution take their dimension.
+    pub(super) fn take_weights(self, tables: WeightTables) {
+        let d = self.page.state.with_untracked(PageState::listed_dim);
+        self.read(ReadPlan::Weights { tables: Box::new(tables), d }, PLACE_OWN_WEIGHTS);
+    }
+
+    /// Takes a file of tokens or an experiment, or says why it cannot be read.
+    pub(super) fn take_file(self, name: String, bytes: Result<Vec<u8>, String>) {
+        let page = self.page;
+        page.panels.own.set(true);
+        page.live.own_note.set(String::new());
+        match bytes {
+            Ok(bytes) => self.take_given(TableSource::file(name, bytes)),
+            Err(sentence) => page.complain(PLACE_OWN, sentence),
+        }
+    }
+
+    /// Reads again what a person gave, with the answer to what was asked about it.
+    pub(super) fn answer(self, answer: TableAnswer) {
+        let Some(asked) = self.question.get_untracked() else { return };
+        let place = if asked.table() == Table::Tokens { PLACE_OWN } else { PLACE_OWN_WEIGHTS };
+        self.read(asked.answered(answer), place);
+    }
+
+    /// Has a worker read it; `place` is where a sentence about what is wrong stands.
+    fn read(self, plan: ReadPlan, place: &'static str) {
+        let page = self.page;
+        self.question.set(None);
+        page.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
+            (_, EngineNews::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
+                // In a task of its own: unpacking a long list was work enough for this one.
+                set_timeout(move || self.take(given), Duration::ZERO);
+            }
+            (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {
+                page.live.own_note.set(String::new());
+                self.question.set(TableProblem::of(plan, &problem));
+                page.complain(place, problem);
+            }
+            (_, EngineNews::GaveUp) => page.live.own_note.set(String::new()),
+            _ => {}
+        });
+    }
+
+    fn take(self, given: Given) {
+        let page = self.page;
+        let now = page.state.get_untracked();
+        let has_weights = !matches!(given, Given::Tokens { .. });
+        let (place, state, guesses) = match given {
+            Given::Tokens(reading) => {
+                let guesses = reading.guesses();
+                (PLACE_OWN, Ok(now.with_own_tokens(reading.rows)), guesses.into_iter().collect())
+            }
+            Given::Experiment(experiment) => (PLACE_OWN, now.with_experiment(*experiment), Vec::new()),
+            Given::Weights(reading) => (PLACE_OWN_WEIGHTS, Ok(now.with_weights(reading.weights)), reading.notes),
+        };
+        let is_taken = page.put(place, state);
+        if is_taken {
+            // Weights that the reader gave earlier need no question.
+            let is_chosen = has_weights || page.state.with_untracked(|state| state.weights == WeightChoice::Own);
+            self.are_weights_asked.set(!is_chosen);
+        }
+        let applied = |state: &PageState| strings::applied_with(state, &guesses);
+        let note = if is_taken { page.state.with_untracked(applied) } else { String::new() };
+        page.live.own_note.set(note);
+    }
+}

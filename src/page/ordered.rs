@@ -1,0 +1,63 @@
+//! What was asked of the engine's workers last, as far as the state says it.
+
+use crate::prelude::*;
+
+use lipscope_core::picture::PairRequest;
+
+use crate::newest::Newest;
+use crate::state::PageState;
+
+/// The last orders, and what waits for a rest.
+#[derive(Clone, Copy)]
+pub(super) struct Ordered {
+    /// What is measured, and whether with its leading pair.
+    pub(super) measured: LastOrder<(PageState, PairRequest)>,
+    /// The ball.
+    pub(super) ball: LastOrder<PageState>,
+    /// The sweep, and up to which n its bounds are drawn.
+    pub(super) swept: LastOrder<(PageState, usize)>,
+    /// What the controls said when the last number was measured.
+    pub(super) last_good: StoredValue<Option<PageState>>,
+    /// The sweep that begins when the controls rest.
+    pub(super) beginning: Newest,
+    /// What a screen reader hears when the numbers rest.
+    pub(super) announcing: Newest,
+}
+
+/// What was asked for last.
+pub(super) struct LastOrder<T: Send + Sync + 'static>(StoredValue<Option<T>>);
+
+impl<T: Send + Sync + 'static> Clone for LastOrder<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Send + Sync + 'static> Copy for LastOrder<T> {}
+
+impl<T: Clone + PartialEq + Send + Sync + 'static> LastOrder<T> {
+    /// Whether something is other than what was asked for last; from now on it is what was asked for last.
+    pub(super) fn is_new(self, now: &T) -> bool {
+        let replace = |last: &mut Option<T>| {
+            let is_new = last.as_ref() != Some(now);
+            if is_new {
+                *last = Some(now.clone());
+            }
+            is_new
+        };
+        self.0.try_update_value(replace).unwrap_or(false)
+    }
+}
+
+impl Default for Ordered {
+    fn default() -> Self {
+        Ordered {
+            measured: LastOrder(StoredValue::new(None)),
+            ball: LastOrder(StoredValue::new(None)),
+            swept: LastOrder(StoredValue::new(None)),
+            last_good: StoredValue::new(None),
+            beginning: Newest::default(),
+            announcing: Newest::default(),
+        }
+    }
+}

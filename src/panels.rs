@@ -1,0 +1,68 @@
+//! Which of the page's panels are open: that of all controls, and the folds with own data in it.
+
+use crate::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use crate::later::Later;
+
+/// What is open.
+#[derive(Clone, Copy, Default)]
+pub struct Panels {
+    /// Whether all controls are shown: beside the page, or where the lesson stood.
+    pub controls: RwSignal<bool>,
+    /// Whether the fold with own data is open.
+    pub own: RwSignal<bool>,
+    /// Whether the boxes for own matrices are shown in it.
+    pub matrices: RwSignal<bool>,
+}
+
+/// What a reader is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnDataKind {
+    /// Tokens.
+    Tokens,
+    /// Weights: a box for each matrix.
+    Weights,
+}
+
+impl Panels {
+    /// Opens the form of own data in sight, with the caret in its first box.
+    pub fn open_own_data(self, kind: OwnDataKind, later: Later) {
+        self.controls.set(true);
+        self.own.set(true);
+        let id = match kind {
+            OwnDataKind::Tokens => "own-text",
+            OwnDataKind::Weights => {
+                self.matrices.set(true);
+                "own-q"
+            }
+        };
+        // The form may still be on its way.
+        later.with(move |_| {
+            when_there(id, |field| {
+                field.scroll_into_view();
+                let _ = field.focus();
+            });
+        });
+    }
+}
+
+/// Acts on an element as soon as it has a place on the page.
+pub fn when_there(id: &'static str, act: fn(&HtmlElement)) {
+    /// About two seconds: on a slow machine the controls are built after the press that opened them.
+    const FRAMES_TO_WAIT: usize = 120;
+    try_for(FRAMES_TO_WAIT, id, act);
+}
+
+fn try_for(frames: usize, id: &'static str, act: fn(&HtmlElement)) {
+    request_animation_frame(move || {
+        let element = document().get_element_by_id(id).and_then(|found| found.dyn_into::<HtmlElement>().ok());
+        // Inside a closed fold it has no place.
+        match element.filter(|element| element.offset_parent().is_some()) {
+            Some(element) => act(&element),
+            None if frames > 0 => try_for(frames - 1, id, act),
+            None => {}
+        }
+    });
+}

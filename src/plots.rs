@@ -1,0 +1,67 @@
+//! The plots of a view, of which one is shown, with the switch between them.
+
+use crate::prelude::*;
+
+use super::charts::plot_name;
+use super::classroom::{is_guessed, use_classroom};
+use super::later::{LaterView, Piece};
+use super::page::use_page;
+use super::state::{PlotChoice, View};
+use super::strings;
+
+/// The plots in the order of the page; the opening one has a place of its own.
+const PLOTS: [PlotChoice; 11] = [
+    PlotChoice::Growth,
+    PlotChoice::Scaled,
+    PlotChoice::Tightness,
+    PlotChoice::Inverse,
+    PlotChoice::Tokens,
+    PlotChoice::Spectrum,
+    PlotChoice::EstimatorComparison,
+    PlotChoice::Model,
+    PlotChoice::Train,
+    PlotChoice::Gallery,
+    PlotChoice::Reach,
+];
+
+/// The plots of the view that is shown.
+#[component]
+pub fn Plots() -> impl IntoView {
+    let (page, room) = (use_page(), use_classroom());
+    let view = memo(move |_| page.plot.get().view());
+    let heading = move || plot_name(page.plot.get()).2;
+    let later = move |choice: PlotChoice| {
+        view! { <LaterView wanted=Signal::derive(move || page.plot.get() == choice) piece=Piece::Plot(choice)/> }
+    };
+    view! {
+        <section class="plot" id="plots" aria-labelledby="plot-heading" hidden=move || page.plot.get() == PlotChoice::Explore>
+            <h2 id="plot-heading" class="sr-only">{heading}</h2>
+            <div class="plot-head" hidden=move || !view.get().has_tabs()>
+                {move || view.get().has_tabs().then(|| view! { <Tabs of=view.get()/> })}
+            </div>
+            {PLOTS.map(later).collect_view()}
+            <LaterView wanted=Signal::derive(move || is_guessed(room)) piece=Piece::GuessStage/>
+        </section>
+    }
+}
+
+/// The switch between the plots of a view.
+#[component]
+fn Tabs(
+    /// The view.
+    of: View,
+) -> impl IntoView {
+    let page = use_page();
+    let tab = move |choice: PlotChoice| {
+        let (id, words, _, hint) = plot_name(choice);
+        view! {
+            <button type="button" id=id aria-pressed=move || (page.plot.get() == choice).to_string() on:click=move |_| page.plot.set(choice)>
+                <span class="tab-name">{words}</span>
+                <span class="tab-hint">{hint}</span>
+            </button>
+        }
+    };
+    view! {
+        <div class="switch tabs" role="group" aria-label=strings::plots()>{of.plots().iter().copied().map(tab).collect_view()}</div>
+    }
+}

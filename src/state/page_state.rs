@@ -1,0 +1,279 @@
+//! The value of every control.
+
+use std::sync::Arc;
+
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{
+    Attention, Distribution, Mask, Normalization, Output, Rows, Scope, TokenSource, limits,
+};
+
+use super::choices::{TokenChoice, WeightChoice, XAxis};
+use super::growth::GrowthView;
+use super::own::{OwnClusters, OwnWeights};
+use super::shared::Shared;
+
+/// The most tokens the page measures: the matrices of one step must fit a browser's memory.
+pub const MAX_N: usize = 4096;
+/// The most tokens of a witness: its equal tokens are gathered, so that they cost next to nothing.
+pub const MAX_WITNESS_N: usize = limits::MAX_TOKENS;
+/// The most numbers in the page's token matrix: 4096 tokens of 128 numbers.
+pub const MAX_TOKEN_ENTRIES: usize = 4096 * 128;
+/// The most dimensions of a token on the page.
+pub const MAX_D: usize = 1024;
+/// The most numbers in the page's weights: twelve heads of 64 for d = 768 are 2.4 million.
+pub const MAX_WEIGHTS: usize = 8 << 20;
+
+/// The largest seed that every program reads without rounding.
+pub const MOST_SEED: u64 = (1 << 53) - 1;
+
+/// The value of every control.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageState {
+    /// Where the tokens come from.
+    pub tokens: TokenChoice,
+    /// Number of tokens.
+    pub n: usize,
+    /// Dimension of a token.
+    pub d: usize,
+    /// Radius of the ball that holds the tokens.
+    pub radius: f64,
+    /// Seed of random tokens.
+    pub token_seed: u64,
+    /// The reader's own tokens, once there are some.
+    pub own_tokens: Option<Shared<Rows>>,
+    /// The clusters, once there are some.
+    pub own_clusters: Option<Arc<OwnClusters>>,
+    /// Where the weights come from.
+    pub weights: WeightChoice,
+    /// Number of heads of random weights.
+    pub heads: usize,
+    /// k = d_v of random weights.
+    pub head_dim: usize,
+    /// Scale of random weights.
+    pub scale: f64,
+    /// Seed of random weights.
+    pub weight_seed: u64,
+    /// Whether random weights have an output matrix.
+    pub output: Output,
+    /// The reader's own weights, once there are some.
+    pub own_weights: Option<Shared<OwnWeights>>,
+    /// Which scores.
+    pub attention: Attention,
+    /// Which tokens a token may attend to.
+    pub mask: Mask,
+    /// What is done to each token before attention.
+    pub normalization: Normalization,
+    /// Which map the Jacobian is of, where there is a normaliser.
+    pub scope: Scope,
+    /// The normaliser's epsilon.
+    pub eps: f64,
+    /// Which norm of the Jacobian is shown.
+    pub norm: Norm,
+    /// How the main plot spaces n.
+    pub x_axis: XAxis,
+    /// The longest length of the sweep.
+    pub sweep_max: usize,
+    /// Draws a length.
+    pub draws: usize,
+    /// Which head's attention is pictured, from zero.
+    pub head_shown: usize,
+    /// What the view over n shows.
+    pub growth: GrowthView,
+}
+
+impl Default for PageState {
+    /// What a first visit opens with: tokens of a disc that can be seen, at a radius where every bound fits three decades.
+    fn default() -> Self {
+        PageState {
+            tokens: TokenChoice::Distribution(Distribution::Ball),
+            n: 64,
+            d: 2,
+            radius: 1.5,
+            token_seed: 0,
+            own_tokens: None,
+            own_clusters: None,
+            weights: WeightChoice::IdentityMinus,
+            heads: 1,
+            head_dim: 8,
+            scale: 1.0,
+            weight_seed: 0,
+            output: Output::Absent,
+            own_weights: None,
+            attention: Attention::Dot,
+            mask: Mask::None,
+            normalization: Normalization::None,
+            scope: Scope::Inputs,
+            eps: 1e-5,
+            norm: Norm::Spectral,
+            x_axis: XAxis::LogLog,
+            sweep_max: 256,
+            draws: 8,
+            head_shown: 0,
+            growth: GrowthView::default(),
+        }
+    }
+}
+
+impl PageState {
+    /// What links of versions 1 and 2 and the examples go on from: the adversarial tokens of A = -1.
+    #[must_use]
+    pub fn adversarial() -> Self {
+        PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }
+    }
+}
+
+impl PageState {
+    /// The number of tokens, or of positions, that are listed.
+    #[must_use]
+    pub fn n_listed(&self) -> usize {
+        match (&self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Own, Some(rows), _) => rows.0.n_rows(),
+            (TokenChoice::Clusters, _, Some(own)) => own.positions.n_rows(),
+            _ => self.n,
+        }
+    }
+
+    /// The number of tokens that is measured; it may pass any integer.
+    #[must_use]
+    pub fn n_tokens(&self) -> f64 {
+        match (&self.tokens, &self.own_clusters) {
+            (TokenChoice::Clusters, Some(own)) => own.total,
+            _ => self.n_listed() as f64,
+        }
+    }
+
+    /// The most tokens that these can be.
+    #[must_use]
+    pub fn most_tokens(&self) -> usize {
+        match self.tokens {
+            TokenChoice::Adversarial | TokenChoice::Skew => MAX_WITNESS_N,
+            _ => MAX_N,
+        }
+    }
+
+    /// The token dimension that is measured: some choices fix it.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        match (&self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Own, Some(rows), _) => rows.0.n_columns(),
+            (TokenChoice::Clusters, _, Some(own)) => own.positions.n_columns(),
+            (TokenChoice::Adversarial, ..) => self.dim_of_weights().unwrap_or(1),
+            (TokenChoice::Skew, ..) => 2,
+            (TokenChoice::Distribution(_) | TokenChoice::Worst, ..) if self.weights == WeightChoice::Kim => {
+                self.divided_dim()
+            }
+            _ => self.own_weight_dim().unwrap_or(self.d),
+        }
+    }
+
+    /// The number of heads that is measured.
+    #[must_use]
+    pub fn n_heads(&self) -> usize {
+        match (self.tokens, self.weights, &self.own_weights) {
+            (TokenChoice::Skew, ..) => 1,
+            (_, WeightChoice::Random | WeightChoice::Kim, _) => self.heads,
+            (_, WeightChoice::Own, Some(own)) => own.0.heads.len(),
+            _ => 1,
+        }
+    }
+
+    /// k of the heads that are measured.
+    #[must_use]
+    pub fn head_dim_used(&self) -> usize {
+        match (self.weights, &self.own_weights) {
+            _ if self.tokens == TokenChoice::Skew => self.dim(),
+            (WeightChoice::Own, Some(own)) => own.0.heads.first().map_or(self.head_dim, |head| head.q.n_rows()),
+            (WeightChoice::IdentityPlus | WeightChoice::IdentityMinus, _) => self.dim(),
+            (WeightChoice::Kim, _) => self.dim() / self.heads.max(1),
+            _ => self.head_dim,
+        }
+    }
+
+    /// The draws of a sweep that differ: tokens without chance have one.
+    #[must_use]
+    pub fn draws_used(&self) -> usize {
+        match self.tokens {
+            TokenChoice::Adversarial | TokenChoice::Skew | TokenChoice::Clusters => 1,
+            TokenChoice::Distribution(_) | TokenChoice::Worst | TokenChoice::Own => self.draws,
+        }
+    }
+
+    /// The longest length of the sweep that there can be.
+    #[must_use]
+    pub fn sweep_max_used(&self) -> usize {
+        match self.tokens {
+            TokenChoice::Own => self.sweep_max.min(self.n_listed()),
+            _ => self.sweep_max,
+        }
+    }
+
+    pub(super) fn own_weight_dim(&self) -> Option<usize> {
+        match (self.weights, &self.own_weights) {
+            _ if self.tokens == TokenChoice::Skew => None,
+            (WeightChoice::Own, Some(own)) => own.0.heads.first().map(|head| head.q.n_columns()),
+            _ => None,
+        }
+    }
+
+    fn dim_of_weights(&self) -> Option<usize> {
+        match self.weights {
+            WeightChoice::Random => Some(self.heads.saturating_mul(self.head_dim)),
+            WeightChoice::IdentityPlus | WeightChoice::IdentityMinus => Some(1),
+            WeightChoice::Kim => Some(self.heads),
+            WeightChoice::Own => self.own_weight_dim(),
+        }
+    }
+
+    /// Whether there are lengths to sweep: clusters have one n.
+    #[must_use]
+    pub fn can_sweep(&self) -> bool {
+        self.tokens != TokenChoice::Clusters
+    }
+
+    /// This state with the worst tokens of its ball in place of the word for them; random ones where none are known.
+    #[must_use]
+    pub fn with_worst(&self, worst: Option<&TokenSource>) -> Self {
+        match worst {
+            Some(tokens) => self.with_clusters(tokens),
+            None => PageState { tokens: self.tokens.or_random(), ..self.clone() },
+        }
+    }
+
+    /// Whether the bounds of a measurement hold for all tokens of the ball: those of normaliser and attention together have
+    /// a factor of the normaliser at the measured tokens. The bounds on the ball, which are computed without tokens, have
+    /// the largest factor there is.
+    #[must_use]
+    pub fn measured_bounds_hold_on_ball(&self) -> bool {
+        self.normalization == Normalization::None || self.scope == Scope::Inputs
+    }
+
+    /// The multiple of the number of heads that is nearest d.
+    fn divided_dim(&self) -> usize {
+        let step = self.dim_step();
+        ((self.d + step / 2) / step).max(1) * step
+    }
+
+    /// The steps that the token dimension goes in: each head of \[K\]'s attention has its share of it.
+    #[must_use]
+    pub fn dim_step(&self) -> usize {
+        if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
+    }
+
+    /// Other weights; those of \[K\] come with the kernel they are made for.
+    pub fn choose_weights(&mut self, choice: WeightChoice) {
+        self.weights = choice;
+        if choice == WeightChoice::Kim {
+            self.attention = Attention::L2;
+        }
+    }
+
+    /// This state with another law of tokens, and what it excludes put right.
+    pub fn choose_tokens(&mut self, choice: TokenChoice) {
+        self.tokens = choice;
+        self.n = self.n.min(self.most_tokens());
+        if choice == TokenChoice::Clusters {
+            // Clusters have no order.
+            self.mask = Mask::None;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Keeping the runs of the form from one visit to the next, and taking them up again.
+
+use std::sync::Arc;
+
+use crate::prelude::*;
+use js_sys::{Array, Date, Reflect};
+use wasm_bindgen::JsValue;
+
+use super::desk::Desk;
+use super::keep::{Keeping, TEXT, address, entry, first_entry, ids, newest, open, put, remove};
+
+impl Desk {
+    /// Offers what is kept, where there is something.
+    pub(super) fn look_for_kept(self) {
+        spawn_local(async move {
+            // A browser that keeps nothing has nothing to offer; it says so when something is to be kept.
+            if let Ok(Some(kept)) = newest().await
+                && self.runs.try_with_untracked(Vec::is_empty) == Some(true)
+            {
+                self.kept.set(Some(Arc::new(kept)));
+            }
+        });
+    }
+
+    /// Begins to keep the runs, with this text; what is kept of others goes.
+    pub(super) fn begin_keeping(self, text: &Arc<str>) {
+        let (id, text) = (Date::now() as u64, Arc::clone(text));
+        let plans: Vec<Array> = self.runs.with_untracked(|runs| runs.iter().filter_map(entry).collect());
+        self.keep_id.set_value(id);
+        self.keeping.set(Keeping::Nothing);
+        spawn_local(async move {
+            let written = async {
+                let cache = open().await?;
+                remove(&cache, |other| other != id).await?;
+                put(&cache, &address(id, TEXT), &Array::of1(&JsValue::from_str(&text))).await?;
+                for (at, plan) in plans.iter().enumerate() {
+                    put(&cache, &address(id, &first_entry(at)), plan).await?;
+                }
+                Ok(())
+            };
+            if let Err(problem) = written.await {
+                self.tell_keeping(&problem);
+            }
+        });
+    }
+
+    /// Keeps a run as it was saved.
+    pub(super) fn keep(self, number: u64) {
+        if self.keeping.get_untracked() == Keeping::Replaced {
+            return;
+        }
+        let id = self.keep_id.get_value();
+        let entry = self.runs.with_untracked(|runs| {
+            let at = runs.iter().position(|run| run.number == number)?;
+            let parts = entry(&runs[at])?;
+            let step = runs[at].saved.as_ref()?.step;
+            let sizes = runs.iter().filter_map(|run| run.saved.as_ref()).map(|saved| saved.bytes.len());
+            Some((at, parts, step, sizes.sum::<usize>() as f64))
+        });
+        let Some((at, parts, step, bytes)) = entry else { return };
+        spawn_local(async move {
+            let written = async {
+                let cache = open().await?;
+                put(&cache, &address(id, &at.to_string()), &parts).await?;
+                if ids(&cache).await?.last().is_some_and(|newest| *newest > id) {
+                    // The newest training is the one that is offered: without its text this one could not go on.
+                    remove(&cache, |other| other == id).await?;
+                    return Ok(Keeping::Replaced);
+                }
+                Ok(Keeping::Kept { step, bytes })
+            };
+            match written.await {
+                // A training that began meanwhile has taken its place.
+                Ok(keeping) if self.keep_id.try_get_value() == Some(id) => {
+                    let _ = self.keeping.try_set(keeping);
+                }
+                Ok(_) => {}
+                Err(problem) => self.tell_keeping(&problem),
+            }
+        });
+    }
+
+    /// Deletes all that is kept.
+    pub(super) fn delete_kept(self) {
+        self.kept.set(None);
+        spawn_local(async move {
+            let removed = async { remove(&open().await?, |_| true).await };
+            match removed.await {
+                Ok(()) => {
+                    let _ = self.keeping.try_set(Keeping::Deleted);
+                }
+                Err(problem) => self.tell_keeping(&problem),
+            }
+        });
+    }
+
+    fn tell_keeping(self, problem: &JsValue) {
+        let name = Reflect::get(problem, &JsValue::from_str("name")).ok().and_then(|name| name.as_string());
+        let is_full = name.as_deref() == Some("QuotaExceededError");
+        let _ = self.keeping.try_set(if is_full { Keeping::NoRoom } else { Keeping::Refused });
+    }
+}
