@@ -32,7 +32,7 @@ fn a_constant_token_without_eps_is_named_by_every_command() {
         for command in ["measure", "spectrum", "estimators"] {
             let said = refused(lipscope(&[command, &case(name)]));
             assert!(said.contains(problem), "{command} {name}: {said}");
-            assert!(said.contains("Set a larger eps, such as 1e-5, or change that row."), "{command} {name}: {said}");
+            assert!(said.contains("Set a larger eps, such as 10⁻⁵, or change that row."), "{command} {name}: {said}");
         }
     }
 }

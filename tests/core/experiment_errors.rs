@@ -210,13 +210,15 @@ fn npy_files_of_any_number_type_and_order_are_read() {
     }
     let by_columns = read(&file("<f8", "True", "(3, 2)", &doubles)).expect("Fortran order");
     assert_eq!(by_columns.entries(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    let batch_of_one = read(&file("<f8", "False", "(1, 2, 3)", &doubles)).expect("one matrix");
+    assert_eq!((batch_of_one.n_rows(), batch_of_one.entries()), (2, &rows[..]));
     assert_eq!(read(&file("<f8", "False", "(6,)", &doubles)).map(|r| (r.n_rows(), r.n_columns())), Ok((6, 1)));
     for (bytes, part) in [
         (file("<f8", "False", "(3, 2)", &doubles[..40]), "tokens.npy"),
         (file("<f8", "False", "(900000000, 900000000)", &doubles), "limit"),
         (file("<f8", "False", "(1, 6)", &doubles), "own line"),
-        (file("<f8", "False", "(1, 2, 3)", &doubles), "shape"),
-        (file("<c16", "False", "(3, 1)", &doubles), "can be read"),
+        (file("<f8", "False", "(2, 1, 3)", &doubles), "shape"),
+        (file("<c16", "False", "(3, 1)", &doubles), "complex"),
     ] {
         let problem = read(&bytes).expect_err(part).to_string();
         assert!(problem.contains(part), "{problem} should name {part}");

@@ -232,7 +232,7 @@ fn measurements() -> Vec<Row> {
             2,
             &heads(4, 1, true),
             r#","attention":"l2","mask":"causal""#,
-            MeasureOptions { lanczos: quick(1e-1).lanczos, ..sweep },
+            MeasureOptions { lanczos: quick(1e-2).lanczos, ..sweep },
         ),
         drawn("large field", 512, 400, &heads(1, 16, true), "", sweep),
     ];

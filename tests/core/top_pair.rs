@@ -35,7 +35,11 @@ fn error(experiment: &Experiment, value: f64, input: &[f64], output: &[f64]) -> 
     let jacobian = dense_jacobian(&forward_pass);
     let mut inner = experiment.clone();
     inner.normalization_scope = Scope::Inputs;
-    let size = dense_jacobian(&forward(&inner)).norm() * forward_pass.normalizer().jacobian_norm_bound();
+    let of_normalizer = match experiment.normalization_scope {
+        Scope::Inputs => 1.0,
+        Scope::Composed => forward_pass.normalizer().jacobian_norm_bound(),
+    };
+    let size = dense_jacobian(&forward(&inner)).norm() * of_normalizer;
     let (v, u) = (DVector::from_column_slice(input), DVector::from_column_slice(output));
     let (forth, back) = (&jacobian * &v - &u * value, jacobian.tr_mul(&u) - &v * value);
     forth.norm().max(back.norm()) / size.max(f64::MIN_POSITIVE)

@@ -70,7 +70,7 @@ impl<T: Scalar> Normalizer<T> {
                 normalizer.condition = normalizer.condition.max(largest * inverse.value());
             }
             // Not times the inverse, which may be below the normal numbers.
-            token.iter_mut().for_each(|x| *x = *x / scale);
+            token.iter_mut().for_each(|x| *x /= scale);
             let norm = token.iter().fold(T::constant(0.0), |sum, y| sum + *y * *y).sqrt();
             let inverse_norm = if norm.value() > 0.0 { T::constant(1.0) / norm } else { T::constant(0.0) };
             let along = T::constant(eps) * inverse * inverse * inverse;
@@ -206,7 +206,7 @@ fn no_derivative(kind: Normalization, (d, token_idx): (usize, usize), scale: f64
     InputError::NoDerivative {
         row: token_idx + 1,
         problem,
-        fix: phrase!("eps_above_zero_or_other_row", "Set a larger eps, such as 1e-5, or change that row."),
+        fix: phrase!("eps_above_zero_or_other_row", "Set a larger eps, such as 10⁻⁵, or change that row."),
     }
 }
 

@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn line_ends_are_the_same_everywhere_and_bytes_that_are_no_text_are_none() {
         assert_eq!(read(b"1\r2\r\n3\n"), Some(("1\n2\n3\n".into(), 0)));
-        for bytes in [&b"\xff\0"[..], b"\xff\xfe\0", b"\x81abc", b"a\0b\xff", b"\xffx\x01"] {
+        for bytes in [&b"\xff\xfe\0"[..], b"\x81abc", b"a\0b\xff", b"\xffx\x01"] {
             assert_eq!(read(bytes), None, "{bytes:?}");
         }
     }
