@@ -303,7 +303,8 @@ fn what_can_be_read_in_two_ways_is_asked_and_each_answer_holds() {
     let header = |header| TableAnswers { header: Some(header), ..TableAnswers::default() };
     let index = |index| TableAnswers { index: Some(index), ..TableAnswers::default() };
     let decimal = |decimal| TableAnswers { decimal: Some(decimal), ..TableAnswers::default() };
-    let cases: [(&str, TableQuestion, [(TableAnswers, &[&[f64]]); 2]); 6] = [
+    type Answered<'a> = (TableAnswers, &'a [&'a [f64]]);
+    let cases: [(&str, TableQuestion, [Answered<'_>; 2]); 6] = [
         (
             "0,1\n1.5,2.5\n",
             TableQuestion::Header,
