@@ -6,7 +6,7 @@ use lipscope::told;
 use lipscope_core::experiment::InputError;
 
 /// Names, and signs of the format, that are the same in every language.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 29] = [
     "JSON",
     "CSV",
     "TSV",
@@ -29,6 +29,13 @@ const NAMES: [&str; 22] = [
     "eps",
     "skew",
     "safetensors",
+    "MLP",
+    "ReLU",
+    "MATLAB",
+    "Python",
+    "pandas",
+    "HDF",
+    "PyTorch",
 ];
 /// What the page says of an error when it is in Chinese.
 pub fn in_chinese(error: &InputError) -> String {
