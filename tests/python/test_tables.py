@@ -36,7 +36,7 @@ class Tables(unittest.TestCase):
         for source, options, part in (
             ("1,2\n3,x", {}, "Row 2, column 2"),
             ("1,2\n3,4", {"header": "yes"}, "first-row, none"),
-            (b"\xff\x00", {}, "neither text"),
+            (b"\xff\xfe\x00", {}, "neither text"),
         ):
             with self.assertRaisesRegex(ValueError, part):
                 lipscope.read_tokens(source, **options)

@@ -14,7 +14,7 @@ use lipscope_core::experiment::{InputError, Normalization};
 ///
 /// # Errors
 /// [`InputError`] that names the tensor (missing, of another shape or type, truncated, or not finite), or the layer,
-/// position or token id that the model does not have; or as [`Arrangement::find`].
+/// position or token id that the model does not have; or as `Arrangement::find`.
 pub fn load_model<S: Source>(
     config: ModelConfig,
     file: &mut Checkpoint<S>,

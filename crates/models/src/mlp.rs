@@ -126,7 +126,7 @@ impl Activation {
         }
     }
 
-    /// The derivative at x; max(x, 0) has none at 0, and this gives 0 there ([`MlpJacobian::at`] refuses such tokens).
+    /// The derivative at x; max(x, 0) has none at 0, and this gives 0 there (`MlpJacobian::at` refuses such tokens).
     #[must_use]
     pub fn derivative(self, x: f64) -> f64 {
         match self {
