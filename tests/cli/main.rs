@@ -2,6 +2,7 @@
 
 mod cli;
 mod faults;
+mod kept_cases;
 mod model;
 mod model_bench;
 mod model_worker;

@@ -2,133 +2,17 @@
 //! read as the tokens that it means, asked about, or refused with the words that tell what to do. So are exports made for these
 //! tests.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use lipscope_core::experiment::{
     FirstColumn, FirstRow, Given, InputError, NumberComma, Rows, Table, TableAnswers, TableQuestion, TableSource,
 };
-
-/// What most of the files hold.
-const TOKENS: [[f64; 2]; 3] = [[1.0, 2.0], [0.5, -1.0], [-0.25, 0.75]];
-
-/// Files of these tokens, with a part of what is told of each.
-const READ: [(&str, &str); 78] = [
-    ("batch1.npy", "batch of one"),
-    ("batch1_f.npy", ""),
-    ("be.npy", ""),
-    ("be_f4.npy", ""),
-    ("blank_lines.csv", ""),
-    ("c.npy", ""),
-    ("comma_header_space_rows.txt", ""),
-    ("cp1252_header.csv", "Windows-1252"),
-    ("cr_only.csv", ""),
-    ("curly_mathematica.txt", ""),
-    ("decimal_comma.csv", "header (x, y); read with: decimal commas"),
-    ("decimal_comma_nohead.csv", "decimal commas"),
-    ("decimal_comma_tab.tsv", "decimal commas"),
-    ("en_dash.txt", ""),
-    ("excel_sep.csv", "sep=;"),
-    ("excel_sep_dot.csv", ""),
-    ("f2.npy", ""),
-    ("f4.npy", ""),
-    ("fortran.npy", ""),
-    ("fortran_d.txt", ""),
-    ("gnuplot_comment.dat", "comment"),
-    ("header_one_word.csv", "header (embeddings)"),
-    ("ipython_out.txt", ""),
-    ("jax_print.txt", ""),
-    ("json_batch1.json", "batch of one"),
-    ("json_comment.json", ""),
-    ("json_object.json", ""),
-    ("json_records.json", ""),
-    ("json_split.json", "names of columns and rows"),
-    ("json_trailing.json", ""),
-    ("jsonl_objects.txt", ""),
-    ("julia_f32.txt", ""),
-    ("julia_literal.txt", ""),
-    ("julia_repl.txt", ""),
-    ("latex.txt", ""),
-    ("list_of_arrays.txt", ""),
-    ("list_of_arrays_f32.txt", ""),
-    ("list_of_tuples.txt", ""),
-    ("longer.npy", ""),
-    ("markdown.txt", "header (x, y)"),
-    ("masked.txt", ""),
-    ("mathematica_exp.txt", ""),
-    ("matlab_assign.txt", ""),
-    ("matlab_commas.txt", ""),
-    ("matlab_comment.dat", ""),
-    ("matlab_display.txt", ""),
-    ("matlab_literal.txt", ""),
-    ("matlab_multiline.txt", ""),
-    ("mlx.txt", ""),
-    ("nbsp.txt", ""),
-    ("np_f32_scalars.txt", ""),
-    ("np_void.txt", ""),
-    ("old_torch.txt", ""),
-    ("pandas_print.txt", "index column"),
-    ("pandas_print_num.txt", "header (0, 1)"),
-    ("pandas_to_csv.csv", "index column"),
-    ("pandas_to_csv_noindex.csv", ""),
-    ("pipe.txt", ""),
-    ("python_prompt.txt", "prompt"),
-    ("r_c_matrix.txt", ""),
-    ("r_data_frame.txt", "index column"),
-    ("r_matrix.txt", "row names"),
-    ("r_write_csv.csv", "header (x, y)"),
-    ("r_write_table.txt", "row names"),
-    ("r_write_table_tab.tsv", "index column"),
-    ("rows_each_bracket.txt", ""),
-    ("rows_each_bracket_comma.txt", ""),
-    ("rust_vec.txt", ""),
-    ("tf_print.txt", ""),
-    ("tf_repr.txt", ""),
-    ("torch_batch1.txt", "batch of one"),
-    ("torch_bf16.txt", ""),
-    ("tuple_rows.txt", ""),
-    ("unicode_minus.txt", ""),
-    ("units_header.csv", "header"),
-    ("utf16.txt", ""),
-    ("v2.npy", ""),
-    ("v3.npy", ""),
-];
-
-/// Files of other tokens.
-const READ_AS: [(&str, &[&[f64]], &str); 8] = [
-    ("be_i4.npy", &[&[4.0, 8.0], &[2.0, -4.0], &[-1.0, 3.0]], ""),
-    ("i8.npy", &[&[4.0, 8.0], &[2.0, -4.0], &[-1.0, 3.0]], ""),
-    ("u2.npy", &[&[4.0, 8.0], &[2.0, 4.0], &[1.0, 3.0]], ""),
-    ("u4.npy", &[&[4.0, 8.0], &[2.0, 4.0], &[1.0, 3.0]], ""),
-    ("u8.npy", &[&[4.0, 8.0], &[2.0, 4.0], &[1.0, 3.0]], ""),
-    ("col.npy", &[&[1.0], &[0.5], &[-0.25]], ""),
-    // MATLAB printed four digits of each number.
-    ("matlab_scaled.txt", &[&[1.0, 2.0], &[0.5, -1.0], &[-0.3, 0.8]], "format long g"),
-    ("thousands.csv", &[&[1000.0, 2.0], &[0.5, -1.0], &[-0.25, 0.75]], "between thousands"),
-];
-
-/// Files that are refused, with parts of the sentence.
-const REFUSED: [(&str, &[&str]); 13] = [
-    ("arr.npz", &["npz", "numpy.load"]),
-    ("batch2.npy", &["[2, 3, 2]", "x[0]"]),
-    ("bool.npy", &["truth values", "astype(float)"]),
-    ("c16.npy", &["complex numbers"]),
-    ("empty.npy", &["empty"]),
-    ("f16long.npy", &["extended floats", "astype(float)"]),
-    ("json_nan.json", &["Row 2, column 1", "NaN"]),
-    ("nan.npy", &["Row 1, column 2", "NaN"]),
-    ("obj.npy", &["objects"]),
-    ("onerow.npy", &["one token"]),
-    ("percent.csv", &["Row 1, column 1", "percentage"]),
-    ("struct.npy", &["named fields"]),
-    ("underscore.csv", &["Row 1, column 1", "1_0"]),
-];
-
-/// Files that are refused, of which only the sentence is fixed elsewhere.
-const BROKEN: [(&str, &str); 2] = [("trunc.npy", "truncated"), ("zero_d.npy", "[]")];
+use lipscope_testkit::in_repository;
+use serde_json::Value;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/cases/tables")
+    in_repository("tests/data/cases/tables")
 }
 
 fn source(name: &str) -> TableSource {
@@ -153,37 +37,41 @@ fn check(name: &str, source: &TableSource, rows: &[&[f64]], told: &str) {
     assert!(line.contains(told), "{name}: {line}");
 }
 
+/// What each kept file is, as all doors are to say (tests/data/cases/README.md).
+fn kept() -> BTreeMap<String, Value> {
+    serde_json::from_str(include_str!("../data/cases/tables.json")).expect("JSON")
+}
+
+fn words(value: &Value) -> Vec<&str> {
+    value.as_array().expect("a list").iter().map(|word| word.as_str().expect("words")).collect()
+}
+
 #[test]
 fn every_kept_file_is_read_asked_about_or_refused() {
-    for (name, told) in READ {
-        check(name, &source(name), &TOKENS.each_ref().map(|row| &row[..]), told);
+    for (name, case) in kept() {
+        let mut source = source(&name);
+        if let Some(asked) = case["asked"].as_str() {
+            let problem = read(&source).expect_err(&name);
+            assert!(matches!(problem, InputError::TwoReadings { question: TableQuestion::Header, .. }), "{problem}");
+            assert_eq!((asked, &case["answer"]), ("header", &Value::from("first-row")), "{name}");
+            source.answers.header = Some(FirstRow::Header);
+        }
+        if case["refused"].is_array() {
+            let problem = read(&source).expect_err(&name).to_string();
+            assert!(words(&case["refused"]).iter().all(|part| problem.contains(part)), "{name}: {problem}");
+        } else {
+            let rows: Vec<Vec<f64>> = serde_json::from_value(case["rows"].clone()).expect("rows");
+            let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+            check(&name, &source, &rows, case["told"].as_str().expect("words"));
+        }
     }
-    for (name, rows, told) in READ_AS {
-        check(name, &source(name), rows, told);
-    }
-    for (name, parts) in REFUSED {
-        let problem = read(&source(name)).expect_err(name).to_string();
-        assert!(parts.iter().all(|part| problem.contains(part)), "{name}: {problem}");
-    }
-    for (name, part) in BROKEN {
-        let problem = read(&source(name)).expect_err(name).to_string();
-        assert!(problem.contains(part), "{name}: {problem}");
-    }
-    let asked = "pandas_to_csv_numhead.csv";
-    let problem = read(&source(asked)).expect_err(asked);
-    assert!(matches!(problem, InputError::TwoReadings { question: TableQuestion::Header, .. }), "{problem}");
-    let answers = TableAnswers { header: Some(FirstRow::Header), ..TableAnswers::default() };
-    check(asked, &TableSource { answers, ..source(asked) }, &TOKENS.each_ref().map(|row| &row[..]), "header (0, 1)");
 }
 
 #[test]
 fn no_kept_file_is_left_out() {
     let files = std::fs::read_dir(folder()).expect("the kept files").map(|entry| entry.expect("a file").file_name());
     let files: BTreeSet<String> = files.map(|name| name.into_string().expect("a name")).collect();
-    let read = READ.iter().map(|(name, _)| *name);
-    let others = READ_AS.iter().map(|(name, ..)| *name).chain(REFUSED.iter().map(|(name, _)| *name));
-    let known = read.chain(others).chain(BROKEN.iter().map(|(name, _)| *name)).chain(["pandas_to_csv_numhead.csv"]);
-    assert_eq!(known.map(str::to_string).collect::<BTreeSet<_>>(), files);
+    assert_eq!(kept().into_keys().collect::<BTreeSet<_>>(), files);
 }
 
 /// The tokens of the exports made here.
@@ -275,6 +163,7 @@ fn exports_that_mean_nothing_certain_are_refused_with_the_way_out() {
         ("{\"cells\": [], \"metadata\": {}, \"nbformat\": 4}", &["notebook", "numpy.save"]),
         ("{\"king\": [1, 2], \"queen\": [3, 4]}", &["king, queen", "list of rows"]),
         ("[{\"x\":1,\"y\":2},{\"x\":1,\"z\":2}]", &["object 2"]),
+        ("[{\"x\":1,\"x\":2},{\"x\":3,\"x\":4}]", &["`x` stands twice"]),
         ("[{\"x\":1},{\"x\":\"1.5\"}]", &["Row 2, column 1", "1.5"]),
         ("np.exp([[1, 2], [3, 4]])", &["np.exp", "paste the list"]),
         ("np.array([[1, 2], [3, 4]]).T", &["follows its last bracket"]),

@@ -1,5 +1,5 @@
-"""Writes tests/data/cases/model_values.json: the norm of a layer's attention for the folders of tests/data/cases/models whose
-weights or config are unusual, by NumPy and nothing of Lipscope.
+"""Writes tests/data/cases/model_values.json: the norm of a layer's attention for the folders of tests/data/cases/models, by NumPy
+and nothing of Lipscope; the ids of their texts are those of transformers (tests/models/token_ids.py).
 
     python -m venv .venv && .venv/bin/pip install numpy==2.4.6
     .venv/bin/python tests/models/cases.py
@@ -17,12 +17,8 @@ import numpy as np
 
 CASES = Path(__file__).resolve().parents[1] / "data" / "cases"
 N, LAYER = 6, 1
-FOLDERS = [
-    "bert_bom_config", "bert_decoder", "gpt2_f64", "gpt2_inv_layer", "gpt2_no_scale", "gpt2_prefix",
-    "gpt2_prefix__orig_mod_transformer_", "gpt2_prefix_base_model_model_transformer_", "gpt2_prefix_model_transformer_",
-    "gpt2_prefix_module_transformer_", "gpt2_prefix_transformer_transformer_", "gpt2_sharded", "gpt2_tied_lm_head",
-    "nanogpt_linear",
-]  # fmt: skip
+# Folders that are refused, or of which only another map is a question.
+REFUSED = {"bert_relative_key", "roberta_", "roberta_roberta", "roberta_as_bert", "gpt2_bin_only", "gpt2_zero_row_eps0"}
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
 
 
@@ -124,14 +120,15 @@ def bert(config, t, ids):
 
 
 def main():
+    known = json.loads((CASES.parent / "tokenizers" / "expected.json").read_text(encoding="utf-8"))["cases"]
     values = {}
-    for name in FOLDERS:
-        folder = CASES / "models" / name
+    for folder in sorted((CASES / "models").iterdir()):
+        if folder.name in REFUSED:
+            continue
         config = json.loads((folder / "config.json").read_text(encoding="utf-8-sig"))
-        vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
-        ids = [vocabulary[word] for word in (folder / "text.txt").read_text(encoding="utf-8").split()][:N]
+        ids = known[folder.name][:N]
         measure = gpt2 if config["model_type"] == "gpt2" else bert
-        values[name] = {"n": N, "layer": LAYER, "spectral": measure(config, tensors(folder), ids)}
+        values[folder.name] = {"n": len(ids), "layer": LAYER, "spectral": measure(config, tensors(folder), ids)}
     (CASES / "model_values.json").write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
 
 

@@ -54,6 +54,11 @@ fn problem(told: &str) -> Phrase {
         "trailing characters" => phrase!("trailing_characters", "trailing characters"),
         "unexpected end of hex escape" => phrase!("unexpected_end_hex_escape", "unexpected end of hex escape"),
         "recursion limit exceeded" => phrase!("recursion_limit_exceeded", "recursion limit exceeded"),
-        other => library_words(other),
+        other => match other.strip_prefix("duplicate field `").and_then(|key| key.strip_suffix('`')) {
+            Some(key) => {
+                phrase!("key_twice", "the key `{key}` stands twice in one object, and only one can be meant", key = key)
+            }
+            None => library_words(other),
+        },
     }
 }

@@ -16,6 +16,7 @@ mod own_weights;
 mod parse;
 mod phrase;
 mod rows;
+mod strict_json;
 pub mod table;
 mod table_kind;
 mod types;

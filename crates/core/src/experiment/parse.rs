@@ -9,7 +9,7 @@ use super::types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
     TokenSource, WeightSource,
 };
-use super::{Phrase, Rows, json_problem};
+use super::{Phrase, Rows, json_problem, strict_json};
 use crate::phrase;
 
 impl Experiment {
@@ -32,7 +32,7 @@ impl Experiment {
                 least: phrase!("tokens_weights", "tokens and weights"),
             });
         }
-        let value: Value = serde_json::from_str(text).map_err(|e| InputError::Json { detail: json_problem(&e) })?;
+        let value = strict_json::read(text).map_err(|e| InputError::Json { detail: json_problem(&e) })?;
         Experiment::from_value(value)
     }
 

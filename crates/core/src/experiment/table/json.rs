@@ -1,5 +1,6 @@
 //! JSON with names in it: records, tables as pandas writes them, objects around a list, and one object a line.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -9,6 +10,7 @@ use super::layout::{self, run_of};
 use super::reading::{Notes, TableReading};
 use crate::experiment::error::shorten;
 use crate::experiment::json_problem::json_problem;
+use crate::experiment::strict_json::key_twice;
 use crate::experiment::{FirstColumn, InputError, Phrase, Table, TableAnswers};
 use crate::phrase;
 
@@ -307,8 +309,13 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
         let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
+        let mut keys = HashSet::new();
+        while let Some((key, value)) = map.next_entry::<String, Json>()? {
+            // Such a list would have one dimension too many; other readers keep the last of the two.
+            if !keys.insert(key.clone()) {
+                return Err(key_twice(&key));
+            }
+            members.push((key, value));
         }
         Ok(Json::Object(members))
     }
