@@ -14,7 +14,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const settings = JSON.parse(readFileSync(`${here}settings.json`, 'utf8'));
 const KERNELS = ['engine', 'faer', 'nalgebra', 'loop'];
 const random = ({ n, d, heads }) => JSON.stringify({
-  tokens: { source: 'random', law: 'gaussian', n, d, radius: Math.sqrt(d), seed: 0 },
+  tokens: { source: 'random', distribution: 'gaussian', n, d, radius: Math.sqrt(d), seed: 0 },
   weights: { source: 'random', heads, head_dim: d / heads, seed: 0 },
 });
 

@@ -16,7 +16,7 @@ const threads = availableParallelism();
 const { OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS, RAYON_NUM_THREADS, ...env } = process.env;
 
 const random = ({ n, d, heads, head_dim }) => JSON.stringify({
-  tokens: { source: 'random', law: 'gaussian', n, d, radius: Math.sqrt(d), seed: 0 },
+  tokens: { source: 'random', distribution: 'gaussian', n, d, radius: Math.sqrt(d), seed: 0 },
   weights: { source: 'random', heads, head_dim, seed: 0 },
 });
 

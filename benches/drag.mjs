@@ -2,7 +2,7 @@
 // On the built site (LIPSCOPE_DIST), one of 64 tokens in the plane is dragged with the browser's own mouse, whose
 // movements come at the beginning of a frame. Reports in which later frame the token is at its new place, in which the
 // new constant, bounds and attention matrix are all shown, and after how many milliseconds.
-import { launch, openPage, shutDown } from '../tests/e2e/browser.mjs';
+import { adversarial, launch, openPage, shutDown } from '../tests/e2e/browser.mjs';
 import { changed } from '../tests/e2e/reading.mjs';
 import { record } from './record.mjs';
 
@@ -50,7 +50,7 @@ function watch() {
 }
 
 try {
-  const { page, close } = await openPage({ hash: '#v2&plot=tokens&tokens=ball&n=64&d=2&R=2' });
+  const { page, close } = await openPage({ hash: adversarial('plot=tokens&tokens=ball&n=64&d=2&R=2') });
   await changed(page, 'spectral');
   await page.focus('#token-stage');
   await page.keyboard.press('Home');

@@ -40,6 +40,20 @@ fn a_whole_file_that_a_language_lacks_fails_the_build() {
 }
 
 #[test]
+fn texts_that_the_crates_hold_are_found_by_id_and_have_no_english() {
+    let problems = |language: &str| {
+        let content = "b = \"{what} 错\"\na = \"好\"".into();
+        CatalogueFile { language: language.into(), feature: "problems".into(), content }
+    };
+    let found = generate(&[problems("en"), problems("zh")]).expect_err("English twice");
+    assert_eq!(found, ["words/en/problems.toml: the crates hold these texts; remove the file."]);
+    let source = generate(&[file("en", "m = \"m\""), file("zh", "m = \"测\""), problems("zh")]).expect("catalogues");
+    assert!(source.contains("static IDS: [&str; 2] = [\n\"a\",\n\"b\",\n];"), "{source}");
+    assert!(source.contains("crate::words::find(&IDS, 1, id)"), "{source}");
+    assert!(source.contains("pub static ZH: [&str; 3]"), "{source}");
+}
+
+#[test]
 fn an_argument_that_a_language_lacks_or_invents_fails_the_build() {
     assert_eq!(
         problem("draws = \"mean of {count}\"", "draws = \"平均\""),

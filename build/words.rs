@@ -14,8 +14,9 @@ use toml::{Table, Value};
 /// The language that says which keys there are.
 const SOURCE: &str = "en";
 
-/// The features whose texts are found by id while the page runs: the errors, which the crates name by their ids.
-const FOUND_BY_ID: [&str; 1] = ["problems"];
+/// The features whose texts are found by id while the page runs, and the language that says which there are: the errors, whose
+/// ids and English the crates hold (`phrase!`).
+const FOUND_BY_ID: [(&str, &str); 1] = [("problems", "zh")];
 
 /// Where the first argument of a text stands in what is generated; the others follow. None of these is a character.
 const FIRST_PLACE: u32 = 0xE000;
@@ -192,12 +193,21 @@ fn is_name(name: &str) -> bool {
         && !RUST.contains(&name)
 }
 
+/// The language that says which texts a feature has.
+fn source_of(feature: &str) -> &'static str {
+    FOUND_BY_ID.iter().find(|(other, _)| *other == feature).map_or(SOURCE, |(_, language)| language)
+}
+
 /// Tells what a language lacks, or has too much.
 fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str], problems: &mut Vec<String>) {
     let none = Texts::new();
-    let source = catalogue.get(SOURCE).unwrap_or(&none);
+    let source_language = source_of(feature);
+    if source_language != SOURCE && catalogue.contains_key(SOURCE) {
+        problems.push(format!("words/{SOURCE}/{feature}.toml: the crates hold these texts; remove the file."));
+    }
+    let source = catalogue.get(source_language).unwrap_or(&none);
     let path = |(table, key): &(String, String)| if table.is_empty() { key.clone() } else { format!("{table}.{key}") };
-    for language in languages.iter().filter(|language| **language != SOURCE) {
+    for language in languages.iter().filter(|language| ![SOURCE, source_language].contains(language)) {
         let own = catalogue.get(language).unwrap_or(&none);
         let file = format!("words/{language}/{feature}.toml");
         for (key, text) in source {
@@ -214,12 +224,12 @@ fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str],
             for argument in found.iter().filter(|argument| !expected.contains(argument)) {
                 let path = path(key);
                 problems.push(format!(
-                    "{file}: `{path}` has an argument {{{argument}}} in the language `{language}` that `{SOURCE}` has not."
+                    "{file}: `{path}` has an argument {{{argument}}} in the language `{language}` that `{source_language}` has not."
                 ));
             }
         }
         for key in own.keys().filter(|key| !source.contains_key(*key)) {
-            problems.push(format!("{file}: `{}` of the language `{language}` is not in `{SOURCE}`.", path(key)));
+            problems.push(format!("{file}: `{}` of the language `{language}` is not in `{source_language}`.", path(key)));
         }
     }
 }
@@ -234,8 +244,11 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
             out,
             "/// The texts of `{feature}.toml`.\n#[allow(clippy::too_many_arguments)]\npub mod {feature} {{"
         );
-        if FOUND_BY_ID.contains(feature) {
-            out.push_str(&table(catalogue, &mut count));
+        if source_of(feature) != SOURCE {
+            let texts = catalogue.get(source_of(feature)).into_iter().flatten();
+            let ids: Vec<&str> = texts.map(|((_, id), _)| id.as_str()).collect();
+            out.push_str(&ids_of_texts(&ids, count));
+            count += ids.len();
             continue;
         }
         let mut open = "";
@@ -266,19 +279,17 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
     out
 }
 
-/// Texts that are found by id, sorted; the first is that of number `count` in the other languages' lists.
-fn table(catalogue: &BTreeMap<&str, Texts>, count: &mut usize) -> String {
-    let texts: Vec<(&(String, String), &Text)> = catalogue.get(SOURCE).into_iter().flatten().collect();
-    let mut out = format!("static TEXTS: [(&str, &str); {}] = [\n", texts.len());
-    for ((_, id), text) in &texts {
-        let _ = writeln!(out, "({id:?}, {}),", text.literal());
+/// Texts that are found by id, sorted; the first has the number `first` in the other languages' lists.
+fn ids_of_texts(ids: &[&str], first: usize) -> String {
+    let mut out = format!("static IDS: [&str; {}] = [\n", ids.len());
+    for id in ids {
+        let _ = writeln!(out, "{id:?},");
     }
-    out.push_str("];\n/// The text with an id.\n");
+    out.push_str("];\n/// The text with an id in the page's language; `None` in English.\n");
     let _ = writeln!(
         out,
-        "pub fn text(id: &str) -> Option<&'static str> {{ crate::words::find(&TEXTS, {count}, id) }}\n}}"
+        "pub fn text(id: &str) -> Option<&'static str> {{ crate::words::find(&IDS, {first}, id) }}\n}}"
     );
-    *count += texts.len();
     out
 }
 

@@ -83,7 +83,7 @@ fn plot(choice: PlotChoice) -> AnyView {
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
         PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
         PlotChoice::Gallery => view! { <labs::Gallery/> }.into_any(),
-        PlotChoice::Reach => view! { <labs::ReachLab/> }.into_any(),
+        PlotChoice::Certify => view! { <labs::CertifyLab/> }.into_any(),
         PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
         PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
         PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),

@@ -21,7 +21,7 @@ const PLOTS: [PlotChoice; 11] = [
     PlotChoice::Model,
     PlotChoice::Train,
     PlotChoice::Gallery,
-    PlotChoice::Reach,
+    PlotChoice::Certify,
 ];
 
 /// The plots of the view that is shown.

@@ -28,9 +28,11 @@ pub fn place(c: char) -> Option<usize> {
     (c as u32).checked_sub(FIRST_PLACE).map(|place| place as usize).filter(|place| *place < MOST_ARGUMENTS)
 }
 
-/// The text with an id, of a catalogue that is searched while the page runs; `first` is the number of its first text.
-fn find(texts: &'static [(&'static str, &'static str)], first: usize, id: &str) -> Option<&'static str> {
-    texts.binary_search_by_key(&id, |(id, _)| id).ok().map(|at| pick(texts[at].1, first + at))
+/// The translation of the text with an id, of a catalogue that is searched while the page runs; `first` is the number of its
+/// first text.
+fn find(ids: &[&str], first: usize, id: &str) -> Option<&'static str> {
+    let at = ids.binary_search(&id).ok()?;
+    translation()?.get(first + at).copied()
 }
 
 /// A text with its arguments in their places.

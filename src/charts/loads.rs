@@ -30,7 +30,7 @@ pub fn Loads() -> impl IntoView {
         view! { <button type="button" id=id hidden=move || !has.get() on:click=on_click>{words()}</button> }
     };
     let choice = move |(id, words, choice): (&'static str, &'static str, TokenChoice)| {
-        let on_click = move |_| page.edit("law", |state| state.choose_tokens(choice));
+        let on_click = move |_| page.edit("distribution", |state| state.choose_tokens(choice));
         view! { <button type="button" id=id on:click=on_click>{words}</button> }
     };
     let choices = [

@@ -17,7 +17,7 @@ pub fn plot_name(choice: PlotChoice) -> (&'static str, &'static str, &'static st
             ("plot-spectrum", strings::plot_spectrum(), strings::spectrum_heading(), strings::plot_spectrum_hint())
         }
         PlotChoice::EstimatorComparison => {
-            ("plot-court", strings::plot_estimators(), strings::estimators_heading(), strings::plot_estimators_hint())
+            ("plot-estimators", strings::plot_estimators(), strings::estimators_heading(), strings::plot_estimators_hint())
         }
         PlotChoice::Scaled => {
             ("plot-scaled", strings::plot_scaled(), strings::scaled_heading(), strings::plot_scaled_hint())
@@ -35,8 +35,8 @@ pub fn plot_name(choice: PlotChoice) -> (&'static str, &'static str, &'static st
             ("plot-train", strings::plot_train(), strings::train_heading(), strings::plot_train_hint())
         }
         PlotChoice::Gallery => ("plot-lab", strings::gallery(), strings::gallery_heading(), strings::gallery_hint()),
-        PlotChoice::Reach => {
-            ("plot-reach", strings::plot_reach(), strings::reach_heading(), strings::plot_reach_hint())
+        PlotChoice::Certify => {
+            ("plot-certify", strings::plot_certify(), strings::certify_heading(), strings::plot_certify_hint())
         }
     }
 }

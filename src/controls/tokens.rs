@@ -1,4 +1,4 @@
-//! The tokens: how many, in how many dimensions, how far out, by which law.
+//! The tokens: how many, in how many dimensions, how far out, from which distribution.
 
 use crate::prelude::*;
 
@@ -36,7 +36,7 @@ pub fn TokenControls() -> impl IntoView {
         Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
             some_clusters(page)
         }
-        Some((_, choice)) => page.edit("law", |state| state.choose_tokens(*choice)),
+        Some((_, choice)) => page.edit("distribution", |state| state.choose_tokens(*choice)),
         None => {}
     };
     let by_list = Signal::derive(move || match chosen.get() {
@@ -56,7 +56,7 @@ pub fn TokenControls() -> impl IntoView {
             <NumberField field=Field::N fixed=by_list/>
             <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
             <NumberField field=Field::Radius fixed=by_list/>
-            <Choice id="law" label=strings::law() hint=strings::law_hint() options chosen=chosen_id on_pick=Callback::new(on_pick)/>
+            <Choice id="distribution" label=strings::distribution() hint=strings::distribution_hint() options chosen=chosen_id on_pick=Callback::new(on_pick)/>
             <SeedField
                 id="token-seed"
                 redraw_hint=strings::redraw_tokens()
@@ -68,7 +68,7 @@ pub fn TokenControls() -> impl IntoView {
                 (strings::field_label(Field::N), strings::field_hint(Field::N)),
                 (strings::field_label(Field::D), strings::field_hint(Field::D)),
                 (strings::field_label(Field::Radius), strings::field_hint(Field::Radius)),
-                (strings::law(), strings::law_hint()),
+                (strings::distribution(), strings::distribution_hint()),
                 (strings::seed(), strings::seed_hint()),
             ]/>
         </section>

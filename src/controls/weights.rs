@@ -48,7 +48,7 @@ pub fn WeightControls() -> impl IntoView {
         <section class="group" aria-labelledby="weights-heading">
             <h2 id="weights-heading">{strings::weights()}</h2>
             <p class="note">{strings::weights_line()}</p>
-            <Choice id="weights" label=strings::weight_law() hint=strings::weight_law_hint() options chosen=chosen_id fixed=Signal::derive(move || is_skew.get().then(strings::skew_note)) on_pick=Callback::new(on_pick)/>
+            <Choice id="weights" label=strings::weight_source() hint=strings::weight_source_hint() options chosen=chosen_id fixed=Signal::derive(move || is_skew.get().then(strings::skew_note)) on_pick=Callback::new(on_pick)/>
             <p class="note" data-testid="kim-note" hidden=move || !is_kim.get()>{move || page.state.with(|state| strings::kim_note(state.heads, state.dim()))}</p>
             <Show when=move || fixed.get().is_none()>
                 <NumberField field=Field::Heads/>
@@ -63,7 +63,7 @@ pub fn WeightControls() -> impl IntoView {
             </Show>
             <Away id="random-weights" label=strings::of_random_weights() reason=fixed/>
             <Meanings of=vec![
-                (strings::weight_law(), strings::weight_law_hint()),
+                (strings::weight_source(), strings::weight_source_hint()),
                 (strings::field_label(Field::Heads), strings::field_hint(Field::Heads)),
                 (strings::field_label(Field::HeadDim), strings::field_hint(Field::HeadDim)),
                 (strings::field_label(Field::Scale), strings::field_hint(Field::Scale)),

@@ -143,7 +143,7 @@ fn TokenSwitch(
 }
 
 fn choose(page: Page, tokens: TokenChoice) {
-    page.edit("law", |state| state.choose_tokens(tokens));
+    page.edit("distribution", |state| state.choose_tokens(tokens));
 }
 
 #[component]

@@ -14,13 +14,13 @@ use crate::strings;
 use crate::workers::{EngineLane, EngineNews};
 
 use super::context::Labs;
-use super::{estimators, inverse, reach, scaling, spectrum, tightness};
+use super::{estimators, inverse, certify, scaling, spectrum, tightness};
 
 /// Does the same to the run of a lab, whatever it holds.
 macro_rules! for_run {
     ($labs:expr, $plot:expr, $do:ident, $($what:tt)+) => {
         match $plot {
-            PlotChoice::Reach => $labs.reach.$do($($what)+),
+            PlotChoice::Certify => $labs.certify.$do($($what)+),
             PlotChoice::Scaled => $labs.page.live.scaling.$do($($what)+),
             PlotChoice::Tightness => $labs.page.live.tightness.$do($($what)+),
             PlotChoice::Spectrum => $labs.spectrum.$do($($what)+),
@@ -51,7 +51,7 @@ fn request_now(labs: Labs) -> Option<(PlotChoice, Request)> {
     let page = labs.page;
     let plot = page.plot.get();
     let request = match plot {
-        PlotChoice::Reach => reach::request,
+        PlotChoice::Certify => certify::request,
         PlotChoice::Scaled => scaling::request,
         PlotChoice::Tightness => tightness::request,
         PlotChoice::Inverse => inverse::request,
@@ -102,7 +102,7 @@ impl Labs {
 
     fn take(self, plan: &EnginePlan, event: EngineEvent) {
         match (plan, event) {
-            (_, EngineEvent::Certify(certified)) => self.reach.update(|run| *run.fresh() = Some(certified)),
+            (_, EngineEvent::Certify(certified)) => self.certify.update(|run| *run.fresh() = Some(certified)),
             (_, EngineEvent::Scaling(points)) => self.page.live.scaling.update(|run| run.fresh().extend(points)),
             (_, EngineEvent::Tightness(points)) => self.page.live.tightness.update(|run| run.fresh().extend(points)),
             (_, EngineEvent::Spectrum(spectrum)) => self.spectrum.update(|run| *run.fresh() = Some(*spectrum)),

@@ -19,7 +19,7 @@ pub struct Labs {
     /// The estimators of the largest one.
     pub(super) estimators: RwSignal<Run<Vec<EstimatorPoint>>>,
     /// The bounds around the tokens.
-    pub(super) reach: RwSignal<Run<Option<Certified>>>,
+    pub(super) certify: RwSignal<Run<Option<Certified>>>,
     /// The iteration of the inverse that is pictured.
     pub(super) frame: RwSignal<usize>,
     /// Whose answers come now.
@@ -40,7 +40,7 @@ impl Labs {
             page,
             spectrum: RwSignal::default(),
             estimators: RwSignal::default(),
-            reach: RwSignal::default(),
+            certify: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::default()),
             asking: Newest::default(),

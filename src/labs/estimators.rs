@@ -34,13 +34,13 @@ pub fn EstimatorLab() -> impl IntoView {
     let trial = memo(move |_| settings.with(|settings| settings.estimators.trial));
     let ends = move || run.with(|run| stopped(&run.data).into_iter().map(row).collect_view());
     lab_view(LabParts {
-        id: "court",
+        id: "estimators",
         plot: PlotChoice::EstimatorComparison,
         run,
         controls: view! {
             <div class="lab-head">
                 <LabChoice
-                    id="court-trial"
+                    id="estimators-trial"
                     label=strings::trial_text()
                     all=EstimatorSettings::TRIALS
                     words=strings::trial
@@ -48,7 +48,7 @@ pub fn EstimatorLab() -> impl IntoView {
                     set=|settings, trial| settings.estimators.trial = trial
                 />
                 <LabChoice
-                    id="court-shown"
+                    id="estimators-shown"
                     label=strings::estimators_shows()
                     all=Shown::ALL
                     words=|shown| strings::estimators_shown(shown).to_owned()
@@ -56,18 +56,18 @@ pub fn EstimatorLab() -> impl IntoView {
                     set=|settings, shown| settings.estimators.shown = shown
                 />
                 <LabNumber
-                    id="court-tolerance"
+                    id="estimators-tolerance"
                     label=strings::stop_tolerance()
                     taken=Taken::Any(*EstimatorSettings::TOLERANCE.start(), *EstimatorSettings::TOLERANCE.end())
                     get=|settings| settings.estimators.tolerance
                     set=|settings, value| settings.estimators.tolerance = value
                 />
             </div>
-            <p class="lab-finding" data-testid="court-about">{move || strings::trial_about(trial.get())}</p>
+            <p class="lab-finding" data-testid="estimators-about">{move || strings::trial_about(trial.get())}</p>
         }
         .into_any(),
         plots: vec![LabPlot::new(
-            plot_ids!("court"),
+            plot_ids!("estimators"),
             run,
             move |points| estimators_chart(points, shown.get()),
             |points| strings::estimators_finding(&stopped(points)),
@@ -76,7 +76,7 @@ pub fn EstimatorLab() -> impl IntoView {
         )],
         beside: None,
         facts: view! {
-            <div class="court-ends" tabindex="0" role="region" aria-label=strings::estimators_ends()>
+            <div class="estimators-ends" tabindex="0" role="region" aria-label=strings::estimators_ends()>
                 <table>
                     <thead>
                         <tr>{strings::estimators_ends_columns().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr>
@@ -107,10 +107,10 @@ fn row((point, stop): (&EstimatorPoint, Option<Stop>)) -> impl IntoView + use<> 
         ("milliseconds", strings::milliseconds(point.milliseconds).to_string(), point.milliseconds.to_string()),
     ];
     let cell = move |(what, text, exact): (&str, String, String)| {
-        view! { <td data-testid=format!("court-{id}-{what}") data-value=exact.clone() title=exact>{text}</td> }
+        view! { <td data-testid=format!("estimators-{id}-{what}") data-value=exact.clone() title=exact>{text}</td> }
     };
     view! {
-        <tr data-testid=format!("court-{id}")>
+        <tr data-testid=format!("estimators-{id}")>
             <th scope="row">{strings::stop_name(point.estimator, stop)}</th>
             {cells.map(cell).collect_view()}
         </tr>

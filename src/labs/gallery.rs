@@ -19,13 +19,13 @@ use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::LineChart;
 use lipscope_protocol::envelope::decode;
 
-use super::{estimators_chart, inverse_chart, reach, scaling, tightness};
+use super::{estimators_chart, inverse_chart, certify, scaling, tightness};
 use crate::run::{Pair, Side};
 
 /// What the pictures show.
 #[derive(Serialize, Deserialize)]
 struct Pictures {
-    reach: Certified,
+    certify: Certified,
     scaling: Vec<ScalingPoint>,
     tightness: Vec<TightnessPoint>,
     inverse_l2: Vec<InverseStep>,
@@ -44,7 +44,7 @@ impl Pictures {
         let side =
             |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
         let mut chart = match plot {
-            PlotChoice::Reach => reach::chart(Some(&self.reach), None),
+            PlotChoice::Certify => certify::chart(Some(&self.certify), None),
             PlotChoice::Scaled => scaling::chart(&self.scaling, Norm::Spectral),
             PlotChoice::Tightness => tightness::chart(&self.tightness),
             PlotChoice::Inverse => {

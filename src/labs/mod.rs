@@ -5,7 +5,7 @@
 //! | `context`, `asking` | what the labs hold; asking for what the one that is shown needs |
 //! | `frame`, `plot`, `facts`, `inputs`, `number` | what a lab is shown in, and the parts that it is filled with |
 //! | `gallery` | all labs, a picture and a sentence each |
-//! | `reach`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
+//! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
 //! | `plane`, `player` | the iterates of the inverse |
 
 mod asking;
@@ -23,7 +23,7 @@ mod number;
 mod plane;
 mod player;
 mod plot;
-mod reach;
+mod certify;
 mod scaling;
 mod spectrum;
 mod spectrum_chart;
@@ -34,7 +34,7 @@ pub use context::Labs;
 pub use estimators::EstimatorLab;
 pub use gallery::Gallery;
 pub use inverse::InverseLab;
-pub use reach::ReachLab;
+pub use certify::CertifyLab;
 pub use scaling::ScalingLab;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;

@@ -1,4 +1,4 @@
-//! Pasted tokens and weights in a link: as the experiment file has them, compressed, in base64url.
+//! Pasted tokens and weights in a link, or a whole experiment: as the experiment file has them, compressed, in base64url.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,7 +6,7 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use serde_json::{Value, json};
 
-use crate::state::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
+use crate::state::{OwnClusters, OwnWeights, PageState, Scene, Shared, TokenChoice, WeightChoice};
 use crate::strings;
 use lipscope_core::experiment::{Experiment, TokenSource, WeightSource};
 
@@ -88,6 +88,16 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Puts a link's experiment into a scene; fields after it change parts of it.
+///
+/// # Errors
+/// A sentence.
+pub fn read_experiment(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let experiment = Experiment::from_json(&unpack_text(text)?).map_err(|problem| strings::told(&problem))?;
+    scene.state = scene.state.with_experiment(experiment).map_err(|problem| strings::told(&problem))?;
+    Ok(())
+}
+
 fn experiment_of(file: Value) -> Result<Experiment, String> {
     Experiment::from_value(file).map_err(|problem| strings::told(&problem))
 }
@@ -97,11 +107,14 @@ fn pack(value: &Value) -> String {
 }
 
 fn unpack(text: &str) -> Result<Value, String> {
+    // As text: the page reads JSON as text elsewhere, and reading bytes would be compiled beside it.
+    serde_json::from_str(&unpack_text(text)?).map_err(|_| strings::link_damaged().into())
+}
+
+fn unpack_text(text: &str) -> Result<String, String> {
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strings::link_damaged())?;
     let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| strings::link_damaged())?;
-    // As text: the page reads JSON as text elsewhere, and reading bytes would be compiled beside it.
-    let text = std::str::from_utf8(&unpacked).map_err(|_| strings::link_damaged())?;
-    serde_json::from_str(text).map_err(|_| strings::link_damaged().into())
+    String::from_utf8(unpacked).map_err(|_| strings::link_damaged().into())
 }
 
 #[cfg(test)]

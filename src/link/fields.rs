@@ -84,7 +84,7 @@ macro_rules! number {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 52] = [
+pub const FIELDS: [Field; 53] = [
     Field {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -92,6 +92,8 @@ pub const FIELDS: [Field; 52] = [
     },
     Field { key: LESSON, text: lesson_text, read: read_lesson },
     choice!("plot", PlotChoice::ALL, plot),
+    // Written by other programs alone: the page writes what its controls say.
+    Field { key: "experiment", text: |_| String::new(), read: data::read_experiment },
     choice!("tokens", TokenChoice::ALL, state.tokens),
     size!("n", 2..=MAX_WITNESS_N, state.n),
     size!("d", 1..=MAX_D, state.d),
@@ -135,17 +137,17 @@ pub const FIELDS: [Field; 52] = [
     number!("inverse-R", number, Settings::INVERSE_RADIUS, labs.inverse.radius),
     seed!("inverse-seed", labs.inverse.seed),
     choice!("search", SearchFold::ALL, state.growth.fold),
-    choice!("hunt-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), state.growth.search.region),
-    size!("hunt-restarts", SearchSettings::RESTARTS, state.growth.search.restarts),
-    seed!("hunt-seed", state.growth.search.seed),
-    size!("hunt-d", SearchSettings::DIM, state.growth.search.dim),
+    choice!("search-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), state.growth.search.region),
+    size!("search-restarts", SearchSettings::RESTARTS, state.growth.search.restarts),
+    seed!("search-seed", state.growth.search.seed),
+    size!("search-d", SearchSettings::DIM, state.growth.search.dim),
     size!("spectrum-count", 1..=MOST_COUNT, labs.spectrum_count),
     choice!("spectrum-map", SpectrumMap::ALL, labs.spectrum_map),
-    choice!("court-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
-    number!("court-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
-    choice!("court-shown", Shown::ALL, labs.estimators.shown),
-    number!("reach-eps", number, Settings::REACH, labs.reach.relative),
-    size!("reach-restarts", Settings::REACH_RESTARTS, labs.reach.restarts),
+    choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
+    number!("estimators-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
+    choice!("estimators-shown", Shown::ALL, labs.estimators.shown),
+    number!("certify-eps", number, Settings::CERTIFY, labs.certify.relative),
+    size!("certify-restarts", Settings::CERTIFY_RESTARTS, labs.certify.restarts),
     Field { key: "theme", text: theme_text, read: read_theme },
     Field {
         key: "token-data",

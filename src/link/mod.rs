@@ -2,30 +2,24 @@
 //!
 //! Only what differs from the first visit is written, so that the first visit has no fragment at all; in a lesson, what
 //! differs from what its step has set: the lesson's name alone is a link to it. What a link says wrongly is named, field by
-//! field, and the rest of it holds. Links of version 2, which differ by what a first visit showed, and of version 1, an experiment
-//! file in base64url, are read too.
+//! field, and the rest of it holds.
 //!
 //! | file | concept |
 //! | --- | --- |
 //! | `fields` | the fields: key, text, and how it is read |
-//! | `pairs` | keys with their texts |
 //! | `values` | words and numbers of fields |
-//! | `data` | pasted tokens and weights, compressed |
-//! | `earlier` | what links said before the plots over n were one |
+//! | `data` | pasted tokens and weights, and whole experiments, compressed |
 
 mod data;
-mod earlier;
 mod fields;
-mod pairs;
 mod values;
 
-use lipscope_core::experiment::{Attention, Experiment, InputError, Mask};
+use lipscope_core::experiment::{Attention, Mask};
 
-use super::state::{LessonAt, PageState, PlotChoice, Scene, TokenChoice, WeightChoice};
+use super::state::{LessonAt, PageState, Scene, TokenChoice, WeightChoice};
 use super::strings;
 
 use fields::{FIELDS, LESSON, lesson_of};
-use pairs::said;
 
 /// Links longer than this are cut by programs that pass them on.
 pub const MOST_LINK: usize = 16_000;
@@ -33,10 +27,8 @@ pub const MOST_LINK: usize = 16_000;
 const MOST_READ: usize = 2 << 20;
 /// At most so many sentences are made of one link.
 const MOST_PROBLEMS: usize = 6;
-/// What a link of this version starts with.
+/// What a link of this version, the only one, starts with.
 const VERSION: &str = "v3";
-/// What those before it start with: their first visit showed the adversarial tokens over n up to 1e18.
-const EARLIER: &str = "v2";
 
 /// A scene whose link would be longer than [`MOST_LINK`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +56,7 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
     }
     let mut link = String::from(VERSION);
     // What a reader of the link has so far: some fields bring others along.
-    let mut reached = base(Scene::default(), scene.lesson.as_ref(), of_lesson);
+    let mut reached = base(scene.lesson.as_ref(), of_lesson);
     for field in &FIELDS {
         let text = (field.text)(scene);
         if text != (field.text)(&reached) {
@@ -96,22 +88,13 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
         .iter()
         .fold(fragment.to_owned(), |text, (coded, sign)| text.replace(coded, sign));
     let (version, rest) = plain.split_once('&').unwrap_or((&plain, ""));
-    if version.starts_with("v1.") {
-        return match first_version(&plain) {
-            Ok(scene) => Followed { scene: Some(scene), problems: Vec::new() },
-            Err(problem) => nothing(strings::told(&problem)),
-        };
+    if version != VERSION {
+        return nothing(strings::link_version(version));
     }
-    let (first, plot) = match version {
-        VERSION => (Scene::default(), None),
-        EARLIER => (of_earlier(), Some(earlier::FIRST_PLOT)),
-        other => return nothing(strings::link_version(other)),
-    };
-    let rest = &earlier::renewed(rest, plot);
     let said = said(rest, LESSON);
     let at = lesson_of(&said);
     let set = at.as_ref().map(of_lesson);
-    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or(first) };
+    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or_default() };
     let Followed { scene, mut problems } = over(scene, rest);
     let scene = scene.map(|mut scene| {
         if let (Some(None), Some(text)) = (&set, said.last()) {
@@ -163,24 +146,16 @@ pub fn text_of(scene: &Scene, key: &str) -> Option<String> {
     FIELDS.iter().find(|field| field.key == key).map(|field| (field.text)(scene))
 }
 
+/// The texts behind a key, in their order.
+fn said<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
+    let pairs = fields.split('&').filter_map(|part| part.split_once('='));
+    pairs.filter(|(k, _)| *k == key).map(|(_, text)| text).collect()
+}
+
 /// From where a link goes on: what the step of its lesson sets, or the first visit; its name
 /// itself is a field.
-fn base(first: Scene, lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
-    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or(first) }
-}
-
-/// The first visit of versions 1 and 2: the adversarial tokens, and their bounds over n up to 1e18.
-fn of_earlier() -> Scene {
-    Scene { state: PageState::adversarial(), plot: PlotChoice::Growth, ..Scene::default() }
-}
-
-/// The scene of a link of version 1: an experiment at which everything else is as on a first visit.
-fn first_version(fragment: &str) -> Result<Scene, InputError> {
-    let experiment = Experiment::from_link(fragment)?;
-    let first = over(of_earlier(), &earlier::renewed("", Some(earlier::FIRST_PLOT))).scene.unwrap_or_default();
-    let state = first.state.with_experiment(experiment)?;
-    state.check_cost()?;
-    Ok(Scene { state, ..first })
+fn base(lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
+    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_default() }
 }
 
 /// Puts right what no single field shows, and says so.

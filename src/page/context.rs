@@ -29,7 +29,7 @@ pub const PLACE_OWN_WEIGHTS: &str = "own-weights";
 pub const PLACE_LINK: &str = "link";
 
 /// Edits at these places are steps to which one can go back.
-const STEPS: [&str; 5] = ["preset", "law", "weights", PLACE_OWN, PLACE_OWN_WEIGHTS];
+const STEPS: [&str; 5] = ["preset", "distribution", "weights", PLACE_OWN, PLACE_OWN_WEIGHTS];
 
 /// What every part of the page may read and do.
 #[derive(Clone, Copy)]
@@ -225,7 +225,7 @@ impl Page {
         let Some(measured) = self.live.measured.get_untracked() else { return false };
         let Some(found) = &measured.measurement.two_clusters else { return false };
         let state = self.state.get_untracked();
-        self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
+        self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))
     }
 
     /// Takes the tokens of a lower bound as the last measurement has them; false where there are none.
@@ -233,6 +233,6 @@ impl Page {
         let Some(measured) = self.live.measured.get_untracked() else { return false };
         let Some(found) = witness(&measured.measurement) else { return false };
         let state = self.state.get_untracked();
-        self.put("law", found.token_source().map(|source| state.with_clusters(&source)))
+        self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))
     }
 }

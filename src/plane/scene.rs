@@ -200,7 +200,7 @@ fn changes(pair: &TopPair, frame: &PlaneFrame, largest: f64, held: Option<f64>) 
 /// Arrows from the points to other places.
 fn moves(points: &[Point], to: &[(f32, f32)]) -> Changes {
     let nudges = points.iter().zip(to).map(|(p, to)| (f64::from(to.0) - p.0, f64::from(to.1) - p.1)).collect();
-    let names = [strings::reach_moves().into(), String::new(), String::new()];
+    let names = [strings::certify_moves().into(), String::new(), String::new()];
     Changes { nudges, stretch: 1.0, names, ..Changes::default() }
 }
 

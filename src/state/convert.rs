@@ -20,7 +20,7 @@ impl PageState {
             (TokenChoice::Own, Some(rows)) => TokenSource::Explicit(rows.0.as_ref().clone()),
             (TokenChoice::Adversarial, _) => TokenSource::Adversarial { n, radius },
             (TokenChoice::Skew, _) => TokenSource::Skew { n, radius },
-            (TokenChoice::Distribution(law), _) => TokenSource::Random(random(law)),
+            (TokenChoice::Distribution(distribution), _) => TokenSource::Random(random(distribution)),
             (TokenChoice::Clusters, _) => {
                 self.cluster_source().unwrap_or_else(|| TokenSource::Random(random(Distribution::Ball)))
             }
@@ -80,9 +80,9 @@ impl PageState {
         };
         match experiment.tokens {
             TokenSource::Explicit(rows) => state = state.with_own_tokens(rows),
-            TokenSource::Random(law) => {
-                state.tokens = TokenChoice::Distribution(law.distribution);
-                (state.n, state.d, state.radius, state.token_seed) = (law.n, law.d, law.radius, law.seed);
+            TokenSource::Random(random) => {
+                state.tokens = TokenChoice::Distribution(random.distribution);
+                (state.n, state.d, state.radius, state.token_seed) = (random.n, random.d, random.radius, random.seed);
             }
             TokenSource::Adversarial { n, radius } => {
                 state.tokens = TokenChoice::Adversarial;
@@ -117,10 +117,10 @@ impl PageState {
                 state.weights = WeightChoice::Own;
                 state.own_weights = Some(Shared(Arc::new(OwnWeights { heads, output })));
             }
-            WeightSource::Random(law) => {
+            WeightSource::Random(random) => {
                 state.weights = WeightChoice::Random;
-                (state.heads, state.head_dim) = (law.heads, law.head_dim);
-                (state.scale, state.weight_seed, state.output) = (law.scale, law.seed, law.output);
+                (state.heads, state.head_dim) = (random.heads, random.head_dim);
+                (state.scale, state.weight_seed, state.output) = (random.scale, random.seed, random.output);
             }
             WeightSource::Identity { sign } => {
                 state.weights = if sign < 0.0 { WeightChoice::IdentityMinus } else { WeightChoice::IdentityPlus };

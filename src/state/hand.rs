@@ -17,7 +17,7 @@ pub enum Fixed {
 }
 
 impl PageState {
-    /// The tokens, or positions of clusters, that a hand can move. `drawn` are those of a law, as the worker drew them.
+    /// The tokens, or positions of clusters, that a hand can move. `drawn` are those of a distribution, as the worker drew them.
     ///
     /// # Errors
     /// Why they stay where they are.

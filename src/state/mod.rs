@@ -29,7 +29,7 @@ pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N
 pub use plots::{PlotChoice, View};
 pub use scene::{Scene, ThemeChoice};
 pub use settings::{
-    DotWeights, EstimatorSettings, InverseSettings, LabTokens, ReachSettings, SCALED_TOKENS, SearchSettings, Settings,
+    DotWeights, EstimatorSettings, InverseSettings, LabTokens, CertifySettings, SCALED_TOKENS, SearchSettings, Settings,
     Shown,
 };
 pub use shared::Shared;

@@ -77,7 +77,7 @@ impl PageState {
         }
     }
 
-    /// The state as far as the ball depends on it: on its radius and n, not on which tokens of a law are drawn in it.
+    /// The state as far as the ball depends on it: on its radius and n, not on which tokens of a distribution are drawn in it.
     #[must_use]
     pub fn for_ball(&self) -> Self {
         PageState {

@@ -115,7 +115,7 @@ impl Default for PageState {
 }
 
 impl PageState {
-    /// What links of versions 1 and 2 and the examples go on from: the adversarial tokens of A = -1.
+    /// What the examples go on from: the adversarial tokens of A = -1.
     #[must_use]
     pub fn adversarial() -> Self {
         PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }
@@ -267,7 +267,7 @@ impl PageState {
         }
     }
 
-    /// This state with another law of tokens, and what it excludes put right.
+    /// This state with another distribution of tokens, and what it excludes put right.
     pub fn choose_tokens(&mut self, choice: TokenChoice) {
         self.tokens = choice;
         self.n = self.n.min(self.most_tokens());

@@ -27,7 +27,7 @@ pub enum PlotChoice {
     /// All experiments of the lab, a picture and a sentence each.
     Gallery,
     /// The bounds that hold for all tokens within eps of these.
-    Reach,
+    Certify,
 }
 
 impl PlotChoice {
@@ -40,11 +40,11 @@ impl PlotChoice {
         ("inverse", PlotChoice::Inverse),
         ("tokens", PlotChoice::Tokens),
         ("spectrum", PlotChoice::Spectrum),
-        ("court", PlotChoice::EstimatorComparison),
+        ("estimators", PlotChoice::EstimatorComparison),
         ("model", PlotChoice::Model),
         ("train", PlotChoice::Train),
         ("lab", PlotChoice::Gallery),
-        ("reach", PlotChoice::Reach),
+        ("certify", PlotChoice::Certify),
     ];
 }
 
@@ -85,7 +85,7 @@ impl View {
             View::Models => &[PlotChoice::Model, PlotChoice::Train],
             View::Lab => &[
                 PlotChoice::Gallery,
-                PlotChoice::Reach,
+                PlotChoice::Certify,
                 PlotChoice::Scaled,
                 PlotChoice::Tightness,
                 PlotChoice::Inverse,

@@ -29,7 +29,7 @@ pub struct Settings {
     /// What the estimators are tried on.
     pub estimators: EstimatorSettings,
     /// How far the tokens may move.
-    pub reach: ReachSettings,
+    pub certify: CertifySettings,
 }
 
 impl Default for Settings {
@@ -45,7 +45,7 @@ impl Default for Settings {
                 tolerance: ESTIMATOR_TOLERANCE,
                 shown: Shown::Error,
             },
-            reach: ReachSettings { relative: 0.1, restarts: 3 },
+            certify: CertifySettings { relative: 0.1, restarts: 3 },
         }
     }
 }
@@ -61,10 +61,10 @@ impl Settings {
     pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
     /// What [`InverseSettings::radius`] may be.
     pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
-    /// What [`ReachSettings::relative`] may be.
-    pub const REACH: RangeInclusive<f64> = 1e-4..=1.0;
-    /// What [`ReachSettings::restarts`] may be.
-    pub const REACH_RESTARTS: RangeInclusive<usize> = 1..=100;
+    /// What [`CertifySettings::relative`] may be.
+    pub const CERTIFY: RangeInclusive<f64> = 1e-4..=1.0;
+    /// What [`CertifySettings::restarts`] may be.
+    pub const CERTIFY_RESTARTS: RangeInclusive<usize> = 1..=100;
 
     /// Whether a plot is of the tokens and weights of the controls, with these choices.
     #[must_use]
@@ -80,7 +80,7 @@ impl Settings {
 
 /// How far the tokens may move, and how long the largest norm within that is searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ReachSettings {
+pub struct CertifySettings {
     /// eps/R at which the bounds are read.
     pub relative: f64,
     /// Starts of the search within each eps.

@@ -243,12 +243,12 @@ pub fn eps_equals(relative: f64) -> String {
     format!("{EPS} = {}", times_radius(relative))
 }
 
-pub fn reach_y() -> &'static str {
+pub fn certify_y() -> &'static str {
     norm_axis(Norm::Spectral)
 }
 
-pub fn reach_plane(relative: f64) -> String {
-    words::reach_plane(times_radius(relative))
+pub fn certify_plane(relative: f64) -> String {
+    words::certify_plane(times_radius(relative))
 }
 
 /// An upper bound, rounded up so that it stays one.
@@ -261,20 +261,20 @@ pub fn rounded_down(bound: f64) -> String {
     Number::digits(bound, Kind::LowerBound).to_string()
 }
 
-pub fn reach_finding(row: Option<&CertifiedRow>) -> String {
-    let Some(row) = row else { return reach_finding::waiting().into() };
+pub fn certify_finding(row: Option<&CertifiedRow>) -> String {
+    let Some(row) = row else { return certify_finding::waiting().into() };
     let upper = rounded_up(row.certified.min(row.ball));
-    reach_finding::sentence(Number::of(row.epsilon), rounded_down(row.found), times_radius(row.relative), upper)
+    certify_finding::sentence(Number::of(row.epsilon), rounded_down(row.found), times_radius(row.relative), upper)
 }
 
-pub fn reach_readout(row: Option<&CertifiedRow>) -> String {
+pub fn certify_readout(row: Option<&CertifiedRow>) -> String {
     let Some(CertifiedRow { relative, epsilon, certified, ball, found, .. }) = row else {
         return words::scaled_readout().into();
     };
     let (ball, certified, found) = (rounded_up(*ball), rounded_up(*certified), rounded_down(*found));
-    reach_readout::sentence(ball, certified, Number::of(*epsilon), found, times_radius(*relative))
+    certify_readout::sentence(ball, certified, Number::of(*epsilon), found, times_radius(*relative))
 }
 
-pub fn reach_columns() -> [&'static str; 6] {
-    [EPS_OVER_R, EPS, reach_columns::certified(), reach_columns::local(), reach_columns::ball(), reach_columns::found()]
+pub fn certify_columns() -> [&'static str; 6] {
+    [EPS_OVER_R, EPS, certify_columns::certified(), certify_columns::local(), certify_columns::ball(), certify_columns::found()]
 }

@@ -10,7 +10,7 @@ use lipscope_plot::Number;
 
 pub const OWN_PLACEHOLDER: &str = "-1\n1\n1";
 pub const OWN_FORM_EXAMPLE: &str = r#"{
-  "tokens": {"source": "random", "law": "ball", "n": 16, "d": 2, "radius": 2},
+  "tokens": {"source": "random", "distribution": "ball", "n": 16, "d": 2, "radius": 2},
   "weights": {"source": "explicit", "heads": [
     {"q": [[1, 0.5]], "k": [[0.25, -1]], "v": [[1, 0], [0, 1]]}
   ]}

@@ -18,7 +18,7 @@ pub fn message(message: &Message) -> String {
     }
 }
 
-/// A phrase in the page's language; one that the catalogue lacks stays English.
+/// A phrase in the page's language; English is its own.
 pub fn phrase_text(phrase: &Phrase) -> String {
     let Some(template) = phrase.id().and_then(problems::text) else { return phrase.to_string() };
     let mut arguments: Vec<(&str, &Phrase)> = phrase.arguments().collect();

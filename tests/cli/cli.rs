@@ -166,7 +166,7 @@ fn a_missing_file_is_named() {
     assert!(String::from_utf8_lossy(&problem).contains("nowhere.json"));
 }
 
-const RANDOM: &str = r#"{"tokens":{"source":"random","law":"ball","n":9,"d":2,"radius":2,"seed":5},"weights":{"source":"random","head_dim":2}}"#;
+const RANDOM: &str = r#"{"tokens":{"source":"random","distribution":"ball","n":9,"d":2,"radius":2,"seed":5},"weights":{"source":"random","head_dim":2}}"#;
 
 #[test]
 fn a_sweep_is_the_same_on_one_thread_and_on_all() {

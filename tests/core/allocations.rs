@@ -50,7 +50,7 @@ const RECOMPUTED: (usize, usize, usize, usize) = (2600, 4, 4, 1);
 
 fn experiment((n, d, heads, k): (usize, usize, usize, usize), setting: &str, output: bool) -> Experiment {
     Experiment::from_json(&format!(
-        r#"{{"tokens":{{"source":"random","law":"gaussian","n":{n},"d":{d},"radius":2,"seed":0}},
+        r#"{{"tokens":{{"source":"random","distribution":"gaussian","n":{n},"d":{d},"radius":2,"seed":0}},
         "weights":{{"source":"random","heads":{heads},"head_dim":{k},"seed":0,"output":{output}}}{setting}}}"#
     ))
     .expect("a valid experiment")

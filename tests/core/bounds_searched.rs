@@ -53,7 +53,7 @@ impl Case {
         };
         Experiment::from_value(json!({
             "mask": mask, "weights": weights,
-            "tokens": {"source": "random", "law": "sphere", "n": n, "d": d, "radius": radius, "seed": seed},
+            "tokens": {"source": "random", "distribution": "sphere", "n": n, "d": d, "radius": radius, "seed": seed},
         }))
         .expect("a valid experiment")
     }

@@ -147,7 +147,7 @@ fn recomputed_and_kept_attention_give_the_same_products() {
     let experiment = |heads: usize, mask: &str| {
         Experiment::from_value(serde_json::json!({
             "mask": mask,
-            "tokens": {"source": "random", "law": "ball", "n": 2900, "d": 2, "radius": 2.0},
+            "tokens": {"source": "random", "distribution": "ball", "n": 2900, "d": 2, "radius": 2.0},
             "weights": {"source": "random", "heads": heads, "head_dim": 2},
         }))
         .expect("valid")

@@ -39,6 +39,11 @@ fn missing_and_misspelt_fields_are_named() {
     check(&format!(r#"{{"tokens":{{"source":"random","n":1.5}},{WEIGHTS}}}"#), &["`tokens.n`", "1.5"]);
     check(&format!(r#"{{"tokens":{{"source":"random","radius":0}},{WEIGHTS}}}"#), &["`tokens.radius`", "above 0"]);
     check(&format!(r#"{{{TOKENS},"weights":{{"source":"identity","sign":3}}}}"#), &["`weights.sign`", "1 or -1"]);
+    check(
+        &format!(r#"{{"tokens":{{"source":"random","law":"ball"}},{WEIGHTS}}}"#),
+        &["`tokens.law` is called `distribution` now"],
+    );
+    check(&format!(r#"{{{TOKENS},{TOKENS},{WEIGHTS}}}"#), &["`tokens` stands twice", "line 1"]);
     check("[1,2]", &["The experiment", "object"]);
     check("", &["empty"]);
     check("{\"tokens\": ", &["JSON", "line 1"]);
@@ -118,7 +123,7 @@ fn an_experiment_is_written_and_read_back_unchanged() {
     let texts = [
         format!("{{{TOKENS},{WEIGHTS}}}"),
         r#"{"attention":"l2","mask":"causal","normalization":"rms","normalization_scope":"composed","eps":0,
-            "tokens":{"source":"random","law":"sphere","n":5,"d":3,"radius":0.1,"seed":18446744073709551615},
+            "tokens":{"source":"random","distribution":"sphere","n":5,"d":3,"radius":0.1,"seed":18446744073709551615},
             "weights":{"source":"random","heads":3,"head_dim":2,"scale":0.3,"seed":9,"output":true}}"#
             .into(),
         r#"{"tokens":{"source":"adversarial","n":9,"radius":2.5},"weights":{"source":"explicit",

@@ -25,7 +25,7 @@ fn experiment(value: Value) -> Experiment {
 
 fn reach() -> Value {
     let experiment = experiment(json!({
-        "tokens": {"source": "random", "law": "ball", "n": 64, "d": 2, "radius": 1.5, "seed": 0},
+        "tokens": {"source": "random", "distribution": "ball", "n": 64, "d": 2, "radius": 1.5, "seed": 0},
         "weights": {"source": "identity", "sign": -1},
     }));
     let relative = [1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0].to_vec();
@@ -38,7 +38,7 @@ fn reach() -> Value {
 fn scaling() -> Value {
     let experiment = experiment(json!({
         "attention": "l2",
-        "tokens": {"source": "random", "law": "ball", "n": 16, "d": 8, "radius": 1, "seed": 0},
+        "tokens": {"source": "random", "distribution": "ball", "n": 16, "d": 8, "radius": 1, "seed": 0},
         "weights": {"source": "kim", "heads": 1, "scale": 1, "seed": 0},
     }));
     // Both kernels are taken in turn.
@@ -63,7 +63,7 @@ fn inverse(attention: &str) -> Value {
     };
     let experiment = experiment(json!({
         "attention": attention,
-        "tokens": {"source": "random", "law": "ball", "n": 4, "d": 4, "radius": 21.7, "seed": 28},
+        "tokens": {"source": "random", "distribution": "ball", "n": 4, "d": 4, "radius": 21.7, "seed": 28},
         "weights": weights,
     }));
     let plan = InversePlan { experiment, fraction: 0.9, max_iterations: ITERATIONS };

@@ -43,8 +43,8 @@ fn cases() -> impl Strategy<Value = Case> {
 impl Case {
     fn experiment(&self, normalization: &str, scope: &str) -> Experiment {
         let d = self.heads * self.k;
-        let law = ["gaussian", "sphere", "ball"][self.lie % 3];
-        let random = json!({"source": "random", "law": law, "n": self.n, "d": d, "radius": self.radius, "seed": self.seed % 1000});
+        let distribution = ["gaussian", "sphere", "ball"][self.lie % 3];
+        let random = json!({"source": "random", "distribution": distribution, "n": self.n, "d": d, "radius": self.radius, "seed": self.seed % 1000});
         let tokens = match self.lie {
             // One token apart from all others, where the bound is tightest.
             3 => {
@@ -207,7 +207,7 @@ fn l2_attention_is_inverted_to_ten_digits_at_no_less_than_the_guaranteed_rate() 
 fn dot_product_attention_with_its_local_constant_fails_for_large_tokens() {
     let experiment = |radius: f64| {
         Experiment::from_value(json!({
-            "attention": "dot", "tokens": {"source": "random", "law": "ball", "n": 4, "d": 4, "radius": radius, "seed": 28},
+            "attention": "dot", "tokens": {"source": "random", "distribution": "ball", "n": 4, "d": 4, "radius": radius, "seed": 28},
             "weights": {"source": "identity", "sign": 1},
         }))
         .expect("valid")

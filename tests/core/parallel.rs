@@ -25,7 +25,7 @@ const SETTINGS: [&str; 3] = [
 
 fn experiment((tokens, weights): (&str, &str), setting: &str) -> Experiment {
     let text = format!(
-        r#"{{"tokens":{{"source":"random","law":"gaussian",{tokens},"radius":2,"seed":3}},
+        r#"{{"tokens":{{"source":"random","distribution":"gaussian",{tokens},"radius":2,"seed":3}},
         "weights":{{"source":"random",{weights},"seed":4}}{setting}}}"#
     );
     Experiment::from_json(&text).unwrap_or_else(|problem| panic!("{text}: {problem}"))

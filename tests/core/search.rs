@@ -152,7 +152,7 @@ fn the_search_finds_at_least_the_witnesses_of_sink_and_fork() {
     ] {
         for region in [Region::Ball, Region::Sphere] {
             let experiment = Experiment::from_value(json!({
-                "tokens": {"source": "random", "law": "ball", "n": n, "d": d, "radius": radius, "seed": 1},
+                "tokens": {"source": "random", "distribution": "ball", "n": n, "d": d, "radius": radius, "seed": 1},
                 "weights": weights.clone(),
             }))
             .expect("valid");
@@ -217,7 +217,7 @@ fn the_same_seed_gives_the_same_digits_also_after_resuming() {
 #[test]
 fn iterated_norms_of_a_large_jacobian_are_never_too_large() {
     let experiment = Experiment::from_value(json!({
-        "mask": "causal", "tokens": {"source": "random", "law": "ball", "n": 40, "d": 3, "radius": 1.5, "seed": 2},
+        "mask": "causal", "tokens": {"source": "random", "distribution": "ball", "n": 40, "d": 3, "radius": 1.5, "seed": 2},
         "weights": {"source": "random", "heads": 2, "head_dim": 3, "seed": 5, "output": true},
     }))
     .expect("valid");
@@ -236,15 +236,15 @@ fn unsupported_plans_give_an_error_message() {
         file.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         Experiment::from_value(file).expect("valid")
     };
-    let law = |n: usize| json!({"source": "random", "law": "ball", "n": n, "d": 2, "radius": 1.0});
+    let random = |n: usize| json!({"source": "random", "distribution": "ball", "n": n, "d": 2, "radius": 1.0});
     let refused = |plan: &SearchPlan| Search::start(plan).map(|_| ()).expect_err("it is refused");
-    let normalized = refused(&plan(of(law(4), json!({"normalization": "layer"}))));
+    let normalized = refused(&plan(of(random(4), json!({"normalization": "layer"}))));
     assert!(normalized.to_string().contains("`normalization`"), "{normalized}");
     let clusters = json!({"source": "clusters", "positions": [[1.0]], "log_multiplicities": [3.0]});
     assert!(refused(&plan(of(clusters, json!({})))).to_string().contains("clusters"));
-    assert_eq!(refused(&plan(of(law(1), json!({})))), InputError::OneToken);
-    assert!(matches!(refused(&plan(of(law(4000), json!({})))), InputError::TooLarge { .. }));
-    let four = plan(of(law(4), json!({})));
+    assert_eq!(refused(&plan(of(random(1), json!({})))), InputError::OneToken);
+    assert!(matches!(refused(&plan(of(random(4000), json!({})))), InputError::TooLarge { .. }));
+    let four = plan(of(random(4), json!({})));
     assert!(matches!(refused(&SearchPlan { dim: Some(1), ..four.clone() }), InputError::Conflict { .. }));
     assert!(matches!(refused(&SearchPlan { restarts: 0, ..four.clone() }), InputError::BadValue { .. }));
     assert!(matches!(refused(&SearchPlan { iterations: 0, ..four.clone() }), InputError::BadValue { .. }));

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 fn experiment((n, d, heads, k): (usize, usize, usize, usize), radius: f64, seed: u32, setting: &str) -> Experiment {
     let text = format!(
-        r#"{{"tokens":{{"source":"random","law":"gaussian","n":{n},"d":{d},"radius":{radius:e},"seed":{seed}}},
+        r#"{{"tokens":{{"source":"random","distribution":"gaussian","n":{n},"d":{d},"radius":{radius:e},"seed":{seed}}},
         "weights":{{"source":"random","heads":{heads},"head_dim":{k},"seed":{seed}}}{setting}}}"#
     );
     Experiment::from_json(&text).unwrap_or_else(|problem| panic!("{text}: {problem}"))

@@ -13,7 +13,7 @@ const SETTINGS: [&str; 4] =
 
 fn experiment(n: usize, d: usize, heads: usize, output: bool, setting: &str) -> Experiment {
     let text = format!(
-        r#"{{"tokens":{{"source":"random","law":"gaussian","n":{n},"d":{d},"radius":3,"seed":1}},
+        r#"{{"tokens":{{"source":"random","distribution":"gaussian","n":{n},"d":{d},"radius":3,"seed":1}},
         "weights":{{"source":"random","heads":{heads},"head_dim":2,"scale":2,"seed":2,"output":{output}}}{setting}}}"#
     );
     Experiment::from_json(&text).unwrap_or_else(|problem| panic!("{text}: {problem}"))

@@ -19,7 +19,7 @@ fn experiment(value: Value) -> Experiment {
 fn random(attention: &str, mask: &str, normalization: &str, n: usize) -> Experiment {
     experiment(json!({
         "attention": attention, "mask": mask, "normalization": normalization, "normalization_scope": "composed",
-        "tokens": {"source": "random", "law": "gaussian", "n": n, "d": 4, "radius": 2.5, "seed": 3},
+        "tokens": {"source": "random", "distribution": "gaussian", "n": n, "d": 4, "radius": 2.5, "seed": 3},
         "weights": {"source": "random", "heads": 2, "head_dim": 3, "seed": 1, "output": true},
     }))
 }
@@ -226,7 +226,7 @@ fn the_first_value_with_the_residual_is_the_largest_rate_of_change_of_tokens_plu
 #[test]
 fn a_residual_needs_outputs_of_the_tokens_dimension() {
     let experiment = experiment(json!({
-        "tokens": {"source": "random", "law": "ball", "n": 5, "d": 3, "radius": 1, "seed": 0},
+        "tokens": {"source": "random", "distribution": "ball", "n": 5, "d": 3, "radius": 1, "seed": 0},
         "weights": {"source": "random", "heads": 1, "head_dim": 2, "seed": 0},
     }));
     let plan = SpectrumPlan { experiment, count: 20, map: SpectrumMap::AttentionResidual };

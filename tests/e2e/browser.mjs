@@ -78,6 +78,16 @@ async function newContext(options) {
 }
 
 /**
+ * The link, with its #, of the adversarial tokens of A = -1 and their bounds over n up to 1e18; `fields` (`n=50&mask=causal`) take the place of its own.
+ */
+export function adversarial(fields = '') {
+  const given = Object.fromEntries(fields.split('&').filter(Boolean).map((field) => field.split(/=(.*)/s)));
+  const growth = 'plot' in given ? { axis: 'sqrt' } : { axis: 'log', plot: 'growth', range: '1e18', at: '1e9' };
+  const all = { tokens: 'adversarial', R: 3, ...growth, ...given };
+  return `#v3&${Object.entries(all).map(([key, text]) => `${key}=${text}`).join('&')}`;
+}
+
+/**
  * A context that the tests of a file have one after the other, each with a page of its own and with nothing remembered from
  * the one before. A page beside them holds the site's modules, so that Chromium compiles them once and not for each test:
  * opening a page takes half as long.
@@ -124,16 +134,16 @@ function watchPage() {
  * @param {{width: number, height: number}} [options.viewport] DESKTOP by default
  * @param {'light' | 'dark'} [options.colorScheme]
  * @param {'reduce' | 'no-preference'} [options.reducedMotion]
- * @param {string} [options.hash] the link's fragment, with its #; by default one of version 2, whose first visit shows the adversarial tokens over n up to 1e18;
- *   an empty one gives the opening view
- * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the hash is of version 2
+ * @param {string} [options.hash] the link's fragment, with its #; by default that of the adversarial tokens (see `adversarial`); an empty one gives the
+ *   opening view
+ * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the hash is one of `adversarial`
  * @param {boolean} [options.started] wait until the WebAssembly module has started (the default)
  * @param {object} [options.context] anything else for Playwright's newContext
  * @param {'new' | 'shared'} [within] the context
  */
 export async function openPage(options = {}, within = 'new') {
-  const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = '#v2', started = true } = options;
-  const controls = options.controls ?? (started && hash.includes('#v2') && !/view=embed|lesson=/.test(hash) && viewport.width >= 720 ? 'open' : 'closed');
+  const { viewport = DESKTOP, colorScheme = 'light', reducedMotion = 'no-preference', hash = adversarial(), started = true } = options;
+  const controls = options.controls ?? (started && hash.includes('#v3&tokens=') && !/view=embed|lesson=/.test(hash) && viewport.width >= 720 ? 'open' : 'closed');
   const site = await serveSite();
   const context = within === 'shared' ? await sharedContext() : await newContext({ viewport, colorScheme, reducedMotion, ...options.context });
   const seen = [];

@@ -18,7 +18,7 @@ function coresTest(name, cores, body) {
       await openControls(opened.page);
       await changed(opened.page, 'spectral');
       // Of random tokens there are several draws at each length.
-      await opened.page.selectOption('#law', 'ball');
+      await opened.page.selectOption('#distribution', 'ball');
       await opened.page.selectOption('#weights', 'random');
       await opened.page.waitForTimeout(250);
       await swept(opened.page);

@@ -56,7 +56,7 @@ pageTest('the sentence, the table and the command line say the same', OPENING, a
   for (const [row, expected] of Object.entries({ measured, root: 8, worst, best })) assert.equal(await value(page, `explore-${row}`), expected, row);
   assert.ok(Math.abs((await value(page, 'explore-mean-field')) - 697.63) < 0.01);
   const file = JSON.parse(await saved(page, '#take-explore [data-take=json]'));
-  assert.deepEqual(file.tokens, { source: 'random', law: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 });
+  assert.deepEqual(file.tokens, { source: 'random', distribution: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 });
   const { lines, stderr } = await measureOnCommandLine(file);
   assert.ok(Math.abs(measured / lines[0].spectral - 1) < 1e-9, stderr);
 });
@@ -397,13 +397,13 @@ pageTest('a number that is not of the present state says that it is being comput
 
 pageTest('four views, each with its own way in, and Back', OPENING, async ({ page }) => {
   await settled(page);
-  for (const [plot, canvas] of [['growth', '#growth-plot'], ['model', '[data-testid=model-empty]'], ['court', '[data-testid=court-lab]'], ['explore', '#explore-plot']]) {
+  for (const [plot, canvas] of [['growth', '#growth-plot'], ['model', '[data-testid=model-empty]'], ['estimators', '[data-testid=estimators-lab]'], ['explore', '#explore-plot']]) {
     await show(page, plot);
     await page.locator(canvas).waitFor();
     assert.equal(await page.locator('.views [aria-current=page]').count(), 1);
   }
   await page.goBack();
-  await page.locator('[data-testid=court-lab]').waitFor();
+  await page.locator('[data-testid=estimators-lab]').waitFor();
   assert.ok(await page.locator('#explore').isHidden());
 });
 
@@ -482,7 +482,7 @@ pageTest('while R is dragged the curves and samples of another R are faded, and 
   assert.equal(await faded(), 0);
 });
 
-pageTest('clusters of the reader stand among the bounds of their ball', { ...OPENING, hash: '#v3&plot=regime' }, async ({ page }) => {
+pageTest('clusters of the reader stand among the bounds of their ball', { ...OPENING, hash: '#v3&plot=growth&range=1e18&at=1e9&axis=log' }, async ({ page }) => {
   await page.waitForSelector('#load-two_clusters:enabled');
   await page.click('#load-two_clusters');
   await show(page, 'explore');

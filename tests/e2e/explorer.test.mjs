@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { changed, digits, drawEverything, exported, paste, reaches, reveal, show, swept, value } from './reading.mjs';
 import { inBothSchemes, measureOnCommandLine, openPage, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { test } from 'node:test';
@@ -53,7 +54,7 @@ pageTest('every slider, box, choice and button moves the number or says why not'
       await page.press(`#${id}-number`, 'Enter');
     });
   }
-  for (const [id, choice] of [['law', 'sphere'], ['law', 'gaussian'], ['law', 'ball'], ['mask', 'causal'], ['attention', 'l2'],
+  for (const [id, choice] of [['distribution', 'sphere'], ['distribution', 'gaussian'], ['distribution', 'ball'], ['mask', 'causal'], ['attention', 'l2'],
     ['normalization', 'layer'], ['normalization', 'rms'], ['scope', 'composed']]) {
     await moves(`the choice ${id} = ${choice}`, () => page.selectOption(`#${id}`, choice));
   }
@@ -68,13 +69,13 @@ pageTest('every slider, box, choice and button moves the number or says why not'
   // L2 has no published bound here: none is shown.
   assert.equal(await digits(page, 'bound-castin_general'), '');
   await moves('identity weights', () => page.selectOption('#weights', 'identity-plus'));
-  await moves('adversarial tokens', () => page.selectOption('#law', 'adversarial'));
+  await moves('adversarial tokens', () => page.selectOption('#distribution', 'adversarial'));
   assert.ok(await page.locator('#d').count() === 0 && await page.locator('#d-away').isVisible(), 'd is the weights\' under adversarial tokens');
   await show(page, 'growth');
   for (const axis of ['n', 'log', 'sqrt']) await page.selectOption('#x-axis', axis);
   await page.fill('#sweep-max-number', '64');
   await page.press('#sweep-max-number', 'Enter');
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await page.fill('#draws-number', '3');
   await page.press('#draws-number', 'Enter');
   await swept(page);
@@ -175,8 +176,8 @@ pageTest('whatever is wrong is answered with a sentence, and the last good state
   await page.setInputFiles('#own-file', junk);
   await page.waitForFunction(() => document.querySelector('[data-testid=own-problem]').textContent.includes('junk.csv'));
   assert.equal(await digits(page, 'spectral'), good);
-  // The last of them were valid tokens that cannot be measured; with a law of chance every box is open again.
-  await page.selectOption('#law', 'ball');
+  // The last of them were valid tokens that cannot be measured; with a distribution every box is open again.
+  await page.selectOption('#distribution', 'ball');
   const ball = await changed(page, 'spectral', good);
   for (const [id, text] of [['n', 'many'], ['n', '1e9'], ['d', '-3'], ['radius', '0'], ['draws', '1.5']]) {
     await page.fill(`#${id}-number`, text);
@@ -284,7 +285,7 @@ pageTest('360 px are enough', { viewport: { width: 360, height: 740 } }, async (
 
 test('a link gives its experiment back, and half a link a sentence', async () => {
   const experiment = { version: 1, mask: 'causal', tokens: { source: 'explicit', rows: [[-1], [1], [1]] }, weights: { source: 'identity', sign: -1 } };
-  const link = `#v1.${Buffer.from(JSON.stringify(experiment)).toString('base64url')}`;
+  const link = `#v3&experiment=${deflateSync(JSON.stringify(experiment)).toString('base64url')}`;
   const whole = await openPage({ hash: link });
   try {
     await changed(whole.page, 'spectral');

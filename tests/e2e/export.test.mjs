@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mainThreadTasks, MOST_TASK_MS, pageTest } from './browser.mjs';
+import { adversarial, mainThreadTasks, MOST_TASK_MS, pageTest } from './browser.mjs';
 import { digits, download, reveal, settled, show, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
@@ -141,7 +141,7 @@ pageTest('an experiment is taken away as a program, and the program finds the nu
   assert.equal(json.normalization, 'layer');
 });
 
-pageTest('a program that would be too large is refused with a sentence', { hash: '#v2&tokens=ball&n=1024&d=8' }, async ({ page }) => {
+pageTest('a program that would be too large is refused with a sentence', { hash: adversarial('tokens=ball&n=1024&d=8') }, async ({ page }) => {
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=n]')?.dataset.value) === 1024, undefined, { timeout: 60_000 });
   await reveal(page, '#take-growth [data-take=numpy]');
   await page.click('#take-growth [data-take=numpy]');

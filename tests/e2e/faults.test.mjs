@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { launch, openPage, pageTest, ROOT, serveSite, waitForStart } from './browser.mjs';
+import { adversarial, launch, openPage, pageTest, ROOT, serveSite, waitForStart } from './browser.mjs';
 import { answered, changed, digits, exported, openControls, paste, reaches, reveal, saved, show, swept, type } from './reading.mjs';
 
 const GPT2 = `${ROOT}tests/data/models/gpt2`;
@@ -73,7 +73,7 @@ deadlyTest('measuring, sweeping, reading and writing a program survive a worker 
 });
 
 deadlyTest('every experiment of the lab is computed again when its worker dies', async (page) => {
-  for (const view of ['scaled', 'tightness', 'inverse', 'reach', 'court', 'spectrum']) {
+  for (const view of ['scaled', 'tightness', 'inverse', 'certify', 'estimators', 'spectrum']) {
     await answered(page, view, () => killing(page, () => show(page, view)));
   }
   // The page goes on.
@@ -135,7 +135,7 @@ deadlyTest('windows, tables, adversarial tokens and a window in the explorer sur
 pageTest('a box that is taken away with a half-typed number in it takes nothing along', async ({ page }) => {
   await changed(page, 'spectral');
   for (const [typed, next] of [['77', '#v3&lesson=sink.1'], ['7x', '#v3&view=embed&n=9'], ['1', '#v3&plot=lab']]) {
-    await page.evaluate(() => { location.hash = '#v2'; });
+    await page.evaluate((hash) => { location.hash = hash; }, adversarial());
     await openControls(page);
     await page.focus('#radius-number');
     await page.keyboard.type(typed);

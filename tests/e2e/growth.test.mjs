@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mainThreadTasks, measureOnCommandLine, MOST_TASK_MS, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
+import { adversarial, mainThreadTasks, measureOnCommandLine, MOST_TASK_MS, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
 import { changed, digits, exported, paste, reaches, reveal, saved, settled, still, swept, twoFramesAfterAnEdit, type, value } from './reading.mjs';
 
 /** Waits until a number of the view over n is there, and is near `expected` to the digits shown. */
@@ -25,7 +25,7 @@ function growthOnCommandLine(experiment, n, more = []) {
 async function begin(page) {
   await changed(page, 'spectral');
   await page.selectOption('#weights', 'identity-minus');
-  await page.selectOption('#law', 'adversarial');
+  await page.selectOption('#distribution', 'adversarial');
   await type(page, 'radius-number', '3');
   await type(page, 'growth-at-number', '1e9');
   await reads(page, 'unified', 7.109e4);
@@ -39,7 +39,7 @@ pageTest('an old link to the bounds over n shows them at n = 1e9, and the measur
   assert.equal(await page.locator('#x-axis').inputValue(), 'log');
 });
 
-pageTest('an old link to the draws shows what is measured', { hash: '#v2&plot=draws&n=50' }, async ({ page }) => {
+pageTest('a link to what is measured shows it', { hash: adversarial('plot=growth&range=measured&n=50') }, async ({ page }) => {
   assert.ok((await changed(page, 'growth-measured')) > 0);
   assert.ok(await isPressed(page, 'growth-range-measured'));
   assert.equal(await page.locator('#x-axis').inputValue(), 'sqrt');
@@ -208,7 +208,7 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   await reaches(page, 'spectral', 64.06, 0.01);
   await page.click('#load-two_clusters');
   await reaches(page, 'spectral', 172.63, 0.01);
-  assert.equal(await page.locator('#law').inputValue(), 'clusters');
+  assert.equal(await page.locator('#distribution').inputValue(), 'clusters');
   assert.ok(await page.locator('#n-away').isVisible() && await page.locator('#mask-away').isVisible());
   assert.equal(await digits(page, 'method'), 'clusters');
   assert.ok((await value(page, 'mean-field')) > 100);
@@ -220,7 +220,7 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   const svg = await saved(page, '#take-growth [data-take=svg]');
   for (const name of ['best bound', 'worst tokens known', 'unified']) assert.ok(svg.includes(name), name);
   await page.click('#load-skew');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'skew');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'skew');
   // Not by a number that changed: the last digit of the one before may be another than the command line's.
   const skew = Number(await settled(page));
   assert.ok(await page.locator('#weights-away').isVisible() && await page.locator('#d-away').isVisible());
@@ -244,8 +244,8 @@ pageTest('a million causal tokens', async ({ page }) => {
   assert.notEqual(await digits(page, 'spectral'), before);
   assert.equal(await digits(page, 'method'), 'causal_runs');
   assert.ok((await value(page, 'spectral')) >= (await value(page, 'bound-adversarial')) * (1 - 1e-9));
-  // A law of chance has room for fewer.
-  await page.selectOption('#law', 'ball');
+  // A distribution has room for fewer.
+  await page.selectOption('#distribution', 'ball');
   await page.waitForFunction(() => document.querySelector('#n-number').value === '4096');
 });
 

@@ -44,7 +44,7 @@ pageTest('markup that came into the page would be seen here', { hash: '' }, asyn
 pageTest('headers, cells and names of tables and experiments are text', async ({ page }) => {
   await changed(page, 'spectral');
   await paste(page, `${MARKUP},b\n1,2\n3,4\n`);
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   await nothingCame(page, 'a header');
   await paste(page, `a,b\n1,${MARKUP}\n3,4\n`);
   await shows(page, '<img src=x');
@@ -75,7 +75,7 @@ const DATA = [
   ['weight-data', { source: 'explicit', heads: [{ [MARKUP]: [[1]] }] }],
 ];
 const LINKS = [
-  `#${MARKUP}`, `#v9&${MARKUP}`, `#v3&${MARKUP}=1`, `#v1.${MARKUP}`, `#v3&lesson=${MARKUP}.1`, `#v2&plot=${MARKUP}`,
+  `#${MARKUP}`, `#v9&${MARKUP}`, `#v3&${MARKUP}=1`, `#v3&experiment=${MARKUP}`, `#v3&lesson=${MARKUP}.1`, `#v3&plot=${MARKUP}`,
   ...FIELDS.map((field) => `#v3&${field}=${MARKUP}`),
   ...DATA.map(([field, data]) => `#v3&tokens=own&weights=own&${field}=${packed(data)}`),
 ];

@@ -4,11 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { faults, measureOnCommandLine, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
 import { answered, changed, digits, reveal, saved, show, type, value } from './reading.mjs';
 
-const LABS = ['reach', 'scaled', 'tightness', 'inverse', 'court'];
+const LABS = ['certify', 'scaled', 'tightness', 'inverse', 'estimators'];
 
 /** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
 async function drawHeads(page, n, heads) {
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await page.selectOption('#weights', 'kim');
   await type(page, 'heads-number', heads);
   await type(page, 'd-number', '8');
@@ -16,7 +16,7 @@ async function drawHeads(page, n, heads) {
 }
 
 pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', async ({ page }) => {
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await page.selectOption('#weights', 'kim');
   assert.equal(await page.locator('#attention').inputValue(), 'l2');
   assert.ok(await page.locator('#attention').isHidden() && await page.locator('#attention-away').isVisible());
@@ -157,7 +157,7 @@ pageTest('the gallery: a picture and a sentence each, opened by mouse or keys, a
     assert.match(await page.locator(`#plot-${lab} .lab-sentence`).innerText(), /[.?]$/);
   }
   assert.deepEqual(await faults(page), []);
-  await page.focus('#plot-reach');
+  await page.focus('#plot-certify');
   for (const lab of LABS) {
     assert.equal(await page.evaluate(() => document.activeElement.id), `plot-${lab}`);
     await answered(page, lab, () => page.keyboard.press('Enter'));
@@ -182,10 +182,10 @@ function certified(experiment, relative) {
 }
 
 pageTest('how far it reaches: the numbers of the command line', { hash: '' }, async ({ page }) => {
-  await answered(page, 'reach', () => show(page, 'reach'));
-  const csv = (await saved(page, '#take-reach [data-take=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(',').map(Number));
+  await answered(page, 'certify', () => show(page, 'certify'));
+  const csv = (await saved(page, '#take-certify [data-take=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(',').map(Number));
   assert.equal(csv.length, 25);
-  const experiment = JSON.parse(await saved(page, '#take-reach [data-take=json]'));
+  const experiment = JSON.parse(await saved(page, '#take-certify [data-take=json]'));
   // The bounds to rounding; an ascent adds up its roundings.
   const expected = certified(experiment, csv.map((row) => row[0]));
   assert.equal(expected.length, csv.length);
@@ -194,52 +194,52 @@ pageTest('how far it reaches: the numbers of the command line', { hash: '' }, as
     assert.ok(Math.abs(x / expected[at][column] - 1) <= tolerance, `row ${at}, column ${column}: ${x} is ${expected[at][column]} natively`);
   }));
   // What is on screen is the row at eps.
-  const onScreen = async () => [await value(page, 'reach-slider'), ...await Promise.all(['reach-epsilon', 'reach-certified', 'reach-local', 'reach-ball', 'reach-found'].map((id) => value(page, id)))];
+  const onScreen = async () => [await value(page, 'certify-slider'), ...await Promise.all(['certify-epsilon', 'certify-certified', 'certify-local', 'certify-ball', 'certify-found'].map((id) => value(page, id)))];
   assert.deepEqual(await onScreen(), csv.find((row) => row[0] === 0.1));
-  const here = await value(page, 'reach-here');
+  const here = await value(page, 'certify-here');
   const { lines: [measured] } = await measureOnCommandLine(experiment);
   assert.ok(Math.abs(here / measured.spectral - 1) < 1e-9, `${here} is ${measured.spectral}`);
   for (const [, , upper, local, ball, found] of csv) assert.ok(here <= found && found <= Math.min(upper, ball) && here <= local);
-  assert.match(await page.getByTestId('reach-finding').innerText(), /ε = 0\.1 R.*at most .*finds/);
+  assert.match(await page.getByTestId('certify-finding').innerText(), /ε = 0\.1 R.*at most .*finds/);
   // The slider moves along these rows, and asks for nothing new.
-  await page.focus('#reach-slider');
+  await page.focus('#certify-slider');
   await page.keyboard.press('Home');
   assert.deepEqual(await onScreen(), csv[0]);
-  assert.equal(await page.getByTestId('reach-progress').getAttribute('data-phase'), 'done');
+  assert.equal(await page.getByTestId('certify-progress').getAttribute('data-phase'), 'done');
   // Any other eps is one more row.
-  await answered(page, 'reach', () => type(page, 'reach-eps', '0.033'));
-  assert.equal(await value(page, 'reach-slider'), 0.033);
-  assert.match(page.url(), /reach-eps=0\.033/);
-  await page.focus('#reach-plot');
+  await answered(page, 'certify', () => type(page, 'certify-eps', '0.033'));
+  assert.equal(await value(page, 'certify-slider'), 0.033);
+  assert.match(page.url(), /certify-eps=0\.033/);
+  await page.focus('#certify-plot');
   await page.keyboard.press('End');
-  assert.equal(await value(page, 'reach-found'), csv.at(-1)[5]);
+  assert.equal(await value(page, 'certify-found'), csv.at(-1)[5]);
 });
 
 pageTest('how far it reaches: discs around the tokens, which can be moved', { hash: '#v3&n=12' }, async ({ page }) => {
-  await answered(page, 'reach', () => show(page, 'reach'));
-  assert.ok(await isDrawn(page, '#reach-plane'));
-  const before = await digits(page, 'reach-certified');
+  await answered(page, 'certify', () => show(page, 'certify'));
+  assert.ok(await isDrawn(page, '#certify-plane'));
+  const before = await digits(page, 'certify-certified');
   // A token is moved by keys, and the bounds follow it.
-  await page.focus('#reach-plane');
+  await page.focus('#certify-plane');
   await page.keyboard.press('n');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Shift+ArrowUp');
-  await changed(page, 'reach-certified', before);
+  await changed(page, 'certify-certified', before);
   // In other dimensions there are no discs, and a line says when there are.
-  await answered(page, 'reach', () => page.goto(page.url().replace(/#.*/, '#v3&n=12&d=3&plot=reach')));
-  assert.ok(await page.locator('#reach-plane').isHidden());
-  assert.match(await page.locator('.reach-plane figcaption').innerText(), /set d = 2/);
+  await answered(page, 'certify', () => page.goto(page.url().replace(/#.*/, '#v3&n=12&d=3&plot=certify')));
+  assert.ok(await page.locator('#certify-plane').isHidden());
+  assert.match(await page.locator('.certify-plane figcaption').innerText(), /set d = 2/);
   // What has no such bound is refused with what to change.
-  await page.goto(page.url().replace(/#.*/, '#v3&n=12&attention=l2&plot=reach'));
-  await page.waitForSelector('[data-testid="reach-progress"][data-phase="failed"]', { state: 'attached' });
-  assert.match(await page.getByTestId('reach-progress').innerText(), /no certified bound/);
+  await page.goto(page.url().replace(/#.*/, '#v3&n=12&attention=l2&plot=certify'));
+  await page.waitForSelector('[data-testid="certify-progress"][data-phase="failed"]', { state: 'attached' });
+  assert.match(await page.getByTestId('certify-progress').innerText(), /no certified bound/);
 });
 
 pageTest('controls that do not apply are away, with a line that brings them back', { hash: '#v3', controls: 'open' }, async ({ page }) => {
-  await answered(page, 'court', () => show(page, 'court'));
+  await answered(page, 'estimators', () => show(page, 'estimators'));
   assert.ok(await page.locator('.quick').isHidden() && await page.locator('#controls').isHidden());
-  assert.match(await page.locator('[data-testid=court-lab] .lab-note').innerText(), /choose the example/);
-  await answered(page, 'court', () => page.selectOption('#court-trial', 'page'));
+  assert.match(await page.locator('[data-testid=estimators-lab] .lab-note').innerText(), /choose the example/);
+  await answered(page, 'estimators', () => page.selectOption('#estimators-trial', 'page'));
   assert.ok(await page.locator('.quick').isVisible());
   await answered(page, 'inverse', () => show(page, 'inverse'));
   assert.ok(await page.locator('#inverse-n').isVisible());
@@ -257,7 +257,7 @@ for (const viewport of [PHONE, { width: 360, height: 740 }]) {
     await page.waitForSelector('[data-testid=gallery]');
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), 'gallery');
     assert.deepEqual(await faultsHere(page), []);
-    for (const view of ['reach', 'scaled', 'tightness', 'inverse']) {
+    for (const view of ['certify', 'scaled', 'tightness', 'inverse']) {
       await answered(page, view, () => show(page, view));
       const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);

@@ -1,7 +1,7 @@
 // The page in Chinese, the choice of a language, and a layout from right to left.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPage, pageTest, PHONE, seriousFaults, waitForStart } from './browser.mjs';
+import { adversarial, openPage, pageTest, PHONE, seriousFaults, waitForStart } from './browser.mjs';
 import { changed, digits, paste } from './reading.mjs';
 
 /** Names, keys and words of formulas, which are the same in every language. */
@@ -20,7 +20,7 @@ const said = (page) => page.$$eval('button, label, summary, legend, th, option, 
   return `${element.getAttribute('aria-label') ?? ''} ${element.tagName === 'OPTION' && element.lang === 'en' ? '' : copy.textContent}`;
 }));
 
-pageTest('in Chinese the page is in Chinese, and its numbers are the same', { hash: '?lang=zh#v2' }, async ({ page }) => {
+pageTest('in Chinese the page is in Chinese, and its numbers are the same', { hash: `?lang=zh${adversarial()}` }, async ({ page }) => {
   assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hans');
   assert.equal(await page.getAttribute('html', 'dir'), 'ltr');
   const measured = await changed(page, 'spectral').then(() => digits(page, 'spectral'));
@@ -58,7 +58,7 @@ test('where the texts in Chinese are lost, the page is in English and says so', 
   const { page, context, url, close } = await openPage({ started: false });
   try {
     await context.route(CHINESE, (route) => route.abort());
-    await page.goto(`${url}?lang=zh#v2&n=32`);
+    await page.goto(`${url}?lang=zh#v3&n=32`);
     await waitForStart(page);
     await changed(page, 'explore-norm');
     assert.equal(await page.getAttribute('html', 'lang'), 'en');
@@ -90,7 +90,7 @@ async function problem(page, id, part) {
   return page.getByTestId(`${id}-problem`).textContent();
 }
 
-pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=zh#v2', timeout: 120_000 }, async ({ page }) => {
+pageTest('in Chinese the engine says in Chinese what is wrong', { hash: `?lang=zh${adversarial()}`, timeout: 120_000 }, async ({ page }) => {
   await changed(page, 'spectral');
   const weights = '"weights":{"source":"identity","sign":-1}';
   for (const [text, part] of [
@@ -106,13 +106,13 @@ pageTest('in Chinese the engine says in Chinese what is wrong', { hash: '?lang=z
     const foreign = said.replace(/`[^`]*`|"[^"]*"/g, '').match(/[A-Za-z]{3,}/g) ?? [];
     assert.deepEqual(foreign.filter((word) => !NAMES.has(word)), [], said);
   }
-  await page.evaluate(() => { location.hash = '#v2&n=99&tokens=ball&mask=diagonal&foo=1'; });
+  await page.evaluate((hash) => { location.hash = hash; }, adversarial('n=99&tokens=ball&mask=diagonal&foo=1'));
   const said = await problem(page, 'link', '`mask` 必须是 none 或 causal，而不是“diagonal”。');
   assert.match(said, /`foo` 不是此页的字段。/);
   assert.doesNotMatch(said, /。 /);
 });
 
-pageTest('another language shows the same scene, and is remembered', { hash: '#v2&n=64&mask=causal' }, async ({ page, url }) => {
+pageTest('another language shows the same scene, and is remembered', { hash: adversarial('n=64&mask=causal') }, async ({ page, url }) => {
   await changed(page, 'spectral');
   const before = await digits(page, 'spectral');
   await page.selectOption('#language', 'zh-Hans');
@@ -131,7 +131,7 @@ pageTest('another language shows the same scene, and is remembered', { hash: '#v
 });
 
 for (const [where, viewport] of [['on a desktop', undefined], ['on a phone', PHONE]]) {
-  pageTest(`from right to left nothing runs out ${where}`, { hash: '?lang=en-XB#v2', viewport }, async ({ page }) => {
+  pageTest(`from right to left nothing runs out ${where}`, { hash: `?lang=en-XB${adversarial()}`, viewport }, async ({ page }) => {
     assert.equal(await page.getAttribute('html', 'dir'), 'rtl');
     await changed(page, 'spectral');
     const [scroll, client, left] = await page.evaluate(() => {

@@ -1,7 +1,7 @@
 // What comes before the first picture, and what after it: docs/performance.md, "What is loaded".
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPage, pageTest, waitForStart } from './browser.mjs';
+import { adversarial, openPage, pageTest, waitForStart } from './browser.mjs';
 import { changed, show } from './reading.mjs';
 
 const LATER = /\/later-[0-9a-f]+\.wasm$/;
@@ -19,7 +19,7 @@ pageTest('the later part is asked for after the worker, and comes after the pict
   assert.ok(![...first].some((address) => LATER.test(address)), 'the later part is asked for before the worker');
 });
 
-pageTest('a link that needs the later part has it before it is shown', { hash: '#v2&plot=spectrum' }, async ({ page, requests }) => {
+pageTest('a link that needs the later part has it before it is shown', { hash: adversarial('plot=spectrum') }, async ({ page, requests }) => {
   await page.waitForSelector('[data-testid=spectrum-lab]');
   assert.equal(await page.locator('.later').count(), 0);
   assert.ok(requests().some((address) => LATER.test(address)));

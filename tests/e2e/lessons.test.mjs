@@ -172,7 +172,7 @@ pageTest('tokens are pushed, two goals reached, and the third is found to be imp
 
 pageTest('a slider in the text reaches a goal; after the third try the answer is offered', async ({ page }) => {
   await changed(page, 'spectral');
-  await page.goto(`${page.url().split('#')[0]}#v2&lesson=lipschitz.3`);
+  await page.goto(`${page.url().split('#')[0]}#v3&lesson=lipschitz.3`);
   await filled(page);
   const slider = page.locator('#lesson-slider-R');
   const before = Number(await slider.inputValue());
@@ -206,7 +206,7 @@ pageTest('the hint comes after half a minute', { context: {} }, async ({ page })
   assert.ok(await page.locator('#lesson-answer').isHidden());
 });
 
-pageTest('an answer is chosen before the page shows it, and answered by name', { hash: '#v2&lesson=mask.2' }, async ({ page }) => {
+pageTest('an answer is chosen before the page shows it, and answered by name', { hash: '#v3&lesson=mask.2' }, async ({ page }) => {
   await filled(page);
   await reaches(page, 'spectral', 2.0504, 5e-5);
   await page.click('.lesson-choice[data-choice="lower"]');
@@ -217,7 +217,7 @@ pageTest('an answer is chosen before the page shows it, and answered by name', {
   assert.ok(await page.locator('.lesson-choice').first().isDisabled());
 });
 
-pageTest('a question of one’s own ends in a link to share', { hash: '#v2&lesson=own.2', context: {} }, async ({ page, context, url }) => {
+pageTest('a question of one’s own ends in a link to share', { hash: '#v3&lesson=own.2', context: {} }, async ({ page, context, url }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await filled(page);
   await page.click('.lesson-press[data-sets="mask=causal"]');
@@ -233,7 +233,7 @@ pageTest('a question of one’s own ends in a link to share', { hash: '#v2&lesso
 });
 
 for (const unknown of ['foo.9', 'sink.60']) {
-  pageTest(`a link to ${unknown} is answered with a sentence`, { hash: `#v2&lesson=${unknown}&n=12` }, async ({ page }) => {
+  pageTest(`a link to ${unknown} is answered with a sentence`, { hash: `#v3&lesson=${unknown}&n=12` }, async ({ page }) => {
     await page.waitForSelector('.link-problem .problem:not([hidden])');
     assert.match(await page.locator('.link-problem').innerText(), new RegExp(`“${unknown}”`));
     await page.waitForFunction(() => document.querySelector('[data-testid="n"]').dataset.value === '12');
@@ -241,7 +241,7 @@ for (const unknown of ['foo.9', 'sink.60']) {
   });
 }
 
-pageTest('the name of a step in the address sets the page to it, and what differs from it is told', { hash: '#v2&lesson=mask.2' }, async ({ page, url }) => {
+pageTest('the name of a step in the address sets the page to it, and what differs from it is told', { hash: '#v3&lesson=mask.2' }, async ({ page, url }) => {
   await reaches(page, 'spectral', 2.0504, 5e-5);
   assert.deepEqual(await at(page), ['mask', '1']);
   await filled(page);

@@ -1,7 +1,7 @@
 // The address follows what is shown, and what is shown follows the address: links, back and forward, broken links, embedding.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measureOnCommandLine, openPage, pageTest, seriousFaults, serveSite, launch } from './browser.mjs';
+import { adversarial, measureOnCommandLine, openPage, pageTest, seriousFaults, serveSite, launch } from './browser.mjs';
 import { changed, digits, exported, openControls, paste, reveal, settled, show, type, value } from './reading.mjs';
 
 const PROBLEM = 'link-problem';
@@ -9,7 +9,7 @@ const fragment = (page) => page.evaluate(() => location.hash);
 const entries = (page) => page.evaluate(() => history.length);
 const state = (page) => page.evaluate(() => ({
   n: document.querySelector('#n-number').value,
-  law: document.querySelector('#law').value,
+  distribution: document.querySelector('#distribution').value,
   mask: document.querySelector('#mask').value,
 }));
 
@@ -41,7 +41,7 @@ pageTest('the address follows the controls: every gesture is one entry, and can 
   assert.equal(await entries(page), before + 1, 'edits of one control in a row are one gesture');
   await page.selectOption('#mask', 'causal');
   await says(page, '#v3&n=100&mask=causal');
-  await page.selectOption('#law', 'sphere');
+  await page.selectOption('#distribution', 'sphere');
   await says(page, '#v3&tokens=sphere&n=100&mask=causal');
   await show(page, 'growth');
   await says(page, '#v3&plot=growth&tokens=sphere&n=100&mask=causal');
@@ -53,14 +53,14 @@ pageTest('the address follows the controls: every gesture is one entry, and can 
   await says(page, '#v3&n=100&mask=causal');
   await page.goBack();
   await says(page, '#v3&n=100');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'ball');
-  assert.deepEqual(await state(page), { n: '100', law: 'ball', mask: 'none' });
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'ball');
+  assert.deepEqual(await state(page), { n: '100', distribution: 'ball', mask: 'none' });
   assert.notEqual(await settled(page), sphere);
   await page.goBack();
   await says(page, '');
   for (let step = 0; step < 4; step += 1) await page.goForward();
   await says(page, '#v3&plot=growth&tokens=sphere&n=100&mask=causal');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'sphere');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'sphere');
   assert.equal(await settled(page), sphere);
   // Following the address writes nothing into it.
   await page.waitForTimeout(700);
@@ -92,7 +92,7 @@ pageTest('Ctrl+Z and the buttons undo one gesture each, and stop at the first', 
   await says(page, '#v3&mask=causal');
   await page.click('#undo');
   await says(page, '');
-  assert.deepEqual(await state(page), { n: '64', law: 'ball', mask: 'none' });
+  assert.deepEqual(await state(page), { n: '64', distribution: 'ball', mask: 'none' });
   await page.waitForSelector('#undo[aria-disabled=true]');
   // Nothing of ours lies before it: the page stays.
   await page.keyboard.press('Control+z');
@@ -104,12 +104,12 @@ pageTest('Ctrl+Z and the buttons undo one gesture each, and stop at the first', 
   assert.ok(page.url().startsWith(url));
 });
 
-pageTest('the bare address is a first visit', { hash: '#v2&n=99&mask=causal&plot=draws', controls: 'open' }, async ({ page }) => {
+pageTest('the bare address is a first visit', { hash: adversarial('n=99&mask=causal&plot=growth&range=measured'), controls: 'open' }, async ({ page }) => {
   await settled(page);
-  assert.deepEqual(await state(page), { n: '99', law: 'adversarial', mask: 'causal' });
+  assert.deepEqual(await state(page), { n: '99', distribution: 'adversarial', mask: 'causal' });
   await follow(page, '');
   await page.waitForFunction(() => document.querySelector('#n-number').value === '64');
-  assert.deepEqual(await state(page), { n: '64', law: 'ball', mask: 'none' });
+  assert.deepEqual(await state(page), { n: '64', distribution: 'ball', mask: 'none' });
   assert.ok(await page.locator('#explore-plot').isVisible());
   await page.goBack();
   await page.waitForFunction(() => document.querySelector('#n-number').value === '99');
@@ -140,9 +140,10 @@ function randomLink(roll) {
     roll(2) && `mask=${of('none', 'causal')}`,
     roll(3) === 0 && `normalization=${of('layer', 'rms')}`,
     roll(2) && `scope=${of('inputs', 'composed')}`,
-    `plot=${of('regime', 'draws')}`,
+    'plot=growth',
+    `range=${of('1e18', 'measured')}`,
   ];
-  return ['v2', ...fields.filter(Boolean)].join('&');
+  return ['v3', ...fields.filter(Boolean)].join('&');
 }
 
 /**
@@ -161,7 +162,7 @@ const opened = (page, links, lengths = []) => page.evaluate(async ({ links, leng
   };
   const find = (id) => document.querySelector(`[data-testid=${id}]`);
   const isSettled = () => find('spectral')?.dataset.value && document.querySelector('.numbers').getAttribute('aria-busy') === 'false';
-  const told = () => [...document.querySelectorAll('#law, #weights, #mask, #normalization, #token-seed')].map((control) => control.value).join(' ');
+  const told = () => [...document.querySelectorAll('#distribution, #weights, #mask, #normalization, #token-seed')].map((control) => control.value).join(' ');
   const found = [];
   for (const [at, link] of links.entries()) {
     const begun = performance.now();
@@ -230,7 +231,7 @@ test('two hundred random states travel in links, digit for digit', { timeout: 24
   }
 });
 
-pageTest('a wrong field is named, and the rest is taken', { hash: '#v2&n=99&mask=diagonal&colour=red' }, async ({ page }) => {
+pageTest('a wrong field is named, and the rest is taken', { hash: adversarial('n=99&mask=diagonal&colour=red') }, async ({ page }) => {
   await page.waitForFunction(() => document.querySelector('#n-number')?.value === '99');
   const sentence = await page.getByTestId(PROBLEM).textContent();
   assert.match(sentence, /`mask` must be none or causal, not “diagonal”\./);
@@ -244,7 +245,7 @@ pageTest('five hundred broken links break nothing', { timeout: 240_000 }, async 
   await settled(page);
   await paste(page, '1,2\n-1,0.5\n0.25,-2');
   await page.waitForFunction(() => location.hash.includes('token-data='));
-  const good = [await fragment(page), '#v2&plot=draws&tokens=ball&n=100&R=2.5&mask=causal&weights=random&heads=2&k=3', '#v2&view=full&lesson=sink.2&at=1000&curves=unified,exact'];
+  const good = [await fragment(page), adversarial('plot=growth&range=measured&tokens=ball&n=100&R=2.5&mask=causal&weights=random&heads=2&k=3'), adversarial('view=full&lesson=sink.2&at=1000&curves=unified,exact')];
   const words = ['NaN', '-1', '1e308', '', '∞', '9'.repeat(300), '%00', '%', '__proto__', '<b>', 'own', '0'];
   const roll = dice(11);
   const broken = Array.from({ length: 500 }, (_, at) => {
@@ -257,7 +258,7 @@ pageTest('five hundred broken links break nothing', { timeout: 240_000 }, async 
       link.slice(0, here) + link.slice(there),
       link.slice(0, here) + words[roll(words.length)] + link.slice(here),
       link.replace(/=[^&]*/, `=${words[roll(words.length)]}`),
-      link.replace('v2', ['v3', 'v0', 'V2', ''][roll(4)]),
+      link.replace('v3', ['v2', 'v0', 'V3', ''][roll(4)]),
     ][at % 6];
   });
   const told = await page.evaluate(async (broken) => {
@@ -271,7 +272,7 @@ pageTest('five hundred broken links break nothing', { timeout: 240_000 }, async 
     return told;
   }, broken);
   assert.ok(told >= 250, `only ${told} of ${broken.length} were told of`);
-  await follow(page, 'v2&n=33');
+  await follow(page, 'v3&n=33');
   await page.waitForFunction(() => document.querySelector('#n-number').value === '33');
   assert.ok(Number(await settled(page)) > 0);
 });
@@ -282,25 +283,25 @@ const TOO_LONG = Array.from({ length: 600 }, (_, i) => [Math.sin(i + 1), Math.co
 pageTest('tokens too long for the address stay in reach of back and forward', async ({ page }) => {
   await settled(page);
   await paste(page, TOO_LONG);
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   const own = await settled(page);
   await page.waitForFunction(() => location.hash === '');
   await reveal(page, '[data-testid=address-note]');
   assert.ok(await page.getByTestId('address-note').isVisible());
-  await page.selectOption('#law', 'sphere');
+  await page.selectOption('#distribution', 'sphere');
   await page.waitForFunction(() => location.hash.includes('tokens=sphere'));
   assert.ok(await page.getByTestId('address-note').isHidden());
   await page.goBack();
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   assert.equal(await settled(page), own);
   await page.goBack();
-  await page.waitForFunction(() => document.querySelector('#law').value === 'adversarial');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'adversarial');
 });
 
 pageTest('twenty gestures on tokens too long for the address are undone one by one; after a reload the page says what is gone', OPENING, async ({ page }) => {
   await settled(page);
   await paste(page, TOO_LONG);
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   const values = [await settled(page)];
   for (let at = 0; at < 20; at += 1) {
     // One control after the other, so that each edit is a gesture of its own.
@@ -312,7 +313,7 @@ pageTest('twenty gestures on tokens too long for the address are undone one by o
     await page.click('#undo');
     await page.waitForFunction((expected) => document.querySelector('[data-testid=spectral]').dataset.value === expected
       && document.querySelector('.numbers').getAttribute('aria-busy') === 'false', expected);
-    assert.equal(await page.inputValue('#law'), 'own');
+    assert.equal(await page.inputValue('#distribution'), 'own');
   }
   await page.reload();
   await page.waitForFunction((id) => /no longer has them/.test(document.querySelector(`[data-testid=${id}]`)?.textContent ?? ''), PROBLEM);
@@ -386,10 +387,10 @@ test('inside another page there are the plot, the number, and the way to the who
     const seen = [];
     page.on('console', (message) => { if (message.type() === 'error') seen.push(message.text()); });
     page.on('pageerror', (error) => seen.push(error.message));
-    for (const plot of ['regime', 'draws', 'tightness', 'inverse']) {
+    for (const plot of ['growth', 'tokens', 'tightness', 'inverse']) {
       await page.route('**/host.html', (route) => route.fulfill({
         contentType: 'text/html',
-        body: `<!doctype html><title>host</title><iframe src="./#v2&amp;view=embed&amp;plot=${plot}&amp;n=50" width="400" height="300" style="border:0" title="Lipscope"></iframe>`,
+        body: `<!doctype html><title>host</title><iframe src="./${adversarial(`view=embed&plot=${plot}&n=50`).replaceAll('&', '&amp;')}" width="400" height="300" style="border:0" title="Lipscope"></iframe>`,
       }));
       await page.goto(`${site.url}host.html`);
       const frame = page.frames().find((frame) => frame !== page.mainFrame()) ?? await page.waitForEvent('frameattached');
@@ -411,7 +412,7 @@ test('inside another page there are the plot, the number, and the way to the who
       const href = await link.getAttribute('href');
       assert.ok(href.startsWith(site.url) && href.includes('n=50') && !href.includes('embed'), href);
       const number = await frame.getByTestId('embed-norm').getAttribute('data-value');
-      if (plot !== 'draws') continue;
+      if (plot !== 'growth') continue;
       const [whole] = await Promise.all([context.waitForEvent('page'), link.click()]);
       await whole.waitForSelector('html[data-boot=started]');
       assert.equal(await settled(whole), number);
@@ -424,7 +425,7 @@ test('inside another page there are the plot, the number, and the way to the who
   }
 });
 
-pageTest('axe-core finds no serious fault in an embedded page', { hash: '#v2&view=embed', viewport: { width: 400, height: 300 } }, async ({ page }) => {
+pageTest('axe-core finds no serious fault in an embedded page', { hash: adversarial('view=embed'), viewport: { width: 400, height: 300 } }, async ({ page }) => {
   await changed(page, 'spectral');
   assert.deepEqual(await seriousFaults(page), []);
   assert.ok((await value(page, 'embed-norm')) > 0);

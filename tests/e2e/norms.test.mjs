@@ -50,7 +50,7 @@ pageTest('the draws, their slope and their table are of the chosen norm', async 
 });
 
 pageTest('L2-MHA: the bound on the row sums comes with its norm, over n too', async ({ page }) => {
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await page.selectOption('#weights', 'kim');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_l2"]')?.dataset.value) > 0);
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="growth-kim_l2"]')?.dataset.value) > 0);
@@ -65,7 +65,7 @@ pageTest('L2-MHA: the bound on the row sums comes with its norm, over n too', as
 });
 
 pageTest('the norm over tokens is a bound, and says so', async ({ page }) => {
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await type(page, 'n-number', '12');
   await page.selectOption('#norm', 'max_token');
   await changed(page, 'max_token');

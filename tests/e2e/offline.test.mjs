@@ -83,7 +83,7 @@ siteTest('after one visit the page works without a network', async ({ server, co
   const before = await changed(page, 'spectral');
   assert.ok(before > 0);
   await openControls(page);
-  await page.selectOption('#law', 'sphere');
+  await page.selectOption('#distribution', 'sphere');
   await changed(page, 'spectral', String(before));
   // Under any query, and opened anew; a lab's worker starts as well.
   await page.close();
@@ -130,12 +130,12 @@ siteTest('a newer build comes when its button is pressed, whole, and the old one
   assert.match((await builds(second)).join(), /^Lipscope/);
   // Where it stands stays: the address is loaded again.
   await openControls(second);
-  await second.selectOption('#law', 'sphere');
+  await second.selectOption('#distribution', 'sphere');
   await second.waitForFunction(() => location.hash.includes('sphere'));
   assert.deepEqual(await faults(second), []);
   await letIn(second, 2);
   await openControls(second);
-  assert.equal(await second.locator('#law').inputValue(), 'sphere');
+  assert.equal(await second.locator('#distribution').inputValue(), 'sphere');
   assert.ok((await changed(second, 'spectral')) > 0);
   const now = await caches(second);
   assert.equal(now.length, 1);

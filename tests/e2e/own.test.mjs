@@ -101,7 +101,7 @@ pageTest('the boxes for own weights say the shapes and that scores are divided b
 pageTest('every matrix has a box that takes prints and files, and the experiment is that of the command line', async ({ page }) => {
   await changed(page, 'spectral');
   await paste(page, 'tensor([[ 1.0000, -2.5000],\n        [ 0.2500,  3.0000]], dtype=torch.float64, grad_fn=<MmBackward0>)');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   await page.check('#own-weights-own');
   await page.fill('#own-q', 'array([[1. , 0.5],\n       [0. , 2. ]], dtype=float32)');
   await page.fill('#own-k', '[[ .25 -1. ]\n [1e-1  0. ]]');
@@ -124,7 +124,7 @@ pageTest('every matrix has a box that takes prints and files, and the experiment
 pageTest('matrices that do not fit and abridged prints are answered with a sentence', async ({ page }) => {
   const before = await changed(page, 'spectral');
   await paste(page, '1,2\n3,4\n5,6');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   await changed(page, 'spectral', String(before));
   const good = await digits(page, 'spectral');
   await page.check('#own-weights-own');

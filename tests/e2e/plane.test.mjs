@@ -1,6 +1,6 @@
 // Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the row of one.
 import assert from 'node:assert/strict';
-import { inBothSchemes, mainThreadTasks, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { adversarial, inBothSchemes, mainThreadTasks, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { changed, digits, exported, reveal, show, type, value } from './reading.mjs';
 
 const STAGE = '#token-stage';
@@ -8,7 +8,7 @@ const STAGE = '#token-stage';
 /** Twelve random tokens in a ball of the plane, on the large plane. */
 async function tokensInThePlane(page) {
   await changed(page, 'spectral');
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await type(page, 'n-number', '12');
   await type(page, 'd-number', '2');
   await type(page, 'radius-number', '2');
@@ -90,7 +90,7 @@ async function drag(page, from) {
   };
 }
 
-pageTest('a dragged token is shown in one frame with its constant, in 20 of 24 movements', { timed: true, hash: '#v2&plot=tokens&tokens=ball&n=64&d=2&R=2' }, async ({ page }, t) => {
+pageTest('a dragged token is shown in one frame with its constant, in 20 of 24 movements', { timed: true, hash: adversarial('plot=tokens&tokens=ball&n=64&d=2&R=2') }, async ({ page }, t) => {
   await changed(page, 'spectral');
   await page.waitForSelector(STAGE);
   const tries = [];
@@ -112,7 +112,7 @@ pageTest('a dragged token is measured while it moves, and the others keep their 
   const from = await select(page, 3);
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowDown');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   // There and back: the reader's own tokens are those that were drawn.
   const drawn = (await agrees(page)).rows;
   assert.ok(Math.abs((await value(page, 'spectral')) / Number(random) - 1) < 1e-9);
@@ -170,7 +170,7 @@ pageTest('a drag is one step to which one can go back, however many movements it
     await page.goBack();
     await page.waitForFunction((number) => document.querySelector('[data-testid=spectral]').dataset.value === number, number);
   }
-  assert.equal(await page.locator('#law').inputValue(), 'ball');
+  assert.equal(await page.locator('#distribution').inputValue(), 'ball');
 });
 
 pageTest('Escape takes a drag back', async ({ page }) => {
@@ -184,7 +184,7 @@ pageTest('Escape takes a drag back', async ({ page }) => {
   await page.keyboard.press('Escape');
   await page.waitForFunction((before) => document.querySelector('[data-testid=spectral]').dataset.value === before, before);
   await page.mouse.up();
-  assert.equal(await page.locator('#law').inputValue(), 'ball');
+  assert.equal(await page.locator('#distribution').inputValue(), 'ball');
 });
 
 pageTest('a token moves by keys, and where it is is told', async ({ page }) => {
@@ -196,7 +196,7 @@ pageTest('a token moves by keys, and where it is is told', async ({ page }) => {
     return Math.max(...rows.map((row) => Math.hypot(...row)));
   };
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'own');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
   await page.waitForTimeout(300);
   const [x, y] = await place();
   const radius = await norm();
@@ -325,7 +325,7 @@ pageTest('a click shows the row of a token, also on the attention matrix, and Es
   await page.waitForTimeout(200);
   assert.notEqual(await map(), before);
   // A click moves nothing.
-  assert.equal(await page.locator('#law').inputValue(), 'ball');
+  assert.equal(await page.locator('#distribution').inputValue(), 'ball');
   await page.focus(STAGE);
   await page.keyboard.press('Escape');
   await page.waitForSelector('[data-testid=plane-row-words]', { state: 'hidden' });
@@ -347,7 +347,7 @@ pageTest('principal axes hold still under the hand; clusters keep their multipli
   await page.mouse.up();
   assert.equal((await agrees(page)).rows[0].length, 6);
   await page.selectOption('#preset', '1');
-  await page.waitForFunction(() => document.querySelector('#law').value === 'clusters');
+  await page.waitForFunction(() => document.querySelector('#distribution').value === 'clusters');
   await page.waitForTimeout(500);
   const before = (await exported(page)).tokens;
   await select(page, 2);
@@ -383,7 +383,7 @@ pageTest('the small plane is draggable, and enlarges', async ({ page }) => {
   assert.ok(await page.locator(STAGE).isVisible());
 });
 
-pageTest('a finger moves a token, and elsewhere scrolls the page', { hash: '#v2&tokens=ball', viewport: PHONE, context: { hasTouch: true, isMobile: true } }, async ({ page, context }) => {
+pageTest('a finger moves a token, and elsewhere scrolls the page', { hash: adversarial('tokens=ball'), viewport: PHONE, context: { hasTouch: true, isMobile: true } }, async ({ page, context }) => {
   await changed(page, 'spectral');
   await show(page, 'tokens');
   await page.waitForTimeout(600);

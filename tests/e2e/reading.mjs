@@ -128,7 +128,7 @@ export const closeControls = (page) => page.evaluate(() => document.querySelecto
 
 /** Random tokens in a ball under random weights: where every control applies. */
 export async function drawEverything(page) {
-  for (const [id, choice] of [['law', 'ball'], ['weights', 'random']]) {
+  for (const [id, choice] of [['distribution', 'ball'], ['weights', 'random']]) {
     const before = await digits(page, 'spectral');
     await page.selectOption(`#${id}`, choice);
     await changed(page, 'spectral', before);
@@ -143,7 +143,7 @@ export const PLOTS = {
   growth: ['growth'],
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
   model: ['models'], train: ['models', 'plot-train'],
-  lab: ['lab'], reach: ['lab', 'plot-reach'], court: ['lab', 'plot-court'],
+  lab: ['lab'], certify: ['lab', 'plot-certify'], estimators: ['lab', 'plot-estimators'],
   scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
 };
 

@@ -3,7 +3,7 @@
 // docs/screens holds what it takes. Fails where a page is wider than its window or reports a problem.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DESKTOP, openPage, PHONE, shutDown } from './browser.mjs';
+import { adversarial, DESKTOP, openPage, PHONE, shutDown } from './browser.mjs';
 import { changed, reveal, swept } from './reading.mjs';
 
 const done = (view) => (page) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
@@ -20,46 +20,46 @@ const SCREENS = {
   masked: ['#v3&R=3&mask=causal'],
   collapse: ['#v3&normalization=layer'],
   growth: ['#v3&plot=growth', swept],
-  'growth-far': ['#v2', swept],
-  tokens: ['#v2&plot=tokens&tokens=ball&weights=random&n=12&d=2&k=2&R=2', async (page) => {
+  'growth-far': [adversarial(), swept],
+  tokens: [adversarial('plot=tokens&tokens=ball&weights=random&n=12&d=2&k=2&R=2'), async (page) => {
     await page.click('#plane-pair');
     await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
   }],
-  search: ['#v2&plot=hunt&tokens=ball&hunt-restarts=4', async (page) => {
+  search: [adversarial('plot=growth&range=measured&search=open&tokens=ball&search-restarts=4'), async (page) => {
     await page.click('#search-start');
     await done('search')(page);
     await page.locator('#search').scrollIntoViewIfNeeded();
   }],
-  spectrum: ['#v2&plot=spectrum&tokens=ball&weights=random&d=8', done('spectrum')],
+  spectrum: [adversarial('plot=spectrum&tokens=ball&weights=random&d=8'), done('spectrum')],
   lab: ['#v3&plot=lab'],
-  reach: ['#v3&plot=reach', done('reach')],
-  estimators: ['#v2&plot=court', done('court')],
-  scaled: ['#v2&plot=scaled', done('scaled')],
-  tightness: ['#v2&plot=tightness', done('tightness')],
-  inverse: ['#v2&plot=inverse', done('inverse')],
-  models: ['#v2&plot=model', async (page) => {
+  certify: ['#v3&plot=certify', done('certify')],
+  estimators: [adversarial('plot=estimators'), done('estimators')],
+  scaled: [adversarial('plot=scaled'), done('scaled')],
+  tightness: [adversarial('plot=tightness'), done('tightness')],
+  inverse: [adversarial('plot=inverse'), done('inverse')],
+  models: [adversarial('plot=model'), async (page) => {
     await reveal(page, '#model-lengths');
     await page.fill('#model-lengths', '2:98:16');
     await page.evaluate(() => { document.querySelector('#model-more').open = false; });
     await page.click('#model-run');
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
   }],
-  train: ['#v2&plot=train', async (page) => {
+  train: [adversarial('plot=train'), async (page) => {
     for (const [id, words] of Object.entries({ 'train-width': '32', 'train-steps': '120' })) await page.fill(`#${id}`, words);
     await page.click('#train-run');
     await page.waitForSelector('[data-testid="train-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
   }],
-  figures: ['#v2&plot=model', async (page) => {
+  figures: [adversarial('plot=model'), async (page) => {
     await reveal(page, '#model-d');
     for (const [id, words] of Object.entries({ 'model-d': '96', 'model-layers': '0,2,4,6,8,11', 'model-lengths': '2,4,8,16,32,64,98' })) await page.fill(`#${id}`, words);
     await page.click('#model-run');
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
     await page.locator('.model-figures h3, .model-figures h2').nth(1).scrollIntoViewIfNeeded();
   }],
-  lessons: ['#v2', (page) => page.click('#lessons-open')],
-  lesson: ['#v2', lesson('lipschitz')],
-  guess: ['#v2', lesson('sink')],
-  revealed: ['#v2', async (page) => {
+  lessons: [adversarial(), (page) => page.click('#lessons-open')],
+  lesson: [adversarial(), lesson('lipschitz')],
+  guess: [adversarial(), lesson('sink')],
+  revealed: [adversarial(), async (page) => {
     await lesson('sink')(page);
     await page.focus('#guess-curve');
     for (let handle = 0; handle < 8; handle += 1) {
@@ -68,9 +68,9 @@ const SCREENS = {
     }
     await page.keyboard.press('Enter');
   }],
-  mark: ['#v2', lesson('slack')],
-  teacher: ['#v2&view=teacher'],
-  embed: ['#v2&view=embed'],
+  mark: [adversarial(), lesson('slack')],
+  teacher: [adversarial('view=teacher')],
+  embed: [adversarial('view=embed')],
   keys: ['', (page) => page.keyboard.press('?')],
   controls: ['', openSheet],
   own: ['', async (page) => {

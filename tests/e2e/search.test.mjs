@@ -1,6 +1,6 @@
 // The search for worse tokens: it starts when asked, pauses, goes on, is drawn into the plot, and what it finds is measured again.
 import assert from 'node:assert/strict';
-import { pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { adversarial, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { digits, reaches, saved, show, type, value } from './reading.mjs';
 
 const inPhase = (page, ...phases) => page.waitForFunction(
@@ -74,7 +74,7 @@ pageTest('a search passes six, pauses, goes on, and its tokens are measured agai
   const row = await page.evaluate(() => [...document.querySelectorAll('#growth-table tbody tr')].map((tr) => [...tr.children].map((td) => td.innerText)).find((cells) => cells[0] === '16'));
   assert.ok(Math.abs(Number(row[at]) - found) < 1e-3 * found, row.join(' | '));
   // Another R: what was found says nothing about it.
-  await page.selectOption('#law', 'adversarial');
+  await page.selectOption('#distribution', 'adversarial');
   await type(page, 'radius-number', '2');
   await page.waitForFunction(() => ![...document.querySelectorAll('#growth-table th')].some((th) => th.innerText.includes('found by search ≥')));
   assert.ok(await page.getByTestId('growth-found').isHidden());
@@ -115,7 +115,7 @@ pageTest('a search ends, more starts go on, and another view pauses it', { timeo
 });
 
 pageTest('what cannot be searched is said', async ({ page }) => {
-  await page.selectOption('#law', 'ball');
+  await page.selectOption('#distribution', 'ball');
   await page.selectOption('#normalization', 'layer');
   await show(page, 'growth');
   await page.click('#search > summary');
@@ -137,7 +137,7 @@ pageTest('with reduced motion the tokens are drawn when the search rests; no ser
 });
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
-  pageTest(`the search fits ${viewport.width} px`, { viewport, reducedMotion: 'reduce', hash: '#v2&plot=hunt' }, async ({ page }) => {
+  pageTest(`the search fits ${viewport.width} px`, { viewport, reducedMotion: 'reduce', hash: adversarial('plot=growth&range=measured&search=open') }, async ({ page }) => {
     // An old link to the search opens it.
     assert.ok(await page.locator('#search').evaluate((fold) => fold.open));
     await page.click('#search-start');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { launch, openPage, pageTest, PHONE, seriousFaults, serveSite } from './browser.mjs';
+import { adversarial, launch, openPage, pageTest, PHONE, seriousFaults, serveSite } from './browser.mjs';
 
 pageTest('the page starts, under a nested path and its own policy', async ({ page, requests, url }) => {
   assert.equal(await page.title(), 'Lipscope - how smooth is attention?');
@@ -14,7 +14,7 @@ pageTest('the worker starts under the policy', async ({ page }) => {
   assert.match(worker.url(), /worker_loader\.js/);
 });
 
-pageTest('on a phone the name of the plot that is shown is in sight', { viewport: PHONE, hash: '#v2&plot=spectrum' }, async ({ page }) => {
+pageTest('on a phone the name of the plot that is shown is in sight', { viewport: PHONE, hash: adversarial('plot=spectrum') }, async ({ page }) => {
   const inSight = (id) => page.waitForFunction((id) => {
     const tab = document.getElementById(id);
     const [row, { left, right }] = [tab.parentElement.getBoundingClientRect(), tab.getBoundingClientRect()];

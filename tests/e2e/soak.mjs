@@ -9,7 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DESKTOP, launch, measureOnCommandLine, PHONE, ROOT, serveSite, shutDown, waitForStart } from './browser.mjs';
+import { adversarial, DESKTOP, launch, measureOnCommandLine, PHONE, ROOT, serveSite, shutDown, waitForStart } from './browser.mjs';
 import { changed, drop, exported, openControls, paste, PLOTS, show, value } from './reading.mjs';
 
 const { values: options } = parseArgs({
@@ -41,7 +41,7 @@ function dice(seed) {
 const roll = dice(Number(options.seed));
 const LESSONS = ['sink', 'jacobian', 'inverse', 'layer-norm'];
 const LINKS = [
-  '', '#v3&n=100&mask=causal', '#v3&plot=growth&range=1e6', '#v2&plot=tokens', '#v3&plot=spectrum&n=40', '#v3&d=3&n=12&plot=reach',
+  '', '#v3&n=100&mask=causal', '#v3&plot=growth&range=1e6', adversarial('plot=tokens'), '#v3&plot=spectrum&n=40', '#v3&d=3&n=12&plot=certify',
   '#v3&weights=random&heads=2&k=4&d=4', '#v3&attention=l2&weights=kim', '#v3&n=abc&broken', '#nonsense', '#v3&view=embed&n=9', '#v3&plot=lab',
 ];
 /** Good and broken ones, and a folder with a model. */
@@ -66,7 +66,7 @@ const ACTIONS = {
   plot: (page) => show(page, roll.of(Object.keys(PLOTS))),
   tokens: (page) => type(page, 'n-number', String(2 + roll.below(200))),
   radius: (page) => type(page, 'radius-number', (0.2 + roll.below(30) / 10).toFixed(1)),
-  distribution: (page) => select(page, 'law', ['gaussian', 'sphere', 'ball', 'adversarial']),
+  distribution: (page) => select(page, 'distribution', ['gaussian', 'sphere', 'ball', 'adversarial']),
   weights: (page) => select(page, 'weights', ['identity-minus', 'random']),
   link: (page) => page.evaluate((hash) => { location.hash = hash; }, roll.of(LINKS)),
   lesson: (page) => page.evaluate((hash) => { location.hash = hash; }, `#v3&lesson=${roll.of(LESSONS)}.${1 + roll.below(3)}`),

@@ -15,7 +15,7 @@ pageTest('the first singular value is the headline, and there are as many as row
   assert.ok((await value(page, 'spectrum-residual')) < 1e-9);
   assert.match(await page.getByTestId('top-block').innerText(), /^.+% of what the worst change does to output token \d+ comes through input token \d+/);
   // It follows the controls: tokens in general position, then more of them than a dense SVD takes.
-  await answered(page, 'spectrum', () => page.selectOption('#law', 'ball'));
+  await answered(page, 'spectrum', () => page.selectOption('#distribution', 'ball'));
   assert.ok(Math.abs((await value(page, 'spectrum-first')) / (await value(page, 'spectral')) - 1) < 1e-9);
   await answered(page, 'spectrum', () => type(page, 'n-number', '400'));
   assert.match(await page.getByTestId('spectrum-how').innerText(), /leading 20 of 800/);
@@ -77,42 +77,42 @@ pageTest('clusters have their values by multiplicity', async ({ page }) => {
 });
 
 pageTest('the estimators: each trial says where each stopped', async ({ page }) => {
-  await answered(page, 'court', () => show(page, 'court'));
-  assert.ok((await value(page, 'court-absolute-error')) > 1e-2, 'the absolute stop is early');
-  assert.match(await page.getByTestId('court-absolute-value').innerText(), /^≥/);
-  assert.match(await page.getByTestId('court-dense-value').innerText(), /^=/);
-  assert.match(await page.getByTestId('court-lanczos-value').innerText(), /^=/);
+  await answered(page, 'estimators', () => show(page, 'estimators'));
+  assert.ok((await value(page, 'estimators-absolute-error')) > 1e-2, 'the absolute stop is early');
+  assert.match(await page.getByTestId('estimators-absolute-value').innerText(), /^≥/);
+  assert.match(await page.getByTestId('estimators-dense-value').innerText(), /^=/);
+  assert.match(await page.getByTestId('estimators-lanczos-value').innerText(), /^=/);
   // A smaller tolerance mends it.
-  await answered(page, 'court', () => type(page, 'court-tolerance', '1e-12'));
-  assert.ok((await value(page, 'court-absolute-error')) < 1e-6);
-  await answered(page, 'court', () => page.selectOption('#court-trial', 'small-gap'));
-  assert.ok((await value(page, 'court-residual-products')) >= 5 * (await value(page, 'court-lanczos-products')));
+  await answered(page, 'estimators', () => type(page, 'estimators-tolerance', '1e-12'));
+  assert.ok((await value(page, 'estimators-absolute-error')) < 1e-6);
+  await answered(page, 'estimators', () => page.selectOption('#estimators-trial', 'small-gap'));
+  assert.ok((await value(page, 'estimators-residual-products')) >= 5 * (await value(page, 'estimators-lanczos-products')));
   const chosen = Date.now();
-  await answered(page, 'court', () => page.selectOption('#court-trial', 'easy'));
+  await answered(page, 'estimators', () => page.selectOption('#estimators-trial', 'easy'));
   const waited = Date.now() - chosen;
-  assert.ok((await value(page, 'court-residual-products')) <= 2 * (await value(page, 'court-lanczos-products')));
+  assert.ok((await value(page, 'estimators-residual-products')) <= 2 * (await value(page, 'estimators-lanczos-products')));
   // Milliseconds of one estimator, so no more than passed until all of them had answered.
-  const taken = await value(page, 'court-dense-milliseconds');
+  const taken = await value(page, 'estimators-dense-milliseconds');
   assert.ok(taken >= 0 && taken <= waited, `${taken} ms of ${waited} ms`);
   // The controls' own configuration: the dense value is the headline.
-  await answered(page, 'court', () => page.selectOption('#court-trial', 'page'));
-  assert.ok(Math.abs((await value(page, 'court-dense-value')) / Number(await digits(page, 'spectral')) - 1) < 1e-10);
-  await page.click('#court-table summary');
-  await page.waitForSelector('#court-table tbody tr');
-  assert.ok((await rows(page, 'court-table')) > 5);
-  await page.focus('#court-plot');
+  await answered(page, 'estimators', () => page.selectOption('#estimators-trial', 'page'));
+  assert.ok(Math.abs((await value(page, 'estimators-dense-value')) / Number(await digits(page, 'spectral')) - 1) < 1e-10);
+  await page.click('#estimators-table summary');
+  await page.waitForSelector('#estimators-table tbody tr');
+  assert.ok((await rows(page, 'estimators-table')) > 5);
+  await page.focus('#estimators-plot');
   await page.keyboard.press('Home');
-  assert.match(await page.locator('#court-readout').innerText(), /iteration 1 .*Lanczos.*power iteration/);
-  for (const shown of ['residual', 'value', 'error']) await page.selectOption('#court-shown', shown);
+  assert.match(await page.locator('#estimators-readout').innerText(), /iteration 1 .*Lanczos.*power iteration/);
+  for (const shown of ['residual', 'value', 'error']) await page.selectOption('#estimators-shown', shown);
   // What has no dense SVD is refused with a sentence.
   await type(page, 'n-number', '100000');
-  await page.waitForSelector('[data-testid="court-progress"][data-phase="failed"]', { state: 'attached' });
-  assert.match(await page.getByTestId('court-progress').innerText(), /fewer tokens/);
+  await page.waitForSelector('[data-testid="estimators-progress"][data-phase="failed"]', { state: 'attached' });
+  assert.match(await page.getByTestId('estimators-progress').innerText(), /fewer tokens/);
 });
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
   pageTest(`both views fit ${viewport.width} px without serious faults`, { viewport, reducedMotion: 'reduce' }, async ({ page }) => {
-    for (const view of ['spectrum', 'court']) {
+    for (const view of ['spectrum', 'estimators']) {
       await answered(page, view, () => show(page, view));
       const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);

@@ -1,7 +1,6 @@
 //! The engine's errors in Chinese: none is missing, and what is the reader's stays as it is.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::han::{assert_known, foreign_words, has_han, in_chinese};
 use lipscope::state::{PageState, TokenChoice, WeightChoice};
@@ -11,6 +10,7 @@ use lipscope_core::experiment::{
 };
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::phrase;
+use lipscope_testkit::in_repository;
 use lipscope_testkit::sources::{SourceFile, sources};
 
 /// Folders whose errors are not shown on the page.
@@ -91,9 +91,9 @@ fn phrases(source: &str) -> Vec<(String, String)> {
     calls.filter_map(|call| literals(call).next().zip(literals(call).nth(1))).collect()
 }
 
-/// `words/LANGUAGE/problems.toml`: texts by id, a brace of the text written once.
-fn catalogue(language: &str) -> BTreeMap<String, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("words/{language}/problems.toml"));
+/// `words/zh/problems.toml`: texts by id, a brace of the text written once.
+fn catalogue() -> BTreeMap<String, String> {
+    let path = in_repository("words/zh/problems.toml");
     let text = std::fs::read_to_string(path).expect("a catalogue");
     let table: toml::Table = text.parse().expect("a catalogue without a fault");
     let once = |text: &str| text.replace("{{", "{").replace("}}", "}");
@@ -114,6 +114,12 @@ fn without_places(text: &str) -> String {
     out + rest
 }
 
+/// The names of the arguments of a text.
+fn arguments(text: &str) -> BTreeSet<&str> {
+    let names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    names.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect()
+}
+
 /// Whether a literal has words that a reader would read: two at least, so that it is no key.
 fn is_prose(literal: &str) -> bool {
     literal.trim().contains(' ') && !foreign_words(literal).is_empty()
@@ -121,22 +127,21 @@ fn is_prose(literal: &str) -> bool {
 
 #[test]
 fn every_phrase_of_the_crates_is_in_the_catalogue() {
-    let english = catalogue("en");
-    let chinese = catalogue("zh");
+    let chinese = catalogue();
     let mut found = BTreeMap::new();
     for SourceFile { path, text } in ["src", "crates"].into_iter().flat_map(sources) {
         for (id, phrase) in phrases(&text) {
             let known = found.entry(id.clone()).or_insert_with(|| phrase.clone());
             assert_eq!(*known, phrase, "{path}: `{id}` is the id of two texts");
-            assert_eq!(english.get(&id), Some(&phrase), "{path}: `{id}` in words/en/problems.toml");
-            let said = chinese.get(&id).map(String::as_str).unwrap_or_default();
+            let said = chinese.get(&id).unwrap_or_else(|| panic!("{path}: `{id}` is not in words/zh/problems.toml"));
+            assert_eq!(arguments(said), arguments(&phrase), "{path}: the arguments of `{id}`");
             let is_of_symbols = foreign_words(&without_places(said)).is_empty();
             assert!(is_of_symbols && (has_han(said) || !is_prose(&without_places(&phrase))), "{id}: {said}");
         }
     }
     assert!(found.len() > 300, "only {} phrases were found: the scan is broken", found.len());
-    let unused: Vec<&String> = english.keys().filter(|id| !found.contains_key(*id)).collect();
-    assert_eq!(unused, Vec::<&String>::new(), "texts of words/en/problems.toml that no error has");
+    let unused: Vec<&String> = chinese.keys().filter(|id| !found.contains_key(*id)).collect();
+    assert_eq!(unused, Vec::<&String>::new(), "texts of words/zh/problems.toml that no error has");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lipscope::state::{
     DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
-    OwnWeights, PageState, PlotChoice, RadiusLaw, Range, ReachSettings, SCALED_TOKENS, Scene, SearchFold,
+    OwnWeights, PageState, PlotChoice, RadiusLaw, Range, CertifySettings, SCALED_TOKENS, Scene, SearchFold,
     SearchSettings, Settings, Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
@@ -118,7 +118,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
             tolerance: 10f64.powi(-1 - dice.below(12) as i32),
             shown: dice.of(&Shown::ALL).1,
         },
-        reach: ReachSettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
+        reach: CertifySettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
     Scene {

@@ -8,12 +8,11 @@ use lipscope::chinese_texts;
 use lipscope::language::{Language, keep_chinese, set};
 use lipscope::link::{self, MOST_LINK, TooLong};
 use lipscope::state::{
-    GrowthView, LessonAt, PageState, PlotChoice, RadiusLaw, Range, Scene, SearchFold, Shared, Stage, TokenChoice,
-    Trace, Traces, WeightChoice, XAxis,
+    GrowthView, LessonAt, PageState, PlotChoice, Range, Scene, Shared, Stage, TokenChoice, WeightChoice,
 };
-use lipscope_core::experiment::{Experiment, Mask, Rows};
-use lipscope_core::search::Region;
+use lipscope_core::experiment::{Experiment, Mask, Rows, Scope};
 use lipscope_testkit::dice::Dice;
+use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use crate::dice::{scene, table};
 
@@ -78,47 +77,6 @@ fn followed(link: &str) -> Scene {
 }
 
 #[test]
-fn links_of_the_second_version_open_where_they_meant_to() {
-    let view = GrowthView { range: Range::Quintillion, at: Some(1e9), ..GrowthView::default() };
-    let state = PageState { growth: view, x_axis: XAxis::LogLog, ..PageState::adversarial() };
-    let first = Scene { state, plot: PlotChoice::Growth, ..Scene::default() };
-    assert_eq!(followed("v2"), first);
-    // What was measured, over the root of n.
-    let state = PageState { n: 50, ..PageState::adversarial() };
-    let draws = Scene { state, plot: PlotChoice::Growth, ..Scene::default() };
-    assert_eq!(followed("v2&plot=draws&n=50"), draws);
-    // Written anew it says the same.
-    let link = link::write(&draws, of_lesson).expect("short");
-    assert!(link.starts_with("v3&"), "{link}");
-    assert_eq!(followed(&link), draws);
-    // A plot of another view is where it was.
-    let tokens = Scene { state: PageState::adversarial(), plot: PlotChoice::Tokens, ..Scene::default() };
-    assert_eq!(followed("v2&plot=tokens&to=1e12"), tokens);
-}
-
-#[test]
-fn links_to_one_of_the_three_plots_over_n_open_the_one_plot_with_what_they_meant() {
-    let growth = |link: &str| {
-        let scene = followed(link);
-        assert_eq!(scene.plot, PlotChoice::Growth, "{link}");
-        scene.state
-    };
-    let regime = growth("v3&plot=regime&R=2&curves=unified,sink&growth=sqrt-log");
-    assert_eq!((regime.growth.range, regime.growth.at), (Range::Quintillion, Some(1e9)));
-    assert_eq!((regime.radius, regime.growth.radius_law), (2.0, RadiusLaw::SqrtLog));
-    assert_eq!(regime.growth.traces, Traces::of([Trace::Unified, Trace::Sink]));
-    let shorter = growth("v3&plot=regime&to=1e6&at=4096");
-    assert_eq!((shorter.growth.range, shorter.growth.at), (Range::Million, Some(4096.0)));
-    let draws = growth("v3&plot=draws&axis=n&longest=128&draws=3");
-    assert_eq!((draws.growth.range, draws.growth.at, draws.read_at()), (Range::Measured, None, 64.0));
-    assert_eq!((draws.x_axis, draws.sweep_max, draws.draws), (XAxis::N, 128, 3));
-    let hunt = growth("v3&plot=hunt&hunt-restarts=4&hunt-on=sphere&hunt-seed=7");
-    assert_eq!((hunt.growth.range, hunt.growth.fold), (Range::Measured, SearchFold::Open));
-    assert_eq!((hunt.growth.search.restarts, hunt.growth.search.region), (4, Region::Sphere));
-    assert_eq!(hunt.growth.search.seed, 7);
-}
-
-#[test]
 fn the_cursor_rests_at_an_n_in_sight() {
     let at = |at: Option<f64>, range: Range| {
         let growth = GrowthView { at, range, ..GrowthView::default() };
@@ -179,14 +137,23 @@ fn every_scene_comes_back_from_its_link() {
 }
 
 #[test]
-fn links_of_the_first_version_are_read() {
+fn a_link_of_another_program_holds_a_whole_experiment() {
     let mut dice = Dice(2);
     for _ in 0..300 {
         let experiment = scene(&mut dice).state.experiment();
-        let link = format!("#v1.{}", URL_SAFE_NO_PAD.encode(experiment.to_json()));
-        let found = link::read(&link, of_lesson).scene.expect("a scene");
-        assert_eq!(found.state.experiment(), experiment);
+        let packed = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(experiment.to_json().as_bytes(), 9));
+        let scene = followed(&format!("#v3&experiment={packed}"));
+        assert_eq!(scene.state.experiment(), experiment);
+        // Written anew it is a link like others, of the same experiment.
+        let link = link::write(&scene, of_lesson).expect("short");
+        assert!(!link.contains("experiment="), "{link}");
+        assert_eq!(followed(&link).state.experiment(), experiment, "{link}");
+        let causal = followed(&format!("v3&experiment={packed}&scope=composed")).state;
+        assert_eq!(causal.experiment(), Experiment { normalization_scope: Scope::Composed, ..experiment });
     }
+    let twice = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(br#"{"tokens":{},"tokens":{}}"#, 9));
+    let problems = survive(&format!("v3&experiment={twice}")).problems;
+    assert!(problems[0].contains("`tokens` stands twice"), "{problems:?}");
 }
 
 #[test]
@@ -230,24 +197,24 @@ fn survive(fragment: &str) -> link::Followed {
 #[test]
 fn what_is_wrong_is_named_and_the_rest_is_taken() {
     let wrong = [
-        ("v2&mask=diagonal&n=99", "`mask` must be none or causal, not “diagonal”."),
-        ("v2&n=1e99&R=2", "`n` must be a whole number from 2 to 1000000, not “1e99”."),
-        ("v2&n=NaN&R=2", "`n` must be a whole number"),
-        ("v2&R=-3&n=99", "`R` must be a number above 0, not “-3”."),
-        ("v2&R=inf&n=99", "`R` must be a number above 0, not “inf”"),
-        ("v2&foo=1&n=99", "`foo` is not a field of this page."),
-        ("v2&n=99&junk", "`junk`"),
-        ("v2&n=7&n=99", "`n` is given twice"),
-        ("v2&tokens=own&n=99", "`tokens` has no numbers in this link"),
-        ("v2&n=99&token-data=AAAA&tokens=own", "`token-data` is damaged: characters are missing or changed"),
-        ("v2&n=99&lesson=../x.1", "`lesson`"),
-        ("v2&n=99&view=huge", "`view` must be full, teacher or embed, not “huge”."),
+        ("v3&mask=diagonal&n=99", "`mask` must be none or causal, not “diagonal”."),
+        ("v3&n=1e99&R=2", "`n` must be a whole number from 2 to 1000000, not “1e99”."),
+        ("v3&n=NaN&R=2", "`n` must be a whole number"),
+        ("v3&R=-3&n=99", "`R` must be a number above 0, not “-3”."),
+        ("v3&R=inf&n=99", "`R` must be a number above 0, not “inf”"),
+        ("v3&foo=1&n=99", "`foo` is not a field of this page."),
+        ("v3&n=99&junk", "`junk`"),
+        ("v3&n=7&n=99", "`n` is given twice"),
+        ("v3&tokens=own&n=99", "`tokens` has no numbers in this link"),
+        ("v3&n=99&token-data=AAAA&tokens=own", "`token-data` is damaged: characters are missing or changed"),
+        ("v3&n=99&lesson=../x.1", "`lesson`"),
+        ("v3&n=99&view=huge", "`view` must be full, teacher or embed, not “huge”."),
         (
-            "v2&n=99&weights=kim&attention=dot",
+            "v3&n=99&weights=kim&attention=dot",
             "`attention` must be l2, because these weights are those of L2 attention",
         ),
-        ("v2&n=99&curves=unified,magic", "not “magic”."),
-        ("v2&tokens=ball&n=900000&mask=causal", "The number of tokens n is 900000"),
+        ("v3&n=99&curves=unified,magic", "not “magic”."),
+        ("v3&tokens=ball&n=900000&mask=causal", "The number of tokens n is 900000"),
     ];
     for (fragment, sentence) in wrong {
         let followed = survive(fragment);
@@ -256,12 +223,12 @@ fn what_is_wrong_is_named_and_the_rest_is_taken() {
         let taken = state.n == 99 || state.radius == 2.0 || state.mask == Mask::Causal;
         assert!(taken, "{fragment} lost its rest");
     }
-    let nothing = ["v4&n=5", "plots?", "v1.", "v1.e30", "%00", "v2.n=5"];
+    let nothing = ["v4&n=5", "v2&n=5", "plots?", "v1.", "v1.e30", "%00", "v3.n=5"];
     for fragment in nothing {
         assert_eq!(survive(fragment).scene, None, "{fragment}");
     }
     // As some programs pass links on.
-    assert_eq!(survive("v2%26n%3D99").scene.map(|scene| scene.state.n), Some(99));
+    assert_eq!(survive("v3%26n%3D99").scene.map(|scene| scene.state.n), Some(99));
 }
 
 #[test]

@@ -17,8 +17,8 @@ fn experiment(tokens: &Value, weights: &Value) -> Experiment {
     Experiment::from_value(json!({ "tokens": tokens, "weights": weights })).expect("valid")
 }
 
-fn random(law: &str, d: usize) -> Value {
-    json!({"source": "random", "law": law, "n": 40, "d": d, "radius": 1.5, "seed": 11})
+fn random(distribution: &str, d: usize) -> Value {
+    json!({"source": "random", "distribution": distribution, "n": 40, "d": d, "radius": 1.5, "seed": 11})
 }
 
 fn two_heads() -> Value {
@@ -137,9 +137,9 @@ fn a_sweep_that_is_short_or_wrong_is_not_cut() {
 
 #[test]
 fn the_curves_of_parts_are_those_of_the_whole() {
-    for law in ["ball", "gaussian"] {
+    for distribution in ["ball", "gaussian"] {
         let plan = CurvesPlan {
-            experiment: experiment(&random(law, 3), &two_heads()),
+            experiment: experiment(&random(distribution, 3), &two_heads()),
             lengths: (2..60).chain([90, 256]).collect(),
             rows: None,
         };
@@ -148,7 +148,7 @@ fn the_curves_of_parts_are_those_of_the_whole() {
         for workers in [2, 5] {
             let (events, n_parts) = done_in_parts(&plan, workers);
             assert!(n_parts >= 2);
-            assert_eq!(events, whole, "{law} for {workers} workers");
+            assert_eq!(events, whole, "{distribution} for {workers} workers");
         }
         let [EngineEvent::Curves(BoundCurves { bounds, .. })] = &whole[..] else { panic!("{whole:?}") };
         assert_eq!(bounds.len(), 60);

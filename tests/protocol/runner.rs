@@ -23,10 +23,10 @@ use lipscope_protocol::tasks::{
 };
 use serde_json::json;
 
-fn experiment(scope: &str, normalization: &str, law: &str) -> Experiment {
+fn experiment(scope: &str, normalization: &str, distribution: &str) -> Experiment {
     Experiment::from_value(json!({
         "normalization": normalization, "normalization_scope": scope,
-        "tokens": {"source": "random", "law": law, "n": 40, "d": 3, "radius": 1.5, "seed": 11},
+        "tokens": {"source": "random", "distribution": distribution, "n": 40, "d": 3, "radius": 1.5, "seed": 11},
         "weights": {"source": "random", "heads": 2, "head_dim": 2},
     }))
     .expect("valid")
@@ -135,14 +135,14 @@ fn what_cannot_be_done_is_answered_with_a_sentence() {
 
 #[test]
 fn curves_hold_for_every_draw_of_the_sweep() {
-    for (scope, normalization, law) in [
+    for (scope, normalization, distribution) in [
         ("inputs", "none", "ball"),
         ("inputs", "none", "gaussian"),
         ("inputs", "layer", "gaussian"),
         ("composed", "layer", "gaussian"),
         ("composed", "rms", "ball"),
     ] {
-        let experiment = experiment(scope, normalization, law);
+        let experiment = experiment(scope, normalization, distribution);
         let lengths = vec![2, 5, 20];
         let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), rows: None };
         let replies = answer(EnginePlan::Curves(plan));
@@ -162,7 +162,7 @@ fn curves_hold_for_every_draw_of_the_sweep() {
                 let value = bound.value.unwrap_or(f64::INFINITY);
                 assert!(
                     point.spectral <= value * (1.0 + 1e-9),
-                    "{scope} {normalization} {law}: {point:?} over {bound:?}"
+                    "{scope} {normalization} {distribution}: {point:?} over {bound:?}"
                 );
             }
         }
@@ -171,13 +171,13 @@ fn curves_hold_for_every_draw_of_the_sweep() {
 
 #[test]
 fn ball_curves_and_growth_give_one_bound_on_the_ball() {
-    for (scope, normalization, law) in [
+    for (scope, normalization, distribution) in [
         ("inputs", "none", "ball"),
         ("inputs", "rms", "ball"),
         ("composed", "layer", "gaussian"),
         ("composed", "rms", "ball"),
     ] {
-        let experiment = experiment(scope, normalization, law);
+        let experiment = experiment(scope, normalization, distribution);
         let n = 40;
         let plan = GrowthPlan { lengths: vec![n as f64], spacing: Spacing::Fixed };
         let row = growth(&experiment, &plan).expect("curves").rows.remove(0);

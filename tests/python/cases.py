@@ -37,7 +37,7 @@ DRAWN = [
     {"tokens": {"source": "adversarial", "n": 300, "radius": 2}, "weights": {"source": "identity", "sign": -1}},
     {"tokens": {"source": "skew", "n": 40}},
     {"tokens": {"source": "random", "n": 60, "d": 6}, "weights": {"source": "random", "heads": 2, "head_dim": 3, "output": True}},
-    {"tokens": {"source": "random", "law": "ball", "n": 60, "d": 6, "radius": 3}, "weights": {"source": "random", "head_dim": 5}, "mask": "causal"},
+    {"tokens": {"source": "random", "distribution": "ball", "n": 60, "d": 6, "radius": 3}, "weights": {"source": "random", "head_dim": 5}, "mask": "causal"},
     {"tokens": {"source": "random", "n": 30, "d": 8}, "weights": {"source": "kim", "heads": 2}, "attention": "l2"},
     {"tokens": {"source": "random", "n": 20, "d": 4}, "weights": {"source": "random"}, "normalization": "layer", "normalization_scope": "composed"},
     {"tokens": {"source": "clusters", "positions": [[-1], [1]], "log_multiplicities": [0, 600]}, "weights": {"source": "identity", "sign": -1}},
@@ -46,7 +46,7 @@ DRAWN = [
 
 def experiment(n=12, d=3):
     """A small experiment of drawn tokens."""
-    tokens = {"source": "random", "law": "ball", "n": n, "d": d, "radius": 1.5}
+    tokens = {"source": "random", "distribution": "ball", "n": n, "d": d, "radius": 1.5}
     return lipscope.Experiment.from_dict({"tokens": tokens, "weights": {"source": "random", "heads": 2, "head_dim": 2}})
 
 

@@ -62,7 +62,6 @@ enum Command {
     /// Lists all bounds at a list of n up to 1e300, for an experiment's weights and radius.
     Bounds(bounds::BoundsArguments),
     /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
-    #[command(alias = "regime")]
     Growth(bounds::GrowthArguments),
     /// Bounds the norm at all tokens within eps of an experiment's, for a list of eps; writes CSV.
     Certify(certify::CertifyArguments),
@@ -76,12 +75,10 @@ enum Command {
     Script(script::ScriptArguments),
     /// Searches the ball for tokens with a large norm by gradient ascent with restarts; writes best and current norm as
     /// CSV.
-    #[command(alias = "hunt")]
     Search(search::SearchArguments),
     /// Lists the singular values of the Jacobian: all of a small one, the leading ones of a large one.
     Spectrum(spectrum::SpectrumArguments),
     /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration as CSV.
-    #[command(alias = "court")]
     Estimators(spectrum::EstimatorArguments),
     /// Measures the attention, the MLP or the blocks of a BERT or GPT-2, trained or randomly initialised, over windows of
     /// text.

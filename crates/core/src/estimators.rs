@@ -336,8 +336,8 @@ fn small_head(seed: u64) -> RandomWeights {
 }
 
 fn drawn(seed: u64, weights: WeightSource) -> Experiment {
-    let law = RandomTokens { distribution: Distribution::Gaussian, n: TOKENS, d: DIM, radius: 3.0, seed };
-    Experiment::of(TokenSource::Random(law), weights)
+    let random = RandomTokens { distribution: Distribution::Gaussian, n: TOKENS, d: DIM, radius: 3.0, seed };
+    Experiment::of(TokenSource::Random(random), weights)
 }
 
 /// The drawn heads with V scaled.

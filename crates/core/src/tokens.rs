@@ -51,7 +51,7 @@ pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
 #[must_use]
 pub fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
     match source {
-        TokenSource::Random(law) => law.radius,
+        TokenSource::Random(random) => random.radius,
         TokenSource::Adversarial { radius, .. } | TokenSource::Skew { radius, .. } => *radius,
         TokenSource::Explicit(_) | TokenSource::Clusters { .. } => largest_norm(tokens),
     }

@@ -209,12 +209,12 @@ pub(crate) fn check_sizes(experiment: &Experiment) -> Result<(), InputError> {
         TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. } => {
             (rows.n_rows(), rows.n_columns())
         }
-        TokenSource::Random(law) => (law.n, law.d),
+        TokenSource::Random(random) => (random.n, random.d),
         TokenSource::Adversarial { n, .. } => (*n, d_of_weights(experiment)?),
         TokenSource::Skew { n, .. } => (*n, 2),
     };
     match &experiment.weights {
-        Some(WeightSource::Random(law)) => limits::check_weights(drawn_entries(law, d))?,
+        Some(WeightSource::Random(random)) => limits::check_weights(drawn_entries(random, d))?,
         Some(WeightSource::Identity { .. } | WeightSource::Kim { .. }) => limits::check_weights(three_squares(d))?,
         Some(WeightSource::Explicit { .. }) | None => {}
     }
@@ -222,8 +222,8 @@ pub(crate) fn check_sizes(experiment: &Experiment) -> Result<(), InputError> {
 }
 
 /// Q, K, V and the output matrix.
-fn drawn_entries(law: &RandomWeights, d: usize) -> u64 {
-    [law.heads, law.head_dim, d].into_iter().fold(4u64, |entries, size| entries.saturating_mul(size as u64))
+fn drawn_entries(random: &RandomWeights, d: usize) -> u64 {
+    [random.heads, random.head_dim, d].into_iter().fold(4u64, |entries, size| entries.saturating_mul(size as u64))
 }
 
 fn three_squares(d: usize) -> u64 {
@@ -235,7 +235,7 @@ fn three_squares(d: usize) -> u64 {
 fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
     match &experiment.weights {
         Some(WeightSource::Explicit { heads, .. }) => Ok(heads[0].q.n_columns()),
-        Some(WeightSource::Random(law)) => Ok(law.heads.saturating_mul(law.head_dim)),
+        Some(WeightSource::Random(random)) => Ok(random.heads.saturating_mul(random.head_dim)),
         Some(WeightSource::Kim { heads, .. }) => Ok(*heads),
         _ => Ok(1),
     }

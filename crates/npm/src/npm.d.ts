@@ -4,7 +4,7 @@ export type Rows = number[][];
 /** Where the tokens come from. */
 export type TokenSource =
   | { source: "explicit"; rows: Rows }
-  | { source: "random"; law?: "gaussian" | "sphere" | "ball"; n?: number; d?: number; radius?: number; seed?: number }
+  | { source: "random"; distribution?: "gaussian" | "sphere" | "ball"; n?: number; d?: number; radius?: number; seed?: number }
   | { source: "adversarial"; n?: number; radius?: number }
   | { source: "skew"; n?: number; radius?: number }
   | { source: "clusters"; positions: Rows; log_multiplicities: number[] };

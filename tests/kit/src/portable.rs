@@ -18,11 +18,11 @@ pub fn check_draws_to_the_bit() {
     let first: Vec<f64> = (0..3).map(|_| random.normal()).collect();
     assert_eq!(first, FIRST_NORMALS);
     assert_eq!(fold((0..20_000).map(|_| random.normal().to_bits())), NORMALS_HASH);
-    for (law, expected) in
+    for (distribution, expected) in
         [Distribution::Gaussian, Distribution::Sphere, Distribution::Ball].into_iter().zip(TOKENS_HASH)
     {
-        let tokens = random_tokens(&RandomTokens { distribution: law, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
-        assert_eq!(fold(tokens.iter().map(|x| x.to_bits())), expected, "{law:?}");
+        let tokens = random_tokens(&RandomTokens { distribution, n: 300, d: 3, radius: 1.7, seed: u64::MAX });
+        assert_eq!(fold(tokens.iter().map(|x| x.to_bits())), expected, "{distribution:?}");
     }
 }
 
@@ -41,7 +41,7 @@ pub fn check_norms_to_twelve_digits() {
 
 const NORMS: [(&str, f64); 3] = [
     (
-        r#"{"tokens":{"source":"random","law":"sphere","n":12,"d":3,"radius":2,"seed":4},"weights":{"source":"random","heads":2,"head_dim":3,"seed":1,"output":true}}"#,
+        r#"{"tokens":{"source":"random","distribution":"sphere","n":12,"d":3,"radius":2,"seed":4},"weights":{"source":"random","heads":2,"head_dim":3,"seed":1,"output":true}}"#,
         4.68109288997553,
     ),
     (
@@ -49,7 +49,7 @@ const NORMS: [(&str, f64); 3] = [
         8.483406412714627,
     ),
     (
-        r#"{"attention":"l2","tokens":{"source":"random","law":"ball","n":300,"d":2,"radius":5},"weights":{"source":"identity","sign":1}}"#,
+        r#"{"attention":"l2","tokens":{"source":"random","distribution":"ball","n":300,"d":2,"radius":5},"weights":{"source":"identity","sign":1}}"#,
         1.799382574161627,
     ),
 ];

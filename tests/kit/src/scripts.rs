@@ -13,7 +13,7 @@ pub const CASES: [&str; 14] = [
     r#"{"tokens":{"source":"adversarial","n":64,"radius":3},"weights":{"source":"identity","sign":-1}}"#,
     r#"{"tokens":{"source":"adversarial","n":100000,"radius":3},"weights":{"source":"identity","sign":-1}}"#,
     r#"{"tokens":{"source":"skew","n":400,"radius":2}}"#,
-    r#"{"mask":"causal","tokens":{"source":"random","law":"ball","n":40,"d":3,"radius":2,"seed":1},"weights":{"source":"random","heads":2,"head_dim":3,"seed":4}}"#,
+    r#"{"mask":"causal","tokens":{"source":"random","distribution":"ball","n":40,"d":3,"radius":2,"seed":1},"weights":{"source":"random","heads":2,"head_dim":3,"seed":4}}"#,
     r#"{"tokens":{"source":"random","n":24,"d":8,"radius":3},"weights":{"source":"random","heads":2,"head_dim":4,"output":true}}"#,
     r#"{"attention":"l2","tokens":{"source":"random","n":24,"d":4,"radius":2},"weights":{"source":"kim","heads":2,"scale":1.5,"seed":3}}"#,
     r#"{"attention":"l2","mask":"causal","tokens":{"source":"random","n":30,"d":3,"radius":2},"weights":{"source":"random","heads":3,"head_dim":2,"seed":9}}"#,

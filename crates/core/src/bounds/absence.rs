@@ -90,7 +90,7 @@ mod tests {
 
     fn absent(more: &Value) -> Vec<(BoundId, Absence)> {
         let mut value = json!({
-            "tokens": {"source": "random", "law": "ball", "n": 5, "d": 2, "radius": 1},
+            "tokens": {"source": "random", "distribution": "ball", "n": 5, "d": 2, "radius": 1},
             "weights": {"source": "identity", "sign": -1},
         });
         value.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -103,7 +103,7 @@ mod tests {
         let one = json!([[1.0, 0.0], [0.0, 1.0]]);
         let of_turn = json!({"source": "explicit", "heads": [{"q": turn, "k": one, "v": one}]});
         let none = json!({"source": "explicit", "heads": [{"q": [[0, 0]], "k": [[0, 0]], "v": one}]});
-        let tokens = |n: usize, d: usize| json!({"source": "random", "law": "ball", "n": n, "d": d, "radius": 1});
+        let tokens = |n: usize, d: usize| json!({"source": "random", "distribution": "ball", "n": n, "d": d, "radius": 1});
         for (more, id, expected) in [
             (json!({}), BoundId::SharpMasked, Some(Absence::NoMask)),
             (json!({}), BoundId::KimL2, Some(Absence::OtherAttention)),

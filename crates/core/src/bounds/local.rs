@@ -197,7 +197,7 @@ mod tests {
         change: Change,
     ) -> (Experiment, Inputs) {
         let text = format!(
-            r#"{{"tokens":{{"source":"random","law":"gaussian","n":{n},"d":{d},"radius":{radius:e},"seed":{n}}},
+            r#"{{"tokens":{{"source":"random","distribution":"gaussian","n":{n},"d":{d},"radius":{radius:e},"seed":{n}}},
             "weights":{{"source":"random","heads":{heads},"head_dim":{k},"seed":{d}}}{rest}}}"#
         );
         let experiment = Experiment::from_json(&text).expect("a valid experiment");

@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_formula_in_numbers_holds_the_factor_of_the_normaliser() {
-        let text = r#"{"tokens":{"source":"random","law":"ball","n":6,"d":4,"radius":0.1},
+        let text = r#"{"tokens":{"source":"random","distribution":"ball","n":6,"d":4,"radius":0.1},
             "weights":{"source":"identity","sign":-1},"normalization":"rms","normalization_scope":"composed"}"#;
         let found = measure(&Experiment::from_json(text).expect("an experiment")).expect("a measurement");
         let slack = found.slacks.iter().find(|slack| slack.id == BoundId::CastinMeanField).expect("the bound applies");

@@ -81,7 +81,7 @@ pub struct Shape {
 pub fn shape_of(experiment: &Experiment) -> Shape {
     let (tokens, n, own_d) = match &experiment.tokens {
         TokenSource::Explicit(rows) => (Tokens::Listed, rows.n_rows(), Some(rows.n_columns())),
-        TokenSource::Random(law) => (Tokens::Drawn, law.n, Some(law.d)),
+        TokenSource::Random(random) => (Tokens::Drawn, random.n, Some(random.d)),
         TokenSource::Adversarial { n, .. } => (Tokens::Adversarial, *n, None),
         TokenSource::Skew { n, .. } => (Tokens::Skew, *n, Some(2)),
         TokenSource::Clusters { positions, .. } => (Tokens::Measure, positions.n_rows(), Some(positions.n_columns())),
@@ -127,13 +127,13 @@ pub fn shape_of(experiment: &Experiment) -> Shape {
             (shape.keys, shape.values) = (total(|head| head.q.n_rows()), total(|head| head.v.n_rows()));
             shape.output = output.as_ref().map(|rows| rows.n_rows() as u64);
         }
-        Some(WeightSource::Random(law)) => {
-            let (heads, k) = (law.heads as u64, law.head_dim as u64);
+        Some(WeightSource::Random(random)) => {
+            let (heads, k) = (random.heads as u64, random.head_dim as u64);
             shape.weights = Weights::Drawn;
             shape.d = own_d.unwrap_or(product([heads, k]));
             (shape.heads, shape.key_dim, shape.value_dim) = (heads, k, k);
             (shape.keys, shape.values) = (product([heads, k]), product([heads, k]));
-            shape.output = (law.output == Output::Drawn).then_some(shape.d);
+            shape.output = (random.output == Output::Drawn).then_some(shape.d);
         }
         Some(WeightSource::Kim { heads, .. }) => {
             let heads = *heads as u64;

@@ -23,6 +23,13 @@ pub enum InputError {
         /// The keys allowed there.
         expected: String,
     },
+    /// A key that has another name now.
+    RenamedKey {
+        /// The full path of the key.
+        key: String,
+        /// Its name now.
+        now: String,
+    },
     /// A required key that is missing.
     MissingKey {
         /// The full path of the key.
@@ -148,11 +155,6 @@ pub enum InputError {
         /// The values that can be used.
         instead: Phrase,
     },
-    /// A link of another format, or a damaged one.
-    Link {
-        /// What is wrong with it.
-        problem: Phrase,
-    },
     /// A tensor of a model file that is missing or has the wrong form.
     Tensor {
         /// Its name in the file.
@@ -197,6 +199,12 @@ impl InputError {
                 "Unknown key {key}. Remove it, or use one of: {expected}.",
                 key = quoted(&key),
                 expected = expected
+            ),
+            InputError::RenamedKey { key, now } => phrase!(
+                "error_renamed_key",
+                "The key {key} is called {now} now. Rename it.",
+                key = quoted(&key),
+                now = quoted(&now)
             ),
             InputError::MissingKey { key, expected } => {
                 phrase!(
@@ -312,11 +320,6 @@ impl InputError {
                 key = quoted(&key),
                 value = value,
                 instead = instead
-            ),
-            InputError::Link { problem } => phrase!(
-                "error_link",
-                "The link cannot be read: {problem}. Copy the whole link again; the page does not show its experiment.",
-                problem = problem
             ),
             InputError::Tensor { tensor, problem, expected } => phrase!(
                 "error_tensor",

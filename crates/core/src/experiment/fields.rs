@@ -37,6 +37,14 @@ impl Fields {
         self.left.remove(key).filter(|value| !value.is_null())
     }
 
+    /// Refuses a key that had another name in earlier files: without it the file would mean something else.
+    pub(super) fn renamed(&self, old: &str, now: &str) -> Result<(), InputError> {
+        if self.left.contains_key(old) {
+            return Err(InputError::RenamedKey { key: self.path_of(old), now: now.into() });
+        }
+        Ok(())
+    }
+
     /// Removes and returns a required key.
     pub(super) fn need(&mut self, key: &'static str, expected: Phrase) -> Result<Value, InputError> {
         self.take(key).ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected })

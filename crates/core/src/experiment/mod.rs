@@ -10,7 +10,6 @@ mod fields;
 mod given;
 mod json_problem;
 pub mod limits;
-mod link;
 mod memory;
 mod own_weights;
 mod parse;

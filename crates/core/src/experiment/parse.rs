@@ -145,7 +145,8 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
         "random" => {
             let names =
                 [("gaussian", Distribution::Gaussian), ("sphere", Distribution::Sphere), ("ball", Distribution::Ball)];
-            let distribution = fields.choice("law", &names, Some(Distribution::Gaussian))?;
+            fields.renamed("law", "distribution")?;
+            let distribution = fields.choice("distribution", &names, Some(Distribution::Gaussian))?;
             let n = fields.size("n", 64, MAX_TOKENS)?;
             let d = fields.size("d", 8, MAX_DIM)?;
             limits::check_tokens(n, d)?;

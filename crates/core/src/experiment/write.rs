@@ -92,7 +92,7 @@ fn tokens(source: &TokenSource) -> Value {
     match source {
         TokenSource::Explicit(rows) => json!({"source": "explicit", "rows": rows}),
         TokenSource::Random(t) => {
-            json!({"source": "random", "law": t.distribution.id(), "n": t.n, "d": t.d, "radius": t.radius, "seed": t.seed})
+            json!({"source": "random", "distribution": t.distribution.id(), "n": t.n, "d": t.d, "radius": t.radius, "seed": t.seed})
         }
         TokenSource::Adversarial { n, radius } => json!({"source": "adversarial", "n": n, "radius": radius}),
         TokenSource::Skew { n, radius } => json!({"source": "skew", "n": n, "radius": radius}),

@@ -58,10 +58,10 @@ pub(super) struct Ball {
 impl Ball {
     pub(super) fn of(experiment: &Experiment) -> Result<Self, InputError> {
         match &experiment.tokens {
-            TokenSource::Random(law) => Ok(Ball {
-                tokens: tokens::random_tokens(&RandomTokens { n: DRAWN, ..*law }),
-                weights: weights_for(experiment, law.d)?,
-                radius: law.radius,
+            TokenSource::Random(random) => Ok(Ball {
+                tokens: tokens::random_tokens(&RandomTokens { n: DRAWN, ..*random }),
+                weights: weights_for(experiment, random.d)?,
+                radius: random.radius,
             }),
             // Of a list, only the first tokens and the largest norm of all are needed.
             TokenSource::Explicit(rows) => {

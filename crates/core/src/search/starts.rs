@@ -100,10 +100,10 @@ pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMa
     let Shape { n, d, radius, region } = shape;
     let mut random = Random::new(seed, Stream::AscentStart(restart));
     // Draws a seed, so that the tokens come from `random_tokens`.
-    let law_seed = (random.uniform() * 9_007_199_254_740_992.0) as u64;
+    let tokens_seed = (random.uniform() * 9_007_199_254_740_992.0) as u64;
     let count = if restart.is_multiple_of(2) { n } else { (2 + random.below(4)).min(n) };
-    let law = RandomTokens { distribution: Distribution::Ball, n: count, d, radius, seed: law_seed };
-    let places = random_tokens(&law);
+    let drawn = RandomTokens { distribution: Distribution::Ball, n: count, d, radius, seed: tokens_seed };
+    let places = random_tokens(&drawn);
     if count == n {
         return (StartKind::Random, region.project(places, radius));
     }

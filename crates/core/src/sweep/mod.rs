@@ -174,12 +174,12 @@ impl SweepPlan {
         let n = self.lengths[(point_idx / self.draws).min(self.lengths.len() - 1)];
         let draw = (point_idx % self.draws) as u64;
         let tokens = match &self.experiment.tokens {
-            TokenSource::Random(law) => {
-                limits::check_tokens(n, law.d)?;
-                let mut law = *law;
-                law.n = n;
-                law.seed = law.seed.wrapping_add(draw);
-                TokenSource::Random(law)
+            TokenSource::Random(random) => {
+                limits::check_tokens(n, random.d)?;
+                let mut random = *random;
+                random.n = n;
+                random.seed = random.seed.wrapping_add(draw);
+                TokenSource::Random(random)
             }
             TokenSource::Explicit(rows) => {
                 let chosen = tokens::subset(&tokens::listed_tokens(rows), n, draw);

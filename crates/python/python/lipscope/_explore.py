@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 #: What a reader sees first where no experiment is given: the page's own first visit.
 _FIRST = {
-    "tokens": {"source": "random", "law": "ball", "n": 64, "d": 2, "radius": 1.5},
+    "tokens": {"source": "random", "distribution": "ball", "n": 64, "d": 2, "radius": 1.5},
     "weights": {"source": "identity", "sign": -1},
 }
 #: Up to this many numbers of tokens the fallback measures; more could take long, unasked.
@@ -130,8 +131,8 @@ def html(experiment: Experiment, page: str | None) -> str:
 
 def link(experiment: Experiment, page: str) -> str:
     """The address that opens an experiment in the page; that of the page alone where it would be too long."""
-    fragment = base64.urlsafe_b64encode(experiment.to_json().encode()).decode().rstrip("=")
-    address = page.split("#")[0] + "#v1." + fragment
+    packed = base64.urlsafe_b64encode(zlib.compress(experiment.to_json().encode(), 9)).decode().rstrip("=")
+    address = page.split("#")[0] + "#v3&experiment=" + packed
     return address if len(address) <= _MOST_LINK else page
 
 

@@ -204,7 +204,7 @@ def sweep(
 
     Examples
     --------
-    >>> experiment = {"tokens": {"source": "random", "law": "ball", "d": 2, "radius": 1.5},
+    >>> experiment = {"tokens": {"source": "random", "distribution": "ball", "d": 2, "radius": 1.5},
     ...               "weights": {"source": "identity", "sign": -1}}
     >>> found = sweep(experiment, lengths=[2, 8, 32], draws=4)
     >>> found.value.shape, sorted(found.fit)

@@ -15,7 +15,7 @@ use lipscope_testkit::dice::Dice;
 
 pub(super) const DOOR: Door = Door {
     name: "link",
-    about: "links of the page of versions 1, 2 and 3; the scene is written as a link and read again",
+    about: "links of the page; the scene is written as a link and read again",
     made: Vec::new,
     vary: vary_link,
     feed,
@@ -44,12 +44,15 @@ fn vary_link(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
         1 => format!("v3&tokens=clusters&token-data={}", pack(&tokens[1])),
         2 => format!("v3&weights=own&weight-data={}", pack(&weights)),
         _ => format!(
-            "v1.{}",
-            URL_SAFE_NO_PAD.encode(format!(
-                r#"{{"tokens":{},"weights":{}}}"#,
-                String::from_utf8_lossy(&tokens[0]),
-                String::from_utf8_lossy(&weights)
-            ))
+            "v3&experiment={}",
+            pack(
+                format!(
+                    r#"{{"tokens":{},"weights":{}}}"#,
+                    String::from_utf8_lossy(&tokens[0]),
+                    String::from_utf8_lossy(&weights)
+                )
+                .as_bytes()
+            )
         ),
     }
     .into_bytes()

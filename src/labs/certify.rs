@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::charts::Behind;
 use crate::page::{Page, PlotChoice};
 use crate::plane::{Moves, PlaneCanvas, Size};
-use crate::state::{PageState, ReachSettings, Settings};
+use crate::state::{PageState, CertifySettings, Settings};
 use crate::strings::{self, Paper};
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
 use lipscope_core::search::NearbyEffort;
@@ -30,7 +30,7 @@ const HEADROOM: f64 = 4.0;
 
 /// What it asks for.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
-    let ReachSettings { relative, restarts } = settings.reach;
+    let CertifySettings { relative, restarts } = settings.certify;
     let mut all = eps_drawn();
     if let Err(at) = all.binary_search_by(|eps| eps.total_cmp(&relative)) {
         all.insert(at, relative);
@@ -54,16 +54,16 @@ fn eps_at(log10: f64) -> f64 {
 
 /// The view of the bounds around the tokens.
 #[component]
-pub fn ReachLab() -> impl IntoView {
+pub fn CertifyLab() -> impl IntoView {
     let labs = use_labs();
-    let (page, run) = (labs.page, labs.reach);
-    let relative = memo(move |_| page.settings.with(|settings| settings.reach.relative));
+    let (page, run) = (labs.page, labs.certify);
+    let relative = memo(move |_| page.settings.with(|settings| settings.certify.relative));
     let plot = LabPlot::new(
-        plot_ids!("reach"),
+        plot_ids!("certify"),
         run,
         move |found| chart(found.as_ref(), Some(relative.get())),
-        move |found| strings::reach_finding(row_at(found, relative.get()).as_ref()),
-        move |found, at| strings::reach_readout(row_at(found, at.unwrap_or_else(|| relative.get())).as_ref()),
+        move |found| strings::certify_finding(row_at(found, relative.get()).as_ref()),
+        move |found, at| strings::certify_readout(row_at(found, at.unwrap_or_else(|| relative.get())).as_ref()),
         |found, written| table(found.as_ref(), written),
     );
     let at = plot.at();
@@ -72,45 +72,45 @@ pub fn ReachLab() -> impl IntoView {
     let here = move || run.with(|run| run.data.as_ref().map(|found| (found.spectral, found.is_converged)));
     let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
     let slide = Slide {
-        ends: (Settings::REACH.start().log10(), Settings::REACH.end().log10()),
+        ends: (Settings::CERTIFY.start().log10(), Settings::CERTIFY.end().log10()),
         step: "0.02",
         place: f64::log10,
         value: eps_at,
         written: strings::times_radius,
     };
     lab_view(LabParts {
-        id: "reach",
-        plot: PlotChoice::Reach,
+        id: "certify",
+        plot: PlotChoice::Certify,
         run,
         controls: view! {
             <div class="lab-head">
-                <LabSlider id="reach-slider" label=strings::reach_eps() slide get=|s| s.reach.relative set=|s, x| s.reach.relative = x/>
-                <LabNumber id="reach-eps" label=strings::EPS_OVER_R taken=Taken::Any(*Settings::REACH.start(), *Settings::REACH.end()) get=|s| s.reach.relative set=|s, x| s.reach.relative = x/>
-                <LabNumber id="reach-restarts" label=strings::restarts() taken=Taken::sizes(&Settings::REACH_RESTARTS) get=|s| s.reach.restarts as f64 set=|s, x| s.reach.restarts = x as usize/>
+                <LabSlider id="certify-slider" label=strings::certify_eps() slide get=|s| s.certify.relative set=|s, x| s.certify.relative = x/>
+                <LabNumber id="certify-eps" label=strings::EPS_OVER_R taken=Taken::Any(*Settings::CERTIFY.start(), *Settings::CERTIFY.end()) get=|s| s.certify.relative set=|s, x| s.certify.relative = x/>
+                <LabNumber id="certify-restarts" label=strings::restarts() taken=Taken::sizes(&Settings::CERTIFY_RESTARTS) get=|s| s.certify.restarts as f64 set=|s, x| s.certify.restarts = x as usize/>
             </div>
-            <p class="lab-finding" data-testid="reach-finding">{move || strings::reach_finding(row.get().as_ref())}</p>
+            <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
         }
         .into_any(),
         plots: vec![plot],
         beside: Some(view! { <Discs/> }.into_any()),
         facts: view! {
             <dl class="lab-facts">
-                <Fact id="reach-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
-                <Fact id="reach-here" name=strings::reach_here() sign=here_sign value=Signal::derive(move || here().map(|(norm, _)| norm))/>
-                <Fact id="reach-local" name=strings::reach_local() sign="≤" value=value(|row| row.local)/>
-                <Fact id="reach-found" name=strings::reach_found() sign="≥" value=value(|row| row.found)/>
-                <Fact id="reach-certified" name=strings::reach_certified() sign="≤" value=value(|row| row.certified)/>
-                <Fact id="reach-ball" name=strings::reach_ball() sign="≤" value=value(|row| row.ball)/>
+                <Fact id="certify-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
+                <Fact id="certify-here" name=strings::certify_here() sign=here_sign value=Signal::derive(move || here().map(|(norm, _)| norm))/>
+                <Fact id="certify-local" name=strings::certify_local() sign="≤" value=value(|row| row.local)/>
+                <Fact id="certify-found" name=strings::certify_found() sign="≥" value=value(|row| row.found)/>
+                <Fact id="certify-certified" name=strings::certify_certified() sign="≤" value=value(|row| row.certified)/>
+                <Fact id="certify-ball" name=strings::certify_ball() sign="≤" value=value(|row| row.ball)/>
             </dl>
         }
         .into_any(),
         terms: vec![
-            (strings::EPS, strings::reach_eps_about()),
-            (strings::reach_certified(), strings::reach_certified_about()),
-            (strings::reach_local(), strings::reach_local_about()),
-            (strings::reach_ball(), strings::reach_ball_about()),
-            (strings::reach_found(), strings::reach_found_about()),
-            (strings::restarts(), strings::reach_restarts_about()),
+            (strings::EPS, strings::certify_eps_about()),
+            (strings::certify_certified(), strings::certify_certified_about()),
+            (strings::certify_local(), strings::certify_local_about()),
+            (strings::certify_ball(), strings::certify_ball_about()),
+            (strings::certify_found(), strings::certify_found_about()),
+            (strings::restarts(), strings::certify_restarts_about()),
         ],
         paper: Paper::Castin,
         behind: Behind::Experiment,
@@ -125,25 +125,25 @@ fn Discs() -> impl IntoView {
     let moves = Signal::derive(move || Some(moves(labs)));
     let is_flat = memo(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
     view! {
-        <figure class="lab-plane reach-plane">
+        <figure class="lab-plane certify-plane">
             <div class="small-stage" hidden=move || !is_flat.get()>
-                <PlaneCanvas id="reach-plane" size=Size::Small moves words=move || strings::reach_plane(reach_shown(page))/>
+                <PlaneCanvas id="certify-plane" size=Size::Small moves words=move || strings::certify_plane(certify_shown(page))/>
             </div>
             <figcaption class="note">
-                {move || if is_flat.get() { strings::reach_plane(reach_shown(page)) } else { strings::reach_not_flat().into() }}
+                {move || if is_flat.get() { strings::certify_plane(certify_shown(page)) } else { strings::certify_not_flat().into() }}
             </figcaption>
         </figure>
     }
 }
 
-fn reach_shown(page: Page) -> f64 {
-    page.settings.with(|settings| settings.reach.relative)
+fn certify_shown(page: Page) -> f64 {
+    page.settings.with(|settings| settings.certify.relative)
 }
 
 /// How far each token may move, and where the search within that has moved them; nowhere while it goes on, or while a token is held.
 fn moves(labs: Labs) -> Moves {
-    let relative = reach_shown(labs.page);
-    let found = labs.reach.with(|run| {
+    let relative = certify_shown(labs.page);
+    let found = labs.certify.with(|run| {
         let found = run.data.as_ref().filter(|_| run.phase == Phase::Done && !labs.page.held.get())?;
         found.places.get(index_at(found, relative)?).cloned()
     });
@@ -170,16 +170,16 @@ pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
     };
     let here = rows.iter().map(|row| (row.relative, found.map_or(f64::NAN, |found| found.spectral))).collect();
     let series = vec![
-        line("here", strings::reach_here(), strings::reach_here_short(), Role::Reference, here),
-        line("local", strings::reach_local(), strings::reach_local_short(), Role::Local, of(|row| row.local)),
-        line("ball", strings::reach_ball(), strings::reach_ball_short(), Role::Unified, of(|row| row.ball)),
-        line("certified", strings::reach_certified(), strings::reach_certified(), Role::Sharp, of(|row| row.certified)),
-        line("found", strings::reach_found(), strings::reach_found_short(), Role::LowerBound, of(|row| row.found)),
+        line("here", strings::certify_here(), strings::certify_here_short(), Role::Reference, here),
+        line("local", strings::certify_local(), strings::certify_local_short(), Role::Local, of(|row| row.local)),
+        line("ball", strings::certify_ball(), strings::certify_ball_short(), Role::Unified, of(|row| row.ball)),
+        line("certified", strings::certify_certified(), strings::certify_certified(), Role::Sharp, of(|row| row.certified)),
+        line("found", strings::certify_found(), strings::certify_found_short(), Role::LowerBound, of(|row| row.found)),
         Series::new("found-points", "", Role::LowerBound, SeriesKind::Points, of(|row| row.found)),
     ];
-    let x = AxisSpec::new(strings::reach_x(), Scale::Log)
-        .range(Extent::new(*Settings::REACH.start(), *Settings::REACH.end()));
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::reach_y(), Scale::Log), series);
+    let x = AxisSpec::new(strings::certify_x(), Scale::Log)
+        .range(Extent::new(*Settings::CERTIFY.start(), *Settings::CERTIFY.end()));
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::certify_y(), Scale::Log), series);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
         let least = found.map_or(first.found, |found| found.spectral).min(first.local);
         chart.y.range = Extent::new(least, HEADROOM * last.ball).map(|extent| extent.nice(Scale::Log));
@@ -194,5 +194,5 @@ fn table(found: Option<&Certified>, written: &dyn Fn(f64) -> String) -> Table {
         [row.relative, row.epsilon, row.certified, row.local, row.ball, row.found].map(written).to_vec()
     };
     let rows = found.map_or(&[][..], |found| &found.rows).iter().map(row).collect();
-    Table { header: strings::reach_columns().map(String::from).to_vec(), rows }
+    Table { header: strings::certify_columns().map(String::from).to_vec(), rows }
 }
