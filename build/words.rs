@@ -229,7 +229,8 @@ fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str],
             }
         }
         for key in own.keys().filter(|key| !source.contains_key(*key)) {
-            problems.push(format!("{file}: `{}` of the language `{language}` is not in `{source_language}`.", path(key)));
+            problems
+                .push(format!("{file}: `{}` of the language `{language}` is not in `{source_language}`.", path(key)));
         }
     }
 }
@@ -286,10 +287,8 @@ fn ids_of_texts(ids: &[&str], first: usize) -> String {
         let _ = writeln!(out, "{id:?},");
     }
     out.push_str("];\n/// The text with an id in the page's language; `None` in English.\n");
-    let _ = writeln!(
-        out,
-        "pub fn text(id: &str) -> Option<&'static str> {{ crate::words::find(&IDS, {first}, id) }}\n}}"
-    );
+    let _ =
+        writeln!(out, "pub fn text(id: &str) -> Option<&'static str> {{ crate::words::find(&IDS, {first}, id) }}\n}}");
     out
 }
 

@@ -66,7 +66,7 @@ pub fn begin(page: Page) {
 }
 
 /// What the page around this one asks for.
-struct Asked {
+struct HostRequest {
     /// The file of the experiment to show.
     show: Option<String>,
 }
@@ -79,7 +79,7 @@ fn window_around() -> Option<Window> {
 }
 
 /// What a message asks for, if it is one of ours and from the window around.
-fn asked(event: &MessageEvent, around: &Window) -> Option<Asked> {
+fn asked(event: &MessageEvent, around: &Window) -> Option<HostRequest> {
     let is_from_around = event.source().is_some_and(|source| Object::is(&source, around));
     let origin = event.origin();
     if !is_from_around || origin.is_empty() || origin == "null" {
@@ -87,8 +87,8 @@ fn asked(event: &MessageEvent, around: &Window) -> Option<Asked> {
     }
     let field = |key: &str| Reflect::get(&event.data(), &key.into()).ok()?.as_string();
     match field(KEY)?.as_str() {
-        "follow" => Some(Asked { show: None }),
-        "show" => Some(Asked { show: Some(field("experiment")?) }),
+        "follow" => Some(HostRequest { show: None }),
+        "show" => Some(HostRequest { show: Some(field("experiment")?) }),
         _ => None,
     }
 }

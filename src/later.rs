@@ -55,7 +55,7 @@ pub enum Piece {
     /// What is in the fold with own data.
     OwnForm,
     /// What stands behind the selected number of the ladder.
-    Story,
+    SlackDetails,
     /// The folds under the attention picture.
     AttentionFolds,
     /// The folds under the ladder.

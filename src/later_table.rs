@@ -65,11 +65,11 @@ fn piece(piece: Piece) -> AnyView {
         Piece::LessonPanel => view! { <classroom::LessonPanel/> }.into_any(),
         Piece::KeyList => view! { <classroom::KeyList/> }.into_any(),
         Piece::OwnForm => view! { <own::OwnForm/> }.into_any(),
-        Piece::Story => view! { <charts::Story/> }.into_any(),
+        Piece::SlackDetails => view! { <charts::SlackDetails/> }.into_any(),
         Piece::AttentionFolds => view! { <charts::AttentionFolds/> }.into_any(),
         Piece::LadderFolds => view! { <charts::LadderFolds/> }.into_any(),
         Piece::PlaneFolds => {
-            view! { <plane::PlaneTable id="token-table" take="take-tokens" canvas="token-plane"/> }.into_any()
+            view! { <plane::PlaneTable id="token-table" export="export-tokens" canvas="token-plane"/> }.into_any()
         }
         Piece::EmbedLine => view! { <EmbedLine/> }.into_any(),
     }

@@ -30,13 +30,14 @@
 //! | `message` | what a reader is told: a text, or an error as data |
 //! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
 //! | `language`, `tongue` | the languages of the page, and the one that it is in |
-//! | `theme`, `frame`, `newest` | light and dark; animation frames and the clock; work that waits for a rest |
+//! | `theme`, `frame`, `debounce` | light and dark; animation frames and the clock; work that waits for a rest |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
 mod charts;
 mod classroom;
 mod controls;
+mod debounce;
 mod drops;
 mod embed;
 mod explore;
@@ -59,7 +60,6 @@ mod look;
 mod message;
 mod models;
 mod new_build;
-mod newest;
 mod numbers;
 mod own;
 pub mod page;

@@ -27,26 +27,26 @@ pub fn Details() -> impl IntoView {
 
 /// A number as it stands in its row.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Shown {
+struct DisplayedNumber {
     sign: &'static str,
     text: String,
     /// All digits: shown on hover, and read by programs.
     full: String,
 }
 
-impl Shown {
+impl DisplayedNumber {
     fn of(value: f64, kind: Kind) -> Self {
-        Shown { sign: kind.sign(), text: Number::digits(value, kind).to_string(), full: value.to_string() }
+        DisplayedNumber { sign: kind.sign(), text: Number::digits(value, kind).to_string(), full: value.to_string() }
     }
 
     /// A number of tokens: all digits while it is a number that people write so.
     fn count(n: f64) -> Self {
         let text = strings::count(n);
-        Shown { text, full: n.to_string(), ..Shown::default() }
+        DisplayedNumber { text, full: n.to_string(), ..DisplayedNumber::default() }
     }
 
     fn whole(value: usize) -> Self {
-        Shown { text: value.to_string(), full: value.to_string(), ..Shown::default() }
+        DisplayedNumber { text: value.to_string(), full: value.to_string(), ..DisplayedNumber::default() }
     }
 }
 
@@ -61,23 +61,23 @@ fn Numbers() -> impl IntoView {
             <p class="cover-note">{strings::covered()}</p>
             <Headline/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() shown=measured(page, |m, norm| m.norm(norm).map(|value| Shown::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
-                <Reading id="n" label=strings::SMALL_N hint="" shown=measured(page, |m, _| Some(Shown::count(m.n)))/>
-                <Reading id="d" label=strings::SMALL_D hint="" shown=measured(page, |m, _| Some(Shown::whole(m.d)))/>
-                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() shown=measured(page, |m, _| Some(Shown::of(m.radius, Kind::Plain)))/>
-                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() shown=measured(page, |m, _| m.largest_column_sum.map(|sum| Shown::of(sum, Kind::Exact)))/>
+                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() shown=measured(page, |m, norm| m.norm(norm).map(|value| DisplayedNumber::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
+                <Reading id="n" label=strings::SMALL_N hint="" shown=measured(page, |m, _| Some(DisplayedNumber::count(m.n)))/>
+                <Reading id="d" label=strings::SMALL_D hint="" shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.d)))/>
+                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.radius, Kind::Plain)))/>
+                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() shown=measured(page, |m, _| m.largest_column_sum.map(|sum| DisplayedNumber::of(sum, Kind::Exact)))/>
             </dl>
             <dl class="readings ruled">
-                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() shown=measured(page, |m, _| m.large_radius_limit.map(|limit| Shown::of(limit, Kind::Exact)))/>
-                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() shown=measured(page, |m, _| m.mean_field_limit.map(|limit| Shown::of(limit, Kind::Exact)))/>
+                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() shown=measured(page, |m, _| m.large_radius_limit.map(|limit| DisplayedNumber::of(limit, Kind::Exact)))/>
+                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() shown=measured(page, |m, _| m.mean_field_limit.map(|limit| DisplayedNumber::of(limit, Kind::Exact)))/>
             </dl>
             <dl class="readings ruled">
                 {[Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1].map(|norm| view! { <OtherNorm norm/> }).collect_view()}
             </dl>
             <dl class="readings ruled">
-                <Reading id="method" label=strings::method_text() hint="" shown=measured(page, |m, _| Some(Shown { text: strings::method(m.method).into(), full: m.method.id().into(), ..Shown::default() }))/>
-                <Reading id="iterations" label=strings::iterations() hint="" shown=measured(page, |m, _| Some(Shown::whole(m.iterations)))/>
-                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(Shown::of(m.relative_residual, Kind::Plain)))/>
+                <Reading id="method" label=strings::method_text() hint="" shown=measured(page, |m, _| Some(DisplayedNumber { text: strings::method(m.method).into(), full: m.method.id().into(), ..DisplayedNumber::default() }))/>
+                <Reading id="iterations" label=strings::iterations() hint="" shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.iterations)))/>
+                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.relative_residual, Kind::Plain)))/>
                 <Time/>
             </dl>
             <Meanings of=vec![
@@ -144,8 +144,8 @@ fn OtherNorm(
     }
 }
 
-fn value_of(measurement: &Measurement, norm: Norm) -> Option<Shown> {
-    measurement.norm(norm).map(|value| Shown::of(value, strings::kind_of(measurement, norm)))
+fn value_of(measurement: &Measurement, norm: Norm) -> Option<DisplayedNumber> {
+    measurement.norm(norm).map(|value| DisplayedNumber::of(value, strings::kind_of(measurement, norm)))
 }
 
 /// A name and its number.
@@ -158,7 +158,7 @@ fn Reading(
     /// Explains the number, on hover.
     hint: &'static str,
     /// The number of the present measurement; `None` where it was not computed.
-    shown: Memo<Option<Shown>>,
+    shown: Memo<Option<DisplayedNumber>>,
 ) -> impl IntoView {
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
     let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
@@ -191,8 +191,8 @@ fn Time() -> impl IntoView {
 /// What is read off the latest measurement, in the chosen norm.
 fn measured(
     page: Page,
-    read: impl Fn(&Measurement, Norm) -> Option<Shown> + Send + Sync + 'static,
-) -> Memo<Option<Shown>> {
+    read: impl Fn(&Measurement, Norm) -> Option<DisplayedNumber> + Send + Sync + 'static,
+) -> Memo<Option<DisplayedNumber>> {
     memo(move |_| {
         let norm = page.norm();
         page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))

@@ -8,9 +8,9 @@ use lipscope_core::picture::AttentionPicture;
 use lipscope_plot::{Ladder, Number, Table, ascending};
 
 use super::attention_map::{heat_map, with_picture};
+use super::export::{ExperimentSource, ExportFold, exportable};
 use super::ladder::with_ladder;
-use super::take::{Behind, Take, taken};
-use super::twin::Twin;
+use super::table_fold::TableFold;
 
 /// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
 const WHOLE_UP_TO: usize = 12;
@@ -23,21 +23,21 @@ pub fn AttentionFolds() -> impl IntoView {
     let page = use_page();
     let csv = move || with_picture(page, |picture| heat_map(picture).to_csv()).unwrap_or_default();
     view! {
-        <Twin
+        <TableFold
             id="attention-table"
             name="lipscope-attention.csv"
             table=move || with_picture(page, table).unwrap_or_default()
             csv
         />
-        <Take
-            id="take-attention"
+        <ExportFold
+            id="export-attention"
             name="lipscope-attention"
             canvas="attention-map"
             title=strings::attention_heading()
-            figure=move |_: (f64, f64)| taken(with_picture(page, heat_map))
+            figure=move |_: (f64, f64)| exportable(with_picture(page, heat_map))
             csv
             paper=Paper::Castin
-            behind=Behind::Experiment
+            behind=ExperimentSource::Experiment
         />
     }
 }
@@ -54,21 +54,21 @@ pub fn LadderFolds() -> impl IntoView {
         <ul class="absent" data-testid="ladder-absent" hidden=move || absent.with(Vec::is_empty)>
             {move || absent.get().into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}
         </ul>
-        <Twin
+        <TableFold
             id="ladder-table"
             name="lipscope-bounds.csv"
             table=move || with_ladder(page, |ladder| ladder.table()).unwrap_or_default()
             csv
         />
-        <Take
-            id="take-ladder"
+        <ExportFold
+            id="export-ladder"
             name="lipscope-bounds"
             canvas="ladder"
             title=strings::ladder_heading()
-            figure=move |_: (f64, f64)| taken(with_ladder(page, Ladder::clone))
+            figure=move |_: (f64, f64)| exportable(with_ladder(page, Ladder::clone))
             csv
             paper=Paper::Castin
-            behind=Behind::Experiment
+            behind=ExperimentSource::Experiment
         />
     }
 }

@@ -44,7 +44,7 @@ pub(super) const MEASURED: &str = "measured";
 /// What was painted last: it answers the pointer.
 type Painted = StoredValue<Option<Rc<(Ladder, LadderLayout)>>, LocalStorage>;
 
-/// The ladder, the story of the selected bound, and the tokens that can be loaded.
+/// The ladder, the slack of the selected bound, and the tokens that can be loaded.
 #[component]
 pub fn BoundLadder() -> impl IntoView {
     let page = use_page();
@@ -105,7 +105,7 @@ pub fn BoundLadder() -> impl IntoView {
                     role="img"
                     tabindex="0"
                     aria-label=move || strings::label(strings::ladder_heading(), &finding.get())
-                    aria-describedby="ladder-story"
+                    aria-describedby="ladder-slack"
                     on:pointermove=on_pointer
                     on:pointerdown=on_pointer
                     on:keydown=on_key
@@ -116,7 +116,7 @@ pub fn BoundLadder() -> impl IntoView {
                 <p class="note">{strings::bound_names()}</p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
-                <div class="story-place"><LaterView wanted=arrived piece=Piece::Story/></div>
+                <div class="slack-place"><LaterView wanted=arrived piece=Piece::SlackDetails/></div>
                 <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::LadderFolds/></div>
             </figcaption>
         </figure>

@@ -16,9 +16,12 @@ pub fn plot_name(choice: PlotChoice) -> (&'static str, &'static str, &'static st
         PlotChoice::Spectrum => {
             ("plot-spectrum", strings::plot_spectrum(), strings::spectrum_heading(), strings::plot_spectrum_hint())
         }
-        PlotChoice::EstimatorComparison => {
-            ("plot-estimators", strings::plot_estimators(), strings::estimators_heading(), strings::plot_estimators_hint())
-        }
+        PlotChoice::EstimatorComparison => (
+            "plot-estimators",
+            strings::plot_estimators(),
+            strings::estimators_heading(),
+            strings::plot_estimators_hint(),
+        ),
         PlotChoice::Scaled => {
             ("plot-scaled", strings::plot_scaled(), strings::scaled_heading(), strings::plot_scaled_hint())
         }

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Paint, Twin, use_easel};
+use crate::charts::{Paint, TableFold, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::strings;
@@ -86,7 +86,7 @@ pub fn DrawCurve() -> impl IntoView {
         </div>
         <div class="plot-foot">
             <p class="readout" id="guess-hint">{strings::draw_hint()}</p>
-            <Twin
+            <TableFold
                 id="guess-table"
                 name="lipscope-guess.csv"
                 table=move || table(room, |x| Number::of(x).to_string())

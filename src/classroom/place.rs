@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Paint, Twin, role_of, use_easel};
+use crate::charts::{Paint, TableFold, role_of, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::state::Trace;
@@ -86,7 +86,7 @@ pub fn PlaceMark() -> impl IntoView {
         </div>
         <div class="plot-foot">
             <p class="readout" id="guess-hint">{strings::place_hint()}</p>
-            <Twin
+            <TableFold
                 id="guess-table"
                 name="lipscope-guess.csv"
                 table=move || ladder.get().table()

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
+use crate::debounce::Debounce;
 use crate::lessons::{Visible, Way};
-use crate::newest::Newest;
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
@@ -54,7 +54,7 @@ pub fn begin(room: Classroom) {
             });
         }
     });
-    let counting = Newest::default();
+    let counting = Debounce::default();
     effect(move |before: Option<()>| {
         room.page.live.measured.track();
         room.page.held.track();

@@ -3,8 +3,8 @@
 use crate::prelude::*;
 use leptos::ev;
 
-use super::away::Away;
 use super::problem::ProblemAt;
+use super::unavailable::UnavailableControl;
 
 /// A labelled select. The options are (id, words).
 #[component]
@@ -52,7 +52,7 @@ pub fn Choice(
                 }}
             </select>
         </div>
-        <Away id label reason=fixed/>
+        <UnavailableControl id label reason=fixed/>
         <ProblemAt place=id/>
     }
 }

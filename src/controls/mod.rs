@@ -1,7 +1,6 @@
 //! The controls. Each reads and edits the state; none has a value of its own.
 
 mod attention;
-mod away;
 mod choice;
 mod input_box;
 mod meanings;
@@ -13,6 +12,7 @@ mod sweep;
 mod switch;
 mod text_source;
 mod tokens;
+mod unavailable;
 mod weights;
 
 use crate::prelude::*;

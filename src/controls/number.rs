@@ -5,14 +5,14 @@ use std::time::Duration;
 use crate::prelude::*;
 use leptos::ev;
 
+use crate::debounce::Debounce;
 use crate::field::Field;
-use crate::newest::Newest;
 use crate::page::{Page, use_page};
 use crate::state::PageState;
 use crate::strings;
 
-use super::away::Away;
 use super::problem::ProblemAt;
+use super::unavailable::UnavailableControl;
 
 /// How long what is typed rests before it is taken, or a sentence says why it cannot be: nobody means the 1 of 128.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -48,7 +48,7 @@ pub fn NumberField(
                 </div>
                 {slider.then(|| view! { <Slider field id value/> })}
             </Show>
-            <Away id label=strings::field_label(field) reason=fixed/>
+            <UnavailableControl id label=strings::field_label(field) reason=fixed/>
             <ProblemAt place=id/>
         </div>
     }
@@ -124,7 +124,7 @@ fn NumberBox(
         Some(text) if has_focus.get() || is_wrong.get() => text,
         _ => field.text(value.get()),
     });
-    let typing = Newest::default();
+    let typing = Debounce::default();
     // Whether the sentence is about what is typed here: one about the number itself stays, however it is entered.
     let has_complained = StoredValue::new(false);
     let take = move |text: &str| match page.state.with_untracked(|state| field.accept(text, state)) {

@@ -7,8 +7,8 @@ use crate::page::use_page;
 use crate::state::{MOST_SEED, PageState};
 use crate::strings;
 
-use super::away::Away;
 use super::problem::ProblemAt;
+use super::unavailable::UnavailableControl;
 
 /// A seed and "redraw".
 #[component]
@@ -58,7 +58,7 @@ pub fn SeedField(
                 {strings::redraw()}
             </button>
         </div>
-        <Away id label=strings::seed() reason=fixed/>
+        <UnavailableControl id label=strings::seed() reason=fixed/>
         <ProblemAt place=id/>
     }
 }

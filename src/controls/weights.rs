@@ -8,11 +8,11 @@ use crate::panels::OwnDataKind;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
-use super::away::Away;
 use super::choice::Choice;
 use super::meanings::Meanings;
 use super::number::NumberField;
 use super::seed::SeedField;
+use super::unavailable::UnavailableControl;
 
 const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 
@@ -61,7 +61,7 @@ pub fn WeightControls() -> impl IntoView {
                     set=|state, seed| state.weight_seed = seed
                 />
             </Show>
-            <Away id="random-weights" label=strings::of_random_weights() reason=fixed/>
+            <UnavailableControl id="random-weights" label=strings::of_random_weights() reason=fixed/>
             <Meanings of=vec![
                 (strings::weight_source(), strings::weight_source_hint()),
                 (strings::field_label(Field::Heads), strings::field_hint(Field::Heads)),

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{AxisChoice, Behind, Take, Twin, taken};
+use crate::charts::{AxisChoice, ExperimentSource, ExportFold, TableFold, exportable};
 use crate::page::{PlotChoice, use_page};
 use crate::strings::{self, Paper};
 
@@ -23,16 +23,16 @@ pub fn ExploreFolds() -> impl IntoView {
             {way("explore-spectrum", PlotChoice::Spectrum, strings::way_spectrum())}
             {way("explore-growth", PlotChoice::Growth, strings::way_growth())}
             <AxisChoice id="explore-axis"/>
-            <Twin id="explore-rows" name="lipscope-explore.csv" table csv/>
-            <Take
-                id="take-explore"
+            <TableFold id="explore-rows" name="lipscope-explore.csv" table csv/>
+            <ExportFold
+                id="export-explore"
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_: (f64, f64)| taken(Some(untrack(|| picture_now(page))))
+                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page))))
                 csv
                 paper=Paper::Castin
-                behind=Behind::Experiment
+                behind=ExperimentSource::Experiment
             />
         </div>
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
+use crate::debounce::Debounce;
 use crate::live::GrowthData;
-use crate::newest::Newest;
 use crate::page::PlotChoice;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::workers::{EngineLane, EngineNews};
@@ -36,7 +36,7 @@ pub fn begin(growth: Growth) {
         }
     });
     let is_stale = memo(move |_| growth.is_stale());
-    let fading = Newest::default();
+    let fading = Debounce::default();
     effect(move |_| {
         if is_stale.get() {
             fading.after(PATIENCE, move || growth.is_waiting.set(true));

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{BoundStory, bound_of};
+use crate::charts::{BoundSlackDetails, bound_of};
 use crate::controls::NumberField;
 use crate::field::Field;
 use crate::formulas::Formula;
@@ -219,7 +219,7 @@ fn About(
         {move || match at_tokens.get() {
             Some((id, of_which)) => view! {
                 <p class="note">{of_which}</p>
-                <BoundStory id/>
+                <BoundSlackDetails id/>
             }.into_any(),
             None => id.get().map(|id| view! {
                 <p>{strings::formula_where(id)}</p>

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Behind, Easel, Fade, Faded, Paint, STALE, Take, Twin, taken, use_easel};
+use crate::charts::{Easel, ExperimentSource, ExportFold, Fade, Faded, Paint, STALE, TableFold, exportable, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::live::SweepPhase;
@@ -87,16 +87,16 @@ pub fn GrowthPlot() -> impl IntoView {
             <GapSentence/>
             <div class="growth-foot">
                 <Slope/>
-                <Twin id="growth-table" name="lipscope-growth.csv" table=move || table(growth) csv=move || whole(growth).to_csv()/>
-                <Take
-                    id="take-growth"
+                <TableFold id="growth-table" name="lipscope-growth.csv" table=move || table(growth) csv=move || whole(growth).to_csv()/>
+                <ExportFold
+                    id="export-growth"
                     name="lipscope-growth"
                     canvas="growth-plot"
                     title=strings::growth_heading()
-                    figure=move |_: (f64, f64)| taken(painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0))))
+                    figure=move |_: (f64, f64)| exportable(painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0))))
                     csv=move || whole(growth).to_csv()
                     paper=Paper::Castin
-                    behind=Behind::Experiment
+                    behind=ExperimentSource::Experiment
                 />
             </div>
         </div>

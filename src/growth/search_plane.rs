@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::prelude::*;
 use leptos::html::Canvas;
 
-use crate::charts::{Paint, Twin, use_easel};
+use crate::charts::{Paint, TableFold, use_easel};
 use crate::frame::{When, is_motion_reduced};
 use crate::plane::{MOST_DRAWN, plane_of};
 use crate::strings;
@@ -54,7 +54,7 @@ pub fn SearchPlane() -> impl IntoView {
             <div class="small-stage"><canvas node_ref=canvas id="search-plane" role="img" aria-label=strings::search_plane_best()></canvas></div>
             <figcaption class="note">
                 {strings::search_plane_best()}
-                <Twin
+                <TableFold
                     id="search-plane-table"
                     name="lipscope-search-tokens.csv"
                     table=move || whole().to_table()

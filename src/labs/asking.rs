@@ -14,7 +14,7 @@ use crate::strings;
 use crate::workers::{EngineLane, EngineNews};
 
 use super::context::Labs;
-use super::{estimators, inverse, certify, scaling, spectrum, tightness};
+use super::{certify, estimators, inverse, scaling, spectrum, tightness};
 
 /// Does the same to the run of a lab, whatever it holds.
 macro_rules! for_run {

@@ -2,10 +2,10 @@
 
 use crate::prelude::*;
 
-use crate::charts::Behind;
+use crate::charts::ExperimentSource;
 use crate::page::{Page, PlotChoice};
 use crate::plane::{Moves, PlaneCanvas, Size};
-use crate::state::{PageState, CertifySettings, Settings};
+use crate::state::{CertifySettings, PageState, Settings};
 use crate::strings::{self, Paper};
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
 use lipscope_core::search::NearbyEffort;
@@ -113,7 +113,7 @@ pub fn CertifyLab() -> impl IntoView {
             (strings::restarts(), strings::certify_restarts_about()),
         ],
         paper: Paper::Castin,
-        behind: Behind::Experiment,
+        behind: ExperimentSource::Experiment,
     })
 }
 
@@ -173,7 +173,13 @@ pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
         line("here", strings::certify_here(), strings::certify_here_short(), Role::Reference, here),
         line("local", strings::certify_local(), strings::certify_local_short(), Role::Local, of(|row| row.local)),
         line("ball", strings::certify_ball(), strings::certify_ball_short(), Role::Unified, of(|row| row.ball)),
-        line("certified", strings::certify_certified(), strings::certify_certified(), Role::Sharp, of(|row| row.certified)),
+        line(
+            "certified",
+            strings::certify_certified(),
+            strings::certify_certified(),
+            Role::Sharp,
+            of(|row| row.certified),
+        ),
         line("found", strings::certify_found(), strings::certify_found_short(), Role::LowerBound, of(|row| row.found)),
         Series::new("found-points", "", Role::LowerBound, SeriesKind::Points, of(|row| row.found)),
     ];

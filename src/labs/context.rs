@@ -6,7 +6,7 @@ use lipscope_core::certify::Certified;
 use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::spectrum::Spectrum;
 
-use crate::newest::Newest;
+use crate::debounce::Debounce;
 use crate::page::{Page, PlotChoice};
 use crate::run::Run;
 
@@ -25,7 +25,7 @@ pub struct Labs {
     /// Whose answers come now.
     pub(super) tab: StoredValue<PlotChoice>,
     /// What is asked for when the controls rest.
-    pub(super) asking: Newest,
+    pub(super) asking: Debounce,
 }
 
 /// The context.
@@ -43,7 +43,7 @@ impl Labs {
             certify: RwSignal::default(),
             frame: RwSignal::new(0),
             tab: StoredValue::new(PlotChoice::default()),
-            asking: Newest::default(),
+            asking: Debounce::default(),
         }
     }
 }

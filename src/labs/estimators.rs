@@ -2,9 +2,9 @@
 
 use crate::prelude::*;
 
-use crate::charts::Behind;
+use crate::charts::ExperimentSource;
 use crate::page::{PlotChoice, use_page};
-use crate::state::{EstimatorSettings, PageState, Settings, Shown};
+use crate::state::{EstimatorQuantity, EstimatorSettings, PageState, Settings};
 use crate::strings::{self, Paper};
 use lipscope_core::estimators::{EstimatorPlan, EstimatorPoint, Preset, Stop};
 use lipscope_plot::Number;
@@ -50,7 +50,7 @@ pub fn EstimatorLab() -> impl IntoView {
                 <LabChoice
                     id="estimators-shown"
                     label=strings::estimators_shows()
-                    all=Shown::ALL
+                    all=EstimatorQuantity::ALL
                     words=|shown| strings::estimators_shown(shown).to_owned()
                     get=|settings| settings.estimators.shown
                     set=|settings, shown| settings.estimators.shown = shown
@@ -92,7 +92,7 @@ pub fn EstimatorLab() -> impl IntoView {
             (strings::power_text(), strings::power_about()),
         ],
         paper: Paper::Castin,
-        behind: Behind::Others,
+        behind: ExperimentSource::Others,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Estimators against the iteration, and what each said where it stopped.
 
-use crate::state::Shown;
+use crate::state::EstimatorQuantity;
 use crate::strings;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Stop};
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, SeriesKind, Table};
@@ -9,11 +9,11 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, Seri
 const LEAST: f64 = 1e-16;
 
 /// Each estimator over the iteration, with a rule where it stopped.
-pub fn estimators_chart(points: &[EstimatorPoint], shown: Shown) -> LineChart {
+pub fn estimators_chart(points: &[EstimatorPoint], shown: EstimatorQuantity) -> LineChart {
     let read = |point: &EstimatorPoint| match shown {
-        Shown::Error => point.error.max(LEAST),
-        Shown::Residual => point.relative_residual.max(LEAST),
-        Shown::Value => point.value,
+        EstimatorQuantity::Error => point.error.max(LEAST),
+        EstimatorQuantity::Residual => point.relative_residual.max(LEAST),
+        EstimatorQuantity::Value => point.value,
     };
     let of = |estimator: Estimator| -> Vec<(f64, f64)> {
         let own = points.iter().filter(|point| point.estimator == estimator && point.relative_residual.is_finite());
@@ -27,11 +27,13 @@ pub fn estimators_chart(points: &[EstimatorPoint], shown: Shown) -> LineChart {
     let last = points.iter().map(|point| point.iteration).max().unwrap_or(0).max(10) as f64;
     let truth = points.iter().find(|point| point.estimator == Estimator::DenseSvd).map(|point| point.value);
     let dense = match (shown, truth) {
-        (Shown::Value, Some(value)) => vec![(1.0, value), (last, value)],
-        (Shown::Error | Shown::Residual, Some(_)) => vec![(1.0, f64::EPSILON), (last, f64::EPSILON)],
+        (EstimatorQuantity::Value, Some(value)) => vec![(1.0, value), (last, value)],
+        (EstimatorQuantity::Error | EstimatorQuantity::Residual, Some(_)) => {
+            vec![(1.0, f64::EPSILON), (last, f64::EPSILON)]
+        }
         _ => Vec::new(),
     };
-    let dense_name = if shown == Shown::Value { strings::dense() } else { strings::dense_rounding() };
+    let dense_name = if shown == EstimatorQuantity::Value { strings::dense() } else { strings::dense_rounding() };
     let (lanczos, power) = (of(Estimator::Lanczos), of(Estimator::Power));
     let series = vec![
         Series::new("dense", dense_name, Role::Unified, SeriesKind::Line, dense).short_label(strings::dense()),
@@ -42,9 +44,9 @@ pub fn estimators_chart(points: &[EstimatorPoint], shown: Shown) -> LineChart {
         Series::new("lanczos-points", "", Role::Measured, SeriesKind::Points, lanczos),
     ];
     let (title, scale) = match shown {
-        Shown::Error => (strings::estimators_error(), Scale::Log),
-        Shown::Residual => (strings::estimators_residual(), Scale::Log),
-        Shown::Value => (strings::estimators_value(), Scale::Linear),
+        EstimatorQuantity::Error => (strings::estimators_error(), Scale::Log),
+        EstimatorQuantity::Residual => (strings::estimators_residual(), Scale::Log),
+        EstimatorQuantity::Value => (strings::estimators_value(), Scale::Linear),
     };
     let x = AxisSpec::new(strings::estimators_x(), Scale::Log).whole().range(Extent::new(1.0, last));
     let mut chart = LineChart::new(x, AxisSpec::new(title, scale), series);

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{Behind, plot_name};
+use crate::charts::{ExperimentSource, plot_name};
 use crate::controls::Meanings;
 use crate::page::{PlotChoice, use_page};
 use crate::state::View;
@@ -35,7 +35,7 @@ pub struct LabParts<T: 'static> {
     /// The paper behind it.
     pub paper: Paper,
     /// Whether the experiment of the controls is behind it.
-    pub behind: Behind,
+    pub behind: ExperimentSource,
 }
 
 /// The view of a lab.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::charts::{Paint, plot_name, use_easel};
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::{InverseSettings, Shown, View};
+use crate::state::{EstimatorQuantity, InverseSettings, View};
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::Certified;
@@ -19,7 +19,7 @@ use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::LineChart;
 use lipscope_protocol::envelope::decode;
 
-use super::{estimators_chart, inverse_chart, certify, scaling, tightness};
+use super::{certify, estimators_chart, inverse_chart, scaling, tightness};
 use crate::run::{Pair, Side};
 
 /// What the pictures show.
@@ -51,7 +51,7 @@ impl Pictures {
                 let l2 = side(&self.inverse_l2, Outcome::Converged);
                 inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
             }
-            _ => estimators_chart::estimators_chart(&self.estimators, Shown::Error),
+            _ => estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error),
         };
         chart.mark_x = None;
         chart.rules.clear();

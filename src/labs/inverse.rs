@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::Behind;
+use crate::charts::ExperimentSource;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{DotWeights, InverseSettings, LabTokens, PageState, Settings, TokenChoice};
 use crate::strings::{self, Paper};
@@ -106,7 +106,7 @@ pub fn InverseLab() -> impl IntoView {
             (strings::step_residual(), strings::step_residual_about()),
         ],
         paper: Paper::Kim,
-        behind: Behind::Others,
+        behind: ExperimentSource::Others,
     })
 }
 

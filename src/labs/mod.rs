@@ -9,6 +9,7 @@
 //! | `plane`, `player` | the iterates of the inverse |
 
 mod asking;
+mod certify;
 mod context;
 mod estimators;
 mod estimators_chart;
@@ -23,18 +24,17 @@ mod number;
 mod plane;
 mod player;
 mod plot;
-mod certify;
 mod scaling;
 mod spectrum;
 mod spectrum_chart;
 mod tightness;
 
 pub use asking::begin;
+pub use certify::CertifyLab;
 pub use context::Labs;
 pub use estimators::EstimatorLab;
 pub use gallery::Gallery;
 pub use inverse::InverseLab;
-pub use certify::CertifyLab;
 pub use scaling::ScalingLab;
 pub use spectrum::SpectrumLab;
 pub use tightness::TightnessLab;

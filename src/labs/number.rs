@@ -61,7 +61,7 @@ pub fn LabNumber(
             }
             Some(x) => {
                 problem.set(None);
-                // The box may lose the focus because its view is taken away.
+                // The box may lose the focus because its view is exportable away.
                 if value.try_get_untracked().is_some_and(|now| now != x) {
                     settings.update(|settings| set(settings, x));
                 }

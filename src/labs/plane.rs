@@ -5,7 +5,7 @@ use leptos::html::Canvas;
 
 use super::context::{Labs, use_labs};
 
-use crate::charts::{Behind, Paint, Take, Twin, taken, use_easel};
+use crate::charts::{ExperimentSource, ExportFold, Paint, TableFold, exportable, use_easel};
 use crate::frame::When;
 use crate::strings::{self, Paper};
 use lipscope_core::inverse::Places;
@@ -50,8 +50,8 @@ pub fn Plane(
         page.live.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
     };
     let [canvas_id, table_id, take_id] = match which {
-        Which::L2 => ["inverse-plane-l2", "inverse-plane-l2-table", "take-inverse-l2"],
-        Which::Dot => ["inverse-plane-dot", "inverse-plane-dot-table", "take-inverse-dot"],
+        Which::L2 => ["inverse-plane-l2", "inverse-plane-l2-table", "export-inverse-l2"],
+        Which::Dot => ["inverse-plane-dot", "inverse-plane-dot-table", "export-inverse-dot"],
     };
     let words = move || strings::plane_words(which, labs.frame.get());
     view! {
@@ -61,21 +61,21 @@ pub fn Plane(
             </div>
             <figcaption class="note">
                 {caption}
-                <Twin
+                <TableFold
                     id=table_id
                     name="lipscope-tokens-inverted.csv"
                     table=move || page.live.inverse.with(|run| table(which.of(&run.data), labs.frame.get(), |x| Number::of(x).to_string()))
                     csv=csv
                 />
-                <Take
+                <ExportFold
                     id=take_id
                     name="lipscope-tokens-inverted"
                     canvas=canvas_id
                     title=strings::inverse_heading()
-                    figure=move |size: (f64, f64)| taken(Some(squared(labs, which, size, &Style::canvas(Theme::Light, 1.0))))
+                    figure=move |size: (f64, f64)| exportable(Some(squared(labs, which, size, &Style::canvas(Theme::Light, 1.0))))
                     csv=csv
                     paper=Paper::Kim
-                    behind=Behind::Others
+                    behind=ExperimentSource::Others
                 />
             </figcaption>
         </figure>

@@ -7,8 +7,8 @@ use leptos::ev;
 
 use super::context::{Labs, use_labs};
 
+use crate::debounce::Debounce;
 use crate::frame::is_motion_reduced;
-use crate::newest::Newest;
 use crate::page::PlotChoice;
 use crate::strings;
 
@@ -27,7 +27,7 @@ pub fn Player() -> impl IntoView {
     let frame = labs.frame;
     let last = memo(move |_| page.live.inverse.with(|run| run.data.last()));
     let is_playing = RwSignal::new(false);
-    let beat = Newest::default();
+    let beat = Debounce::default();
     let play = move || {
         if frame.get_untracked() >= last.get_untracked() {
             frame.set(0);
@@ -82,7 +82,7 @@ pub fn Player() -> impl IntoView {
 }
 
 /// Shows the next iterate, and the one after it a beat later, until the end.
-fn go_on(labs: Labs, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Newest) {
+fn go_on(labs: Labs, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Debounce) {
     beat.after(BEAT, move || {
         if !is_playing.get_untracked() {
             return;

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{Behind, ReadableChart, Take, Twin, taken};
+use crate::charts::{ExperimentSource, ExportFold, ReadableChart, TableFold, exportable};
 use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, Number, Table};
 
@@ -14,7 +14,7 @@ pub struct PlotIds {
     pub canvas: &'static str,
     pub readout: &'static str,
     pub table: &'static str,
-    pub take: &'static str,
+    pub export: &'static str,
     pub file: &'static str,
     pub csv: &'static str,
 }
@@ -26,7 +26,7 @@ macro_rules! plot_ids {
             canvas: concat!($id, "-plot"),
             readout: concat!($id, "-readout"),
             table: concat!($id, "-table"),
-            take: concat!("take-", $id),
+            export: concat!("export-", $id),
             file: concat!("lipscope-", $id),
             csv: concat!("lipscope-", $id, ".csv"),
         }
@@ -72,7 +72,7 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     }
 
     /// The plot with what belongs to it.
-    pub fn view(self, title: &'static str, paper: Paper, behind: Behind) -> AnyView {
+    pub fn view(self, title: &'static str, paper: Paper, behind: ExperimentSource) -> AnyView {
         let LabPlot { ids, run, at, chart, words, read, table } = self;
         let csv = move || run.with_untracked(|run| table(&run.data, &|x| x.to_string()).to_csv());
         let table = move || run.with(|run| table(&run.data, &|x| Number::of(x).to_string()));
@@ -96,7 +96,7 @@ fn plot_view(
     Made { chart, words, read, table, csv }: Made,
     title: &'static str,
     paper: Paper,
-    behind: Behind,
+    behind: ExperimentSource,
 ) -> AnyView {
     // What keys and pointer read is told; what changes by itself is not.
     let live = move || if at.get().is_some() { "polite" } else { "off" };
@@ -104,9 +104,9 @@ fn plot_view(
         <div class="lab-figure">
             <div class="plot-stage"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
             <p class="readout" id=ids.readout aria-live=live>{read}</p>
-            <div class="lab-take">
-                <Twin id=ids.table name=ids.csv table csv/>
-                <Take id=ids.take name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| taken(Some(chart.get_untracked())) csv paper behind/>
+            <div class="lab-export">
+                <TableFold id=ids.table name=ids.csv table csv/>
+                <ExportFold id=ids.export name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked())) csv paper behind/>
             </div>
         </div>
     }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::Behind;
+use crate::charts::ExperimentSource;
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{PageState, SCALED_TOKENS, Settings, TokenChoice, WeightChoice};
 use crate::strings::{self, Paper};
@@ -95,7 +95,7 @@ pub fn ScalingLab() -> impl IntoView {
         .into_any(),
         terms: vec![(strings::scaled_tokens(), strings::scaled_tokens_about()), (strings::L2, strings::l2_about())],
         paper: Paper::Kim,
-        behind: Behind::Others,
+        behind: ExperimentSource::Others,
     })
 }
 

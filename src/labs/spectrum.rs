@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::Behind;
+use crate::charts::ExperimentSource;
 use crate::page::PlotChoice;
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
@@ -98,7 +98,7 @@ pub fn SpectrumLab() -> impl IntoView {
             (strings::top_residual(), strings::top_residual_about()),
         ],
         paper: Paper::Castin,
-        behind: Behind::Experiment,
+        behind: ExperimentSource::Experiment,
     })
 }
 

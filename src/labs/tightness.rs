@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::Behind;
+use crate::charts::ExperimentSource;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
@@ -79,7 +79,7 @@ pub fn TightnessLab() -> impl IntoView {
             (strings::kim_linf(), strings::kim_linf_about()),
         ],
         paper: Paper::Kim,
-        behind: Behind::Others,
+        behind: ExperimentSource::Others,
     })
 }
 

@@ -8,7 +8,7 @@ use lipscope_core::bounds::BoundId;
 use super::file::{Edition, LessonFile, StepText, parse};
 use super::goal::{Condition, Goal, Way};
 use super::lesson::{Choice, Lesson, Paragraph, Prediction, Step, Visible};
-use super::said::Said;
+use super::localized::Localized;
 
 macro_rules! files {
     ($($id:literal),*) => {
@@ -60,7 +60,7 @@ pub fn scene_of(at: &LessonAt) -> Option<Scene> {
 
 fn read(english: &'static str, chinese: &'static str) -> Option<Lesson> {
     let files = [parse(english, Edition::English).ok()?, parse(chinese, Edition::Translation).ok()?];
-    let said = |key: &str| Some(Said::new(files[0].value(key)?, files[1].value(key)?));
+    let said = |key: &str| Some(Localized::new(files[0].value(key)?, files[1].value(key)?));
     let [ours, theirs] = &files;
     let steps = ours.steps.iter().zip(&theirs.steps);
     Some(Lesson {
@@ -76,22 +76,22 @@ fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'stati
     let of = |step: &StepText<'static>, key: &str, name: &str| {
         step.marks.iter().find(|mark| mark.key == key && mark.name == name).map(|mark| mark.value)
     };
-    let both = |key: &str| Some(Said::new(of(en, key, "")?, of(zh, key, "")?));
+    let both = |key: &str| Some(Localized::new(of(en, key, "")?, of(zh, key, "")?));
     // The English line has the condition before the words.
     let named = |key: &'static str| {
         en.marks.iter().filter(move |mark| mark.key == key).filter_map(move |mark| {
             let (condition, words) = mark.value.split_once(" | ")?;
             let conditions = Condition::parse_all(condition)?;
-            Some((mark.name, conditions, Said::new(words, of(zh, key, mark.name)?)))
+            Some((mark.name, conditions, Localized::new(words, of(zh, key, mark.name)?)))
         })
     };
     let goal = |(id, conditions, words)| Some(Goal { id, conditions, words, way: way(of(en, "solve", id)?)? });
     let paragraph = |((_, en), (_, zh)): (&(usize, &'static str), &(usize, &'static str))| {
         let ((when, en), (_, zh)) = (without_when(en), without_when(zh));
-        Paragraph { when, text: Said::new(en, zh) }
+        Paragraph { when, text: Localized::new(en, zh) }
     };
     Step {
-        title: Said::new(en.title, zh.title),
+        title: Localized::new(en.title, zh.title),
         fields: file.fields(en),
         visible: of(en, "show", "").map_or_else(Visible::default, visible),
         goals: named("goal").filter_map(goal).collect(),

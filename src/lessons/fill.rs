@@ -12,7 +12,7 @@ use lipscope_core::scaling::slopes;
 use lipscope_plot::{Kind as Sign, Number};
 use lipscope_protocol::train::{LayerRow, WindowRow};
 
-use super::slot::{Chosen, Inverse, Kind, Measured, Scaled, Slot, There, Tight, Trained};
+use super::slot::{Chosen, GrowthReading, Inverse, Kind, Measured, Scaled, Slot, TightnessReading, Trained};
 
 /// What a text reads.
 pub struct Facts<'a> {
@@ -115,12 +115,12 @@ impl Slot {
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| is_now)?;
                 Some(Filled { full: fit.exponent.to_string(), ..Filled::words(strings::lesson_slope(fit.exponent)) })
             }
-            Slot::There(what) => {
+            Slot::Growth(what) => {
                 let is_now = facts.growth.of.as_ref() == Some(&facts.state.for_growth());
                 there(what, facts).map(|filled| filled.aged(if is_now { Age::Now } else { Age::Before }))
             }
             Slot::Scaled(what) => scaled(what, facts),
-            Slot::Tight(what) => tight(what, facts),
+            Slot::Tightness(what) => tight(what, facts),
             Slot::Inverse(kind, what) => {
                 let pair = &facts.inverse.data;
                 inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })
@@ -170,27 +170,27 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
             Some(Filled { text: strings::times(&times.text), ..times })
         }
         Measured::Losses(id) => {
-            let story = m.slacks.iter().find(|story| story.id == id)?;
-            let losses = strings::losses(&story.factors);
+            let slack = m.slacks.iter().find(|slack| slack.id == id)?;
+            let losses = strings::losses(&slack.factors);
             (!losses.is_empty()).then(|| Filled::words(losses.join(strings::between_losses())))
         }
     }
 }
 
-fn there(what: There, facts: &Facts<'_>) -> Option<Filled> {
+fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
     let (data, at) = (facts.growth, facts.state.read_at());
     match what {
-        There::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
-        There::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
-        There::Gap => {
+        GrowthReading::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
+        GrowthReading::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
+        GrowthReading::Gap => {
             let log10 = data.row(at)?.gap_log10(Norm::Spectral)?;
             Some(Filled { text: strings::gap(log10), ..Filled::of_log10(log10, Sign::Plain) })
         }
-        There::Radius => data.row(at).map(|row| Filled::of(row.radius, Sign::Plain)),
-        There::Crossover => data
+        GrowthReading::Radius => data.row(at).map(|row| Filled::of(row.radius, Sign::Plain)),
+        GrowthReading::Crossover => data
             .crossover(Norm::Spectral)
             .map(|found| Filled::of_log10(found.ln_n / std::f64::consts::LN_10, Sign::Plain)),
-        There::A => data.crossover(Norm::Spectral).map(|found| Filled::of(found.a, Sign::Plain)),
+        GrowthReading::A => data.crossover(Norm::Spectral).map(|found| Filled::of(found.a, Sign::Plain)),
     }
 }
 
@@ -208,13 +208,13 @@ fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
     }
 }
 
-fn tight(what: Tight, facts: &Facts<'_>) -> Option<Filled> {
+fn tight(what: TightnessReading, facts: &Facts<'_>) -> Option<Filled> {
     let last = facts.tightness.data.last()?;
     Some(match what {
-        Tight::N => Filled::chosen(last.n as f64),
-        Tight::Found => Filled::of(last.found, Sign::LowerBound),
-        Tight::Bound => Filled::of(last.bound, Sign::UpperBound),
-        Tight::Ratio => Filled::of(last.found / last.bound, Sign::LowerBound),
+        TightnessReading::N => Filled::chosen(last.n as f64),
+        TightnessReading::Found => Filled::of(last.found, Sign::LowerBound),
+        TightnessReading::Bound => Filled::of(last.bound, Sign::UpperBound),
+        TightnessReading::Ratio => Filled::of(last.found / last.bound, Sign::LowerBound),
     })
 }
 

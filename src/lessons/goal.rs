@@ -5,7 +5,7 @@ use crate::state::Scene;
 use lipscope_core::bounds::BoundId;
 
 use super::fill::{Age, Facts};
-use super::said::Said;
+use super::localized::Localized;
 use super::slot::Slot;
 
 /// Numbers this near a limit have reached it: tokens that are put onto the sphere may be a rounding error outside.
@@ -19,7 +19,7 @@ pub struct Goal {
     /// All of them have to hold.
     pub conditions: Vec<Condition>,
     /// What to do, in words.
-    pub words: Said,
+    pub words: Localized,
     /// How it is reached, or why it cannot be.
     pub way: Way,
 }

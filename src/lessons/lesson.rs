@@ -8,7 +8,7 @@ use crate::state::{PageState, Scene, Settings};
 use lipscope_core::bounds::BoundId;
 
 use super::goal::{Condition, Goal};
-use super::said::Said;
+use super::localized::Localized;
 
 /// A lesson.
 #[derive(Debug)]
@@ -16,9 +16,9 @@ pub struct Lesson {
     /// Its word in links.
     pub id: &'static str,
     /// What it is about, in a few words.
-    pub title: Said,
+    pub title: Localized,
     /// What it shows, in a line.
-    pub summary: Said,
+    pub summary: Localized,
     /// How many minutes it takes.
     pub minutes: &'static str,
     /// Its steps, at least one; the last is the recap.
@@ -29,7 +29,7 @@ pub struct Lesson {
 #[derive(Debug)]
 pub struct Step {
     /// What it is about, in a few words.
-    pub title: Said,
+    pub title: Localized,
     /// What the page is set to, as fields of a link.
     pub fields: String,
     /// What is shown besides.
@@ -37,7 +37,7 @@ pub struct Step {
     /// What is to be reached; none in a recap.
     pub goals: Vec<Goal>,
     /// What helps a reader who is stuck.
-    pub hint: Option<Said>,
+    pub hint: Option<Localized>,
     /// What the reader says before the page shows it.
     pub prediction: Prediction,
     /// The answers to choose from, where one is to be chosen.
@@ -45,7 +45,7 @@ pub struct Step {
     /// Its paragraphs.
     pub text: Vec<Paragraph>,
     /// Where it is proved or defined.
-    pub source: Option<Said>,
+    pub source: Option<Localized>,
     /// The scene of `fields`, once it is asked for: own tokens are compared by identity.
     pub(super) scene: OnceLock<Scene>,
 }
@@ -71,7 +71,7 @@ pub struct Paragraph {
     /// The goals after which it is shown; none where it is shown from the start.
     pub when: Vec<&'static str>,
     /// Its text; see [`pieces`](super::pieces).
-    pub text: Said,
+    pub text: Localized,
 }
 
 /// What a reader says before the page shows it.
@@ -95,7 +95,7 @@ pub struct Choice {
     /// Holds once the page is set, where this is the right answer.
     pub conditions: Vec<Condition>,
     /// Its words.
-    pub words: Said,
+    pub words: Localized,
 }
 
 /// Everything that a step sets.

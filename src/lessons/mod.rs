@@ -17,7 +17,7 @@ mod formulas;
 mod goal;
 mod handle;
 mod lesson;
-mod said;
+mod localized;
 mod slot;
 mod text;
 
@@ -28,6 +28,6 @@ pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Limit, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
-pub use said::Said;
+pub use localized::Localized;
 pub use slot::Slot;
 pub use text::{Piece, pieces, slots};

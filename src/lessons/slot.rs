@@ -60,7 +60,7 @@ pub enum Measured {
 
 /// What the curves over n say where they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum There {
+pub enum GrowthReading {
     /// A bound.
     Bound(BoundId),
     /// The exact norm of the adversarial tokens.
@@ -92,7 +92,7 @@ pub enum Scaled {
 
 /// What the search says at its largest n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tight {
+pub enum TightnessReading {
     /// That n.
     N,
     /// The largest norm found.
@@ -156,11 +156,11 @@ pub enum Slot {
     /// The slope of log L on log n over the draws.
     Slope,
     /// A number of the curves over n.
-    There(There),
+    Growth(GrowthReading),
     /// A number of the scaled tokens.
     Scaled(Scaled),
     /// A number of the search for tokens at which the bound is tight.
-    Tight(Tight),
+    Tightness(TightnessReading),
     /// A number of an inverse.
     Inverse(Kind, Inverse),
     /// A number of a trained model.
@@ -189,20 +189,20 @@ const PLAIN: [(&str, Slot); 34] = [
     ("residual", Slot::Measured(Measured::Residual)),
     ("best-bound", Slot::Measured(Measured::BestBound)),
     ("slope", Slot::Slope),
-    ("exact-there", Slot::There(There::Exact)),
-    ("gap", Slot::There(There::Gap)),
-    ("radius-there", Slot::There(There::Radius)),
-    ("crossover", Slot::There(There::Crossover)),
-    ("a", Slot::There(There::A)),
+    ("exact-there", Slot::Growth(GrowthReading::Exact)),
+    ("gap", Slot::Growth(GrowthReading::Gap)),
+    ("radius-there", Slot::Growth(GrowthReading::Radius)),
+    ("crossover", Slot::Growth(GrowthReading::Crossover)),
+    ("a", Slot::Growth(GrowthReading::A)),
     ("scaled-slope-dot", Slot::Scaled(Scaled::SlopeDot)),
     ("scaled-slope-l2", Slot::Scaled(Scaled::SlopeL2)),
     ("scaled-radius", Slot::Scaled(Scaled::Radius)),
     ("scaled-dot", Slot::Scaled(Scaled::Dot)),
     ("scaled-l2", Slot::Scaled(Scaled::L2)),
-    ("tight-n", Slot::Tight(Tight::N)),
-    ("tight-found", Slot::Tight(Tight::Found)),
-    ("tight-bound", Slot::Tight(Tight::Bound)),
-    ("tight-ratio", Slot::Tight(Tight::Ratio)),
+    ("tight-n", Slot::Tightness(TightnessReading::N)),
+    ("tight-found", Slot::Tightness(TightnessReading::Found)),
+    ("tight-bound", Slot::Tightness(TightnessReading::Bound)),
+    ("tight-ratio", Slot::Tightness(TightnessReading::Ratio)),
 ];
 
 /// What can be asked of an inverse.
@@ -242,7 +242,7 @@ impl Slot {
             "bound" => bound().map(|id| Slot::Measured(Measured::Bound(id))),
             "times" => bound().map(|id| Slot::Measured(Measured::Times(id))),
             "losses" => bound().map(|id| Slot::Measured(Measured::Losses(id))),
-            "there" => bound().map(|id| Slot::There(There::Bound(id))),
+            "there" => bound().map(|id| Slot::Growth(GrowthReading::Bound(id))),
             "inverse-l2" => inverse(Kind::L2),
             "inverse-dot" => inverse(Kind::Dot),
             _ => {
@@ -263,7 +263,7 @@ impl Slot {
             Slot::Measured(Measured::Bound(id)) => format!("bound {}", id.id()),
             Slot::Measured(Measured::Times(id)) => format!("times {}", id.id()),
             Slot::Measured(Measured::Losses(id)) => format!("losses {}", id.id()),
-            Slot::There(There::Bound(id)) => format!("there {}", id.id()),
+            Slot::Growth(GrowthReading::Bound(id)) => format!("there {}", id.id()),
             Slot::Inverse(Kind::L2, what) => format!("inverse-l2 {}", inverse(what)),
             Slot::Inverse(Kind::Dot, what) => format!("inverse-dot {}", inverse(what)),
             Slot::Trained(kind, what) => {
@@ -284,9 +284,9 @@ impl Slot {
     #[must_use]
     pub fn plot(self) -> Option<PlotChoice> {
         match self {
-            Slot::There(_) => Some(PlotChoice::Growth),
+            Slot::Growth(_) => Some(PlotChoice::Growth),
             Slot::Scaled(_) => Some(PlotChoice::Scaled),
-            Slot::Tight(_) => Some(PlotChoice::Tightness),
+            Slot::Tightness(_) => Some(PlotChoice::Tightness),
             Slot::Inverse(..) => Some(PlotChoice::Inverse),
             Slot::Trained(..) => Some(PlotChoice::Train),
             Slot::Chosen(_) | Slot::Measured(_) | Slot::Slope => None,

@@ -2,9 +2,9 @@
 
 use crate::field::Field as Control;
 use crate::state::{
-    DotWeights, EstimatorSettings, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PlotChoice, RadiusLaw,
-    Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Shown, Stage, ThemeChoice, TokenChoice, Trace,
-    Traces, WeightChoice, XAxis,
+    DotWeights, EstimatorQuantity, EstimatorSettings, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED,
+    PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice,
+    TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
@@ -137,7 +137,11 @@ pub const FIELDS: [Field; 53] = [
     number!("inverse-R", number, Settings::INVERSE_RADIUS, labs.inverse.radius),
     seed!("inverse-seed", labs.inverse.seed),
     choice!("search", SearchFold::ALL, state.growth.fold),
-    choice!("search-on", [Region::Ball, Region::Sphere].map(|region| (region.id(), region)), state.growth.search.region),
+    choice!(
+        "search-on",
+        [Region::Ball, Region::Sphere].map(|region| (region.id(), region)),
+        state.growth.search.region
+    ),
     size!("search-restarts", SearchSettings::RESTARTS, state.growth.search.restarts),
     seed!("search-seed", state.growth.search.seed),
     size!("search-d", SearchSettings::DIM, state.growth.search.dim),
@@ -145,7 +149,7 @@ pub const FIELDS: [Field; 53] = [
     choice!("spectrum-map", SpectrumMap::ALL, labs.spectrum_map),
     choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     number!("estimators-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
-    choice!("estimators-shown", Shown::ALL, labs.estimators.shown),
+    choice!("estimators-shown", EstimatorQuantity::ALL, labs.estimators.shown),
     number!("certify-eps", number, Settings::CERTIFY, labs.certify.relative),
     size!("certify-restarts", Settings::CERTIFY_RESTARTS, labs.certify.restarts),
     Field { key: "theme", text: theme_text, read: read_theme },

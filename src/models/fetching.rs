@@ -7,9 +7,9 @@ use js_sys::Object;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
-use super::desk::Desk;
 use super::folder::Folder;
 use super::remote::{Remote, RemotePhase};
+use super::session::ModelSession;
 use crate::strings;
 use crate::workers::ModelLane;
 use lipscope_models::{WEIGHT_INDEX, WEIGHTS, no_weights};
@@ -19,7 +19,7 @@ use lipscope_protocol::models::{DownloadPlan, Downloaded, ModelEvent, ModelPlan,
 /// The file that says what a model is.
 const CONFIG: &str = "config.json";
 
-impl Desk {
+impl ModelSession {
     /// Another address was typed.
     pub(super) fn set_address(self, address: String) {
         self.end_fetch();

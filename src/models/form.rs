@@ -3,10 +3,10 @@
 use crate::prelude::*;
 
 use super::context::use_models;
-use super::desk::Desk;
 use super::form_at_hand::use_form;
 use super::plan_view::{MapField, MoreFields};
 use super::run_view::RunBar;
+use super::session::ModelSession;
 use super::source_view::SourceFields;
 use super::text_view::TextField;
 use crate::strings;
@@ -15,17 +15,17 @@ use crate::strings;
 #[component]
 pub fn ModelDesk() -> impl IntoView {
     let models = use_models();
-    let desk = Desk::new(models);
-    use_form().hold(desk);
+    let session = ModelSession::new(models);
+    use_form().hold(session);
     view! {
-        <div class="model-desk" data-testid="model-desk">
+        <div class="model-session" data-testid="model-session">
             <fieldset disabled=move || models.is_at_work() aria-label=strings::model_form_name()>
-                <SourceFields desk/>
-                <MapField desk/>
-                <TextField desk/>
-                <MoreFields desk/>
+                <SourceFields session/>
+                <MapField session/>
+                <TextField session/>
+                <MoreFields session/>
             </fieldset>
-            <RunBar desk/>
+            <RunBar session/>
         </div>
     }
 }

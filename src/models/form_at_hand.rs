@@ -5,12 +5,12 @@ use web_sys::DataTransfer;
 
 use crate::page::{Page, PlotChoice};
 
-use super::desk::Desk;
+use super::session::ModelSession;
 use super::taking::take_dropped;
 
 /// The form, if it is there.
 #[derive(Clone, Copy, Default)]
-pub struct FormAtHand(StoredValue<Option<Desk>>);
+pub struct FormAtHand(StoredValue<Option<ModelSession>>);
 
 /// The context.
 pub(super) fn use_form() -> FormAtHand {
@@ -22,27 +22,27 @@ pub fn begin(page: Page) {
     let form = FormAtHand::default();
     provide_context(form);
     page.drops.taken_by(PlotChoice::Model, move |data: &DataTransfer| {
-        if let Some(desk) = form.desk() {
-            take_dropped(desk, data);
+        if let Some(session) = form.session() {
+            take_dropped(session, data);
         }
     });
 }
 
 impl FormAtHand {
     /// What the form does.
-    pub(super) fn desk(self) -> Option<Desk> {
+    pub(super) fn session(self) -> Option<ModelSession> {
         self.0.get_value()
     }
 
     /// The form is there. A model that was trained on this page waits for it, or comes later.
-    pub(super) fn hold(self, desk: Desk) {
-        self.0.set_value(Some(desk));
-        let trained = desk.page.live.trained_model;
+    pub(super) fn hold(self, session: ModelSession) {
+        self.0.set_value(Some(session));
+        let trained = session.page.live.trained_model;
         effect(move |_| {
             if trained.with(Option::is_some)
                 && let Some(model) = trained.try_update(Option::take).flatten()
             {
-                desk.take_trained(model);
+                session.take_trained(model);
             }
         });
     }

@@ -7,13 +7,12 @@
 //! | `settings` | what its fields hold |
 //! | `context` | what is known of models |
 //! | `form_at_hand` | the form, once it was looked at |
-//! | `desk`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
+//! | `session`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
 //! | `folder`, `taking`, `remote`, `fetching`, `trained` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `window` | a window of text as the reader's own experiment |
 //! | `figures` | the figures of the table |
 
 mod context;
-mod desk;
 mod fetching;
 mod figures;
 mod folder;
@@ -23,6 +22,7 @@ mod plan_view;
 mod remote;
 mod run_view;
 mod running;
+mod session;
 mod settings;
 mod source_view;
 mod tables;
@@ -33,8 +33,8 @@ mod view;
 mod window;
 
 pub use context::Models;
-pub use desk::Progress;
 pub use form_at_hand::begin;
 pub use remote::RemotePhase;
+pub use session::Progress;
 pub use settings::SourceKind;
 pub use view::ModelView;

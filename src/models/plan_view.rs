@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
+use super::session::ModelSession;
 use super::settings::PlanForm;
 use super::source_view::Drawn;
 use crate::controls::Choice;
@@ -13,12 +13,12 @@ use crate::strings;
 #[component]
 pub fn MapField(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
     view! {
         <div class="model-row">
-            <Of desk id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
-            <span class="note" data-testid="model-map-note">{move || strings::model_map_note(desk.plan.with(|plan| plan.kind))}</span>
+            <Of session id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
+            <span class="note" data-testid="model-map-note">{move || strings::model_map_note(session.plan.with(|plan| plan.kind))}</span>
         </div>
     }
 }
@@ -28,13 +28,13 @@ pub fn MapField(
 #[component]
 pub fn MoreFields(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
     type Part = fn(&mut PlanForm) -> &mut String;
     let field =
         move |(id, label, hint, width, part): (&'static str, &'static str, &'static str, &'static str, Part)| {
-            let value = Signal::derive(move || part(&mut desk.plan.get()).clone());
-            let set = move |text: String| desk.plan.update(|plan| *part(plan) = text);
+            let value = Signal::derive(move || part(&mut session.plan.get()).clone());
+            let set = move |text: String| session.plan.update(|plan| *part(plan) = text);
             view! { <InputBox id label hint width value set/> }
         };
     let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 4] = [
@@ -47,18 +47,18 @@ pub fn MoreFields(
         <details class="more" id="model-more">
             <summary>
                 {strings::model_more()} " "
-                <span class="note">{move || desk.plan.with(|plan| strings::model_plan_line(plan.layers.trim(), plan.lengths.trim(), plan.windows.trim()))}</span>
+                <span class="note">{move || session.plan.with(|plan| strings::model_plan_line(plan.layers.trim(), plan.lengths.trim(), plan.windows.trim()))}</span>
             </summary>
-            <Drawn desk/>
+            <Drawn session/>
             <div class="model-row">
                 {fields.map(field).collect_view()}
-                <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| desk.plan.update(PlanForm::as_published)>
+                <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| session.plan.update(PlanForm::as_published)>
                     {strings::model_published()}
                 </button>
             </div>
             <div class="model-row">
-                <Of desk id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
-                <Of desk id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
+                <Of session id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
+                <Of session id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
             </div>
         </details>
     }
@@ -68,7 +68,7 @@ pub fn MoreFields(
 #[component]
 fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
     /// The id of the select.
     id: &'static str,
     /// Its name.
@@ -87,13 +87,13 @@ fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
         all.with_value(|all| all.iter().map(|(id, one)| (*id, word(*one).to_owned())).collect::<Vec<_>>())
     });
     let chosen = Signal::derive(move || {
-        let now = desk.plan.with(get);
+        let now = session.plan.with(get);
         all.with_value(|all| all.iter().find(|(_, one)| *one == now).map_or("", |(id, _)| *id))
     });
     let on_pick = move |picked: String| {
         let found = all.with_value(|all| all.iter().find(|(id, _)| *id == picked).map(|(_, one)| *one));
         if let Some(one) = found {
-            desk.plan.update(|plan| set(plan, one));
+            session.plan.update(|plan| set(plan, one));
         }
     };
     view! { <Choice id label options chosen on_pick=Callback::new(on_pick)/> }

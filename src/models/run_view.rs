@@ -4,7 +4,7 @@ use crate::prelude::*;
 use leptos::ev;
 use web_sys::HtmlInputElement;
 
-use super::desk::Desk;
+use super::session::ModelSession;
 use super::taking::take_table_file;
 use crate::files::copy;
 use crate::frame::focus_soon;
@@ -16,23 +16,24 @@ use lipscope_protocol::models::{TableForm, command_line};
 #[component]
 pub fn RunBar(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
-    let phase = desk.models().phase;
-    let problem = desk.models().problem;
+    let phase = session.models().phase;
+    let problem = session.models().problem;
     let is = move |one: ModelPhase| phase.get() == one;
     let is_at_work = move || is(ModelPhase::Running) || is(ModelPhase::Paused);
     let can_resume = move || is(ModelPhase::Paused) || is(ModelPhase::Stopped);
     let share = move || {
-        let progress = desk.progress.get();
+        let progress = session.progress.get();
         progress.rows as f64 / progress.total.max(1) as f64
     };
-    let has_rows = move || desk.models().table.with(|table| table.as_ref().is_some_and(|table| !table.rows.is_empty()));
+    let has_rows =
+        move || session.models().table.with(|table| table.as_ref().is_some_and(|table| !table.rows.is_empty()));
     let copied = RwSignal::new("");
     let on_table = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
         let input = event.target();
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            take_table_file(desk, file);
+            take_table_file(session, file);
         }
         input.set_value("");
     };
@@ -40,7 +41,7 @@ pub fn RunBar(
     let is_pressed = StoredValue::new(false);
     let on_run = move |_| {
         is_pressed.set_value(true);
-        desk.run();
+        session.run();
     };
     // What keeps it from running may be found out a moment later, and stand out of sight.
     effect(move |_| {
@@ -49,18 +50,18 @@ pub fn RunBar(
             focus_soon(move || sentence.get_untracked().map(Into::into));
         }
     });
-    let on_command = move |_| match desk.command() {
+    let on_command = move |_| match session.command() {
         Ok(line) => copy(line, copied),
-        Err(problem) => desk.complain(problem),
+        Err(problem) => session.complain(problem),
     };
     view! {
         <div class="model-row">
             <button type="button" id="model-run" class="primary" hidden=is_at_work on:click=on_run>{strings::model_run()}</button>
-            <button type="button" id="model-pause" hidden=move || !is(ModelPhase::Running) on:click=move |_| desk.pause()>{strings::model_pause()}</button>
-            <button type="button" id="model-resume" hidden=move || !can_resume() on:click=move |_| desk.resume()>{strings::model_resume()}</button>
-            <button type="button" id="model-stop" hidden=move || !is_at_work() on:click=move |_| desk.stop()>{strings::stop()}</button>
-            <button type="button" id="model-csv" hidden=move || !has_rows() on:click=move |_| desk.save_table(TableForm::Csv)>"CSV"</button>
-            <button type="button" id="model-json" hidden=move || !has_rows() on:click=move |_| desk.save_table(TableForm::Json)>"JSON"</button>
+            <button type="button" id="model-pause" hidden=move || !is(ModelPhase::Running) on:click=move |_| session.pause()>{strings::model_pause()}</button>
+            <button type="button" id="model-resume" hidden=move || !can_resume() on:click=move |_| session.resume()>{strings::model_resume()}</button>
+            <button type="button" id="model-stop" hidden=move || !is_at_work() on:click=move |_| session.stop()>{strings::stop()}</button>
+            <button type="button" id="model-csv" hidden=move || !has_rows() on:click=move |_| session.save_table(TableForm::Csv)>"CSV"</button>
+            <button type="button" id="model-json" hidden=move || !has_rows() on:click=move |_| session.save_table(TableForm::Json)>"JSON"</button>
             <button type="button" id="model-command" title=strings::model_command_hint() on:click=on_command>{strings::model_command()}</button>
             <label class="file">
                 <input type="file" id="model-table" accept=".csv,.json" on:change:target=on_table/>
@@ -68,24 +69,24 @@ pub fn RunBar(
             </label>
             <span class="note" role="status">{move || copied.get()}</span>
         </div>
-        <div class="progress" data-testid="model-progress" data-phase=move || phase.get().id() data-rows=move || desk.progress.get().rows data-workers=move || desk.progress.get().workers>
+        <div class="progress" data-testid="model-progress" data-phase=move || phase.get().id() data-rows=move || session.progress.get().rows data-workers=move || session.progress.get().workers>
             <div class="progress-bar" class:idle=move || !is_at_work() style=move || format!("--at:{}", share())></div>
-            <span class="progress-words" role="status">{move || strings::model_progress(phase.get(), &desk.progress.get())}</span>
+            <span class="progress-words" role="status">{move || strings::model_progress(phase.get(), &session.progress.get())}</span>
         </div>
-        <p class="note" role="status" data-testid="model-note">{move || desk.note.get()}</p>
+        <p class="note" role="status" data-testid="model-note">{move || session.note.get()}</p>
         <p class="problem" role="alert" node_ref=sentence tabindex="-1" data-testid="model-problem" hidden=move || problem.with(Option::is_none)>
             {move || problem.get().unwrap_or_default()}
         </p>
     }
 }
 
-impl Desk {
+impl ModelSession {
     /// The line that measures the same on the command line.
     fn command(self) -> Result<String, String> {
         let source = self.source_now()?;
         let words = self.plan.with_untracked(super::settings::PlanForm::words)?;
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
-        let is_own = text.is_none() && self.text.with_untracked(|text| text != super::desk::USUAL_TEXT);
+        let is_own = text.is_none() && self.text.with_untracked(|text| text != super::session::USUAL_TEXT);
         let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));
         Ok(command_line(&source.origin, text.as_deref(), &words))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use super::desk::{Desk, Progress};
+use super::session::{ModelSession, Progress};
 use super::settings::PlanForm;
 use crate::frame::now;
 use crate::phase::ModelPhase;
@@ -22,7 +22,7 @@ const MOST_BYTES: f64 = 1.1e9;
 /// The most workers.
 const MOST_WORKERS: usize = 4;
 
-impl Desk {
+impl ModelSession {
     /// Begins to measure what the plan has and the table has not; as soon as the model is open.
     pub(super) fn run(self) {
         self.note.set(String::new());

@@ -5,9 +5,9 @@ use leptos::ev;
 use leptos::html::Input;
 use web_sys::HtmlInputElement;
 
-use super::desk::Desk;
 use super::fetching::total;
 use super::remote::RemotePhase;
+use super::session::ModelSession;
 use super::settings::{SourceForm, SourceKind};
 use super::taking::take_list;
 use crate::controls::Choice;
@@ -18,32 +18,32 @@ use crate::strings;
 #[component]
 pub fn SourceFields(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
-    let kind = memo(move |_| desk.source.with(|source| source.kind));
+    let kind = memo(move |_| session.source.with(|source| source.kind));
     let options =
         Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, strings::model_source(kind).to_owned())).to_vec());
     let chosen = move || SourceKind::ALL.into_iter().find(|(_, one)| *one == kind.get()).map_or("", |(id, _)| id);
     // What was guessed or ignored is said beside the numbers.
     let notes = move || {
-        let notes = desk.facts.with(|facts| facts.as_ref().map(|facts| facts.notes.clone()).unwrap_or_default());
+        let notes = session.facts.with(|facts| facts.as_ref().map(|facts| facts.notes.clone()).unwrap_or_default());
         notes.iter().map(strings::phrase_text).collect::<Vec<_>>()
     };
     let on_pick = move |id: String| {
         if let Some((_, kind)) = SourceKind::ALL.into_iter().find(|(known, _)| *known == id) {
-            desk.source.update(|source| source.kind = kind);
+            session.source.update(|source| source.kind = kind);
         }
     };
     view! {
         <div class="model-row">
             <Choice id="model-source" label=strings::model_name() options chosen=Signal::derive(chosen) on_pick=Callback::new(on_pick)/>
-            <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files desk/></div>
-            <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address desk/></div>
+            <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files session/></div>
+            <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address session/></div>
         </div>
         <ul class="note" data-testid="model-notes" hidden=move || notes().is_empty()>
             {move || notes().into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}
         </ul>
-        <p class="note model-facts" data-testid="model-facts">{move || desk.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
+        <p class="note model-facts" data-testid="model-facts">{move || session.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
     }
 }
 
@@ -51,12 +51,12 @@ pub fn SourceFields(
 #[component]
 pub fn Drawn(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
     type Part = fn(&mut SourceForm) -> &mut String;
     let field = move |(id, label, width, part): (&'static str, &'static str, &'static str, Part)| {
-        let value = Signal::derive(move || part(&mut desk.source.get()).clone());
-        let set = move |text: String| desk.source.update(|source| *part(source) = text);
+        let value = Signal::derive(move || part(&mut session.source.get()).clone());
+        let set = move |text: String| session.source.update(|source| *part(source) = text);
         view! { <InputBox id label width value set/> }
     };
     let fields: [(&'static str, &'static str, &'static str, Part); 4] = [
@@ -66,7 +66,7 @@ pub fn Drawn(
         ("model-seed", strings::seed(), "5", |source| &mut source.seed),
     ];
     view! {
-        <div class="model-row" hidden=move || !desk.source.with(|source| source.kind.is_drawn())>{fields.map(field).collect_view()}</div>
+        <div class="model-row" hidden=move || !session.source.with(|source| source.kind.is_drawn())>{fields.map(field).collect_view()}</div>
     }
 }
 
@@ -74,11 +74,11 @@ pub fn Drawn(
 #[component]
 fn Files(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
     let on_files = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
         let input = event.target();
-        take_list(desk, input.files());
+        take_list(session, input.files());
         // The same files may be chosen again after they were mended.
         input.set_value("");
     };
@@ -97,7 +97,7 @@ fn Files(
             <span>{strings::model_choose_files()}</span>
         </label>
         <span class="note" data-testid="model-given">
-            {move || desk.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}
+            {move || session.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}
         </span>
     }
 }
@@ -106,10 +106,10 @@ fn Files(
 #[component]
 fn Address(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
-    let phase = memo(move |_| desk.remote.with(|remote| remote.phase.clone()));
-    let address = Signal::derive(move || desk.remote.with(|remote| remote.address.clone()));
+    let phase = memo(move |_| session.remote.with(|remote| remote.phase.clone()));
+    let address = Signal::derive(move || session.remote.with(|remote| remote.address.clone()));
     let can_look = move || phase.with(|phase| *phase == RemotePhase::Typed);
     let found = move || phase.with(|phase| matches!(phase, RemotePhase::Found(_)));
     let is_busy = move || phase.with(|phase| matches!(phase, RemotePhase::Looking | RemotePhase::Fetching(..)));
@@ -120,10 +120,10 @@ fn Address(
         })
     };
     view! {
-        <InputBox id="model-address" label=strings::model_address() hint=strings::model_address_hint() width="36" value=address set=move |text: String| desk.set_address(text)/>
-        <button type="button" id="model-look" hidden=move || !can_look() on:click=move |_| desk.look()>{strings::model_look()}</button>
-        <button type="button" id="model-fetch" hidden=move || !found() on:click=move |_| desk.fetch()>{fetch_words}</button>
-        <button type="button" id="model-cancel" hidden=move || !is_busy() on:click=move |_| desk.cancel_fetch()>{strings::model_cancel()}</button>
+        <InputBox id="model-address" label=strings::model_address() hint=strings::model_address_hint() width="36" value=address set=move |text: String| session.set_address(text)/>
+        <button type="button" id="model-look" hidden=move || !can_look() on:click=move |_| session.look()>{strings::model_look()}</button>
+        <button type="button" id="model-fetch" hidden=move || !found() on:click=move |_| session.fetch()>{fetch_words}</button>
+        <button type="button" id="model-cancel" hidden=move || !is_busy() on:click=move |_| session.cancel_fetch()>{strings::model_cancel()}</button>
         <span class="note" role="status" data-testid="model-remote">{move || phase.with(strings::model_remote)}</span>
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use super::desk::Desk;
 use super::running::needed_ids;
+use super::session::ModelSession;
 use super::settings::PlanForm;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource};
@@ -18,7 +18,7 @@ use lipscope_protocol::models::{
 /// At how many adversarial tokens a head is measured: the lengths of the paper.
 const ADVERSARIAL_LENGTHS: &str = "2:98:2";
 
-impl Desk {
+impl ModelSession {
     /// The table of an empty one's subject: the one on screen, an earlier one of this visit, or the empty one. It gets the
     /// empty one's notes.
     pub(super) fn take_table(self, empty: Table) {

@@ -6,8 +6,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-use super::desk::Desk;
 use super::folder::Folder;
+use super::session::ModelSession;
 use super::settings::SourceKind;
 use crate::controls::TextFile;
 use crate::files::read;
@@ -21,17 +21,17 @@ const LOOSE: &str = "model";
 type Found = (String, File);
 
 /// Takes files of an input.
-pub fn take_list(desk: Desk, list: Option<FileList>) {
+pub fn take_list(session: ModelSession, list: Option<FileList>) {
     let Some(list) = list else { return };
     let found = (0..list.length()).filter_map(|at| list.get(at)).map(|file| {
         let path = Reflect::get(&file, &JsValue::from_str("webkitRelativePath")).ok().and_then(|path| path.as_string());
         (path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name()), file)
     });
-    take(desk, found.collect());
+    take(session, found.collect());
 }
 
 /// Takes what is dropped: files, folders, or a text.
-pub fn take_dropped(desk: Desk, data: &DataTransfer) {
+pub fn take_dropped(session: ModelSession, data: &DataTransfer) {
     // Entries are only there while the event is.
     let items = data.items();
     let entries: Vec<FileSystemEntry> = (0..items.length())
@@ -41,7 +41,7 @@ pub fn take_dropped(desk: Desk, data: &DataTransfer) {
     if entries.is_empty() {
         let text = data.get_data("text/plain").unwrap_or_default();
         if !text.is_empty() {
-            desk.take_text(strings::model_dropped_text().into(), text);
+            session.take_text(strings::model_dropped_text().into(), text);
         }
         return;
     }
@@ -58,37 +58,37 @@ pub fn take_dropped(desk: Desk, data: &DataTransfer) {
                 found.extend(file_of(entry).await.map(|file| (file.name(), file)));
             }
         }
-        take(desk, found);
+        take(session, found);
     });
 }
 
 /// Takes a text file.
-pub fn take_text_file(desk: Desk, file: File) {
+pub fn take_text_file(session: ModelSession, file: File) {
     read(file, move |name, bytes| match bytes.map(String::from_utf8) {
-        Ok(Ok(text)) => desk.take_text(name, text),
-        Ok(Err(_)) => desk.complain(strings::model_not_text(&name)),
-        Err(problem) => desk.complain(problem),
+        Ok(Ok(text)) => session.take_text(name, text),
+        Ok(Err(_)) => session.complain(strings::model_not_text(&name)),
+        Err(problem) => session.complain(problem),
     });
 }
 
 /// Takes a table's file.
-pub fn take_table_file(desk: Desk, file: File) {
+pub fn take_table_file(session: ModelSession, file: File) {
     read(file, move |name, bytes| match bytes {
-        Ok(bytes) => desk.open_table(name, bytes),
-        Err(problem) => desk.complain(problem),
+        Ok(bytes) => session.open_table(name, bytes),
+        Err(problem) => session.complain(problem),
     });
 }
 
 /// What some files are: a model's, a table, or a text.
-fn take(desk: Desk, found: Vec<Found>) {
+fn take(session: ModelSession, found: Vec<Found>) {
     let is_model = |(path, _): &Found| MODEL_FILES.contains(&last(path));
     if !found.iter().any(is_model) {
-        let Some((path, file)) = found.into_iter().next() else { return desk.complain(strings::model_no_files()) };
+        let Some((path, file)) = found.into_iter().next() else { return session.complain(strings::model_no_files()) };
         let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         return match extension.as_str() {
-            "csv" | "json" => take_table_file(desk, file),
-            "safetensors" | "bin" | "pt" | "onnx" => desk.complain(strings::model_no_files()),
-            _ => take_text_file(desk, file),
+            "csv" | "json" => take_table_file(session, file),
+            "safetensors" | "bin" | "pt" | "onnx" => session.complain(strings::model_no_files()),
+            _ => take_text_file(session, file),
         };
     }
     // Of two files of one name the one nearer to the top.
@@ -101,8 +101,8 @@ fn take(desk: Desk, found: Vec<Found>) {
     });
     let blobs = found.into_iter().map(|(path, file)| (last(&path).to_owned(), file.into()));
     let folder = Folder::new(name.unwrap_or_else(|| LOOSE.into()), blobs);
-    desk.given.set(Some(folder));
-    desk.source.update(|source| source.kind = SourceKind::Files);
+    session.given.set(Some(folder));
+    session.source.update(|source| source.kind = SourceKind::Files);
 }
 
 fn last(path: &str) -> &str {
@@ -148,7 +148,7 @@ async fn called_back(call: impl FnOnce(Function) -> Result<(), JsValue>) -> Opti
     JsFuture::from(promise).await.ok()
 }
 
-impl Desk {
+impl ModelSession {
     /// Takes a text in the place of the form's.
     pub(super) fn take_text(self, name: String, text: String) {
         /// A longer text makes a form slow.

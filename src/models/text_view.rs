@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
+use super::session::ModelSession;
 use super::taking::take_text_file;
 use crate::controls::TextSource;
 use crate::strings;
@@ -11,9 +11,9 @@ use crate::strings;
 #[component]
 pub fn TextField(
     /// The form.
-    desk: Desk,
+    session: ModelSession,
 ) -> impl IntoView {
-    let count = move || desk.facts.with(|facts| facts.as_ref().map(|facts| facts.ids.len()));
+    let count = move || session.facts.with(|facts| facts.as_ref().map(|facts| facts.ids.len()));
     let summary = view! {
         <span class="note" role="status" data-testid="model-tokens" data-value=move || count().unwrap_or(0)>
             {move || count().map_or_else(|| strings::model_counting().to_owned(), strings::model_tokens)}
@@ -23,9 +23,9 @@ pub fn TextField(
         <TextSource
             id="model-text"
             file_id="model-text-file"
-            text=desk.text
-            file=desk.text_file
-            on_file=Callback::new(move |file| take_text_file(desk, file))
+            text=session.text
+            file=session.text_file
+            on_file=Callback::new(move |file| take_text_file(session, file))
             summary=summary.into_any()
         />
     }

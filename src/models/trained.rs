@@ -4,8 +4,8 @@ use crate::prelude::*;
 use js_sys::{Array, Uint8Array};
 use web_sys::Blob;
 
-use super::desk::Desk;
 use super::folder::Folder;
+use super::session::ModelSession;
 use super::settings::{PlanForm, SourceKind};
 use crate::trained::TrainedModel;
 
@@ -14,7 +14,7 @@ const WINDOWS: usize = 2;
 /// Lengths, evenly spread.
 const LENGTHS: usize = 8;
 
-impl Desk {
+impl ModelSession {
     /// Opens a trained model; all its layers at windows up to its longest are to be measured.
     pub(super) fn take_trained(self, model: TrainedModel) {
         let TrainedModel { plan, files, text } = model;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::prelude::*;
 
-use super::desk::Desk;
+use super::session::ModelSession;
 use crate::live::TokenWords;
 use crate::page::PlotChoice;
 use crate::strings;
 use lipscope_models::{Cell, WindowExperiment, window_span};
 
-impl Desk {
+impl ModelSession {
     /// Takes a window's tokens and weights into the explorer.
     pub(super) fn take_window(self, cell: Cell, window: WindowExperiment) {
         let page = self.page;
@@ -27,13 +27,13 @@ impl Desk {
 }
 
 /// The text of each token of a window, on one line.
-fn words(desk: Desk, cell: Cell) -> Arc<[String]> {
-    let text = desk.whole_text();
+fn words(session: ModelSession, cell: Cell) -> Arc<[String]> {
+    let text = session.whole_text();
     let word = |span: &(usize, usize)| {
         let word = text.get(span.0..span.1).unwrap_or_default();
         word.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    desk.facts.with_untracked(|facts| {
+    session.facts.with_untracked(|facts| {
         let spans = facts.as_ref().and_then(|facts| facts.spans.get(window_span(cell.n, cell.window)));
         spans.unwrap_or_default().iter().map(word).collect()
     })

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::newest::Newest;
+use crate::debounce::Debounce;
 use crate::state::Scene;
 
 /// The most scenes that the page keeps in memory because they are too long for an address.
@@ -22,7 +22,7 @@ pub struct History {
     /// What the address says.
     pub(super) address: StoredValue<Address>,
     /// The last of a movement, which is written when it rests.
-    pub(super) writing: Newest,
+    pub(super) writing: Debounce,
     /// Whether the change under way is a step to which one can go back.
     pub(super) next_is_step: StoredValue<bool>,
     /// The control that was edited last.
@@ -35,7 +35,7 @@ impl Default for History {
             address_holds: RwSignal::new(true),
             undoable: RwSignal::new((false, false)),
             address: StoredValue::new(Address::default()),
-            writing: Newest::default(),
+            writing: Debounce::default(),
             next_is_step: StoredValue::new(false),
             last_place: StoredValue::new("n"),
         }

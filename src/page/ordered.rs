@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use lipscope_core::picture::PairRequest;
 
-use crate::newest::Newest;
+use crate::debounce::Debounce;
 use crate::state::PageState;
 
 /// The last orders, and what waits for a rest.
@@ -19,9 +19,9 @@ pub(super) struct Ordered {
     /// What the controls said when the last number was measured.
     pub(super) last_good: StoredValue<Option<PageState>>,
     /// The sweep that begins when the controls rest.
-    pub(super) beginning: Newest,
+    pub(super) beginning: Debounce,
     /// What a screen reader hears when the numbers rest.
-    pub(super) announcing: Newest,
+    pub(super) announcing: Debounce,
 }
 
 /// What was asked for last.
@@ -56,8 +56,8 @@ impl Default for Ordered {
             ball: LastOrder(StoredValue::new(None)),
             swept: LastOrder(StoredValue::new(None)),
             last_good: StoredValue::new(None),
-            beginning: Newest::default(),
-            announcing: Newest::default(),
+            beginning: Debounce::default(),
+            announcing: Debounce::default(),
         }
     }
 }

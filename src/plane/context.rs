@@ -8,13 +8,13 @@ use lipscope_core::experiment::Rows;
 use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PlaneFrame, Snap, TokenEdit};
 use lipscope_plot::Extent;
 
+use crate::debounce::Debounce;
 use crate::live::Measured;
-use crate::newest::Newest;
 use crate::page::Page;
 use crate::state::{Fixed, PageState};
 use crate::strings;
 
-use super::pace::Pace;
+use super::token_number_sync::TokenNumberSync;
 
 /// Where sentences about edits by hand stand.
 pub const PLACE: &str = "token-plane";
@@ -53,9 +53,9 @@ pub struct Plane {
     /// What holds still while a token is moved.
     pub(super) held: StoredValue<Option<Held>>,
     /// Whether tokens wait for their numbers.
-    pub(super) pace: Pace,
+    pub(super) pace: TokenNumberSync,
     /// What a screen reader is told when the token rests.
-    pub(super) saying: Newest,
+    pub(super) saying: Debounce,
 }
 
 /// What holds still while a token is moved.
@@ -77,8 +77,8 @@ impl Plane {
             opening_since: StoredValue::new(None),
             said: RwSignal::new(String::new()),
             held: StoredValue::new(None),
-            pace: Pace::default(),
-            saying: Newest::default(),
+            pace: TokenNumberSync::default(),
+            saying: Debounce::default(),
         }
     }
 }

@@ -6,17 +6,17 @@
 //! | `context` | what the plane holds, and editing tokens by hand |
 //! | `scene` | what the plane shows: tokens as they are now, arrows and rows as they were measured last |
 //! | `canvas` | the canvas with its pointer and its keys |
-//! | `pace` | a token that is moved is shown in one frame with its numbers |
+//! | `token_number_sync` | a token that is moved is shown in one frame with its numbers |
 //! | `token_view` | the plane among the small views |
 //! | `stage` | the large plane with its tools and its legend |
-//! | `breath` | the swing of X + e v |
+//! | `swing` | the swing of X + e v |
 
-mod breath;
 mod canvas;
 mod context;
-mod pace;
 mod scene;
 mod stage;
+mod swing;
+mod token_number_sync;
 mod token_view;
 
 pub use canvas::PlaneCanvas;
@@ -27,6 +27,6 @@ pub use token_view::TokenView;
 
 /// Starts what runs by itself: the swing of the pair, and how tokens and numbers keep pace.
 pub fn begin(plane: Plane) {
-    breath::begin(plane);
+    swing::begin(plane);
     plane.begin_pace();
 }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{Behind, Take, Twin, taken};
+use crate::charts::{ExperimentSource, ExportFold, TableFold, exportable};
 use crate::controls::ProblemAt;
 use crate::frame::is_motion_reduced;
 use crate::page::{Page, PlotChoice};
@@ -42,7 +42,7 @@ pub fn TokenStage() -> impl IntoView {
                 <Tools/>
                 <ProblemAt place=PLACE/>
                 <Legend/>
-                <PlaneTable id="token-stage-table" take="take-tokens-stage" canvas="token-stage"/>
+                <PlaneTable id="token-stage-table" export="export-tokens-stage" canvas="token-stage"/>
             </div>
         </div>
     }
@@ -54,14 +54,14 @@ pub fn PlaneTable(
     /// The id of the fold with the table.
     id: &'static str,
     /// The id of the fold with what can be taken away.
-    take: &'static str,
+    export: &'static str,
     /// The id of the canvas.
     canvas: &'static str,
 ) -> impl IntoView {
     let plane = use_plane();
     let csv = move || untrack(|| scene(plane, Size::Large, None)).map(|plane| plane.to_csv()).unwrap_or_default();
     view! {
-        <Twin
+        <TableFold
             id
             name="lipscope-tokens.csv"
             table=move || {
@@ -71,15 +71,15 @@ pub fn PlaneTable(
             }
             csv
         />
-        <Take
-            id=take
+        <ExportFold
+            id=export
             name="lipscope-tokens"
             canvas
             title=strings::tokens_heading()
-            figure=move |_: (f64, f64)| taken(untrack(|| scene(plane, Size::Large, None)))
+            figure=move |_: (f64, f64)| exportable(untrack(|| scene(plane, Size::Large, None)))
             csv
             paper=Paper::Castin
-            behind=Behind::Experiment
+            behind=ExperimentSource::Experiment
         />
     }
 }

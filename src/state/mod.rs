@@ -5,12 +5,12 @@
 mod check;
 mod choices;
 mod convert;
+mod dependencies;
 mod growth;
-mod hand;
 mod lesson;
 mod listed;
 mod map;
-mod needs;
+mod movable;
 mod own;
 mod page_state;
 mod plots;
@@ -22,15 +22,15 @@ mod stage;
 
 pub use choices::{TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusLaw, Range, SearchFold, Trace, Traces};
-pub use hand::Fixed;
 pub use lesson::LessonAt;
+pub use movable::NotMovable;
 pub use own::{OwnClusters, OwnWeights};
 pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, MOST_SEED, PageState};
 pub use plots::{PlotChoice, View};
 pub use scene::{Scene, ThemeChoice};
 pub use settings::{
-    DotWeights, EstimatorSettings, InverseSettings, LabTokens, CertifySettings, SCALED_TOKENS, SearchSettings, Settings,
-    Shown,
+    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS,
+    SearchSettings, Settings,
 };
 pub use shared::Shared;
 pub use stage::Stage;

@@ -43,7 +43,7 @@ impl Default for Settings {
             estimators: EstimatorSettings {
                 trial: Some(Preset::SmallValues),
                 tolerance: ESTIMATOR_TOLERANCE,
-                shown: Shown::Error,
+                shown: EstimatorQuantity::Error,
             },
             certify: CertifySettings { relative: 0.1, restarts: 3 },
         }
@@ -207,7 +207,7 @@ pub struct EstimatorSettings {
     /// The tolerance of power iteration's stops.
     pub tolerance: f64,
     /// What is drawn against the iteration.
-    pub shown: Shown,
+    pub shown: EstimatorQuantity,
 }
 
 impl EstimatorSettings {
@@ -222,7 +222,7 @@ impl EstimatorSettings {
 
 /// What is drawn of each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum EstimatorQuantity {
     /// The relative error.
     Error,
     /// The relative residual.
@@ -231,8 +231,11 @@ pub enum Shown {
     Value,
 }
 
-impl Shown {
+impl EstimatorQuantity {
     /// All, with their ids.
-    pub const ALL: [(&'static str, Shown); 3] =
-        [("error", Shown::Error), ("residual", Shown::Residual), ("value", Shown::Value)];
+    pub const ALL: [(&'static str, EstimatorQuantity); 3] = [
+        ("error", EstimatorQuantity::Error),
+        ("residual", EstimatorQuantity::Residual),
+        ("value", EstimatorQuantity::Value),
+    ];
 }

@@ -276,5 +276,12 @@ pub fn certify_readout(row: Option<&CertifiedRow>) -> String {
 }
 
 pub fn certify_columns() -> [&'static str; 6] {
-    [EPS_OVER_R, EPS, certify_columns::certified(), certify_columns::local(), certify_columns::ball(), certify_columns::found()]
+    [
+        EPS_OVER_R,
+        EPS,
+        certify_columns::certified(),
+        certify_columns::local(),
+        certify_columns::ball(),
+        certify_columns::found(),
+    ]
 }

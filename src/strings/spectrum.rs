@@ -3,7 +3,7 @@
 use crate::words::spectrum as words;
 pub use crate::words::spectrum::*;
 
-use crate::state::Shown;
+use crate::state::EstimatorQuantity;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Preset, Stop};
 use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, SpectrumMap, TopPair};
 use lipscope_plot::{Kind, Number};
@@ -195,11 +195,11 @@ pub fn trial_about(preset: Option<Preset>) -> &'static str {
     }
 }
 
-pub fn estimators_shown(shown: Shown) -> &'static str {
+pub fn estimators_shown(shown: EstimatorQuantity) -> &'static str {
     match shown {
-        Shown::Error => estimators_shown::error(),
-        Shown::Residual => estimators_shown::residual(),
-        Shown::Value => estimators_shown::value(),
+        EstimatorQuantity::Error => estimators_shown::error(),
+        EstimatorQuantity::Residual => estimators_shown::residual(),
+        EstimatorQuantity::Value => estimators_shown::value(),
     }
 }
 

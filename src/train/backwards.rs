@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
+use super::session::TrainingSession;
 use crate::strings;
 use crate::trained::Backwards;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind};
@@ -16,11 +16,12 @@ const LEAST: f64 = 1e-16;
 #[component]
 pub fn BackwardsFigure(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
-    let backwards = memo(move |_| desk.with_chosen(|run| run.backwards.clone()).unwrap_or_default());
-    let can_run = move || desk.with_chosen(|run| run.saved.is_some() && !run.backwards.is_running).unwrap_or_default();
-    let about = move || desk.with_chosen(|run| strings::train_backwards_about(run.plan.kind));
+    let backwards = memo(move |_| session.with_chosen(|run| run.backwards.clone()).unwrap_or_default());
+    let can_run =
+        move || session.with_chosen(|run| run.saved.is_some() && !run.backwards.is_running).unwrap_or_default();
+    let about = move || session.with_chosen(|run| strings::train_backwards_about(run.plan.kind));
     let has_rows = memo(move |_| backwards.with(|backwards| !backwards.windows.is_empty()));
     let finding = move || backwards.with(strings::train_backwards_finding);
     let (recovered, characters) = (count(backwards, |row| row.recovered), count(backwards, |row| row.characters));
@@ -29,7 +30,7 @@ pub fn BackwardsFigure(
         canvas: "train-backwards",
         readout: "train-backwards-readout",
         table: "train-backwards-table",
-        take: "take-train-backwards",
+        export: "export-train-backwards",
         file: "lipscope-train-backwards",
         csv: "lipscope-train-backwards.csv",
     };
@@ -38,7 +39,7 @@ pub fn BackwardsFigure(
             <h3 id="train-backwards-heading">{strings::train_backwards_heading()}</h3>
             <p class="note">{about}</p>
             <div class="model-tools">
-                <button type="button" id="train-backwards-run" disabled=move || !can_run() on:click=move |_| desk.run_backwards()>
+                <button type="button" id="train-backwards-run" disabled=move || !can_run() on:click=move |_| session.run_backwards()>
                     {strings::train_backwards_run()}
                 </button>
                 <span role="status" data-testid="train-backwards-finding" data-recovered=recovered data-characters=characters data-running=move || backwards.with(|backwards| backwards.is_running.to_string())>

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
+use super::session::TrainingSession;
 use crate::strings;
 use crate::trained::TrainRun;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
@@ -12,23 +12,23 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind
 #[component]
 pub fn ConstantsFigure(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
-    let chart = memo(move |_| desk.with_chosen(constants_chart).unwrap_or_else(empty));
-    let words = memo(move |_| desk.with_chosen(strings::train_constants_finding).unwrap_or_default());
+    let chart = memo(move |_| session.with_chosen(constants_chart).unwrap_or_else(empty));
+    let words = memo(move |_| session.with_chosen(strings::train_constants_finding).unwrap_or_default());
     let ids = FigureIds {
         canvas: "train-constants",
         readout: "train-constants-readout",
         table: "train-constants-table",
-        take: "take-train-constants",
+        export: "export-train-constants",
         file: "lipscope-train-constants",
         csv: "lipscope-train-constants.csv",
     };
     let heading = move || {
-        let kind = desk.with_chosen(|run| strings::train_kind(run.plan.kind));
+        let kind = session.with_chosen(|run| strings::train_kind(run.plan.kind));
         kind.map_or_else(|| strings::train_constants_heading().to_owned(), strings::train_constants_of)
     };
-    let contraction = move || desk.with_chosen(strings::train_linf).unwrap_or_default();
+    let contraction = move || session.with_chosen(strings::train_linf).unwrap_or_default();
     view! {
         <section class="model-figure" aria-labelledby="train-constants-heading">
             <h3 id="train-constants-heading">{heading}</h3>

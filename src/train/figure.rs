@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{Behind, ReadableChart, Take, Twin, taken};
+use crate::charts::{ExperimentSource, ExportFold, ReadableChart, TableFold, exportable};
 use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, LineStyle};
 
@@ -16,7 +16,7 @@ pub struct FigureIds {
     /// The table's fold.
     pub table: &'static str,
     /// The fold of what can be taken away.
-    pub take: &'static str,
+    pub export: &'static str,
     /// The name of its files, without what stands after the point.
     pub file: &'static str,
     /// The name of the table's file.
@@ -50,16 +50,16 @@ pub fn TrainFigure(
         <div class="train-chart"><ReadableChart id=ids.canvas chart at words readout=ids.readout/></div>
         <p class="readout" id=ids.readout aria-live=live>{read}</p>
         <div class="model-foot">
-            <Twin id=ids.table name=ids.csv table=move || chart.with(LineChart::to_table) csv/>
-            <Take
-                id=ids.take
+            <TableFold id=ids.table name=ids.csv table=move || chart.with(LineChart::to_table) csv/>
+            <ExportFold
+                id=ids.export
                 name=ids.file
                 canvas=ids.canvas
                 title
-                figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
+                figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked()))
                 csv
                 paper=Paper::Kim
-                behind=Behind::Others
+                behind=ExperimentSource::Others
             />
         </div>
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::prelude::*;
 
-use super::desk::Desk;
+use super::session::TrainingSession;
 use crate::files::{download, download_bytes};
 use crate::page::use_page;
 use crate::strings;
@@ -15,17 +15,17 @@ use crate::workers::TrainFile;
 #[component]
 pub fn FileButtons(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
-    let has_state = move || desk.with_chosen(|run| run.saved.is_some()).unwrap_or_default();
+    let has_state = move || session.with_chosen(|run| run.saved.is_some()).unwrap_or_default();
     let on_table = move |_| {
-        if let Some(text) = untrack(|| desk.with_chosen(table)) {
+        if let Some(text) = untrack(|| session.with_chosen(table)) {
             download("table.csv", "text/csv", &text);
         }
     };
     let on_state = move |_| {
         let bytes =
-            untrack(|| desk.with_chosen(|run| run.saved.as_ref().map(|saved| std::sync::Arc::clone(&saved.bytes))));
+            untrack(|| session.with_chosen(|run| run.saved.as_ref().map(|saved| std::sync::Arc::clone(&saved.bytes))));
         if let Some(bytes) = bytes.flatten() {
             download_bytes("checkpoint.bin", &bytes);
         }
@@ -33,7 +33,7 @@ pub fn FileButtons(
     let phase = use_page().live.model_phase;
     view! {
         <div class="model-tools train-files" hidden=move || !has_state()>
-            <button type="button" id="train-open-model" disabled=move || phase.get().is_at_work() title=strings::train_open_model_hint() on:click=move |_| desk.ask_file(TrainFile::All)>
+            <button type="button" id="train-open-model" disabled=move || phase.get().is_at_work() title=strings::train_open_model_hint() on:click=move |_| session.ask_file(TrainFile::All)>
                 {strings::train_open_model()}
             </button>
             <span class="note" hidden=move || !phase.get().is_at_work()>{strings::train_models_busy()}</span>
@@ -41,9 +41,9 @@ pub fn FileButtons(
         <div class="model-tools train-files" hidden=move || !has_state()>
             <span class="note">{strings::train_files()}</span>
             <button type="button" id="train-table-file" on:click=on_table>"table.csv"</button>
-            <button type="button" id="train-config-file" on:click=move |_| desk.ask_file(TrainFile::Config)>"config.json"</button>
-            <button type="button" id="train-weights-file" on:click=move |_| desk.ask_file(TrainFile::Weights)>"model.safetensors"</button>
-            <button type="button" id="train-tokenizer-file" on:click=move |_| desk.ask_file(TrainFile::Tokenizer)>"tokenizer.json"</button>
+            <button type="button" id="train-config-file" on:click=move |_| session.ask_file(TrainFile::Config)>"config.json"</button>
+            <button type="button" id="train-weights-file" on:click=move |_| session.ask_file(TrainFile::Weights)>"model.safetensors"</button>
+            <button type="button" id="train-tokenizer-file" on:click=move |_| session.ask_file(TrainFile::Tokenizer)>"tokenizer.json"</button>
             <button type="button" id="train-state-file" on:click=on_state>"checkpoint.bin"</button>
         </div>
     }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
+use super::session::TrainingSession;
 use super::settings::TrainForm;
 use super::text_view::TextField;
 use crate::controls::{Choice, InputBox};
@@ -13,13 +13,13 @@ use lipscope_protocol::train::{Kind, Norms};
 #[component]
 pub fn TrainForms(
     /// What it holds.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
     type Part = fn(&mut TrainForm) -> &mut String;
     let field =
         move |(id, label, hint, width, part): (&'static str, &'static str, &'static str, &'static str, Part)| {
-            let value = Signal::derive(move || part(&mut desk.form.get()).clone());
-            let set = move |text: String| desk.form.update(|form| *part(form) = text);
+            let value = Signal::derive(move || part(&mut session.form.get()).clone());
+            let set = move |text: String| session.form.update(|form| *part(form) = text);
             view! { <InputBox id label hint width value set/> }
         };
     let sizes: [(&'static str, &'static str, &'static str, &'static str, Part); 4] = [
@@ -41,17 +41,17 @@ pub fn TrainForms(
     let norms = Signal::derive(|| {
         [Norms::Layer, Norms::None].map(|one| (one.id(), strings::train_norms(one).to_owned())).to_vec()
     });
-    let chosen = Signal::derive(move || desk.form.with(|form| form.norms.id()));
+    let chosen = Signal::derive(move || session.form.with(|form| form.norms.id()));
     let on_pick = move |picked: String| {
         if let Some(norms) = [Norms::Layer, Norms::None].into_iter().find(|norms| norms.id() == picked) {
-            desk.form.update(|form| form.norms = norms);
+            session.form.update(|form| form.norms = norms);
         }
     };
     view! {
-        <fieldset disabled=move || desk.is_at_work() aria-label=strings::train_form_name()>
+        <fieldset disabled=move || session.is_at_work() aria-label=strings::train_form_name()>
             <fieldset class="train-kinds">
                 <legend>{strings::train_kinds()}</legend>
-                {Kind::ALL.map(|kind| view! { <KindBox desk kind/> }).collect_view()}
+                {Kind::ALL.map(|kind| view! { <KindBox session kind/> }).collect_view()}
             </fieldset>
             <div class="model-row">{sizes.map(field).collect_view()} {steps.map(field).collect_view()}</div>
             <details class="more">
@@ -61,7 +61,7 @@ pub fn TrainForms(
                     {more.map(field).collect_view()}
                 </div>
             </details>
-            <TextField desk/>
+            <TextField session/>
         </fieldset>
     }
 }
@@ -70,13 +70,13 @@ pub fn TrainForms(
 #[component]
 fn KindBox(
     /// The form.
-    desk: Desk,
+    session: TrainingSession,
     /// The kind.
     kind: Kind,
 ) -> impl IntoView {
-    let is_ticked = move || desk.form.with(|form| form.kinds.contains(&kind));
+    let is_ticked = move || session.form.with(|form| form.kinds.contains(&kind));
     let on_change = move |_| {
-        desk.form.update(|form| {
+        session.form.update(|form| {
             let was_ticked = form.kinds.contains(&kind);
             form.kinds = Kind::ALL
                 .into_iter()

@@ -5,11 +5,11 @@ use web_sys::DataTransfer;
 
 use crate::page::{Page, PlotChoice};
 
-use super::desk::Desk;
+use super::session::TrainingSession;
 
 /// The form, if it is there.
 #[derive(Clone, Copy, Default)]
-pub struct FormAtHand(StoredValue<Option<Desk>>);
+pub struct FormAtHand(StoredValue<Option<TrainingSession>>);
 
 /// The context.
 pub(super) fn use_form() -> FormAtHand {
@@ -21,15 +21,15 @@ pub fn begin(page: Page) {
     let form = FormAtHand::default();
     provide_context(form);
     page.drops.taken_by(PlotChoice::Train, move |data: &DataTransfer| {
-        if let Some(desk) = form.0.get_value() {
-            desk.take_dropped(data);
+        if let Some(session) = form.0.get_value() {
+            session.take_dropped(data);
         }
     });
 }
 
 impl FormAtHand {
     /// The form is there.
-    pub(super) fn hold(self, desk: Desk) {
-        self.0.set_value(Some(desk));
+    pub(super) fn hold(self, session: TrainingSession) {
+        self.0.set_value(Some(session));
     }
 }

@@ -6,10 +6,10 @@ use crate::prelude::*;
 use js_sys::{Array, Date, Reflect};
 use wasm_bindgen::JsValue;
 
-use super::desk::Desk;
 use super::keep::{Keeping, TEXT, address, entry, first_entry, ids, newest, open, put, remove};
+use super::session::TrainingSession;
 
-impl Desk {
+impl TrainingSession {
     /// Offers what is kept, where there is something.
     pub(super) fn look_for_kept(self) {
         spawn_local(async move {

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
 use super::figure::{FigureIds, LINES, TrainFigure};
+use super::session::TrainingSession;
 use crate::strings;
 use crate::trained::TrainRun;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
@@ -12,18 +12,18 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind
 #[component]
 pub fn LossFigure(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
     let chart = memo(move |_| {
-        let chosen = desk.chosen.get();
-        desk.runs.with(|runs| loss_chart(runs, chosen))
+        let chosen = session.chosen.get();
+        session.runs.with(|runs| loss_chart(runs, chosen))
     });
-    let words = memo(move |_| desk.runs.with(|runs| strings::train_loss_finding(runs)));
+    let words = memo(move |_| session.runs.with(|runs| strings::train_loss_finding(runs)));
     let ids = FigureIds {
         canvas: "train-loss",
         readout: "train-loss-readout",
         table: "train-loss-table",
-        take: "take-train-loss",
+        export: "export-train-loss",
         file: "lipscope-train-loss",
         csv: "lipscope-train-loss.csv",
     };

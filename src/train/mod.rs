@@ -6,7 +6,7 @@
 //! | `view` | the form and the figures below it |
 //! | `form`, `text_view`, `run_view` | the form's parts |
 //! | `settings` | what its fields hold |
-//! | `desk`, `training` | what it does: the worker, whose turn it is, pausing and going on |
+//! | `session`, `training` | what it does: the worker, whose turn it is, pausing and going on |
 //! | `form_at_hand` | the form, once it was looked at |
 //! | `keep`, `keeping` | what the browser keeps of them from one visit to the next |
 //! | `figure`, `loss`, `constants`, `sample`, `backwards` | the figures |
@@ -14,7 +14,6 @@
 
 mod backwards;
 mod constants;
-mod desk;
 mod figure;
 mod files;
 mod form;
@@ -24,6 +23,7 @@ mod keeping;
 mod loss;
 mod run_view;
 mod sample;
+mod session;
 mod settings;
 mod text_view;
 mod training;

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
 use super::keep::Keeping;
+use super::session::TrainingSession;
 use crate::frame::focus_soon;
 use crate::phase::Phase;
 use crate::strings;
@@ -13,58 +13,58 @@ use crate::trained::RunState;
 #[component]
 pub fn RunBar(
     /// The form and its runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
-    let is = move |one: Phase| desk.phase.with(|phase| *phase == one);
+    let is = move |one: Phase| session.phase.with(|phase| *phase == one);
     let is_running = move || is(Phase::Running);
-    let has_left = move || desk.runs.with(|runs| runs.iter().any(|run| run.state == RunState::Training));
+    let has_left = move || session.runs.with(|runs| runs.iter().any(|run| run.state == RunState::Training));
     let can_go_on = move || has_left() && (is(Phase::Paused) || is(Phase::Stopped));
     let steps = memo(move |_| {
-        desk.runs.with(|runs| {
+        session.runs.with(|runs| {
             (runs.iter().map(|run| run.step()).sum::<usize>(), runs.iter().map(|run| run.plan.steps).sum::<usize>())
         })
     });
     let share = move || steps.get().0 as f64 / steps.get().1.max(1) as f64;
     let words = move || {
-        let phase = desk.phase.get();
-        desk.runs.with(|runs| strings::train_progress(&phase, runs))
+        let phase = session.phase.get();
+        session.runs.with(|runs| strings::train_progress(&phase, runs))
     };
     let sentence = NodeRef::<leptos::html::P>::new();
     let on_train = move |_| {
-        desk.train();
-        if desk.problem.with_untracked(Option::is_some) {
+        session.train();
+        if session.problem.with_untracked(Option::is_some) {
             focus_soon(move || sentence.get_untracked().map(Into::into));
         }
     };
-    let offer = move || desk.kept.with(|kept| kept.as_ref().map(|kept| strings::train_offer(kept)));
+    let offer = move || session.kept.with(|kept| kept.as_ref().map(|kept| strings::train_offer(kept)));
     let on_kept = move |_| {
-        if let Some(kept) = desk.kept.get_untracked() {
-            desk.take_kept(&kept);
+        if let Some(kept) = session.kept.get_untracked() {
+            session.take_kept(&kept);
         }
     };
-    let is_kept = move || matches!(desk.keeping.get(), Keeping::Kept { .. }) && !is_running();
+    let is_kept = move || matches!(session.keeping.get(), Keeping::Kept { .. }) && !is_running();
     view! {
         <div class="train-offer" data-testid="train-offer" hidden=move || offer().is_none()>
             <span role="status">{offer}</span>
             <button type="button" id="train-take-kept" class="primary" on:click=on_kept>{strings::train_take_kept()}</button>
-            <button type="button" id="train-delete-offer" on:click=move |_| desk.delete_kept()>{strings::train_delete()}</button>
+            <button type="button" id="train-delete-offer" on:click=move |_| session.delete_kept()>{strings::train_delete()}</button>
         </div>
         <div class="model-row">
-            <button type="button" id="train-run" class="primary" hidden=move || desk.is_at_work() on:click=on_train>{strings::train_run()}</button>
-            <button type="button" id="train-pause" hidden=move || !is_running() on:click=move |_| desk.pause()>{strings::model_pause()}</button>
-            <button type="button" id="train-go-on" hidden=move || !can_go_on() on:click=move |_| desk.go_on()>{strings::model_resume()}</button>
-            <button type="button" id="train-stop" hidden=move || !desk.is_at_work() on:click=move |_| desk.stop()>{strings::stop()}</button>
-            <span class="note" data-testid="train-keeping">{move || strings::train_keeping(desk.keeping.get())}</span>
-            <button type="button" id="train-delete" hidden=move || !is_kept() on:click=move |_| desk.delete_kept()>{strings::train_delete()}</button>
+            <button type="button" id="train-run" class="primary" hidden=move || session.is_at_work() on:click=on_train>{strings::train_run()}</button>
+            <button type="button" id="train-pause" hidden=move || !is_running() on:click=move |_| session.pause()>{strings::model_pause()}</button>
+            <button type="button" id="train-go-on" hidden=move || !can_go_on() on:click=move |_| session.go_on()>{strings::model_resume()}</button>
+            <button type="button" id="train-stop" hidden=move || !session.is_at_work() on:click=move |_| session.stop()>{strings::stop()}</button>
+            <span class="note" data-testid="train-keeping">{move || strings::train_keeping(session.keeping.get())}</span>
+            <button type="button" id="train-delete" hidden=move || !is_kept() on:click=move |_| session.delete_kept()>{strings::train_delete()}</button>
         </div>
-        <div class="progress" data-testid="train-progress" data-phase=move || desk.phase.with(Phase::id) data-steps=move || steps.get().0>
+        <div class="progress" data-testid="train-progress" data-phase=move || session.phase.with(Phase::id) data-steps=move || steps.get().0>
             <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
             <span class="progress-words">{words}</span>
         </div>
-        <p class="sr-only" role="status">{move || strings::train_phase(&desk.phase.get())}</p>
-        <p class="note" role="status">{move || desk.note.get()}</p>
-        <p class="problem" role="alert" node_ref=sentence tabindex="-1" data-testid="train-problem" hidden=move || desk.problem.with(Option::is_none)>
-            {move || desk.problem.get().unwrap_or_default()}
+        <p class="sr-only" role="status">{move || strings::train_phase(&session.phase.get())}</p>
+        <p class="note" role="status">{move || session.note.get()}</p>
+        <p class="problem" role="alert" node_ref=sentence tabindex="-1" data-testid="train-problem" hidden=move || session.problem.with(Option::is_none)>
+            {move || session.problem.get().unwrap_or_default()}
         </p>
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::desk::Desk;
+use super::session::TrainingSession;
 use crate::strings;
 use crate::trained::TrainRun;
 
@@ -10,12 +10,12 @@ use crate::trained::TrainRun;
 #[component]
 pub fn SampleFigure(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
     let about = move || {
-        desk.with_chosen(|run| run.last().map(|last| strings::train_sample_at(run.plan.kind, last.step))).flatten()
+        session.with_chosen(|run| run.last().map(|last| strings::train_sample_at(run.plan.kind, last.step))).flatten()
     };
-    let text = memo(move |_| desk.with_chosen(|run| run.last().map(|last| last.sample.clone())).flatten());
+    let text = memo(move |_| session.with_chosen(|run| run.last().map(|last| last.sample.clone())).flatten());
     view! {
         <section class="model-figure" aria-labelledby="train-sample-heading">
             <h3 id="train-sample-heading">{strings::train_sample_heading()} <small>{about}</small></h3>
@@ -28,11 +28,11 @@ pub fn SampleFigure(
 #[component]
 pub fn RunChoice(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
     let options = memo(move |_| {
         let option = |run: &TrainRun| (run.number, run.plan.kind);
-        desk.runs.with(|runs| runs.iter().map(option).collect::<Vec<_>>())
+        session.runs.with(|runs| runs.iter().map(option).collect::<Vec<_>>())
     });
     let buttons = move || {
         let button = |(number, kind): (u64, lipscope_protocol::train::Kind)| {
@@ -40,8 +40,8 @@ pub fn RunChoice(
                 <button
                     type="button"
                     id=format!("train-show-{}", kind.id())
-                    aria-pressed=move || (desk.chosen.get() == Some(number)).to_string()
-                    on:click=move |_| desk.chosen.set(Some(number))
+                    aria-pressed=move || (session.chosen.get() == Some(number)).to_string()
+                    on:click=move |_| session.chosen.set(Some(number))
                 >
                     {strings::train_kind(kind)}
                 </button>

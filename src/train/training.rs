@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use super::desk::Desk;
 use super::keep::Kept;
+use super::session::TrainingSession;
 use super::settings::TrainForm;
 use crate::frame::now;
 use crate::phase::Phase;
@@ -25,7 +25,7 @@ const BACKWARDS_WINDOWS: usize = 4;
 /// The most iterations of a branch: at c = 0.9 the slowest that converges takes about 350.
 const BACKWARDS_ITERATIONS: usize = 600;
 
-impl Desk {
+impl TrainingSession {
     /// Begins to train what the form says, in place of the runs before.
     pub(super) fn train(self) {
         self.problem.set(None);

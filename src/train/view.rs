@@ -4,14 +4,14 @@ use crate::prelude::*;
 
 use super::backwards::BackwardsFigure;
 use super::constants::ConstantsFigure;
-use super::desk::Desk;
 use super::files::FileButtons;
 use super::form::TrainForms;
 use super::form_at_hand::use_form;
 use super::loss::LossFigure;
 use super::run_view::RunBar;
 use super::sample::{RunChoice, SampleFigure};
-use crate::charts::Soon;
+use super::session::TrainingSession;
+use crate::charts::NextTask;
 use crate::page::{PlotChoice, use_page};
 use crate::strings;
 
@@ -19,18 +19,18 @@ use crate::strings;
 #[component]
 pub fn TrainView() -> impl IntoView {
     let page = use_page();
-    let desk = Desk::new(page);
-    use_form().hold(desk);
-    let has_runs = memo(move |_| desk.runs.with(|runs| !runs.is_empty()));
+    let session = TrainingSession::new(page);
+    use_form().hold(session);
+    let has_runs = memo(move |_| session.runs.with(|runs| !runs.is_empty()));
     view! {
         <div class="model-view train-view" data-testid="train-view" hidden=move || page.plot.get() != PlotChoice::Train>
-            <div class="model-desk">
-                <TrainForms desk/>
-                <RunBar desk/>
+            <div class="model-session">
+                <TrainForms session/>
+                <RunBar session/>
             </div>
             {move || {
                 if has_runs.get() {
-                    view! { <Soon><Figures desk/></Soon> }.into_any()
+                    view! { <NextTask><Figures session/></NextTask> }.into_any()
                 } else {
                     view! { <p class="note" data-testid="train-empty">{strings::train_empty()}</p> }.into_any()
                 }
@@ -42,20 +42,20 @@ pub fn TrainView() -> impl IntoView {
 #[component]
 fn Figures(
     /// The runs.
-    desk: Desk,
+    session: TrainingSession,
 ) -> impl IntoView {
     view! {
         <div class="model-figures train-figures">
-            <RunChoice desk/>
-            <LossFigure desk/>
-            <Soon>
-                <ConstantsFigure desk/>
-                <Soon>
-                    <SampleFigure desk/>
-                    <BackwardsFigure desk/>
-                    <FileButtons desk/>
-                </Soon>
-            </Soon>
+            <RunChoice session/>
+            <LossFigure session/>
+            <NextTask>
+                <ConstantsFigure session/>
+                <NextTask>
+                    <SampleFigure session/>
+                    <BackwardsFigure session/>
+                    <FileButtons session/>
+                </NextTask>
+            </NextTask>
         </div>
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use js_sys::Object;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::models::{ModelOrigin, ModelTasks};
-use lipscope_protocol::pool::{Begins, Lane, Overtake, Policy};
+use lipscope_protocol::pool::{Begins, Lane, Policy, Preempt};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 use lipscope_protocol::train::TrainTasks;
 
@@ -158,9 +158,9 @@ impl Lane for EngineLane {
 
     fn policy(self) -> Policy {
         Policy::Newest(match self {
-            EngineLane::Measure | EngineLane::Read => Overtake::AfterMoment,
-            EngineLane::Growth | EngineLane::Ball => Overtake::AfterFirstEvent,
-            EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Overtake::AtOnce,
+            EngineLane::Measure | EngineLane::Read => Preempt::AfterMoment,
+            EngineLane::Growth | EngineLane::Ball => Preempt::AfterFirstEvent,
+            EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Preempt::AtOnce,
         })
     }
 
@@ -192,7 +192,7 @@ impl Lane for ModelLane {
     fn policy(self) -> Policy {
         match self {
             ModelLane::Batches => Policy::Queue,
-            _ => Policy::Newest(Overtake::AtOnce),
+            _ => Policy::Newest(Preempt::AtOnce),
         }
     }
 }

@@ -61,11 +61,7 @@ fn every_table_is_measured_asked_about_or_refused() {
         };
         let (out, told) = measured(&answer).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         let rows = case["rows"].as_array().expect("rows");
-        let shape = format!(
-            "read as {} tokens in {} dimension",
-            rows.len(),
-            rows[0].as_array().expect("a row").len()
-        );
+        let shape = format!("read as {} tokens in {} dimension", rows.len(), rows[0].as_array().expect("a row").len());
         assert!(told.contains(&shape) && told.contains(case["told"].as_str().expect("words")), "{name}: {told}");
         let expected = if *rows == json!([[1, 2], [0.5, -1], [-0.25, 0.75]]).as_array().expect("rows")[..] {
             NORM

@@ -43,7 +43,7 @@ async function sweep(page, id, value) {
 /** [n, norm] of every point, in the order of the page's file. */
 async function drawn(page) {
   await show(page, 'growth');
-  const lines = (await saved(page, '#take-growth [data-take="csv"]')).trim().split(/\r?\n/).map((line) => line.split(','));
+  const lines = (await saved(page, '#export-growth [data-export="csv"]')).trim().split(/\r?\n/).map((line) => line.split(','));
   return lines.filter(([series]) => series === 'draws').map((cells) => [2, 3].map((at) => Number(cells[at])));
 }
 

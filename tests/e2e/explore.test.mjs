@@ -55,7 +55,7 @@ pageTest('the sentence, the table and the command line say the same', OPENING, a
   assert.ok(measured < worst && worst <= best && best <= limit, JSON.stringify({ measured, worst, best, limit }));
   for (const [row, expected] of Object.entries({ measured, root: 8, worst, best })) assert.equal(await value(page, `explore-${row}`), expected, row);
   assert.ok(Math.abs((await value(page, 'explore-mean-field')) - 697.63) < 0.01);
-  const file = JSON.parse(await saved(page, '#take-explore [data-take=json]'));
+  const file = JSON.parse(await saved(page, '#export-explore [data-export=json]'));
   assert.deepEqual(file.tokens, { source: 'random', distribution: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 });
   const { lines, stderr } = await measureOnCommandLine(file);
   assert.ok(Math.abs(measured / lines[0].spectral - 1) < 1e-9, stderr);
@@ -77,7 +77,7 @@ pageTest('n, R, mask and normaliser change number, sentence and table at once', 
     assert.equal(await value(page, 'explore-measured'), measured);
     const { best } = await facts(page);
     assert.ok(best > measured, `${best} is no bound on ${measured}`);
-    const { lines } = await measureOnCommandLine(JSON.parse(await saved(page, '#take-explore [data-take=json]')));
+    const { lines } = await measureOnCommandLine(JSON.parse(await saved(page, '#export-explore [data-export=json]')));
     assert.ok(Math.abs(measured / lines[0].spectral - 1) < 1e-9);
     // The fold with the files lies over the controls.
     await page.keyboard.press('Escape');
@@ -96,7 +96,7 @@ pageTest('the worst tokens known follow n and R', OPENING, async ({ page }) => {
     });
   }
   assert.match(await settled(page), /They are the worst known\./);
-  const file = JSON.parse(await saved(page, '#take-explore [data-take=json]'));
+  const file = JSON.parse(await saved(page, '#export-explore [data-export=json]'));
   assert.equal(file.tokens.source, 'clusters');
   // A link to them is a link to the worst of this ball.
   assert.match(new URL(page.url()).hash, /^#v3&tokens=worst/);
@@ -182,7 +182,7 @@ pageTest('tokens of the reader say that R follows the farthest of them', OPENING
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=radius]')?.dataset.value) > 1.6);
   assert.equal(await page.locator('#quick-radius-away .reason').innerText(), 'follows your farthest token');
-  const svg = await saved(page, '#take-tokens [data-take=svg]');
+  const svg = await saved(page, '#export-tokens [data-export=svg]');
   assert.match(svg, /R = [\d.]+ \(farthest\)/);
 });
 
@@ -279,7 +279,7 @@ pageTest('a curve has one name in plot, readout, table and list', OPENING, async
   await settled(page);
   await swept(page);
   const names = ['best bound (ours)', 'worst tokens known', 'mean-field [C]'];
-  const svg = await saved(page, '#take-explore [data-take=svg]');
+  const svg = await saved(page, '#export-explore [data-export=svg]');
   await page.keyboard.press('Escape');
   await page.focus('#explore-plot');
   await page.keyboard.press('End');
@@ -326,7 +326,7 @@ pageTest('with n past the sweep the curves reach n, and a line says where the sa
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean of 8 samples: up to n = 256; “Up to n” under “More” sets how far/);
   // The table of the plot has the bounds past n, and the samples that were measured before.
   await page.waitForFunction(() => document.querySelector('.page').dataset.sweep === 'done');
-  const rows = (await saved(page, '#take-explore [data-take=csv]')).trim().split('\n').map((line) => line.split(','));
+  const rows = (await saved(page, '#export-explore [data-export=csv]')).trim().split('\n').map((line) => line.split(','));
   const lengths = (name) => rows.filter(([, label]) => label.startsWith(name)).map(([, , n]) => Number(n));
   for (const name of ['best bound', 'worst tokens known', 'mean-field']) assert.ok(Math.max(...lengths(name)) >= 3756, name);
   assert.equal(Math.max(...lengths('mean of 8 samples')), 256);
@@ -371,7 +371,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   assert.match(await page.getByTestId('collapse-note').innerText(), /maps every token to one of two points/);
   assert.ok(await page.locator('.collapse-picture').isVisible());
   assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at the normalised tokens/);
-  assert.match(await saved(page, '#take-explore [data-take=svg]'), /L of attention alone, after LayerNorm/);
+  assert.match(await saved(page, '#export-explore [data-export=svg]'), /L of attention alone, after LayerNorm/);
   assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once they are normalised, grows/);
   await after(page, () => page.click('#roomy-dim'));
   assert.ok(await page.getByTestId('collapse-note').isHidden());
@@ -382,7 +382,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
 pageTest('a bound far above all others stands in the strip with its value', { ...OPENING, hash: '#v3&R=3' }, async ({ page }) => {
   await settled(page);
   await swept(page);
-  const svg = await saved(page, '#take-explore [data-take=svg]');
+  const svg = await saved(page, '#export-explore [data-export=svg]');
   assert.match(svg, /mean-field \[C\] ≤ 1\.839 × 10⁹, \d decades up/);
 });
 
@@ -432,7 +432,7 @@ pageTest('with normaliser and attention together sentence, plot and list have on
   assert.ok((await value(page, 'explore-norm')) < best && best <= limit, JSON.stringify({ best, limit }));
   assert.equal(await value(page, 'explore-best'), best);
   await swept(page);
-  assert.ok((await saved(page, '#take-explore [data-take=svg]')).includes('best bound (ours)'));
+  assert.ok((await saved(page, '#export-explore [data-export=svg]')).includes('best bound (ours)'));
   await page.keyboard.press('Escape');
   await show(page, 'growth');
   await changed(page, 'growth-sharp');
@@ -442,9 +442,9 @@ pageTest('with normaliser and attention together sentence, plot and list have on
   // The ladder has the slope of the normaliser at these tokens, which is less, and says so.
   assert.ok((await value(page, 'bound-sharp')) < 0.9 * Math.min(...listed));
   assert.equal(await page.locator('dt:has(+ [data-testid=bound-sharp])').first().textContent(), 'best bound (ours), at these tokens');
-  assert.equal(await page.locator('.story-name').innerText(), 'best bound (ours), at these tokens');
+  assert.equal(await page.locator('.slack-name').innerText(), 'best bound (ours), at these tokens');
   assert.match(await page.getByTestId('ladder-note').innerText(), /at these tokens only/);
-  assert.match(await page.getByTestId('story-reach').innerText(), /^These tokens reach at most/);
+  assert.match(await page.getByTestId('slack-reach').innerText(), /^These tokens reach at most/);
 });
 
 pageTest('while R is dragged the curves and samples of another R are faded, and they come back when it rests', OPENING, async ({ page }) => {
@@ -487,7 +487,7 @@ pageTest('clusters of the reader stand among the bounds of their ball', { ...OPE
   await page.click('#load-two_clusters');
   await show(page, 'explore');
   await settled(page);
-  const svg = await saved(page, '#take-explore [data-take=svg]');
+  const svg = await saved(page, '#export-explore [data-export=svg]');
   for (const name of ['best bound (ours)', 'worst tokens known', 'mean-field [C]']) assert.ok(svg.includes(name), name);
 });
 

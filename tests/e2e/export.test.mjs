@@ -7,21 +7,21 @@ import { digits, download, reveal, settled, show, swept } from './reading.mjs';
 
 // Each view: how it is opened, its canvas, and words that its axes carry.
 const VIEWS = [
-  { id: 'take-growth', canvas: 'growth-plot', words: ['number of tokens n', 'Lipschitz constant L'] },
-  { id: 'take-ladder', canvas: 'ladder', words: ['these tokens'] },
-  { id: 'take-attention', canvas: 'attention-map', words: ['64'] },
-  { id: 'take-tokens', canvas: 'token-plane', words: ['3'] },
-  { id: 'take-tightness', canvas: 'tightness-plot', tab: 'plot-tightness', words: ['number of tokens n', 'ℓ∞ norm of J'] },
-  { id: 'take-scaled', canvas: 'scaled-plot', tab: 'plot-scaled', words: ['R, the largest token norm', 'local Lipschitz constant'] },
-  { id: 'take-inverse', canvas: 'inverse-plot', tab: 'plot-inverse', words: ['iteration t', 'error |Xₜ − X|'] },
-  { id: 'take-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first coordinate', 'second'] },
+  { id: 'export-growth', canvas: 'growth-plot', words: ['number of tokens n', 'Lipschitz constant L'] },
+  { id: 'export-ladder', canvas: 'ladder', words: ['these tokens'] },
+  { id: 'export-attention', canvas: 'attention-map', words: ['64'] },
+  { id: 'export-tokens', canvas: 'token-plane', words: ['3'] },
+  { id: 'export-tightness', canvas: 'tightness-plot', tab: 'plot-tightness', words: ['number of tokens n', 'ℓ∞ norm of J'] },
+  { id: 'export-scaled', canvas: 'scaled-plot', tab: 'plot-scaled', words: ['R, the largest token norm', 'local Lipschitz constant'] },
+  { id: 'export-inverse', canvas: 'inverse-plot', tab: 'plot-inverse', words: ['iteration t', 'error |Xₜ − X|'] },
+  { id: 'export-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first coordinate', 'second'] },
 ];
 
 // Views with settings of their own, which the link says.
 const OWN_SETTINGS = ['plot-tightness', 'plot-scaled', 'plot-inverse'];
 
 async function taken(page, view, what) {
-  const file = await download(page, `#${view} [data-take="${what}"]`);
+  const file = await download(page, `#${view} [data-export="${what}"]`);
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
 }
 
@@ -79,18 +79,18 @@ for (const view of VIEWS) {
     assert.equal(bytes.subarray(0, 8).toString('latin1'), '\x89PNG\r\n\x1a\n');
     assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2 * width, 2 * document.size[1]]);
     const csv = (await taken(page, view.id, 'csv')).bytes.toString('utf8').trim().split(/\r?\n/);
-    assert.ok(csv.length > 1 || view.id === 'take-attention', csv.join('\n'));
+    assert.ok(csv.length > 1 || view.id === 'export-attention', csv.join('\n'));
   });
 }
 
 pageTest('the files hold the numbers on screen', async ({ page }) => {
   await ready(page);
-  const bounds = (await taken(page, 'take-ladder', 'csv')).bytes.toString('utf8');
+  const bounds = (await taken(page, 'export-ladder', 'csv')).bytes.toString('utf8');
   for (const id of ['unified', 'castin_general', 'adversarial']) {
     const log10 = await page.getByTestId(`bound-${id}`).getAttribute('data-log10');
     assert.ok(bounds.includes(log10), `${log10} of ${id} is not in\n${bounds}`);
   }
-  const rows = (await taken(page, 'take-growth', 'csv')).bytes.toString('utf8').split('\n');
+  const rows = (await taken(page, 'export-growth', 'csv')).bytes.toString('utf8').split('\n');
   const log10 = await page.getByTestId('growth-unified').getAttribute('data-log10');
   assert.ok(rows.find((line) => line.startsWith('unified,') && line.includes(',1000000000,')).includes(log10));
 });
@@ -99,7 +99,7 @@ pageTest('the link under a picture opens what the picture shows', async ({ page 
   await page.fill('#n-number', '12');
   await page.press('#n-number', 'Enter');
   await page.waitForFunction(() => document.querySelector('[data-testid=n]')?.dataset.value === '12');
-  const { link } = await parsed(page, (await taken(page, 'take-ladder', 'svg')).bytes.toString('utf8'));
+  const { link } = await parsed(page, (await taken(page, 'export-ladder', 'svg')).bytes.toString('utf8'));
   const before = await digits(page, 'spectral');
   const other = await page.context().newPage();
   await other.goto(link);
@@ -111,10 +111,10 @@ pageTest('a picture keeps the page for no long task', { timed: true }, async ({ 
   await show(page, 'growth');
   await swept(page);
   await ready(page);
-  await reveal(page, '#take-attention [data-take=png]');
-  for (const view of ['take-growth', 'take-attention', 'take-ladder']) {
+  await reveal(page, '#export-attention [data-export=png]');
+  for (const view of ['export-growth', 'export-attention', 'export-ladder']) {
     for (const what of ['png', 'svg']) {
-      await reveal(page, `#${view} [data-take=${what}]`);
+      await reveal(page, `#${view} [data-export=${what}]`);
       const tasks = await mainThreadTasks(page, async () => { await taken(page, view, what); });
       t.diagnostic(`${view} as ${what}: ${tasks[0].cpu.toFixed(1)} ms of processor time`);
       assert.ok(tasks[0].cpu <= MOST_TASK_MS, `${view} as ${what}: ${tasks[0].cpu.toFixed(1)} ms`);
@@ -127,7 +127,7 @@ pageTest('an experiment is taken away as a program, and the program finds the nu
   await page.waitForFunction(() => document.querySelector('#normalization').value === 'layer');
   const shown = Number(await settled(page));
   for (const [dialect, module] of [['numpy', 'numpy'], ['pytorch', 'torch']]) {
-    const { name, bytes } = await taken(page, 'take-growth', dialect);
+    const { name, bytes } = await taken(page, 'export-growth', dialect);
     assert.equal(name, `lipscope_${dialect}.py`);
     assert.ok(bytes.toString('utf8').includes(`import ${module}`));
     const python = process.env.LIPSCOPE_NUMPY;
@@ -137,22 +137,22 @@ pageTest('an experiment is taken away as a program, and the program finds the nu
       assert.ok(Math.abs(Number(stdout) / shown - 1) < 1e-9, `${stdout} against ${shown}`);
     }
   }
-  const json = JSON.parse((await taken(page, 'take-growth', 'json')).bytes.toString('utf8'));
+  const json = JSON.parse((await taken(page, 'export-growth', 'json')).bytes.toString('utf8'));
   assert.equal(json.normalization, 'layer');
 });
 
 pageTest('a program that would be too large is refused with a sentence', { hash: adversarial('tokens=ball&n=1024&d=8') }, async ({ page }) => {
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=n]')?.dataset.value) === 1024, undefined, { timeout: 60_000 });
-  await reveal(page, '#take-growth [data-take=numpy]');
-  await page.click('#take-growth [data-take=numpy]');
-  await page.waitForFunction(() => document.querySelector('#take-growth [role=status]').textContent.includes('over the limit of 4096'));
+  await reveal(page, '#export-growth [data-export=numpy]');
+  await page.click('#export-growth [data-export=numpy]');
+  await page.waitForFunction(() => document.querySelector('#export-growth [role=status]').textContent.includes('over the limit of 4096'));
 });
 
 pageTest('what to cite: Lipscope and the paper behind the view', async ({ page }) => {
   await ready(page);
-  const castin = (await taken(page, 'take-growth', 'cite')).bytes.toString('utf8');
+  const castin = (await taken(page, 'export-growth', 'cite')).bytes.toString('utf8');
   assert.match(castin, /@software\{lipscope,[\s\S]*@inproceedings\{castin2024smooth,[\s\S]*How Smooth Is Attention\?/);
   await show(page, 'tightness');
-  const kim = (await taken(page, 'take-tightness', 'cite')).bytes.toString('utf8');
+  const kim = (await taken(page, 'export-tightness', 'cite')).bytes.toString('utf8');
   assert.match(kim, /@software\{lipscope,[\s\S]*@inproceedings\{kim2021lipschitz,/);
 });

@@ -67,7 +67,7 @@ deadlyTest('measuring, sweeping, reading and writing a program survive a worker 
   await changed(page, 'spectral', of40);
   assert.equal((await exported(page)).tokens.rows.length, 3);
   let program;
-  await killing(page, async () => { program = await saved(page, '#take-growth [data-take=numpy]'); });
+  await killing(page, async () => { program = await saved(page, '#export-growth [data-export=numpy]'); });
   assert.match(program, /import numpy/);
   assert.equal(await page.evaluate(() => window.__killed), 4);
 });

@@ -217,7 +217,7 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   // The bounds of their ball are there, and drawn.
   await changed(page, 'growth-sharp');
   assert.ok((await value(page, 'growth-sharp')) >= expected.spectral);
-  const svg = await saved(page, '#take-growth [data-take=svg]');
+  const svg = await saved(page, '#export-growth [data-export=svg]');
   for (const name of ['best bound', 'worst tokens known', 'unified']) assert.ok(svg.includes(name), name);
   await page.click('#load-skew');
   await page.waitForFunction(() => document.querySelector('#distribution').value === 'skew');
@@ -266,7 +266,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   const told = new Set();
   await page.keyboard.press('Home');
   for (let step = 0; step < 10; step++) {
-    told.add(await page.getByTestId('story').getAttribute('data-bound'));
+    told.add(await page.getByTestId('slack').getAttribute('data-bound'));
     await page.keyboard.press('ArrowDown');
   }
   for (const id of ['castin_mean_field', 'castin_general', 'unified', 'sharp', 'measured', 'sink', 'two_clusters', 'adversarial']) {
@@ -277,8 +277,8 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  assert.match(await page.getByTestId('story').innerText(), /9².*63.*e/s);
-  assert.ok(await page.locator('#ladder-story math').count());
+  assert.match(await page.getByTestId('slack').innerText(), /9².*63.*e/s);
+  assert.ok(await page.locator('#ladder-slack math').count());
   await reveal(page, '#ladder-table .twin-table');
   await page.waitForSelector('#ladder-table tbody tr');
   assert.equal(await page.locator('#ladder-table tbody tr').count(), 10);
@@ -291,10 +291,10 @@ pageTest('nothing overflows at R = 1000; a curve far above all others stands in 
   assert.match(await page.getByTestId('growth-castin_mean_field').innerText(), /10⁸⁶⁸/);
   const numbers = await page.locator('[data-testid^=growth-]').allInnerTexts();
   assert.ok(numbers.every((text) => !/NaN|inf/i.test(text)), numbers.join(' | '));
-  let svg = await saved(page, '#take-growth [data-take=svg]');
+  let svg = await saved(page, '#export-growth [data-export=svg]');
   assert.match(svg, /mean-field \[C\] ≤ .*10⁸⁶⁸.*decades up/);
   await page.uncheck('#trace-castin_mean_field');
-  svg = await saved(page, '#take-growth [data-take=svg]');
+  svg = await saved(page, '#export-growth [data-export=svg]');
   assert.ok(!svg.includes('mean-field'));
   // Its value is still read.
   assert.ok(await digits(page, 'growth-castin_mean_field'));
@@ -349,10 +349,10 @@ pageTest('list and sentence are greyed while the curves are of another state', {
 
 pageTest('the plot over n says of which map its constant is', { hash: '#v3&plot=growth&normalization=rms&scope=composed' }, async ({ page }) => {
   await page.waitForSelector('.growth-list[aria-busy=false]');
-  assert.match(await saved(page, '#take-growth [data-take=svg]'), /L of RMSNorm and attention together/);
+  assert.match(await saved(page, '#export-growth [data-export=svg]'), /L of RMSNorm and attention together/);
   await page.click('#quick-norm-none');
   await page.waitForSelector('.growth-list[aria-busy=false]');
-  const svg = await saved(page, '#take-growth [data-take=svg]');
+  const svg = await saved(page, '#export-growth [data-export=svg]');
   assert.ok(svg.includes('Lipschitz constant L') && !svg.includes('RMSNorm and attention'));
 });
 

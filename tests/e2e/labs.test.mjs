@@ -183,9 +183,9 @@ function certified(experiment, relative) {
 
 pageTest('how far it reaches: the numbers of the command line', { hash: '' }, async ({ page }) => {
   await answered(page, 'certify', () => show(page, 'certify'));
-  const csv = (await saved(page, '#take-certify [data-take=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(',').map(Number));
+  const csv = (await saved(page, '#export-certify [data-export=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(',').map(Number));
   assert.equal(csv.length, 25);
-  const experiment = JSON.parse(await saved(page, '#take-certify [data-take=json]'));
+  const experiment = JSON.parse(await saved(page, '#export-certify [data-export=json]'));
   // The bounds to rounding; an ascent adds up its roundings.
   const expected = certified(experiment, csv.map((row) => row[0]));
   assert.equal(expected.length, csv.length);

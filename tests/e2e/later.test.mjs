@@ -44,7 +44,7 @@ test('a later part that is lost is named, and can be tried again', async () => {
     await page.locator('.plot .later[role=alert]:visible button').click();
     await page.waitForSelector('[data-testid=gallery]');
     await show(page, 'growth');
-    await page.waitForSelector('[data-testid=story-worked]');
+    await page.waitForSelector('[data-testid=slack-worked]');
     assert.equal(await page.locator('.later:visible').count(), 0);
     assert.deepEqual(await problems(), []);
   } finally {

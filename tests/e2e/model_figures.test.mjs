@@ -41,7 +41,7 @@ function law(text, name) {
   return found.slice(1, 6);
 }
 
-const taken = (page, view, what) => saved(page, `#${view} [data-take="${what}"]`);
+const taken = (page, view, what) => saved(page, `#${view} [data-export="${what}"]`);
 
 pageTest('a table of the command line has its fits, and one window opens by keyboard', async ({ page }) => {
   const table = model('two-layers.csv', '--layers', '0,2', '-n', '2:40:2', '--windows', '3');
@@ -89,7 +89,7 @@ pageTest('a dot is selected by pointer and by finger; Escape leaves it', { conte
   await page.keyboard.press('Escape');
   assert.match(await words(page, 'model-norms-readout'), /←/);
   // The picture says where the dots are, in quarters of a pixel.
-  const svg = await taken(page, 'take-model-norms', 'svg');
+  const svg = await taken(page, 'export-model-norms', 'svg');
   await page.keyboard.press('Escape');
   const [, x, y] = /<circle cx="(\d+)" cy="(\d+)"/.exec(svg);
   const position = { x: Number(x) / 4, y: Number(y) / 4 };
@@ -115,7 +115,7 @@ pageTest('layers and heads are tiles with tables', async ({ page }) => {
   await reveal(page, '#head-tiles-table summary');
   await page.waitForSelector('#head-tiles-table tbody tr');
   assert.deepEqual(await page.locator('#head-tiles-table tbody tr').count(), 4);
-  const csv = await taken(page, 'take-head-tiles', 'csv');
+  const csv = await taken(page, 'export-head-tiles', 'csv');
   assert.equal(csv.trim().split(/\r?\n/).length, 5);
 });
 
@@ -148,10 +148,10 @@ pageTest('pictures and files hold what is on screen', async ({ page }) => {
   await page.waitForSelector('#model-norms');
   await reveal(page, '#curve-bert-0');
   await page.check('#curve-bert-0');
-  const svg = await taken(page, 'take-model-norms', 'svg');
+  const svg = await taken(page, 'export-model-norms', 'svg');
   for (const word of ['tokens n', 'token norm (RMS)', '‖J‖₂', '14.3 n^0.24']) assert.ok(svg.includes(word), word);
   assert.equal((svg.match(/<circle/g) ?? []).length, 20);
-  assert.equal(await taken(page, 'take-model-norms', 'csv'), table.text, 'the file of the command line again');
+  assert.equal(await taken(page, 'export-model-norms', 'csv'), table.text, 'the file of the command line again');
   await reveal(page, '#model-norms-table summary');
   await page.waitForSelector('#model-norms-table tbody tr');
   assert.equal(await page.locator('#model-norms-table tbody tr').count(), 10);
@@ -176,7 +176,7 @@ pageTest('adversarial tokens: C √n as the command line fits it, and measured h
   await page.focus('#model-adversarial');
   await page.keyboard.press('End');
   assert.match(await words(page, 'model-adversarial-readout'), /n = 98.*‖J‖₂ ≥/);
-  const svg = await taken(page, 'take-model-adversarial', 'svg');
+  const svg = await taken(page, 'export-model-adversarial', 'svg');
   assert.ok(svg.includes(`${root} √n`));
 });
 

@@ -66,7 +66,7 @@ pageTest('a search passes six, pauses, goes on, and its tokens are measured agai
   assert.ok(Math.abs((await value(page, 'growth-found')) / found - 1) < 1e-12);
   assert.ok((await value(page, 'growth-worst')) >= found * (1 - 1e-12));
   assert.ok(Math.abs((await value(page, 'growth-gap')) - (await value(page, 'growth-sharp')) / (await value(page, 'growth-worst'))) < 1e-9);
-  assert.match(await saved(page, '#take-growth [data-take=svg]'), /found by search/);
+  assert.match(await saved(page, '#export-growth [data-export=svg]'), /found by search/);
   await page.click('#growth-table summary');
   const named = () => [...document.querySelectorAll('#growth-table th')].findIndex((th) => th.innerText.includes('found by search ≥'));
   await page.waitForFunction(() => [...document.querySelectorAll('#growth-table th')].some((th) => th.innerText.includes('found by search ≥')));

@@ -77,7 +77,7 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   const texts = await page.locator('.train-texts dd').allInnerTexts();
   assert.equal(texts[0], texts[1]);
 
-  await page.evaluate(() => { for (const fold of document.querySelectorAll('.train-view details:not(.take)')) fold.open = true; });
+  await page.evaluate(() => { for (const fold of document.querySelectorAll('.train-view details:not(.export)')) fold.open = true; });
   assert.deepEqual(await faults(page), []);
   const config = JSON.parse(await saved(page, '#train-config-file'));
   assert.equal(config.lipscope.plan.kind, 'invertible');

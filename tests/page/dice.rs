@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters,
-    OwnWeights, PageState, PlotChoice, RadiusLaw, Range, CertifySettings, SCALED_TOKENS, Scene, SearchFold,
-    SearchSettings, Settings, Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    CertifySettings, DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N,
+    OwnClusters, OwnWeights, PageState, PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings,
+    Settings, Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};

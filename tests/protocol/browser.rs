@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use lipscope_protocol::envelope::{Command, Content, Message, RunId, decode, encode};
 use lipscope_protocol::pool::{
-    Action, Begins, Lane, Order, Overtake, Policy, Pool, PoolEvent, PoolOptions, Spare, Timer, WorkerId,
+    Action, Begins, Lane, Order, Policy, Pool, PoolEvent, PoolOptions, Preempt, Spare, Timer, WorkerId,
 };
 use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
 use lipscope_protocol::task::Turn;
@@ -32,9 +32,9 @@ impl Lane for Line {
 
     fn policy(self) -> Policy {
         match self {
-            Line::Moment => Policy::Newest(Overtake::AfterMoment),
-            Line::FirstEvent => Policy::Newest(Overtake::AfterFirstEvent),
-            Line::AtOnce => Policy::Newest(Overtake::AtOnce),
+            Line::Moment => Policy::Newest(Preempt::AfterMoment),
+            Line::FirstEvent => Policy::Newest(Preempt::AfterFirstEvent),
+            Line::AtOnce => Policy::Newest(Preempt::AtOnce),
             Line::Batches => Policy::Queue,
         }
     }

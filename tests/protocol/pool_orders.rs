@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lipscope_protocol::envelope::Content;
-use lipscope_protocol::pool::{Lane, Overtake, Policy, PoolEvent, PoolOptions, Spare};
+use lipscope_protocol::pool::{Lane, Policy, PoolEvent, PoolOptions, Preempt, Spare};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -179,7 +179,7 @@ impl Page {
                 prop_assert!(submission > book.cancelled, "{:?} was cancelled: {:?}", number, event);
                 match line.policy() {
                     Policy::Queue => prop_assert!(book.wanted.contains(&number), "{event:?} was answered before"),
-                    Policy::Newest(Overtake::AtOnce) => prop_assert_eq!(submission, book.newest, "{:?}", event),
+                    Policy::Newest(Preempt::AtOnce) => prop_assert_eq!(submission, book.newest, "{:?}", event),
                     Policy::Newest(_) => prop_assert!(
                         submission == book.newest_sent || now_sent.contains(&(line, submission)),
                         "{event:?} after {} was sent",

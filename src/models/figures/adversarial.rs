@@ -2,23 +2,23 @@
 
 use crate::prelude::*;
 
-use crate::charts::taken;
+use crate::charts::exportable;
 use crate::strings;
 use lipscope_models::Quantity;
 use lipscope_models::charts::{adversarial_chart, sqrt_law};
 
 use super::curves::{Curves, CurvesMenu, Offered};
 use super::dots::DotsCanvas;
+use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::norms::nothing;
-use super::shown::Shown;
 
 /// The figure.
 #[component]
 pub fn AdversarialFigure(
     /// The table and what is chosen of it.
-    shown: Shown,
+    shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
     let curves = Curves::new(shown, at, Signal::stored(true));
@@ -67,9 +67,9 @@ pub fn AdversarialFigure(
             <div class="model-foot">
                 <CurvesMenu curves offered=Offered::Adversarial id="model-adversarial-curves"/>
                 <Files
-                    ids=FileIds { canvas: "model-adversarial", table: "model-adversarial-table", take: "take-model-adversarial", file: "lipscope-adversarial", csv: "lipscope-adversarial.csv" }
+                    ids=FileIds { canvas: "model-adversarial", table: "model-adversarial-table", export: "export-model-adversarial", file: "lipscope-adversarial", csv: "lipscope-adversarial.csv" }
                     title=strings::model_adversarial_heading()
-                    figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
+                    figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked()))
                     table=move || shown.lengths()
                     csv=move || shown.csv()
                 />

@@ -8,13 +8,13 @@ use crate::models::form_at_hand::use_form;
 use crate::strings;
 
 use super::adversarial::AdversarialFigure;
-use super::shown::Shown;
+use super::figure_data::FigureData;
 
 /// A head of the form's model, and its curve once it is there.
 #[component]
 pub fn AdversarialDesk(
     /// What was measured.
-    shown: Shown,
+    shown: FigureData,
     /// Whether another table of such tokens is shown in its place.
     hidden: Signal<bool>,
 ) -> impl IntoView {
@@ -27,8 +27,8 @@ pub fn AdversarialDesk(
         match typed.trim().parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0) {
             Some(radius) => {
                 problem.set(None);
-                if let Some(desk) = form.desk() {
-                    desk.ask_adversarial(layer.get_untracked(), head.get_untracked(), radius);
+                if let Some(session) = form.session() {
+                    session.ask_adversarial(layer.get_untracked(), head.get_untracked(), radius);
                 }
             }
             None => problem.set(Some(strings::model_not_a_radius(typed.trim()))),

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::strings;
 use lipscope_models::{CurveTokens, PUBLISHED, Published};
 
-use super::shown::{At, Shown};
+use super::figure_data::{At, FigureData};
 
 /// What the reader ticked or unticked, by the curve's id.
 type Ticks = BTreeMap<&'static str, bool>;
@@ -16,7 +16,7 @@ type Ticks = BTreeMap<&'static str, bool>;
 #[derive(Clone, Copy)]
 pub struct Curves {
     ticks: RwSignal<Ticks>,
-    shown: Shown,
+    shown: FigureData,
     at: Memo<Option<At>>,
     /// Whether those about what is on screen are ticked by themselves now.
     by_themselves: Signal<bool>,
@@ -24,7 +24,7 @@ pub struct Curves {
 
 impl Curves {
     /// None ticked by hand.
-    pub fn new(shown: Shown, at: Memo<Option<At>>, by_themselves: Signal<bool>) -> Self {
+    pub fn new(shown: FigureData, at: Memo<Option<At>>, by_themselves: Signal<bool>) -> Self {
         Curves { ticks: RwSignal::default(), shown, at, by_themselves }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::{Behind, Picture, Take, Twin};
+use crate::charts::{ExperimentSource, ExportFold, Picture, TableFold};
 use crate::strings::Paper;
 use lipscope_plot::Table;
 
@@ -14,7 +14,7 @@ pub struct FileIds {
     /// The table's fold.
     pub table: &'static str,
     /// The fold of what can be taken away.
-    pub take: &'static str,
+    pub export: &'static str,
     /// The name of its files, without what stands after the point.
     pub file: &'static str,
     /// The name of the table's file.
@@ -39,16 +39,16 @@ pub fn Files(
     csv: Callback<(), String>,
 ) -> impl IntoView {
     view! {
-        <Twin id=ids.table name=ids.csv table csv/>
-        <Take
-            id=ids.take
+        <TableFold id=ids.table name=ids.csv table csv/>
+        <ExportFold
+            id=ids.export
             name=ids.file
             canvas=ids.canvas
             title
             figure
             csv
             paper=Paper::Castin
-            behind=Behind::Others
+            behind=ExperimentSource::Others
         />
     }
 }

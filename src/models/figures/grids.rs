@@ -2,21 +2,21 @@
 
 use crate::prelude::*;
 
-use crate::charts::taken;
+use crate::charts::exportable;
 use crate::strings;
 use lipscope_models::charts::{ModelWords, head_tiles, layer_tiles};
 use lipscope_models::{Heads, NormGrid, head_grid, layer_grid, layers_by_head};
 use lipscope_plot::Tiles;
 
+use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
-use super::shown::Shown;
 use super::tiles::TilesCanvas;
 
 /// Layers by lengths, where two layers or more were measured.
 #[component]
 pub fn LayersFigure(
     /// The table.
-    shown: Shown,
+    shown: FigureData,
 ) -> impl IntoView {
     let grid = memo(move |_| shown.groups.with(|groups| layer_grid(groups)));
     let name = move |row: usize| strings::model_place(shown.map(), row, Heads::All);
@@ -26,7 +26,7 @@ pub fn LayersFigure(
             ids=Ids {
                 heading: "layer-tiles-heading",
                 readout: "layer-tiles-readout",
-                files: FileIds { canvas: "layer-tiles", table: "layer-tiles-table", take: "take-layer-tiles", file: "lipscope-model-layers", csv: "lipscope-model-layers.csv" },
+                files: FileIds { canvas: "layer-tiles", table: "layer-tiles-table", export: "export-layer-tiles", file: "lipscope-model-layers", csv: "lipscope-model-layers.csv" },
             }
             grid
             drawn_as=layer_tiles
@@ -39,7 +39,7 @@ pub fn LayersFigure(
 #[component]
 pub fn HeadsFigure(
     /// The table and what is chosen of it.
-    shown: Shown,
+    shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
     let layer = memo(move |_| {
@@ -58,7 +58,7 @@ pub fn HeadsFigure(
             ids=Ids {
                 heading: "head-tiles-heading",
                 readout: "head-tiles-readout",
-                files: FileIds { canvas: "head-tiles", table: "head-tiles-table", take: "take-head-tiles", file: "lipscope-model-heads", csv: "lipscope-model-heads.csv" },
+                files: FileIds { canvas: "head-tiles", table: "head-tiles-table", export: "export-head-tiles", file: "lipscope-model-heads", csv: "lipscope-model-heads.csv" },
             }
             grid
             drawn_as=head_tiles
@@ -120,7 +120,7 @@ fn TilesFigure(
                     <Files
                         ids=ids.files
                         title=heading
-                        figure=move |_: (f64, f64)| taken(Some(tiles.get_untracked()))
+                        figure=move |_: (f64, f64)| exportable(Some(tiles.get_untracked()))
                         table=move || tiles.with(Tiles::to_table)
                         csv=move || tiles.with_untracked(Tiles::to_csv)
                     />

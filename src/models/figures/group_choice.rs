@@ -6,13 +6,13 @@ use leptos::ev;
 use crate::strings;
 use lipscope_models::Heads;
 
-use super::shown::{At, Shown};
+use super::figure_data::{At, FigureData};
 
 /// A select of all layers and heads of the table; hidden where there is one.
 #[component]
 pub fn GroupChoice(
     /// The table and what is chosen of it.
-    shown: Shown,
+    shown: FigureData,
     /// The id of the select.
     id: &'static str,
 ) -> impl IntoView {

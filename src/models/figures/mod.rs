@@ -2,7 +2,7 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `shown` | what all figures read: groups, the chosen one, the selected window |
+//! | `figure_data` | what all figures read: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `window_dots`, `tiles` | canvases that pointer and keys read |
 //! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
@@ -14,12 +14,12 @@ mod adversarial;
 mod adversarial_desk;
 mod curves;
 mod dots;
+mod figure_data;
 mod files;
 mod grids;
 mod group_choice;
 mod norms;
 mod readout;
-mod shown;
 mod sinks;
 mod tiles;
 mod window_dots;
@@ -28,22 +28,22 @@ use crate::prelude::*;
 
 use crate::strings;
 
-use crate::charts::Soon;
+use crate::charts::NextTask;
 use crate::models::context::use_models;
 
 use adversarial::AdversarialFigure;
 use adversarial_desk::AdversarialDesk;
 use grids::{HeadsFigure, LayersFigure};
 use norms::NormsFigure;
-use shown::{Kind, Shown};
+use shown::{FigureData, Kind};
 use sinks::SinksFigure;
 
 /// All figures of [`super::context::Models::table`].
 #[component]
 pub fn ModelFigures() -> impl IntoView {
     let models = use_models();
-    let shown = Shown::of(models.table);
-    let adversarial = Shown::of(models.adversarial);
+    let shown = FigureData::of(models.table);
+    let adversarial = FigureData::of(models.adversarial);
     let kind = shown.kind();
     let about = move || {
         shown.table.with(|table| {
@@ -62,11 +62,11 @@ pub fn ModelFigures() -> impl IntoView {
                     <p class="note" data-testid="model-about">{about}</p>
                     <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} {strings::between_sentences()} {strings::model_no_window()}</p>
                     <NormsFigure shown/>
-                    <Soon>
+                    <NextTask>
                         <LayersFigure shown/>
                         <HeadsFigure shown/>
                         <SinksFigure shown/>
-                    </Soon>
+                    </NextTask>
                 }
                 .into_any(),
                 Kind::Adversarial => view! {

@@ -8,17 +8,17 @@ use lipscope_models::{Cell, Group, Quantity};
 use lipscope_plot::{AxisSpec, Scale, Scatter};
 
 use super::curves::{Curves, CurvesMenu, Offered};
+use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
-use super::shown::Shown;
 use super::window_dots::WindowDots;
-use crate::charts::{Soon, taken};
+use crate::charts::{NextTask, exportable};
 
 /// The figure.
 #[component]
 pub fn NormsFigure(
     /// The table and what is chosen of it.
-    shown: Shown,
+    shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
     let released = RwSignal::new(Released::Hidden);
@@ -62,16 +62,16 @@ pub fn NormsFigure(
             <WindowDots shown id="model-norms" chart cells drawn words readout="model-norms-readout"/>
             <p class="note" data-testid="model-thinned" hidden=move || thinned().is_empty()>{thinned}</p>
             <div class="model-foot">
-                <Soon>
+                <NextTask>
                     <CurvesMenu curves offered=Offered::Text id="model-curves"/>
                     <Files
-                        ids=FileIds { canvas: "model-norms", table: "model-norms-table", take: "take-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
+                        ids=FileIds { canvas: "model-norms", table: "model-norms-table", export: "export-model-norms", file: "lipscope-model", csv: "lipscope-model.csv" }
                         title=strings::model_norms_heading()
-                        figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
+                        figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked()))
                         table=move || shown.lengths()
                         csv=move || shown.csv()
                     />
-                </Soon>
+                </NextTask>
             </div>
         </section>
     }
@@ -90,7 +90,7 @@ fn cells(group: &Group) -> Vec<Cell> {
     with_norm.map(|(cell, _)| *cell).collect()
 }
 
-fn fit(shown: Shown, quantity: Quantity) -> String {
+fn fit(shown: FigureData, quantity: Quantity) -> String {
     let fit = shown.with_group(shown.at.get(), |group| group.fit(quantity)).flatten();
     fit.map_or_else(|| strings::model_no_fit(quantity), |fit| strings::model_fit(quantity, &fit))
 }

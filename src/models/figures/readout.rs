@@ -6,13 +6,13 @@ use crate::models::form_at_hand::{FormAtHand, use_form};
 use crate::strings;
 use lipscope_models::MapKind;
 
-use super::shown::Shown;
+use super::figure_data::FigureData;
 
 /// The line under a scatter of windows.
 #[component]
 pub fn WindowReadout(
     /// What is selected.
-    shown: Shown,
+    shown: FigureData,
     /// The id of the line.
     id: &'static str,
 ) -> impl IntoView {
@@ -43,8 +43,8 @@ pub fn WindowReadout(
 }
 
 /// Opens the selected window.
-pub fn open(form: FormAtHand, shown: Shown) {
-    if let Some((desk, cell)) = form.desk().zip(shown.selected.get_untracked()) {
-        desk.open_window(cell);
+pub fn open(form: FormAtHand, shown: FigureData) {
+    if let Some((session, cell)) = form.session().zip(shown.selected.get_untracked()) {
+        session.open_window(cell);
     }
 }

@@ -2,19 +2,19 @@
 
 use crate::prelude::*;
 
-use crate::charts::taken;
+use crate::charts::exportable;
 use crate::strings;
 use lipscope_models::charts::{by_sink, sinks_chart};
 
+use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
-use super::shown::Shown;
 use super::window_dots::WindowDots;
 
 /// The figure, of the layer and head that is shown.
 #[component]
 pub fn SinksFigure(
     /// The table and what is chosen of it.
-    shown: Shown,
+    shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
     // In their order once, for the chart and for whoever asks which window a dot is.
@@ -37,9 +37,9 @@ pub fn SinksFigure(
             />
             <div class="model-foot">
                 <Files
-                    ids=FileIds { canvas: "model-sinks", table: "model-sinks-table", take: "take-model-sinks", file: "lipscope-sinks", csv: "lipscope-sinks.csv" }
+                    ids=FileIds { canvas: "model-sinks", table: "model-sinks-table", export: "export-model-sinks", file: "lipscope-sinks", csv: "lipscope-sinks.csv" }
                     title=strings::model_sinks_heading()
-                    figure=move |_: (f64, f64)| taken(Some(chart.get_untracked()))
+                    figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked()))
                     table=move || shown.lengths()
                     csv=move || shown.csv()
                 />

@@ -7,14 +7,14 @@ use lipscope_models::Cell;
 use lipscope_plot::Scatter;
 
 use super::dots::DotsCanvas;
+use super::figure_data::FigureData;
 use super::readout::{WindowReadout, open};
-use super::shown::Shown;
 
 /// A scatter of windows, and the line about the selected one.
 #[component]
 pub fn WindowDots(
     /// The table and what is chosen of it.
-    shown: Shown,
+    shown: FigureData,
     /// The id of the canvas.
     id: &'static str,
     /// What is drawn, but for the selection.

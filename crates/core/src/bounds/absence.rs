@@ -103,7 +103,8 @@ mod tests {
         let one = json!([[1.0, 0.0], [0.0, 1.0]]);
         let of_turn = json!({"source": "explicit", "heads": [{"q": turn, "k": one, "v": one}]});
         let none = json!({"source": "explicit", "heads": [{"q": [[0, 0]], "k": [[0, 0]], "v": one}]});
-        let tokens = |n: usize, d: usize| json!({"source": "random", "distribution": "ball", "n": n, "d": d, "radius": 1});
+        let tokens =
+            |n: usize, d: usize| json!({"source": "random", "distribution": "ball", "n": n, "d": d, "radius": 1});
         for (more, id, expected) in [
             (json!({}), BoundId::SharpMasked, Some(Absence::NoMask)),
             (json!({}), BoundId::KimL2, Some(Absence::OtherAttention)),

@@ -2,29 +2,29 @@
 
 use std::rc::Rc;
 
-use super::lane::{Beginning, Courtesy, Run};
-use super::rules::{Action, Begins, Lane, Overtake, Policy, Spare, Timer, WorkerId};
+use super::lane::{Beginning, Run, Yield};
+use super::rules::{Action, Begins, Lane, Policy, Preempt, Spare, Timer, WorkerId};
 use super::{
-    ANSWER_MILLISECONDS, COALESCE_MILLISECONDS, COURTESY_MILLISECONDS, MOST_FAILED_STARTS, Pool, SILENCE_MILLISECONDS,
-    START_MILLISECONDS, Worker,
+    ANSWER_MILLISECONDS, COALESCE_MILLISECONDS, MOST_FAILED_STARTS, Pool, SILENCE_MILLISECONDS, START_MILLISECONDS,
+    Worker, YIELD_MILLISECONDS,
 };
 use crate::envelope::{Command, Request, RunId};
 use crate::task::TaskList;
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// A newer order waits in a lane: it takes the place of what is under way when that has had its chance.
-    pub(super) fn overtake(&mut self, lane: L) {
-        let Policy::Newest(overtake) = lane.policy() else { return };
+    pub(super) fn preempt_when_due(&mut self, lane: L) {
+        let Policy::Newest(when) = lane.policy() else { return };
         let state = self.lane(lane);
         let (Some(run), true) = (state.first_run(), state.next.is_some()) else { return };
         let run_id = run.run_id;
         // A run that was not started: its worker turns to it, and the answer brings this up again.
-        if !run.is_started || overtake == Overtake::AfterFirstEvent && !state.has_event {
+        if !run.is_started || when == Preempt::AfterFirstEvent && !state.has_event {
             if state.silent.is_none() {
                 state.silent = Some(run_id);
                 self.actions.push(Action::Wake(Timer::Silence(run_id), SILENCE_MILLISECONDS));
             }
-        } else if overtake == Overtake::AtOnce {
+        } else if when == Preempt::AtOnce {
             self.preempt(lane);
         } else if state.coalescing.is_none() {
             state.coalescing = Some(run_id);
@@ -174,13 +174,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         if !self.is_warm || !has_work || self.n_running() + 1 < self.options.cores {
             return false;
         }
-        let courtesy = &mut self.lanes[lane_idx].courtesy;
-        if *courtesy == Courtesy::None {
-            self.last_courtesy += 1;
-            *courtesy = Courtesy::Shown(self.last_courtesy);
-            self.actions.push(Action::Wake(Timer::LetGo(lane_idx, self.last_courtesy), COURTESY_MILLISECONDS));
+        let yielding = &mut self.lanes[lane_idx].yielding;
+        if *yielding == Yield::None {
+            self.last_yield += 1;
+            *yielding = Yield::Shown(self.last_yield);
+            self.actions.push(Action::Wake(Timer::LetGo(lane_idx, self.last_yield), YIELD_MILLISECONDS));
         }
-        *courtesy != Courtesy::Over
+        *yielding != Yield::Over
     }
 
     /// Whether a lane with a queue has an order that may begin.
@@ -218,7 +218,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Sends the next part of a lane to a worker, whatever that does now.
     fn send_next(&mut self, lane: L, id: WorkerId) -> Option<RunId> {
         let part = self.lane(lane).pop()?;
-        self.lane(lane).courtesy = Courtesy::None;
+        self.lane(lane).yielding = Yield::None;
         self.last_run += 1;
         let run_id = self.last_run;
         if let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lipscope_core::experiment::Memory;
 
 use super::part::Part;
-use super::rules::{Overtake, Policy, WorkerId};
+use super::rules::{Policy, Preempt, WorkerId};
 use crate::envelope::{Content, Progress, RunId};
 
 /// A part that a worker has.
@@ -45,12 +45,12 @@ pub(super) struct LaneState<P, E, C> {
     /// The run of the result that the page draws now: what parts tell waits until it has.
     pub drawing: Option<RunId>,
     /// Whether its newest order lets another lane go first.
-    pub courtesy: Courtesy,
+    pub yielding: Yield,
 }
 
 /// Whether a lane lets another one go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Courtesy {
+pub(super) enum Yield {
     /// It has not been asked to.
     #[default]
     None,
@@ -97,7 +97,7 @@ impl<P, E, C> LaneState<P, E, C> {
             silent: None,
             coalescing: None,
             drawing: None,
-            courtesy: Courtesy::None,
+            yielding: Yield::None,
         }
     }
 
@@ -111,7 +111,7 @@ impl<P, E, C> LaneState<P, E, C> {
         if self.running.is_empty() {
             return Some(Beginning::Due);
         }
-        if self.policy == Policy::Newest(Overtake::AfterFirstEvent) && !self.has_event {
+        if self.policy == Policy::Newest(Preempt::AfterFirstEvent) && !self.has_event {
             // The part that is heard first has the cores for itself until then.
             return None;
         }
@@ -147,8 +147,8 @@ impl<P, E, C> LaneState<P, E, C> {
     }
 
     /// Whether newer orders wait for a worker only: nothing is wanted of those before.
-    pub fn is_overtaken(&self) -> bool {
-        self.policy == Policy::Newest(Overtake::AtOnce) && self.next.is_some()
+    pub fn is_preempted(&self) -> bool {
+        self.policy == Policy::Newest(Preempt::AtOnce) && self.next.is_some()
     }
 
     /// The newest orders take the place of those before.
@@ -221,7 +221,7 @@ impl<P, E, C> LaneState<P, E, C> {
     /// Whether the other parts of the order under way are done although a newer one waits: for its first event.
     fn is_awaited(&self) -> bool {
         let is_under_way = self.queue.front().is_some_and(|part| !part.is_first());
-        self.policy == Policy::Newest(Overtake::AfterFirstEvent) && !self.has_event && is_under_way
+        self.policy == Policy::Newest(Preempt::AfterFirstEvent) && !self.has_event && is_under_way
     }
 
     /// The parts that were not heard to their end, the newest orders aside.

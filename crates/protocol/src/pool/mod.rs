@@ -31,10 +31,10 @@ use std::collections::VecDeque;
 use crate::envelope::{Message, RunId};
 use crate::task::TaskList;
 
-use lane::{Courtesy, LaneState, Run};
+use lane::{LaneState, Run, Yield};
 use part::Part;
 
-pub use rules::{Action, Begins, Lane, Order, Overtake, Policy, PoolEvent, PoolOptions, Spare, Timer, WorkerId};
+pub use rules::{Action, Begins, Lane, Order, Policy, PoolEvent, PoolOptions, Preempt, Spare, Timer, WorkerId};
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;
@@ -45,7 +45,7 @@ const SILENCE_MILLISECONDS: f64 = 1000.0;
 /// How often the page hears of an order that several workers do: it draws what it hears, on a core that a worker could use.
 const DRAW_MILLISECONDS: f64 = 150.0;
 /// How long a lane lets another one go first.
-const COURTESY_MILLISECONDS: f64 = 25.0;
+const YIELD_MILLISECONDS: f64 = 25.0;
 /// How long a worker has to start.
 const START_MILLISECONDS: f64 = 20_000.0;
 /// The longest that lanes which begin later wait for the first run of the first lane.
@@ -67,7 +67,7 @@ pub struct Pool<T: TaskList, L: Lane, C> {
     last_worker: WorkerId,
     last_run: RunId,
     last_part: u64,
-    last_courtesy: u64,
+    last_yield: u64,
     failed_starts: u32,
     actions: Vec<Action<T::Plan, C>>,
     events: Vec<PoolEvent<L, T::Plan, T::Event, C>>,
@@ -100,7 +100,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             last_worker: 0,
             last_run: 0,
             last_part: 0,
-            last_courtesy: 0,
+            last_yield: 0,
             failed_starts: 0,
             actions: Vec::new(),
             events: Vec::new(),
@@ -129,7 +129,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             Policy::Newest(_) if parts.is_empty() => self.cancel(lane),
             Policy::Newest(_) => self.lane(lane).next = Some(parts),
         }
-        self.overtake(lane);
+        self.preempt_when_due(lane);
         self.assign();
     }
 
@@ -149,7 +149,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Goes on with the runs of a lane.
     pub fn resume(&mut self, lane: L) {
         self.lane(lane).is_paused = false;
-        self.overtake(lane);
+        self.preempt_when_due(lane);
         self.assign();
     }
 
@@ -249,15 +249,15 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             Timer::Drawn(run_id) => {
                 if let Some(lane) = self.lane_that(|lane| lane.drawing == Some(run_id)) {
                     self.lane(lane).drawing = None;
-                    if !self.lane(lane).is_overtaken() {
+                    if !self.lane(lane).is_preempted() {
                         self.tell_head(lane);
                     }
                 }
             }
             Timer::LetGo(lane_idx, number) => {
                 // Not where an order has begun since, and another one waits anew.
-                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.courtesy == Courtesy::Shown(number));
-                lane.into_iter().for_each(|lane| lane.courtesy = Courtesy::Over);
+                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.yielding == Yield::Shown(number));
+                lane.into_iter().for_each(|lane| lane.yielding = Yield::Over);
             }
             Timer::Cancelled(id, run_id) => {
                 if self.workers.iter().any(|worker| worker.id == id && worker.run == Some(run_id)) {

@@ -41,12 +41,12 @@ pub enum Policy {
     Queue,
     /// The newest: they take the place of those before, and of all that waits. Each is cut into parts, which several workers
     /// do side by side; what the page hears of them is in order all the same.
-    Newest(Overtake),
+    Newest(Preempt),
 }
 
-/// When a newer order overtakes the run before it.
+/// When a newer order preempts the run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overtake {
+pub enum Preempt {
     /// At once: a part of an old result is of no use. What the parts of an order tell is gathered, a few times a second.
     AtOnce,
     /// After a moment: a run that is nearly over may finish.

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::lane::Head;
-use super::rules::{Action, Lane, Order, Overtake, Policy, PoolEvent, Timer, WorkerId};
+use super::rules::{Action, Lane, Order, Policy, PoolEvent, Preempt, Timer, WorkerId};
 use super::{DRAW_MILLISECONDS, Pool};
 use crate::envelope::{Content, Reply, RunId};
 use crate::task::TaskList;
 
 /// The part from which the page is told something: its run, its order, and its place in the order.
-struct Told<P, C> {
+struct PartSource<P, C> {
     run_id: RunId,
     order: Rc<Order<P, C>>,
     is_first: bool,
@@ -31,17 +31,17 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let Some(lane) = self.lane_of(run_id) else { return };
         if matches!(content, Content::Started) {
             self.run(run_id).into_iter().for_each(|run| run.is_started = true);
-            self.overtake(lane);
+            self.preempt_when_due(lane);
             if self.run(run_id).is_none() {
                 // A newer order has just taken its place.
                 return;
             }
         }
-        if self.lane(lane).is_overtaken() {
+        if self.lane(lane).is_preempted() {
             if content.is_last() {
                 self.take_run(run_id);
             }
-            return self.overtake(lane);
+            return self.preempt_when_due(lane);
         }
         self.is_warm |= content.is_last() && lane == L::ALL[0];
         self.take_in(lane, run_id, content);
@@ -51,7 +51,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             Policy::Newest(_) => self.tell_head(lane),
         }
         if self.lane(lane).has_event && !had_event {
-            self.overtake(lane);
+            self.preempt_when_due(lane);
         }
     }
 
@@ -107,7 +107,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 Some(Head::Over(idx)) => self.tell_over(lane, idx),
                 Some(Head::Running(run_id)) => {
                     let Some(part) = state.run(run_id).map(|run| &mut run.part) else { return };
-                    let of = Told {
+                    let of = PartSource {
                         run_id,
                         order: Rc::clone(&part.order),
                         is_first: part.is_first(),
@@ -132,7 +132,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     fn tell_over(&mut self, lane: L, idx: usize) {
         let state = self.lane(lane);
         let (run_id, part) = state.over.remove(idx);
-        let of = Told {
+        let of = PartSource {
             run_id,
             is_first: part.is_first(),
             is_last: part.is_last,
@@ -162,7 +162,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
 
     /// Tells the page a content of a part; pieces that were joined before it go first. Only the first part of an order tells
     /// that it has started, and only the last one that it is finished.
-    fn tell(&mut self, lane: L, of: &Told<T::Plan, C>, content: Content<T::Event>) {
+    fn tell(&mut self, lane: L, of: &PartSource<T::Plan, C>, content: Content<T::Event>) {
         let is_told = match &content {
             Content::Started => of.is_first,
             Content::Finished => of.is_last,
@@ -185,7 +185,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             let state = self.lane(lane);
             let is_event = matches!(content, Content::Event(_));
             state.has_event |= is_event;
-            if is_event && of.is_cut && lane.policy() == Policy::Newest(Overtake::AtOnce) && state.drawing.is_none() {
+            if is_event && of.is_cut && lane.policy() == Policy::Newest(Preempt::AtOnce) && state.drawing.is_none() {
                 state.drawing = Some(run_id);
                 self.actions.push(Action::Wake(Timer::Drawn(run_id), DRAW_MILLISECONDS));
             }

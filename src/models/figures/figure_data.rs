@@ -25,7 +25,7 @@ pub enum Kind {
 
 /// The table by layer and head, and what of it is chosen.
 #[derive(Clone, Copy)]
-pub struct Shown {
+pub struct FigureData {
     /// The table.
     pub table: RwSignal<Option<Arc<Table>>>,
     /// By layer and head; a task after the table's.
@@ -38,7 +38,7 @@ pub struct Shown {
     pub selected: RwSignal<Option<Cell>>,
 }
 
-impl Shown {
+impl FigureData {
     /// What is shown of a table.
     pub fn of(table: RwSignal<Option<Arc<Table>>>) -> Self {
         let groups = RwSignal::new(Arc::new(Vec::new()));
@@ -60,7 +60,7 @@ impl Shown {
                 wanted.filter(has).or_else(|| groups.first().map(|group| (group.layer, group.heads)))
             })
         });
-        Shown { table, groups, chosen, at, selected: RwSignal::new(None) }
+        FigureData { table, groups, chosen, at, selected: RwSignal::new(None) }
     }
 
     /// What the table is of.

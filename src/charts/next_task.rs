@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 /// Builds its children in the next task.
 #[component]
-pub fn Soon(
+pub fn NextTask(
     /// What waits.
     children: ChildrenFn,
 ) -> impl IntoView {

@@ -10,7 +10,7 @@ use lipscope_plot::Table;
 
 /// A folded table; it is made when it is opened, and again when what it shows changes.
 #[component]
-pub fn Twin(
+pub fn TableFold(
     /// The id of the fold.
     id: &'static str,
     /// The name of the file with all digits.

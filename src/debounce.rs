@@ -6,18 +6,18 @@ use crate::prelude::{GetValue, StoredValue, UpdateValue, set_timeout};
 
 /// Does the last of what it is asked to do, once nothing newer has come for a while.
 #[derive(Clone, Copy, Debug)]
-pub struct Newest {
+pub struct Debounce {
     /// Counts what it was asked to do, and to forget.
     count: StoredValue<u64>,
 }
 
-impl Default for Newest {
+impl Default for Debounce {
     fn default() -> Self {
-        Newest { count: StoredValue::new(0) }
+        Debounce { count: StoredValue::new(0) }
     }
 }
 
-impl Newest {
+impl Debounce {
     /// Does `work` after `rest`, unless other work is asked for before, or what asks for it has left the page.
     pub fn after(self, rest: Duration, work: impl FnOnce() + 'static) {
         self.forget();

@@ -12,7 +12,7 @@ use super::ladder::{MEASURED, bound_of, rungs, shown};
 
 /// What stands behind the selected number.
 #[component]
-pub fn Story() -> impl IntoView {
+pub fn SlackDetails() -> impl IntoView {
     let page = use_page();
     let selected = page.look.rung;
     let id = memo(move |_| {
@@ -24,14 +24,14 @@ pub fn Story() -> impl IntoView {
         page.live.measured.with(|measured| Some(strings::measured_bound_label(id, &measured.as_ref()?.state)))
     });
     view! {
-        <div class="story" id="ladder-story" tabindex="0" role="region" aria-label=strings::story() aria-live="polite" data-testid="story" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
+        <div class="slack" id="ladder-slack" tabindex="0" role="region" aria-label=strings::slack_details() aria-live="polite" data-testid="slack" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
             {move || match id.get() {
                 Some(id) => view! {
-                    <p class="story-name">{move || name.get()}</p>
+                    <p class="slack-name">{move || name.get()}</p>
                     <Formula id/>
-                    <BoundStory id/>
+                    <BoundSlackDetails id/>
                 }.into_any(),
-                None => view! { <p class="story-name">{strings::trace_label(Trace::Draws)}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
+                None => view! { <p class="slack-name">{strings::trace_label(Trace::Draws)}</p><p>{strings::norm_hint(page.norm())}</p> }.into_any(),
             }}
         </div>
     }
@@ -40,7 +40,7 @@ pub fn Story() -> impl IntoView {
 /// What a bound says of the present tokens: numbers put into its formula, how far it is from the norm, the steps of its
 /// proof that lose something, what the letters are, and where it is proved.
 #[component]
-pub fn BoundStory(
+pub fn BoundSlackDetails(
     /// Which bound.
     id: BoundId,
 ) -> impl IntoView {
@@ -64,11 +64,11 @@ pub fn BoundStory(
         told.get().map(|(steps, BoundSlack { worked, .. }, reach)| {
             let has_numbers = !worked.is_empty();
             view! {
-                <p class="worked" data-testid="story-worked" hidden=!has_numbers>"= " {worked}</p>
-                <p data-testid="story-reach">{reach}</p>
-                <ul data-testid="story-losses">{steps.into_iter().map(|step| view! { <li>{step}</li> }).collect_view()}</ul>
+                <p class="worked" data-testid="slack-worked" hidden=!has_numbers>"= " {worked}</p>
+                <p data-testid="slack-reach">{reach}</p>
+                <ul data-testid="slack-factors">{steps.into_iter().map(|step| view! { <li>{step}</li> }).collect_view()}</ul>
                 <p>{strings::formula_where(id)}</p>
-                <p data-testid="story-source">{strings::source(id)}</p>
+                <p data-testid="slack-source">{strings::source(id)}</p>
             }
         })
     }

@@ -24,7 +24,7 @@ const LEAST_WIDTH: f64 = 600.0;
 
 /// Whether the experiment of the controls is behind a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behind {
+pub enum ExperimentSource {
     /// It is.
     Experiment,
     /// The view has experiments of its own.
@@ -32,7 +32,7 @@ pub enum Behind {
 }
 
 /// A picture of any kind, to be taken away.
-pub trait Takeable {
+pub trait Exportable {
     /// As SVG; `None` where it cannot be drawn.
     fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String>;
 
@@ -40,7 +40,7 @@ pub trait Takeable {
     fn paint_on(&self, easel: &Easel) -> Option<()>;
 }
 
-impl<F: Paint> Takeable for F {
+impl<F: Paint> Exportable for F {
     fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String> {
         self.to_svg(size, title, caption).ok()
     }
@@ -51,16 +51,16 @@ impl<F: Paint> Takeable for F {
 }
 
 /// A picture, if there is one.
-pub type Picture = Option<Box<dyn Takeable>>;
+pub type Picture = Option<Box<dyn Exportable>>;
 
 /// A figure as a picture to be taken away.
 pub fn taken<F: Paint + 'static>(figure: Option<F>) -> Picture {
-    figure.map(|figure| Box::new(figure) as Box<dyn Takeable>)
+    figure.map(|figure| Box::new(figure) as Box<dyn Exportable>)
 }
 
 /// A fold with everything that can be taken away.
 #[component]
-pub fn Take(
+pub fn ExportFold(
     /// The id of the fold.
     id: &'static str,
     /// The name of the files, without what stands after the point.
@@ -78,7 +78,7 @@ pub fn Take(
     /// The paper behind the view.
     paper: Paper,
     /// Whether the experiment of the controls is behind it.
-    behind: Behind,
+    behind: ExperimentSource,
 ) -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
@@ -97,8 +97,8 @@ pub fn Take(
     on_cleanup(move || pressed.remove());
     let caption = move || {
         let settings = match behind {
-            Behind::Experiment => page.state.with_untracked(strings::settings),
-            Behind::Others => String::new(),
+            ExperimentSource::Experiment => page.state.with_untracked(strings::settings),
+            ExperimentSource::Others => String::new(),
         };
         Caption { settings, link: page.link_to(Stage::Full) }
     };
@@ -123,34 +123,34 @@ pub fn Take(
     };
     let script = move |dialect: Dialect| {
         view! {
-            <button type="button" data-take=dialect.id() title=strings::script_hint(dialect) on:click=move |_| ask_script(page, dialect)>
+            <button type="button" data-export=dialect.id() title=strings::script_hint(dialect) on:click=move |_| ask_script(page, dialect)>
                 {strings::script_name(dialect)}
             </button>
         }
     };
     view! {
-        <details class="take" id=id node_ref=fold on:keydown=move |event| if event.key() == "Escape" { close() }>
-            <summary>{strings::take()}</summary>
-            <div class="take-list" role="group" aria-label=strings::take()>
+        <details class="export" id=id node_ref=fold on:keydown=move |event| if event.key() == "Escape" { close() }>
+            <summary>{strings::export()}</summary>
+            <div class="export-list" role="group" aria-label=strings::export()>
                 <p>
-                    <span>{strings::take_picture()}</span>
-                    <button type="button" data-take="svg" on:click=move |_| svg()>"SVG"</button>
-                    <button type="button" data-take="png" on:click=move |_| png()>"PNG"</button>
+                    <span>{strings::export_picture()}</span>
+                    <button type="button" data-export="svg" on:click=move |_| svg()>"SVG"</button>
+                    <button type="button" data-export="png" on:click=move |_| png()>"PNG"</button>
                 </p>
                 <p>
-                    <span>{strings::take_numbers()}</span>
-                    <button type="button" data-take="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv.run(()))>"CSV"</button>
+                    <span>{strings::export_numbers()}</span>
+                    <button type="button" data-export="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv.run(()))>"CSV"</button>
                 </p>
-                <p hidden=behind == Behind::Others>
-                    <span>{strings::take_experiment()}</span>
-                    <button type="button" data-take="link" on:click=move |_| copy_link(page, note)>{strings::copy_link()}</button>
-                    <button type="button" data-take="json" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>"JSON"</button>
+                <p hidden=behind == ExperimentSource::Others>
+                    <span>{strings::export_experiment()}</span>
+                    <button type="button" data-export="link" on:click=move |_| copy_link(page, note)>{strings::copy_link()}</button>
+                    <button type="button" data-export="json" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>"JSON"</button>
                     {Dialect::ALL.map(script).collect_view()}
                 </p>
                 <p>
-                    <span>{strings::take_citation()}</span>
-                    <button type="button" data-take="cite-copy" on:click=move |_| copy(strings::citations(paper), note)>{strings::copy_bibtex()}</button>
-                    <button type="button" data-take="cite" on:click=move |_| download("lipscope.bib", "application/x-bibtex", &strings::citations(paper))>"BibTeX"</button>
+                    <span>{strings::export_citation()}</span>
+                    <button type="button" data-export="cite-copy" on:click=move |_| copy(strings::citations(paper), note)>{strings::copy_bibtex()}</button>
+                    <button type="button" data-export="cite" on:click=move |_| download("lipscope.bib", "application/x-bibtex", &strings::citations(paper))>"BibTeX"</button>
                 </p>
                 <p role="status">{move || note.get()} {move || page.live.script_note.get()}</p>
             </div>

@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 /// The name of a control, and in a few words why it is not there or what would bring it back.
 #[component]
-pub fn Away(
+pub fn UnavailableControl(
     /// The id of the control.
     id: &'static str,
     /// Its name.

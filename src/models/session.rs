@@ -10,9 +10,9 @@ use super::folder::Folder;
 use super::remote::Remote;
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use crate::controls::TextFile;
+use crate::debounce::Debounce;
 use crate::files::download;
 use crate::message::Message;
-use crate::newest::Newest;
 use crate::page::Page;
 use crate::phase::ModelPhase;
 use crate::strings;
@@ -52,7 +52,7 @@ pub struct Progress {
 
 /// The form and its workers.
 #[derive(Clone, Copy)]
-pub struct Desk {
+pub struct ModelSession {
     pub(super) page: Page,
     models: Models,
     /// Which model.
@@ -85,13 +85,13 @@ pub struct Desk {
     /// The table that is being opened, as far as it is here.
     pub(super) arriving: StoredValue<Option<Arriving>>,
     /// The model that is opened when the form rests.
-    pub(super) opening: Newest,
+    pub(super) opening: Debounce,
 }
 
-impl Desk {
+impl ModelSession {
     /// A form as it is on a first visit.
     pub fn new(models: Models) -> Self {
-        let desk = Desk {
+        let session = ModelSession {
             page: models.page,
             models,
             source: RwSignal::new(SourceForm::default()),
@@ -111,22 +111,22 @@ impl Desk {
             gathered: StoredValue::new(Vec::new()),
             shelf: StoredValue::new(Vec::new()),
             arriving: StoredValue::new(None),
-            opening: Newest::default(),
+            opening: Debounce::default(),
         };
-        let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| desk.hear(news));
-        desk.workers.set_value(Some(workers));
+        let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| session.hear(news));
+        session.workers.set_value(Some(workers));
         effect(move |_| {
-            desk.source.track();
-            desk.given.track();
-            desk.fetched.track();
-            desk.text.track();
-            desk.text_file.track();
-            desk.facts.set(None);
+            session.source.track();
+            session.given.track();
+            session.fetched.track();
+            session.text.track();
+            session.text_file.track();
+            session.facts.set(None);
             // What is still being opened is another model or text.
-            desk.cancel(ModelLane::Open);
-            desk.opening.after(REST, move || desk.open());
+            session.cancel(ModelLane::Open);
+            session.opening.after(REST, move || session.open());
         });
-        desk
+        session
     }
 
     pub(super) fn models(self) -> Models {

@@ -29,7 +29,7 @@ const MOST_IN_FORM: usize = 60_000;
 
 /// The form, its runs and their worker.
 #[derive(Clone, Copy)]
-pub struct Desk {
+pub struct TrainingSession {
     page: Page,
     /// Which models are trained.
     pub(super) form: RwSignal<TrainForm>,
@@ -61,10 +61,10 @@ pub struct Desk {
     workers: StoredValue<Option<TrainWorkers>, LocalStorage>,
 }
 
-impl Desk {
+impl TrainingSession {
     /// A form as it is on a first visit.
     pub fn new(page: Page) -> Self {
-        let desk = Desk {
+        let session = TrainingSession {
             page,
             form: RwSignal::new(TrainForm::default()),
             text: RwSignal::new(USUAL_TEXT.to_owned()),
@@ -82,10 +82,10 @@ impl Desk {
             last_number: StoredValue::new(0),
             workers: StoredValue::new_local(None),
         };
-        let workers = TrainWorkers::new(WORKER_URL, Spare::None, move |(event, _)| desk.hear(event));
-        desk.workers.set_value(Some(workers));
-        desk.look_for_kept();
-        desk
+        let workers = TrainWorkers::new(WORKER_URL, Spare::None, move |(event, _)| session.hear(event));
+        session.workers.set_value(Some(workers));
+        session.look_for_kept();
+        session
     }
 
     /// A number that no run has.

@@ -4,15 +4,15 @@ use crate::language::{Language, language};
 
 /// A text in every language, with the same places in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct Localized {
     english: &'static str,
     chinese: &'static str,
 }
 
-impl Said {
+impl Localized {
     /// A text in English and in Simplified Chinese.
     pub(super) const fn new(english: &'static str, chinese: &'static str) -> Self {
-        Said { english, chinese }
+        Localized { english, chinese }
     }
 
     /// The text in the page's language.

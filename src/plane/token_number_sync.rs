@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::newest::Newest;
+use crate::debounce::Debounce;
 use crate::page::Page;
 
 /// How long a token that was moved waits for the next numbers: between two and three frames.
@@ -15,22 +15,26 @@ const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Whether tokens wait for their numbers.
 #[derive(Clone, Copy)]
-pub struct Pace {
+pub struct TokenNumberSync {
     /// Whether they do not, since the numbers are late.
     is_ahead: RwSignal<bool>,
     /// Whether some are waited for.
     is_waiting: StoredValue<bool>,
     /// What is done where they come late.
-    patience: Newest,
+    patience: Debounce,
 }
 
-impl Default for Pace {
+impl Default for TokenNumberSync {
     fn default() -> Self {
-        Pace { is_ahead: RwSignal::new(false), is_waiting: StoredValue::new(false), patience: Newest::default() }
+        TokenNumberSync {
+            is_ahead: RwSignal::new(false),
+            is_waiting: StoredValue::new(false),
+            patience: Debounce::default(),
+        }
     }
 }
 
-impl Pace {
+impl TokenNumberSync {
     /// Hears of numbers as they come.
     pub(super) fn begin(self, page: Page) {
         effect(move |_| {

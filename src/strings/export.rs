@@ -1,6 +1,6 @@
 //! What can be taken away, and what to cite.
 
-pub use crate::words::take::*;
+pub use crate::words::export::*;
 
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::script::Dialect;
