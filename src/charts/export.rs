@@ -31,7 +31,7 @@ pub enum ExperimentSource {
     Others,
 }
 
-/// A picture of any kind, to be taken away.
+/// A picture of any kind, to be exported.
 pub trait Exportable {
     /// As SVG; `None` where it cannot be drawn.
     fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String>;
@@ -53,8 +53,8 @@ impl<F: Paint> Exportable for F {
 /// A picture, if there is one.
 pub type Picture = Option<Box<dyn Exportable>>;
 
-/// A figure as a picture to be taken away.
-pub fn taken<F: Paint + 'static>(figure: Option<F>) -> Picture {
+/// A figure as a picture to be exported.
+pub fn exportable<F: Paint + 'static>(figure: Option<F>) -> Picture {
     figure.map(|figure| Box::new(figure) as Box<dyn Exportable>)
 }
 

@@ -6,7 +6,7 @@
 //! | `catalog` | the lessons, read from `lessons/` |
 //! | `lesson` | what a lesson and a step are, and what a step sets |
 //! | `goal` | conditions on named numbers of the page |
-//! | `said`, `text`, `handle` | texts in every language, the places in them, and the sliders |
+//! | `localized`, `text`, `handle` | texts in every language, the places in them, and the sliders |
 //! | `slot`, `fill` | what the page has for a place, and what stands there |
 //! | `formulas` | formulas in texts, as MathML |
 

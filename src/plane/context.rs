@@ -11,7 +11,7 @@ use lipscope_plot::Extent;
 use crate::debounce::Debounce;
 use crate::live::Measured;
 use crate::page::Page;
-use crate::state::{Fixed, PageState};
+use crate::state::{NotMovable, PageState};
 use crate::strings;
 
 use super::token_number_sync::TokenNumberSync;
@@ -116,9 +116,9 @@ impl Plane {
     }
 
     /// Does something with the tokens that can be moved; or says why none can.
-    pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, Fixed> {
+    pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, NotMovable> {
         self.page.live.measured.with(|measured| {
-            self.with_tokens_of(&self.page.in_effect().ok_or(Fixed::Waiting)?, measured.as_deref(), read)
+            self.with_tokens_of(&self.page.in_effect().ok_or(NotMovable::Waiting)?, measured.as_deref(), read)
         })
     }
 
@@ -128,10 +128,10 @@ impl Plane {
         state: &PageState,
         measured: Option<&Measured>,
         read: impl FnOnce(&Rows, &PlaneFrame) -> T,
-    ) -> Result<T, Fixed> {
+    ) -> Result<T, NotMovable> {
         let rows = state.in_hand(drawn(state, measured))?;
         let frame = self.frame(measured).filter(|frame| frame.mean.len() == rows.n_columns());
-        Ok(read(rows, &frame.ok_or(Fixed::Waiting)?))
+        Ok(read(rows, &frame.ok_or(NotMovable::Waiting)?))
     }
 
     /// The plane that is shown: the one that holds still, or that of the last measurement.

@@ -6,7 +6,7 @@ use crate::charts::{ExperimentSource, ExportFold, TableFold, exportable};
 use crate::controls::ProblemAt;
 use crate::frame::is_motion_reduced;
 use crate::page::{Page, PlotChoice};
-use crate::state::Fixed;
+use crate::state::NotMovable;
 use crate::strings::{self, Paper};
 use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap};
 
@@ -30,7 +30,7 @@ pub fn TokenStage() -> impl IntoView {
     });
     let chosen = memo(move |_| plane.selected_words());
     // That they are being measured is over before it is read.
-    let fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != Fixed::Waiting));
+    let fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != NotMovable::Waiting));
     view! {
         <div class="token-stage" hidden=is_hidden>
             <div class="plot-stage">
@@ -97,7 +97,7 @@ fn Tools() -> impl IntoView {
     let page = plane.page;
     let n = memo(move |_| plane.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
     // What is being measured can be moved in a moment: its buttons stay, so that nothing jumps.
-    let is_fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != Fixed::Waiting));
+    let is_fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != NotMovable::Waiting));
     let is_waiting = move || n.get().is_none();
     let radius = memo(move |_| page.state.with(|state| state.radius));
     let switch = move |id, words, hint, on: RwSignal<bool>, is_away: Signal<bool>| {

@@ -7,7 +7,7 @@ use super::{PageState, TokenChoice};
 
 /// Why tokens cannot be moved by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fixed {
+pub enum NotMovable {
     /// The skew witness: its weights are made for its tokens.
     Skew,
     /// There are too many.
@@ -21,18 +21,18 @@ impl PageState {
     ///
     /// # Errors
     /// Why they stay where they are.
-    pub fn in_hand<'a>(&'a self, drawn: Option<&'a Rows>) -> Result<&'a Rows, Fixed> {
+    pub fn in_hand<'a>(&'a self, drawn: Option<&'a Rows>) -> Result<&'a Rows, NotMovable> {
         let rows = match (self.tokens, &self.own_tokens, &self.own_clusters) {
-            (TokenChoice::Skew, ..) => return Err(Fixed::Skew),
+            (TokenChoice::Skew, ..) => return Err(NotMovable::Skew),
             (TokenChoice::Own, Some(rows), _) => rows.0.as_ref(),
             (TokenChoice::Clusters, _, Some(own)) => &own.positions,
             _ if self.n_listed() > MOST_MOVABLE || self.n_listed() * self.dim() > MOST_MOVABLE_ENTRIES => {
-                return Err(Fixed::Many);
+                return Err(NotMovable::Many);
             }
-            _ => drawn.ok_or(Fixed::Waiting)?,
+            _ => drawn.ok_or(NotMovable::Waiting)?,
         };
         let is_short = rows.n_rows() <= MOST_MOVABLE && rows.entries().len() <= MOST_MOVABLE_ENTRIES;
-        is_short.then_some(rows).ok_or(Fixed::Many)
+        is_short.then_some(rows).ok_or(NotMovable::Many)
     }
 
     /// This state after an edit by hand; the same one where nothing can be moved.

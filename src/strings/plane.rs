@@ -3,7 +3,7 @@
 use crate::words::plane as words;
 pub use crate::words::plane::*;
 
-use crate::state::{Fixed, PageState};
+use crate::state::{NotMovable, PageState};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
@@ -26,11 +26,11 @@ pub fn snap_onto(radius: f64) -> String {
 }
 
 /// Why no token can be moved.
-pub fn fixed(fixed: Fixed) -> &'static str {
+pub fn fixed(fixed: NotMovable) -> &'static str {
     match fixed {
-        Fixed::Skew => fixed::skew(),
-        Fixed::Many => fixed::many(),
-        Fixed::Waiting => fixed::waiting(),
+        NotMovable::Skew => fixed::skew(),
+        NotMovable::Many => fixed::many(),
+        NotMovable::Waiting => fixed::waiting(),
     }
 }
 

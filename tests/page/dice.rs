@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    CertifySettings, DotWeights, EstimatorSettings, GrowthView, InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N,
-    OwnClusters, OwnWeights, PageState, PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings,
-    Settings, Shared, Shown, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, InverseSettings, LabTokens,
+    LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene,
+    SearchFold, SearchSettings, Settings, Shared, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
@@ -116,9 +116,9 @@ fn any_scene(dice: &mut Dice) -> Scene {
         estimators: EstimatorSettings {
             trial: dice.of(&EstimatorSettings::TRIALS).1,
             tolerance: 10f64.powi(-1 - dice.below(12) as i32),
-            shown: dice.of(&Shown::ALL).1,
+            shown: dice.of(&EstimatorQuantity::ALL).1,
         },
-        reach: CertifySettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
+        certify: CertifySettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
     Scene {

@@ -10,7 +10,7 @@ use lipscope::link::{self, MOST_LINK, TooLong};
 use lipscope::state::{
     GrowthView, LessonAt, PageState, PlotChoice, Range, Scene, Shared, Stage, TokenChoice, WeightChoice,
 };
-use lipscope_core::experiment::{Experiment, Mask, Rows, Scope};
+use lipscope_core::experiment::{Experiment, Mask, Rows};
 use lipscope_testkit::dice::Dice;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
@@ -148,8 +148,8 @@ fn a_link_of_another_program_holds_a_whole_experiment() {
         let link = link::write(&scene, of_lesson).expect("short");
         assert!(!link.contains("experiment="), "{link}");
         assert_eq!(followed(&link).state.experiment(), experiment, "{link}");
-        let causal = followed(&format!("v3&experiment={packed}&scope=composed")).state;
-        assert_eq!(causal.experiment(), Experiment { normalization_scope: Scope::Composed, ..experiment });
+        let other = followed(&format!("v3&experiment={packed}&eps=0.5")).state;
+        assert_eq!(other.experiment(), Experiment { eps: 0.5, ..experiment });
     }
     let twice = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(br#"{"tokens":{},"tokens":{}}"#, 9));
     let problems = survive(&format!("v3&experiment={twice}")).problems;

@@ -33,9 +33,9 @@ use crate::models::context::use_models;
 
 use adversarial::AdversarialFigure;
 use adversarial_desk::AdversarialDesk;
+use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
 use norms::NormsFigure;
-use shown::{FigureData, Kind};
 use sinks::SinksFigure;
 
 /// All figures of [`super::context::Models::table`].

@@ -9,7 +9,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::heads::{Combination, HeadNorms, head_norms};
-use super::local_shared::reduced_value;
+use super::local::shared::reduced_value;
 use crate::attention::{Centred, Kernel};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
 use crate::phrase;

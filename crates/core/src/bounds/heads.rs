@@ -2,7 +2,8 @@
 
 use super::logarithms::ln_sum;
 use crate::spectral::norm_of_product;
-use crate::weights::Weights;
+use crate::weights::{HeadWeights, Weights};
+use nalgebra::DMatrix;
 
 /// The constants of one head.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,4 +46,43 @@ pub(super) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
             v_norm: norm_of_product(&outer, value),
         })
         .collect()
+}
+
+/// Directions are taken from at most this many heads, those with the largest ||V|| ||A||.
+const MOST_HEADS: usize = 4;
+
+/// A on that span.
+pub(super) struct HeadSpan {
+    /// d x e with orthonormal columns.
+    pub(super) basis: DMatrix<f64>,
+    /// e x e.
+    pub(super) a: DMatrix<f64>,
+}
+
+impl HeadSpan {
+    pub(super) fn of(head: &HeadWeights) -> Self {
+        let basis = row_basis(head);
+        let a = (&head.k * &basis).tr_mul(&(&head.q * &basis)) / (head.q.nrows() as f64).sqrt();
+        HeadSpan { basis, a }
+    }
+}
+
+/// The heads from which directions are taken, with their indices, those with the largest ||V|| ||A|| first.
+pub(super) fn leading_heads(weights: &Weights, norms: &[HeadNorms]) -> Vec<(usize, HeadSpan)> {
+    let mut order: Vec<usize> = (0..norms.len()).collect();
+    order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
+    order.truncate(MOST_HEADS);
+    order.into_iter().map(|head_idx| (head_idx, HeadSpan::of(&weights.heads[head_idx]))).collect()
+}
+
+/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: of their span where that is smaller than all.
+fn row_basis(head: &HeadWeights) -> DMatrix<f64> {
+    let (k, d) = head.q.shape();
+    if 2 * k >= d {
+        return DMatrix::identity(d, d);
+    }
+    let mut rows = DMatrix::zeros(d, 2 * k);
+    rows.columns_mut(0, k).copy_from(&head.q.transpose());
+    rows.columns_mut(k, k).copy_from(&head.k.transpose());
+    rows.qr().q()
 }

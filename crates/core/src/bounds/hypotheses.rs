@@ -1,12 +1,12 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
-use super::alike::in_few_dimensions;
-use super::head_span::leading_heads;
+use super::ball::kim_norms::KimNorms;
+use super::heads::leading_heads;
 use super::heads::{Combination, HeadNorms, head_norms};
-use super::kim_norms::KimNorms;
-use super::line::{AdversarialLine, Line, adversarial_line, lines};
-use super::spot::Spot;
-use super::spots::{Spots, spots};
+use super::isotropic::in_few_dimensions;
+use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
+use super::lower::witness_direction::Spot;
+use super::lower::witness_direction::{Spots, spots};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
 use crate::weights::Weights;

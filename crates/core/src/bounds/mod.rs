@@ -1,68 +1,50 @@
 //! Bounds on the Lipschitz constant and their hypotheses. A bound whose hypotheses fail is absent.
 //!
-//! One file per family of bounds; this one is the registry. docs/theory.md has statements and proofs.
+//! This file is the registry; docs/theory.md has statements and proofs.
+//!
+//! | room or file | concept |
+//! | --- | --- |
+//! | `ball` | upper bounds that hold for all tokens of a ball |
+//! | `lower` | lower bounds: tokens of a ball whose norm is known |
+//! | `local` | upper bounds at given tokens |
+//! | `certified` | upper bounds for all tokens near given ones |
+//! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what a bound needs to know, and tools that the rooms share |
+//! | `bound`, `absence`, `over_n`, `slack` | a bound as data, why it is absent, its values over n, and what its proof loses |
 
 mod absence;
-mod adversarial;
-mod alike;
+mod ball;
 mod bound;
-mod castin;
 mod certified;
-mod cluster_norm;
-mod exponent;
-mod head_span;
 mod heads;
 mod hypotheses;
-mod kim;
-mod kim_norms;
-mod line;
+mod isotropic;
 mod local;
-mod local_blocks;
-mod local_head;
-mod local_parts;
-mod local_shared;
-mod local_together;
 mod logarithms;
-mod moments;
+mod lower;
 mod over_n;
-mod pair;
-mod pairs;
-mod pattern;
-mod rounding;
-mod row_mass;
-mod sharp;
-mod sharp_slack;
 mod slack;
-mod slack_factor;
-mod spot;
-mod spots;
-mod sums;
-mod top_eigenvalue;
-mod two_clusters;
-mod unified;
-mod witness;
-mod witness_form;
 
-pub(crate) use cluster_norm::norm_of_clusters;
-use witness_form::Shape;
+use ball::{castin, kim, sharp, unified};
+use lower::witness_form::Shape;
+use lower::{adversarial, two_clusters, witness};
 
 pub use absence::Absence;
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use certified::Neighbourhood;
 pub use heads::{Combination, HeadNorms};
 pub use hypotheses::{Hypotheses, radius_of_ball};
-pub use local::LocalBound;
-pub(crate) use local::combine as combine_local;
-pub(crate) use local_head::LocalHead;
-pub use local_parts::LocalParts;
-pub(crate) use local_shared::LocalBuffers;
+pub use local::bound::LocalBound;
+pub(crate) use local::bound::combine as combine_local;
+pub(crate) use local::head::LocalHead;
+pub use local::parts::LocalParts;
+pub(crate) use local::rounding::Counts;
+pub(crate) use local::shared::LocalBuffers;
 pub(crate) use logarithms::ln_sum;
+pub(crate) use lower::cluster_norm::norm_of_clusters;
+pub use lower::two_clusters::{TwoClusterCurve, TwoClusters};
+pub use lower::witness::ClusterWitness;
 pub use over_n::BoundsOverN;
-pub(crate) use rounding::Counts;
-pub use slack::{BoundSlack, slacks};
-pub use slack_factor::{SlackFactor, SlackKind};
-pub use two_clusters::{TwoClusterCurve, TwoClusters};
-pub use witness::ClusterWitness;
+pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 
 impl BoundId {
     /// ln of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` if its hypotheses do not

@@ -1,13 +1,13 @@
 //! The slack of upper bounds: the formula with its numbers, and the factor that each step of the proof loses.
 
-use serde::{Deserialize, Serialize};
-
-use super::local_parts::LocalParts;
-use super::sharp::MixedTerms;
-use super::slack_factor::{SlackFactor, SlackKind};
-use super::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
-use super::{Bound, BoundId, Combination, Hypotheses, row_mass, sharp_slack};
+use super::ball::row_mass;
+use super::ball::sharp::MixedTerms;
+use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
+use super::local::parts::LocalParts;
+use super::logarithms::ln_add;
+use super::{Bound, BoundId, Combination, Hypotheses};
 use crate::experiment::{Attention, Mask};
+use serde::{Deserialize, Serialize};
 
 /// A bound's formula with numbers inserted, and the slack factor of each step of its proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             }
             None => String::new(),
         },
-        BoundId::KimLinf | BoundId::KimL2 => super::kim::worked(id, hypotheses, brief).unwrap_or_default(),
+        BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
         BoundId::LocalBlocks | BoundId::MaxToken => String::new(),
         BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
             format!("a = {a_text}, v = {v_text}, n = {n}")
@@ -103,7 +103,7 @@ fn factors(
             vec![SlackFactor { kind: SlackKind::Parts, times: bound.value.unwrap_or(f64::INFINITY) / spectral }]
         }
         BoundId::Sharp | BoundId::SharpMasked => {
-            local.map_or_else(Vec::new, |parts| sharp_slack::factors(bound, hypotheses, (a, v), parts, spectral))
+            local.map_or_else(Vec::new, |parts| sharp_factors(bound, hypotheses, (a, v), parts, spectral))
         }
         BoundId::Unified | BoundId::UnifiedMasked => {
             local.map_or_else(Vec::new, |parts| mixed_part_slack(hypotheses, a, v, parts))
@@ -170,6 +170,76 @@ fn superscript(c: char) -> char {
         '0' => '⁰',
         digit => char::from_u32('⁴' as u32 + (digit as u32 - '4' as u32)).unwrap_or(digit),
     }
+}
+
+/// A step of a bound's proof and the factor lost by it at these tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlackFactor {
+    /// The step.
+    pub kind: SlackKind,
+    /// The factor by which this step enlarges the bound, at least one.
+    pub times: f64,
+}
+
+/// A step in the proof of an upper bound (docs/theory.md section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SlackKind {
+    /// The norms of the own and the mixed part of the Jacobian are added, and those of the heads.
+    Parts,
+    /// The largest column sum of P is replaced by its maximum for this n and a.
+    ColumnSums,
+    /// |A x_i| is replaced by ||A|| R.
+    ANorm,
+    /// The standard deviation of the tokens under attention is replaced by R.
+    Radius,
+    /// |V x| is replaced by ||V|| |x|.
+    VNorm,
+    /// max_j sum_i P_ij w_i is replaced by the product of the largest column sum and the largest w_i.
+    Alignment,
+    /// Every column sum is replaced by n, and the parts are bounded separately.
+    Length,
+    /// The exponential is e^(2a), where e^a is enough.
+    Exponent,
+    /// Each row of the mixed part is bounded by itself, as if one perturbation reached the bound of every row and of the
+    /// own part, with ||V|| for every direction.
+    Rows,
+    /// The range of the scores in a row is replaced by 2a.
+    Scores,
+    /// The norm of the own part is replaced by v a.
+    Own,
+}
+
+/// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2):
+/// the factors whose product is bound / norm for one head, and for one of several heads the same without the first
+/// step. `a` and `v` are the head's constants, `local` its terms at the tokens.
+fn sharp_factors(
+    bound: &Bound,
+    hypotheses: &Hypotheses,
+    (a, v): (f64, f64),
+    local: &LocalParts,
+    spectral: f64,
+) -> Vec<SlackFactor> {
+    let mixed =
+        |a: f64, ln_ratio: f64| v.ln() + MixedTerms::new(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest();
+    // The proof's constants as these tokens have them, at most those of the ball.
+    let gradient = (local.gradient_square.sqrt() * hypotheses.radius).min(a);
+    let ln_ratio = local.ln_ratio.min(2.0 * a);
+    let (own, own_of_ball) = (local.own.ln(), (v * a).ln());
+    let at_tokens = ln_add(own, mixed(gradient, ln_ratio));
+    let with_a_norm = ln_add(own, mixed(a, ln_ratio));
+    let with_scores = ln_add(own, mixed(a, 2.0 * a));
+    let whole = ln_add(own_of_ball, mixed(a, 2.0 * a));
+    let factor = |kind: SlackKind, ln: f64| SlackFactor { kind, times: ln.exp() };
+    let mut factors = vec![
+        factor(SlackKind::ANorm, with_a_norm - at_tokens),
+        factor(SlackKind::Scores, with_scores - with_a_norm),
+        factor(SlackKind::Own, whole - with_scores),
+    ];
+    if hypotheses.heads.len() == 1 && spectral > 0.0 {
+        let rest = bound.log10 * std::f64::consts::LN_10 - spectral.ln() - (whole - at_tokens);
+        factors.push(factor(SlackKind::Rows, rest));
+    }
+    factors
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::local_blocks::Pair;
+use super::blocks::Pair;
 use crate::attention::{Accumulate, View, ViewMut, multiply};
 
 /// The most that |y|^2 times the bound on the rounding of |t|^2 may be.
@@ -12,7 +12,7 @@ const MOST_ADDED: f64 = 1e-10;
 
 /// What the rows of a head share.
 #[derive(Clone, Debug)]
-pub(super) struct Pairs {
+pub(in crate::bounds) struct Pairs {
     /// V (r x d) and c K (k x d).
     value: DMatrix<f64>,
     key: DMatrix<f64>,
@@ -43,7 +43,7 @@ pub(crate) struct PairBuffers {
 }
 
 /// The mean of tokens (d x columns), and the tokens less it.
-pub(super) fn centred(tokens: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
+pub(in crate::bounds) fn centred(tokens: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
     let centre = tokens.column_mean();
     let mut centred = tokens.clone();
     centred.column_iter_mut().for_each(|mut token| token -= &centre);
@@ -57,7 +57,7 @@ fn replace(out: &mut [f64], (n_rows, n_columns): (usize, usize), a: View<'_, f64
 
 impl Pairs {
     /// For V (r x d), K (k x d), the kernel's c and tokens (d x columns).
-    pub(super) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
+    pub(in crate::bounds) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
         let (centre, centred) = centred(tokens);
         let values = &value * &centred;
         let squares = |columns: &DMatrix<f64>| columns.column_iter().map(|column| column.norm_squared()).collect();
@@ -69,7 +69,13 @@ impl Pairs {
 
     /// Takes the products of some rows with the first `reach` tokens: `means` are their means of tokens (d x rows),
     /// `queries` their q_i (k x rows).
-    pub(super) fn take(&self, means: &[f64], queries: View<'_, f64>, reach: usize, buffers: &mut PairBuffers) {
+    pub(in crate::bounds) fn take(
+        &self,
+        means: &[f64],
+        queries: View<'_, f64>,
+        reach: usize,
+        buffers: &mut PairBuffers,
+    ) {
         let ((r, d), k) = (self.value.shape(), self.key.nrows());
         let rows = means.len() / d;
         let PairBuffers { right, right_values, along, along_values, .. } = buffers;
@@ -91,7 +97,11 @@ impl Pairs {
     }
 
     /// The pairs of one of the rows taken, `at` in their order, with the tokens in order; `None` where their rounding counts.
-    pub(super) fn row<'a>(&'a self, buffers: &'a PairBuffers, at: usize) -> Option<impl Iterator<Item = Pair> + 'a> {
+    pub(in crate::bounds) fn row<'a>(
+        &'a self,
+        buffers: &'a PairBuffers,
+        at: usize,
+    ) -> Option<impl Iterator<Item = Pair> + 'a> {
         let ((r, d), reach) = (self.value.shape(), buffers.reach);
         let column = |numbers: &'a [f64], at: usize, height: usize| &numbers[at * height..(at + 1) * height];
         let square = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>();

@@ -4,12 +4,11 @@
 //! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. Concatenated
 //! heads stand below each other, those through an output matrix are added.
 
-use super::heads::Combination;
-use super::sums::sum_of;
+use super::super::heads::Combination;
 
 /// Bounds on the blocks of one head's Jacobian, row by row.
 #[derive(Clone, Debug)]
-pub(super) struct Blocks {
+pub(in crate::bounds) struct Blocks {
     n: usize,
     d: usize,
     /// ||V||.
@@ -22,13 +21,13 @@ pub(super) struct Blocks {
 
 /// What the bound on a block needs of a pair of tokens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
+pub(in crate::bounds) struct Pair {
     /// |t|^2, |y|^2 and t.y.
-    pub(super) t: f64,
-    pub(super) y: f64,
-    pub(super) product: f64,
+    pub(in crate::bounds) t: f64,
+    pub(in crate::bounds) y: f64,
+    pub(in crate::bounds) product: f64,
     /// |V t|^2.
-    pub(super) value: f64,
+    pub(in crate::bounds) value: f64,
 }
 
 /// The most entries of all heads' matrices.
@@ -37,7 +36,7 @@ const MOST_ENTRIES: usize = 1 << 22;
 impl Blocks {
     /// No row yet, for one of `heads` heads at n tokens in d dimensions; `None` where the matrices of all heads would be too
     /// large.
-    pub(super) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
+    pub(in crate::bounds) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
         let entries = n.checked_mul(n)?;
         (entries.checked_mul(heads)? <= MOST_ENTRIES).then(|| Blocks {
             n,
@@ -49,20 +48,20 @@ impl Blocks {
     }
 
     /// Room for the next `n_rows` rows, which are [appended](Blocks::append) afterwards.
-    pub(super) fn for_rows(&self, n_rows: usize) -> Self {
+    pub(in crate::bounds) fn for_rows(&self, n_rows: usize) -> Self {
         let (mixed, own) = (Vec::with_capacity(n_rows * self.n), Vec::with_capacity(n_rows));
         Blocks { mixed, own, ..*self }
     }
 
     /// Adds the rows that come after these.
-    pub(super) fn append(&mut self, mut next: Blocks) {
+    pub(in crate::bounds) fn append(&mut self, mut next: Blocks) {
         self.mixed.reserve_exact(next.mixed.len());
         self.mixed.append(&mut next.mixed);
         self.own.append(&mut next.own);
     }
 
     /// Adds the next row: the weight of each block and what its bound needs, and a bound on the own part.
-    pub(super) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
+    pub(in crate::bounds) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
         let (d, value_norm) = (self.d, self.value_norm);
         let end = self.mixed.len() + self.n;
         self.mixed.extend(pairs.map(|(weight, pair)| {
@@ -88,7 +87,7 @@ impl Pair {
 }
 
 /// An upper bound on ||N||_2 over all heads; `most_own` is for each head an upper bound on every ||V O_i||.
-pub(super) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
+pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
     let n = heads.first().map_or(0, |head| head.n);
     let mut matrices: Vec<Vec<f64>> = Vec::new();
     for (head, most) in heads.iter().zip(most_own) {
@@ -138,6 +137,25 @@ fn square(matrices: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
         out.iter_mut().zip(row).for_each(|(out, entry)| *out += along * entry);
     }
     out
+}
+
+/// The sum of a term of the entries of some vectors of equal length, in eight partial sums, so that the compiler
+/// vectorises.
+pub(in crate::bounds) fn sum_of<const COUNT: usize>(
+    vectors: [&[f64]; COUNT],
+    term: impl Fn([f64; COUNT]) -> f64,
+) -> f64 {
+    let parts = vectors.map(|vector| vector.as_chunks::<8>());
+    let (n_chunks, n_left) = parts.first().map_or((0, 0), |(chunks, left)| (chunks.len(), left.len()));
+    let mut sums = [0.0; 8];
+    for at in 0..n_chunks {
+        let chunks = parts.map(|(chunks, _)| &chunks[at]);
+        for lane in 0..8 {
+            sums[lane] += term(chunks.map(|chunk| chunk[lane]));
+        }
+    }
+    let left: f64 = (0..n_left).map(|at| term(parts.map(|(_, left)| left[at]))).sum();
+    sums.iter().sum::<f64>() + left
 }
 
 #[cfg(test)]

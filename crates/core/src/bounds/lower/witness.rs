@@ -13,10 +13,10 @@ use std::f64::consts::LN_2;
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::Hypotheses;
-use super::logarithms::softplus;
-use super::pattern::climb;
-use super::spot::Spot;
+use super::super::Hypotheses;
+use super::super::logarithms::softplus;
+use super::pattern_search::pattern_search;
+use super::witness_direction::Spot;
 use super::witness_form::{Closed, Shape};
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
@@ -51,7 +51,7 @@ impl ClusterWitness {
 
 /// The best witness of a shape; `None` if it does not apply: with a mask, a normaliser, L2 attention, A = 0, d = 1 for
 /// the fork, or too few tokens.
-pub(super) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
+pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
     let ball = Ball { radius: hypotheses.radius, ln_n: hypotheses.ln_n };
     let least = shape.fewest() + 1.0;
     if hypotheses.mask != Mask::None || !(ball.radius > 0.0 && ball.radius.is_finite()) || ball.n() < least - 1e-9 {
@@ -154,7 +154,7 @@ impl Ball {
         let best_at = |ln_t: f64| {
             let ln_odds = self.ln_odds(ln_t);
             let value = |[reach, angle]: [f64; 2]| closed.at(ln_odds, reach, angle);
-            let [reach, angle] = climb(value, [near.reach, near.angle], [0.05, moved], shape.limits());
+            let [reach, angle] = pattern_search(value, [near.reach, near.angle], [0.05, moved], shape.limits());
             Choice { ln_t, reach, angle }
         };
         whole.into_iter().map(best_at).collect()
@@ -176,7 +176,7 @@ impl Ball {
         let starts = angles.iter().flat_map(|angle| reaches.iter().map(|reach| [*reach, *angle]));
         let start = starts.map(|start| (start, value(start))).max_by(|a, b| a.1.total_cmp(&b.1));
         let start = start.map_or([1.0, 0.0], |(start, _)| start);
-        let [reach, angle] = climb(value, start, [0.1, moved], shape.limits());
+        let [reach, angle] = pattern_search(value, start, [0.1, moved], shape.limits());
         let ln_odds = closed.best_ln_odds(reach, angle, odds);
         // t = n/(1 + (n - t)/t).
         Choice { ln_t: (self.ln_n - softplus(-ln_odds)).clamp(low, high), reach, angle }
@@ -215,10 +215,10 @@ impl Ball {
 mod tests {
     use super::*;
     use crate::bounds::BoundId;
-    use crate::bounds::head_span::leading_heads;
     use crate::bounds::heads::head_norms;
-    use crate::bounds::line::lines;
-    use crate::bounds::spots::{Spots, spots};
+    use crate::bounds::heads::leading_heads;
+    use crate::bounds::lower::line::lines;
+    use crate::bounds::lower::witness_direction::{Spots, spots};
     use crate::experiment::Attention;
     use crate::random::{Random, Stream};
     use crate::weights::{HeadWeights, Weights};
@@ -282,7 +282,7 @@ mod tests {
                         assert!(shape == Shape::Fork && (d == 1 || n == 2.0), "d={d} n={n}: no {shape:?}");
                         continue;
                     };
-                    let total = super::super::ln_sum(found.ln_sizes.iter().copied());
+                    let total = crate::bounds::ln_sum(found.ln_sizes.iter().copied());
                     assert!((total - n.ln()).abs() < 1e-9, "{shape:?} d={d} n={n}: {:?}", found.ln_sizes);
                     let is_uneven = shape == Shape::Fork && found.ln_sizes[1] != found.ln_sizes[2];
                     assert!(is_uneven || found.ln_closed <= found.norm.ln() + 1e-9, "{shape:?} d={d} n={n}: {found:?}");

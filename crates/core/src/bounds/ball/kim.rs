@@ -7,13 +7,13 @@
 //! phi^-1(y) = W_0(y/e), W_0 the Lambert function. In the l_2 bound W_Q enters to the fourth power, because the map
 //! scales as |W_Q|^2 (docs/theory.md section 5; tests/core/l2.rs has a counterexample to the second power).
 
+use super::super::logarithms::ln_minus_one;
+use super::super::{BoundId, Hypotheses};
 use super::kim_norms::KimNorms;
-use super::logarithms::ln_minus_one;
-use super::{BoundId, Hypotheses};
 use crate::experiment::{Attention, Mask, Scope};
 
 /// ln of `kim_linf`.
-pub(super) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
+pub(in crate::bounds) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
     let norms = norms(hypotheses)?;
     // The normaliser's factor bounds Euclidean norms only.
     if hypotheses.scope == Scope::Composed {
@@ -24,7 +24,7 @@ pub(super) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
 }
 
 /// ln of `kim_l2`.
-pub(super) fn ln_l2(hypotheses: &Hypotheses) -> Option<f64> {
+pub(in crate::bounds) fn ln_l2(hypotheses: &Hypotheses) -> Option<f64> {
     let norms = norms(hypotheses)?;
     let growth = 4.0 * inverse_phi(hypotheses.ln_n) + 1.0;
     let weights = 0.5 * norms.heads.ln() + norms.output.ln() + hypotheses.outer_factor.ln();
@@ -32,7 +32,7 @@ pub(super) fn ln_l2(hypotheses: &Hypotheses) -> Option<f64> {
 }
 
 /// The formula with the numbers of these hypotheses inserted.
-pub(super) fn worked(id: BoundId, hypotheses: &Hypotheses, brief: impl Fn(f64) -> String) -> Option<String> {
+pub(in crate::bounds) fn worked(id: BoundId, hypotheses: &Hypotheses, brief: impl Fn(f64) -> String) -> Option<String> {
     let norms = norms(hypotheses)?;
     let inverse = brief(inverse_phi(hypotheses.ln_n));
     Some(match id {

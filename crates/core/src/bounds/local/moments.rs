@@ -1,4 +1,4 @@
-//! The covariances of tokens under many rows of attention at a time, for [`super::local`]: second moments about a common
+//! The covariances of tokens under many rows of attention at a time, for [`super::bound`]: second moments about a common
 //! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2). The product is the same
 //! natively and in the browser, so that its rounding is the same in both.
 //!
@@ -7,13 +7,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::pairs::centred;
+use super::token_pairs::centred;
 use crate::attention::{Accumulate, View, ViewMut, flushed, multiply, multiply_portably};
 use crate::spectral::{full_svd, largest_singular_value};
 
 /// What the rows of a head share.
 #[derive(Clone, Debug)]
-pub(super) struct Moments {
+pub(in crate::bounds) struct Moments {
     d: usize,
     /// d x columns.
     tokens: Vec<f32>,
@@ -50,15 +50,15 @@ pub(crate) struct MomentBuffers {
 }
 
 /// The covariance under one row of attention.
-pub(super) struct OfRow {
+pub(in crate::bounds) struct OfRow {
     /// S (I + |b|^2 C) S, r x r.
-    pub(super) mixed: DMatrix<f64>,
+    pub(in crate::bounds) mixed: DMatrix<f64>,
     /// S C W^T c K^T L, r x (columns of L).
-    pub(super) own: DMatrix<f64>,
+    pub(in crate::bounds) own: DMatrix<f64>,
     /// A bound on the norm of what C misses.
-    pub(super) error: f64,
+    pub(in crate::bounds) error: f64,
     /// tr C.
-    pub(super) trace: f64,
+    pub(in crate::bounds) trace: f64,
 }
 
 /// Tokens of a product; its sums are added in f32 over [`SUMMED`] tokens, then in f64.
@@ -77,7 +77,7 @@ const ABSOLUTE: f64 = 4.0 * f32::MIN_POSITIVE as f64;
 
 impl Moments {
     /// For V (r x d), c K^T L (d x any) and tokens (d x columns); `None` where rows are better taken one at a time.
-    pub(super) fn new(value: &DMatrix<f64>, own: &DMatrix<f64>, tokens: &DMatrix<f64>) -> Option<Self> {
+    pub(in crate::bounds) fn new(value: &DMatrix<f64>, own: &DMatrix<f64>, tokens: &DMatrix<f64>) -> Option<Self> {
         let (d, columns) = tokens.shape();
         if value.ncols() != d || d > MOST_DIMENSION || columns < LEAST_COLUMNS {
             return None;
@@ -106,7 +106,7 @@ impl Moments {
 
     /// Takes the means and second moments of some rows, at the tokens that were given; `masses` are their rows of
     /// attention, `stride` apart, to the first `reach` tokens.
-    pub(super) fn take(
+    pub(in crate::bounds) fn take(
         &self,
         tokens: &DMatrix<f64>,
         (masses, stride, reach): (&[f64], usize, usize),
@@ -148,7 +148,13 @@ impl Moments {
     }
 
     /// The covariance under one of the rows taken, `at` in their order, with its attention and |b|^2.
-    pub(super) fn row(&self, buffers: &MomentBuffers, at: usize, masses: &[f64], gradient_square: f64) -> OfRow {
+    pub(in crate::bounds) fn row(
+        &self,
+        buffers: &MomentBuffers,
+        at: usize,
+        masses: &[f64],
+        gradient_square: f64,
+    ) -> OfRow {
         let (d, r) = (self.d, self.values.len());
         let mean = self.placed(buffers.mean(at, d));
         let (square, error) = self.square_and_error(&mean, masses);
@@ -194,13 +200,13 @@ impl Moments {
     }
 
     /// A mean of tokens as they were given, in the coordinates of the moments.
-    pub(super) fn placed(&self, mean: &[f64]) -> DVector<f64> {
+    pub(in crate::bounds) fn placed(&self, mean: &[f64]) -> DVector<f64> {
         &self.rotation * (DVector::from_column_slice(mean) - &self.centre) / self.scale
     }
 
     /// The second moment of the tokens under a row, in the unit of the moments, and a bound on the norm of what its covariance
     /// misses: by rounding in f32, and by that of its mean, which was taken of tokens that may lie far from the centre.
-    pub(super) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
+    pub(in crate::bounds) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
         let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
         let absolute = ABSOLUTE * (self.d * masses.len()) as f64;
         let slip = (masses.len() + 2 * self.d) as f64 * f64::EPSILON * (self.centre.norm() / self.scale + 1.0);
@@ -209,24 +215,24 @@ impl Moments {
     }
 
     /// Products of numbers that the moments of one row over some tokens take.
-    pub(super) fn products_a_row(&self, tokens: usize) -> usize {
+    pub(in crate::bounds) fn products_a_row(&self, tokens: usize) -> usize {
         entries(self.d).saturating_mul(tokens)
     }
 
     /// ||c K^T L||.
-    pub(super) fn own_norm(&self) -> f64 {
+    pub(in crate::bounds) fn own_norm(&self) -> f64 {
         self.own_norm
     }
 }
 
 impl MomentBuffers {
     /// The mean of the tokens (d numbers each) under one of the rows taken.
-    pub(super) fn mean(&self, at: usize, d: usize) -> &[f64] {
+    pub(in crate::bounds) fn mean(&self, at: usize, d: usize) -> &[f64] {
         &self.means[at * d..][..d]
     }
 
     /// Those of all of them, d x rows.
-    pub(super) fn means(&self) -> &[f64] {
+    pub(in crate::bounds) fn means(&self) -> &[f64] {
         &self.means
     }
 }

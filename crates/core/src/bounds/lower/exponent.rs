@@ -7,16 +7,16 @@
 
 use nalgebra::DVector;
 
-use super::head_span::HeadSpan;
+use super::super::heads::HeadSpan;
 use crate::random::{Random, Stream};
 
 /// The directions of a head from which its lower bounds start, and its exponent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct HeadDirections {
+pub(in crate::bounds) struct HeadDirections {
     /// gamma: Gamma = gamma R^2.
-    pub(super) gamma: f64,
+    pub(in crate::bounds) gamma: f64,
     /// Unit vectors: the maximiser, extreme eigenvectors, right singular vectors.
-    pub(super) directions: Vec<DVector<f64>>,
+    pub(in crate::bounds) directions: Vec<DVector<f64>>,
 }
 
 /// Up to this size every start is followed and all singular vectors are computed; above, the best `FOLLOWED` starts, and
@@ -36,7 +36,7 @@ const SEED: u64 = 0;
 
 impl HeadDirections {
     /// Finds the directions of a head; `known` are further directions to start from.
-    pub(super) fn of(span: &HeadSpan, known: &[DVector<f64>]) -> Self {
+    pub(in crate::bounds) fn of(span: &HeadSpan, known: &[DVector<f64>]) -> Self {
         let mut starts: Vec<DVector<f64>> = known.iter().map(|u| span.basis.tr_mul(u)).collect();
         starts.extend(span.right_singular_vectors());
         let size = span.a.nrows();
@@ -69,7 +69,7 @@ fn growth_along(stretch: f64, along: f64) -> f64 {
 }
 
 /// The best |x|/R along a unit vector u, from |A u| and u.A u.
-pub(super) fn best_reach(stretch: f64, along: f64) -> f64 {
+pub(in crate::bounds) fn best_reach(stretch: f64, along: f64) -> f64 {
     if 2.0 * along <= stretch { 1.0 } else { stretch / (2.0 * along) }
 }
 

@@ -8,7 +8,7 @@ use crate::spectral::is_positive_definite;
 
 /// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TopEigenvalue {
+pub(in crate::bounds) struct TopEigenvalue {
     /// An approximate eigenvector of the matrix before, from which the next iteration starts.
     near: Option<DVector<f64>>,
 }
@@ -22,7 +22,7 @@ const MOST_DOUBLINGS: usize = 12;
 
 impl TopEigenvalue {
     /// An upper bound on the largest eigenvalue, about `MARGIN` above it.
-    pub(super) fn bound(&mut self, matrix: &DMatrix<f64>) -> f64 {
+    pub(in crate::bounds) fn bound(&mut self, matrix: &DMatrix<f64>) -> f64 {
         let steps = if self.near.is_some() { STEPS } else { FIRST_STEPS };
         let mut x = self
             .near
@@ -53,7 +53,7 @@ impl TopEigenvalue {
 }
 
 /// Whether ||M||_2 <= bound, up to rounding.
-pub(super) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
+pub(in crate::bounds) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
     let (rows, columns) = matrix.shape();
     let stored = View::new(matrix.as_slice(), rows, columns);
     let wide = if rows < columns { stored } else { stored.transpose() };

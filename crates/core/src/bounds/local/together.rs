@@ -1,11 +1,11 @@
-//! Rows of a head that are taken many at a time, for [`super::local`], and when they may be.
+//! Rows of a head that are taken many at a time, for [`super::bound`], and when they may be.
 
 use std::sync::Arc;
 
-use super::local_head::{BLOCK, LocalHead, Terms};
-use super::local_shared::LocalBuffers;
+use super::head::{BLOCK, LocalHead, Terms};
 use super::moments::{Moments, OfRow};
-use super::pairs::Pairs;
+use super::shared::LocalBuffers;
+use super::token_pairs::Pairs;
 use crate::attention::View;
 
 /// Rows whose covariances are taken at a time, at least.
@@ -41,13 +41,13 @@ impl LocalHead {
 
     /// Whether rows may be taken together.
     #[cfg(test)]
-    pub(super) fn has_moments(&self) -> bool {
+    pub(in crate::bounds) fn has_moments(&self) -> bool {
         self.shared.moments.is_some()
     }
 
     /// Takes every row by itself.
     #[cfg(test)]
-    pub(super) fn row_by_row(&mut self) {
+    pub(in crate::bounds) fn row_by_row(&mut self) {
         Arc::make_mut(&mut self.shared).moments = None;
         self.pairs = None;
     }
@@ -61,7 +61,13 @@ impl LocalHead {
     }
 
     /// Whether the rounding of a row's moments would be little beside its bounds.
-    pub(super) fn could_be_together(&self, mean: &[f64], masses: &[f64], gradient_square: f64, w: f64) -> bool {
+    pub(in crate::bounds) fn could_be_together(
+        &self,
+        mean: &[f64],
+        masses: &[f64],
+        gradient_square: f64,
+        w: f64,
+    ) -> bool {
         let Some(moments) = &self.shared.moments else { return false };
         let (_, error) = moments.square_and_error(&moments.placed(mean), masses);
         self.lost(moments, error, gradient_square).is_little(w)
@@ -91,7 +97,7 @@ impl LocalHead {
     }
 
     /// The terms of a row from moments that were taken before; `None` where their rounding counts.
-    pub(super) fn of_moments(
+    pub(in crate::bounds) fn of_moments(
         &mut self,
         buffers: &LocalBuffers,
         at: usize,

@@ -5,18 +5,18 @@ use std::f64::consts::LN_2;
 
 use nalgebra::DMatrix;
 
-use super::logarithms::shares;
+use super::super::logarithms::shares;
 
 /// Positions r_1/R and r_2/R of two clusters, and the norm there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shape {
-    pub(super) places: [f64; 2],
-    pub(super) norm: f64,
+pub(in crate::bounds) struct Shape {
+    pub(in crate::bounds) places: [f64; 2],
+    pub(in crate::bounds) norm: f64,
 }
 
 /// Whether the first, smaller cluster is a single token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum First {
+pub(in crate::bounds) enum First {
     /// A single token, so no field sums to zero inside it.
     Alone,
     /// Two tokens or more; the second cluster is at least as large.
@@ -25,7 +25,7 @@ pub(super) enum First {
 
 /// How many tokens the two clusters have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub(in crate::bounds) struct Sizes {
     /// ln tau, tau = n_2/n_1.
     ln_ratio: f64,
     /// sqrt(tau).
@@ -34,14 +34,14 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    pub(super) fn new(ln_ratio: f64, first: First) -> Self {
+    pub(in crate::bounds) fn new(ln_ratio: f64, first: First) -> Self {
         Sizes { ln_ratio, root: (0.5 * ln_ratio).exp(), first }
     }
 }
 
 /// The scalar problem on one line, with positions in units of R.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(in crate::bounds) struct Problem {
     /// g_h = lambda_h R^2.
     growths: Vec<f64>,
     /// A column for each head: w_h, in coordinates that keep their products.
@@ -57,17 +57,17 @@ const NEAR: f64 = 0.1;
 const LEAST_STEP: f64 = 1e-6;
 
 impl Problem {
-    pub(super) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
+    pub(in crate::bounds) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
         Problem { growths, response_norm: responses.norm(), responses }
     }
 
     /// The largest |g_h|.
-    pub(super) fn largest_growth(&self) -> f64 {
+    pub(in crate::bounds) fn largest_growth(&self) -> f64 {
         self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()))
     }
 
     /// The best positions at a ratio: by a search from `near`, or from all candidates if it is `None`.
-    pub(super) fn best_shape(&self, sizes: Sizes, near: Option<Shape>) -> Shape {
+    pub(in crate::bounds) fn best_shape(&self, sizes: Sizes, near: Option<Shape>) -> Shape {
         let ln_ratio = sizes.ln_ratio;
         let mut best = Shape { places: [0.0; 2], norm: 0.0 };
         let mut consider = |places: [f64; 2]| {
@@ -154,7 +154,7 @@ impl Problem {
     }
 
     /// The norm on perturbations along the line, at given positions.
-    pub(super) fn norm(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
+    pub(in crate::bounds) fn norm(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
         let [growth] = self.growths[..] else { return self.norm_of_heads(sizes, places) };
         let (head, scale) = ScalarHead::new(growth, sizes, places).scaled();
         let [[b11, b12], [b21, b22]] = head.matrix;

@@ -1,19 +1,17 @@
-//! The bound `local` of one head, a row of its attention matrix at a time: see [`super::local`].
+//! The bound `local` of one head, a row of its attention matrix at a time: see [`super::bound`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVectorView};
 
-use super::alike::OnSpan;
-use super::local_blocks::{Blocks, Pair};
-use super::local_parts::LocalParts;
-use super::local_shared::{
-    LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value,
-};
-use super::pairs::Pairs;
+use super::super::isotropic::OnSpan;
+use super::blocks::sum_of;
+use super::blocks::{Blocks, Pair};
+use super::parts::LocalParts;
 use super::rounding::{Counts, RoundedRow, Rounding, Sizes};
-use super::sums::sum_of;
+use super::shared::{LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value};
+use super::token_pairs::Pairs;
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
 use crate::attention::{Accumulate, Centred, Kernel, View, ViewMut, multiply};
 use crate::weights::HeadWeights;
@@ -21,10 +19,10 @@ use crate::weights::HeadWeights;
 /// Accumulates the bound of one head over rows of its attention matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalHead {
-    pub(super) shared: Arc<Shared>,
-    pub(super) blocks: Option<Blocks>,
+    pub(in crate::bounds) shared: Arc<Shared>,
+    pub(in crate::bounds) blocks: Option<Blocks>,
     /// What the blocks' bounds are made of, where rows are taken many at a time.
-    pub(super) pairs: Option<Arc<Pairs>>,
+    pub(in crate::bounds) pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
     sizes: Sizes,
     rounding: Rounding,
@@ -36,18 +34,18 @@ pub(crate) struct LocalHead {
     last: Last,
     top: TopEigenvalue,
     /// The same for rows that are taken many at a time, whose matrices are in other coordinates.
-    pub(super) top_of_moments: TopEigenvalue,
+    pub(in crate::bounds) top_of_moments: TopEigenvalue,
     /// Whether the row that was added last could have been taken with others.
-    pub(super) is_together: bool,
+    pub(in crate::bounds) is_together: bool,
 }
 
 /// What the bound needs of a row.
-pub(super) struct Terms {
-    pub(super) w: f64,
+pub(in crate::bounds) struct Terms {
+    pub(in crate::bounds) w: f64,
     /// An upper bound on ||V O_i||.
-    pub(super) own: f64,
+    pub(in crate::bounds) own: f64,
     /// The variance of the tokens, tr C_i.
-    pub(super) trace: f64,
+    pub(in crate::bounds) trace: f64,
 }
 
 /// What `local_blocks` needs of the row that was added last.
@@ -59,7 +57,7 @@ struct Last {
 }
 
 /// Rows from one block to the next, whose bounds depend on no other block's.
-pub(super) const BLOCK: usize = 64;
+pub(in crate::bounds) const BLOCK: usize = 64;
 /// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
 const SMALL_OWN: usize = 8;
 
@@ -148,12 +146,12 @@ impl LocalHead {
     }
 
     /// What rounding multiplies a bound by, and what it adds to it.
-    pub(super) fn factor_and_added(&self, column_sum: f64) -> (f64, f64) {
+    pub(in crate::bounds) fn factor_and_added(&self, column_sum: f64) -> (f64, f64) {
         (self.rounding.factor(&self.sizes), self.rounding.added(&self.sizes, column_sum))
     }
 
     /// The matrix of `local_blocks`, if there is one.
-    pub(super) fn into_blocks(self) -> Option<Blocks> {
+    pub(in crate::bounds) fn into_blocks(self) -> Option<Blocks> {
         self.blocks
     }
 
@@ -367,7 +365,7 @@ impl LocalHead {
     }
 
     /// An upper bound on the norm of an own part that differs from this matrix by one with a norm of at most `error`.
-    pub(super) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
+    pub(in crate::bounds) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
         let frobenius = own.norm() + error;
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
         // maximum; small ones only where `local_blocks` does not need every row.
@@ -409,6 +407,6 @@ impl LocalHead {
 }
 
 /// A bound times a factor, which may be infinite; zero stays zero.
-pub(super) fn scaled(bound: f64, factor: f64) -> f64 {
+pub(in crate::bounds) fn scaled(bound: f64, factor: f64) -> f64 {
     if bound == 0.0 { 0.0 } else { bound * factor }
 }

@@ -10,7 +10,7 @@
 
 /// ln G(a). With w = q + 2a q (1-q) the maximand is w^2 + (1-w)^2, so that it is largest at the largest w: 1, or (1 +
 /// 2a)^2/(8a) at q = (1 + 2a)/(4a) where a > 1/2.
-pub(super) fn ln_any_length(a: f64) -> f64 {
+pub(in crate::bounds) fn ln_any_length(a: f64) -> f64 {
     if a <= 0.5 {
         return 0.0;
     }
@@ -20,7 +20,7 @@ pub(super) fn ln_any_length(a: f64) -> f64 {
 }
 
 /// ln F(a, H) from a and ln H, H >= 1.
-pub(super) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
+pub(in crate::bounds) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
     let row = Row::new(a, ln_ratio);
     // The maximand has few and wide maxima in q, so that a scan finds the neighbourhood of the largest one.
     let at = |step: usize| step as f64 / SCAN as f64;

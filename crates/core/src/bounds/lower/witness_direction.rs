@@ -5,30 +5,33 @@
 //! covariances and the products b.xi and (A xi).x need no more. Its norm is exact for them, and a lower bound on ||J||;
 //! where U is all of R^d it is ||J||.
 
-use nalgebra::{DMatrix, DVector};
-
+use super::super::heads::HeadSpan;
+use super::super::local::shared::reduced_value;
+use super::exponent::HeadDirections;
 use super::exponent::best_reach;
+use super::line::Line;
 use crate::weights::{HeadWeights, Weights};
+use nalgebra::{DMatrix, DVector};
 
 /// The most dimensions of U.
 const MOST_DIRECTIONS: usize = 5;
 
 /// A direction of x with the constants that the closed forms need, and the restricted weights.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Spot {
+pub(in crate::bounds) struct Spot {
     /// d x r with orthonormal columns.
     basis: DMatrix<f64>,
     /// In the basis: x/|x|, A x/|A x|, and a unit vector orthogonal to A x that V stretches most.
-    pub(super) x: DVector<f64>,
-    pub(super) y: DVector<f64>,
-    pub(super) w: Option<DVector<f64>>,
+    pub(in crate::bounds) x: DVector<f64>,
+    pub(in crate::bounds) y: DVector<f64>,
+    pub(in crate::bounds) w: Option<DVector<f64>>,
     /// |A u| and u.A u for u = x/|x|.
-    pub(super) stretch: f64,
-    pub(super) along: f64,
+    pub(in crate::bounds) stretch: f64,
+    pub(in crate::bounds) along: f64,
     /// |V y|^2, V y.V u, |V u|^2.
-    pub(super) values: [f64; 3],
+    pub(in crate::bounds) values: [f64; 3],
     /// |V w|.
-    pub(super) value_w: f64,
+    pub(in crate::bounds) value_w: f64,
     /// All heads, restricted.
     weights: Weights,
 }
@@ -36,7 +39,12 @@ pub(super) struct Spot {
 impl Spot {
     /// For x along the unit vector u, of which `head` decides; `value` is its V, or a triangular factor of O_h times V_h,
     /// which changes no norm. `None` if A u = 0 or is not finite.
-    pub(super) fn new(weights: &Weights, head: &HeadWeights, value: &DMatrix<f64>, u: &DVector<f64>) -> Option<Self> {
+    pub(in crate::bounds) fn new(
+        weights: &Weights,
+        head: &HeadWeights,
+        value: &DMatrix<f64>,
+        u: &DVector<f64>,
+    ) -> Option<Self> {
         let root = (head.q.nrows() as f64).sqrt();
         let apply = |x: &DVector<f64>| head.k.tr_mul(&(&head.q * x)) / root;
         let transposed = |x: &DVector<f64>| head.q.tr_mul(&(&head.k * x)) / root;
@@ -64,12 +72,12 @@ impl Spot {
     }
 
     /// The same spot among the first directions of a space of d dimensions, at least those that it has.
-    pub(super) fn in_dimension(self, d: usize) -> Self {
+    pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
         Spot { basis: self.basis.resize_vertically(d, 0.0), ..self }
     }
 
     /// Whether another direction has the same constants, so that the closed forms are the same.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(in crate::bounds) fn is_like(&self, other: &Self) -> bool {
         let constants = |spot: &Self| {
             let [a, b, c] = spot.values;
             [spot.stretch, spot.along, a, b, c, spot.value_w]
@@ -81,17 +89,17 @@ impl Spot {
     }
 
     /// The best |x|/R for the exponent.
-    pub(super) fn reach(&self) -> f64 {
+    pub(in crate::bounds) fn reach(&self) -> f64 {
         best_reach(self.stretch, self.along)
     }
 
     /// The norm on perturbations in U at clusters with positions in the basis (r x m).
-    pub(super) fn norm(&self, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
-        super::norm_of_clusters(&self.weights, positions, ln_sizes)
+    pub(in crate::bounds) fn norm(&self, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
+        super::super::norm_of_clusters(&self.weights, positions, ln_sizes)
     }
 
     /// A position in the basis as a token.
-    pub(super) fn token(&self, position: &DVector<f64>) -> Vec<f64> {
+    pub(in crate::bounds) fn token(&self, position: &DVector<f64>) -> Vec<f64> {
         (&self.basis * position).iter().copied().collect()
     }
 }
@@ -174,4 +182,38 @@ fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
         })
         .collect();
     Weights { heads, output, l2_mha: None }
+}
+
+/// Spots, and the largest gamma of the heads.
+pub(in crate::bounds) struct Spots {
+    pub(in crate::bounds) gamma: f64,
+    pub(in crate::bounds) spots: Vec<Spot>,
+}
+
+/// The most spots: each costs a search at every n.
+const MOST_SPOTS: usize = 8;
+
+/// The spots at the directions of the leading heads, without those whose constants are equal. Without lines no
+/// lower bound applies, so that there are no spots; the exponent does in any case.
+pub(in crate::bounds) fn spots(weights: &Weights, leading: &[(usize, HeadSpan)], lines: &[Line]) -> Spots {
+    let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
+    let (mut gamma, mut spots) = (0.0f64, Vec::<Spot>::new());
+    for (head_idx, span) in leading {
+        let head = &weights.heads[*head_idx];
+        let found = HeadDirections::of(span, &known);
+        gamma = gamma.max(found.gamma);
+        let Some((outer, value)) = weights.values_through_output().nth(*head_idx).filter(|_| !lines.is_empty()) else {
+            continue;
+        };
+        let value = reduced_value(&outer, value);
+        for u in found.directions {
+            if spots.len() < MOST_SPOTS
+                && let Some(spot) = Spot::new(weights, head, &value, &u)
+                && !spots.iter().any(|known| known.is_like(&spot))
+            {
+                spots.push(spot);
+            }
+        }
+    }
+    Spots { gamma, spots }
 }

@@ -6,12 +6,12 @@
 //!
 //! Both as natural logarithms with v = 1, so that they do not overflow.
 
-use super::Hypotheses;
-use super::logarithms::{ln_add, ln_minus_one, softplus};
+use super::super::Hypotheses;
+use super::super::logarithms::{ln_add, ln_minus_one, softplus};
 use crate::experiment::{Attention, Mask};
 
 /// ln of a + sqrt((1 + a^2) n / (1 + (n-1) e^(-2a))).
-pub(super) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+pub(in crate::bounds) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::None {
         return None;
     }
@@ -19,7 +19,7 @@ pub(super) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
 }
 
 /// ln of `unified_masked` with v = 1.
-pub(super) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+pub(in crate::bounds) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::Causal {
         return None;
     }
@@ -27,14 +27,14 @@ pub(super) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> 
 }
 
 /// ln of n / (1 + (n-1) e^(-2a)), the largest possible column sum of P.
-pub(super) fn ln_column_sum(ln_n: f64, a: f64) -> f64 {
+pub(in crate::bounds) fn ln_column_sum(ln_n: f64, a: f64) -> f64 {
     let excess = ln_minus_one(ln_n) - 2.0 * a;
     // Far above the crossover n and n - 1 are equal in f64; for n = infinity the limit is e^(2a).
     if excess > 40.0 { 2.0 * a } else { ln_n - softplus(excess) }
 }
 
 /// ln of sum_{i=1..n} 1/(1 + (i-1) e^(-2a)), the largest possible column sum under the causal mask.
-pub(super) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
+pub(in crate::bounds) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
     let rate = (-2.0 * a).exp();
     if rate == 0.0 {
         return ln_n;
@@ -53,7 +53,7 @@ pub(super) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
 }
 
 /// Terms added one by one before the Euler-Maclaurin formula takes over; its error is below 1e-13 from there on.
-pub(super) const HEAD: f64 = 1024.0;
+pub(in crate::bounds) const HEAD: f64 = 1024.0;
 
 /// ln of the square root in the minimum, with v = 1.
 fn ln_masked_root(ln_n: f64, a: f64) -> f64 {
@@ -61,7 +61,7 @@ fn ln_masked_root(ln_n: f64, a: f64) -> f64 {
 }
 
 /// ln of 2 (1 + 2a) e^(2a), the term from Hardy's inequality, which does not depend on n.
-pub(super) fn ln_hardy(a: f64) -> f64 {
+pub(in crate::bounds) fn ln_hardy(a: f64) -> f64 {
     2f64.ln() + (2.0 * a).ln_1p() + 2.0 * a
 }
 

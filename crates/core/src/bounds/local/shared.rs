@@ -1,46 +1,46 @@
-//! What the rows of a head share in the bound `local`, and the covariance of tokens under a row: see [`super::local`].
+//! What the rows of a head share in the bound `local`, and the covariance of tokens under a row: see [`super::bound`].
 
 use nalgebra::DMatrix;
 
 use super::moments::{MomentBuffers, Moments};
-use super::pairs::PairBuffers;
+use super::token_pairs::PairBuffers;
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply, multiply_gram};
 use crate::weights::HeadWeights;
 
 /// What the rows of one head share.
 #[derive(Clone, Debug)]
-pub(super) struct Shared {
-    pub(super) kernel: Kernel,
-    pub(super) r: usize,
-    pub(super) k: usize,
-    pub(super) d: usize,
+pub(in crate::bounds) struct Shared {
+    pub(in crate::bounds) kernel: Kernel,
+    pub(in crate::bounds) r: usize,
+    pub(in crate::bounds) k: usize,
+    pub(in crate::bounds) d: usize,
     /// Values stacked over keys, (r + k) x columns.
-    pub(super) stacked: Vec<f64>,
+    pub(in crate::bounds) stacked: Vec<f64>,
     /// Where the covariances are taken of the tokens themselves.
-    pub(super) through: Option<Through>,
+    pub(in crate::bounds) through: Option<Through>,
     /// Where they are taken for many rows at a time.
-    pub(super) moments: Option<Moments>,
+    pub(in crate::bounds) moments: Option<Moments>,
     /// d x columns, or their coordinates in the span of fewer columns.
-    pub(super) tokens: DMatrix<f64>,
+    pub(in crate::bounds) tokens: DMatrix<f64>,
     /// Where everything is computed in the span of the tokens: orthonormal columns, d x columns.
-    pub(super) frame: Option<DMatrix<f64>>,
+    pub(in crate::bounds) frame: Option<DMatrix<f64>>,
     /// V V^T, V K^T, K K^T.
-    pub(super) vv: DMatrix<f64>,
-    pub(super) vk: DMatrix<f64>,
-    pub(super) kk: DMatrix<f64>,
+    pub(in crate::bounds) vv: DMatrix<f64>,
+    pub(in crate::bounds) vk: DMatrix<f64>,
+    pub(in crate::bounds) kk: DMatrix<f64>,
     /// L with Q = L Z, where Z has orthonormal rows.
-    pub(super) query_factor: DMatrix<f64>,
+    pub(in crate::bounds) query_factor: DMatrix<f64>,
     /// ||V||^2.
-    pub(super) value_square: f64,
+    pub(in crate::bounds) value_square: f64,
 }
 
 /// What takes tokens to values and keys.
 #[derive(Clone, Debug)]
-pub(super) struct Through {
+pub(in crate::bounds) struct Through {
     /// V stacked over K, (r + k) x d.
-    pub(super) stacked: DMatrix<f64>,
+    pub(in crate::bounds) stacked: DMatrix<f64>,
     /// c K^T L, d x (columns of L): with it the own part is V C K^T L c = (V C) (c K^T L).
-    pub(super) own: DMatrix<f64>,
+    pub(in crate::bounds) own: DMatrix<f64>,
 }
 
 /// Tokens of fewer dimensions are not worth products of their own.
@@ -48,7 +48,12 @@ const LEAST_DIMENSION: usize = 16;
 
 impl Shared {
     /// With `value` in place of the head's V.
-    pub(super) fn new(kernel: Kernel, value: DMatrix<f64>, head: &HeadWeights, tokens: &DMatrix<f64>) -> Self {
+    pub(in crate::bounds) fn new(
+        kernel: Kernel,
+        value: DMatrix<f64>,
+        head: &HeadWeights,
+        tokens: &DMatrix<f64>,
+    ) -> Self {
         let (r, k, (d, columns)) = (value.nrows(), head.k.nrows(), tokens.shape());
         let mut through = DMatrix::zeros(r + k, d);
         through.rows_mut(0, r).copy_from(&value);
@@ -83,13 +88,13 @@ impl Shared {
     }
 
     /// V (r x d) and K (k x d), where the covariances are taken of the tokens.
-    pub(super) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+    pub(in crate::bounds) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
         let Through { stacked, .. } = self.through.as_ref()?;
         Some((stacked.rows(0, self.r).into_owned(), stacked.rows(self.r, self.k).into_owned()))
     }
 
     /// Makes what the covariances of many rows at a time need, where they are taken so.
-    pub(super) fn make_moments(&mut self) {
+    pub(in crate::bounds) fn make_moments(&mut self) {
         if let (Some(through), Some((value, _))) = (&self.through, self.value_and_key()) {
             self.moments = Moments::new(&value, &through.own, &self.tokens);
         }
@@ -97,7 +102,13 @@ impl Shared {
 
     /// Adds sum_j P_ij |b_ij|^2 V x_j (V x_j)^T for tokens less their mean, `centred` as in [`LocalBuffers`], where b_ij
     /// depends on j.
-    pub(super) fn add_weighted_values(&self, sum: &mut DMatrix<f64>, centred: &[f64], masses: &[f64], query: &[f64]) {
+    pub(in crate::bounds) fn add_weighted_values(
+        &self,
+        sum: &mut DMatrix<f64>,
+        centred: &[f64],
+        masses: &[f64],
+        query: &[f64],
+    ) {
         let (r, height) = (self.r, self.r + self.k);
         let columns = self.stacked.chunks_exact(height).zip(centred.chunks_exact(height));
         for ((column, centred), mass) in columns.zip(masses) {
@@ -117,25 +128,29 @@ impl Shared {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocalBuffers {
     /// The mean of values and keys, and of tokens.
-    pub(super) mean: Vec<f64>,
-    pub(super) mean_token: Vec<f64>,
+    pub(in crate::bounds) mean: Vec<f64>,
+    pub(in crate::bounds) mean_token: Vec<f64>,
     /// Values and keys less their mean.
-    pub(super) centred: Vec<f64>,
+    pub(in crate::bounds) centred: Vec<f64>,
     /// Values times attention, or tokens times the root of it, less their mean.
-    pub(super) weighted: Vec<f64>,
+    pub(in crate::bounds) weighted: Vec<f64>,
     /// The covariance of the tokens, and that of values with tokens.
-    pub(super) of_tokens: Vec<f64>,
-    pub(super) through: Vec<f64>,
+    pub(in crate::bounds) of_tokens: Vec<f64>,
+    pub(in crate::bounds) through: Vec<f64>,
     /// The covariances of the tokens under many rows.
-    pub(super) moments: MomentBuffers,
+    pub(in crate::bounds) moments: MomentBuffers,
     /// What `local_blocks` needs of the pairs of those rows.
-    pub(super) pairs: PairBuffers,
+    pub(in crate::bounds) pairs: PairBuffers,
 }
 
 /// The covariance of the tokens (d x columns) under a row of attention, d x d, in the buffers; returns its trace.
 ///
 /// It is W W^T for tokens less their mean, times the root of their attention: a sum of squares, so nothing cancels.
-pub(super) fn covariance_of_tokens(tokens: &DMatrix<f64>, masses: &[f64], buffers: &mut LocalBuffers) -> f64 {
+pub(in crate::bounds) fn covariance_of_tokens(
+    tokens: &DMatrix<f64>,
+    masses: &[f64],
+    buffers: &mut LocalBuffers,
+) -> f64 {
     let (d, columns) = (tokens.nrows(), masses.len());
     let LocalBuffers { weighted, of_tokens, mean_token, .. } = buffers;
     weighted.resize(d * columns, 0.0);
@@ -156,14 +171,14 @@ pub(super) fn covariance_of_tokens(tokens: &DMatrix<f64>, masses: &[f64], buffer
 }
 
 /// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
-pub(super) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
+pub(in crate::bounds) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
     if through.nrows() > through.ncols() { through.qr().r() } else { through }
 }
 
 /// alpha a b.
-pub(super) fn product(
+pub(in crate::bounds) fn product(
     a: View<'_, f64>,
     b: View<'_, f64>,
     (n_rows, n_columns): (usize, usize),
@@ -175,7 +190,7 @@ pub(super) fn product(
 }
 
 /// x^T M x for a Gram matrix M, clamped to 0 against rounding.
-pub(super) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
+pub(in crate::bounds) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
     let mut sum = 0.0;
     for (col, x_col) in x.iter().enumerate() {
         for (row, x_row) in x.iter().enumerate() {
@@ -186,7 +201,7 @@ pub(super) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
 }
 
 /// The largest eigenvalue of a positive semidefinite matrix, in closed form for sizes 1 and 2.
-pub(super) fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
+pub(in crate::bounds) fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
     match matrix.nrows() {
         0 => 0.0,
         1 => matrix[(0, 0)].max(0.0),

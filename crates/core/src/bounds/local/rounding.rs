@@ -24,7 +24,7 @@ pub(crate) struct Counts {
 
 /// The sizes of a head's queries, keys and values, from which errors follow.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub(in crate::bounds) struct Sizes {
     kernel: Kernel,
     /// gamma for the longest sum, with a factor of two for the sums of sums.
     gamma: f64,
@@ -41,7 +41,7 @@ pub(super) struct Sizes {
 
 /// The errors of the rows added so far, the largest of each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rounding {
+pub(in crate::bounds) struct Rounding {
     /// Of the blocks of a row, over their attention: the error of row i is at most P_ij times this in block (i, j).
     block: f64,
     /// The same for what is off in proportion to |x_j - m_i|: with the largest distance, and with the row's deviation, which
@@ -59,23 +59,23 @@ pub(super) struct Rounding {
 
 /// A row of attention, as far as its rounding depends on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RoundedRow {
+pub(in crate::bounds) struct RoundedRow {
     /// |q_i|.
-    pub(super) query: f64,
+    pub(in crate::bounds) query: f64,
     /// |b_i|, at the mean of the keys where b_ij depends on j.
-    pub(super) gradient: f64,
+    pub(in crate::bounds) gradient: f64,
     /// The distance of q_i from the mean of the keys.
-    pub(super) apart: f64,
+    pub(in crate::bounds) apart: f64,
     /// The variance of the tokens under the row.
-    pub(super) variance: f64,
+    pub(in crate::bounds) variance: f64,
     /// The largest weight; exactly one where all others are exactly zero or the row has one entry.
-    pub(super) most: f64,
-    pub(super) is_one_hot: bool,
+    pub(in crate::bounds) most: f64,
+    pub(in crate::bounds) is_one_hot: bool,
 }
 
 impl Sizes {
     /// For tokens as `centred` has them.
-    pub(super) fn new(
+    pub(in crate::bounds) fn new(
         kernel: Kernel,
         head: &HeadWeights,
         value_norm: f64,
@@ -111,7 +111,7 @@ impl Sizes {
 
 impl Rounding {
     /// Adds a row.
-    pub(super) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
+    pub(in crate::bounds) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
         let Sizes { gamma, value, query, token, centred, .. } = *sizes;
         if row.is_one_hot {
             // Nothing is subtracted from anything but itself.
@@ -151,7 +151,7 @@ impl Rounding {
     }
 
     /// Adds rows that another one has taken.
-    pub(super) fn append(&mut self, next: Rounding) {
+    pub(in crate::bounds) fn append(&mut self, next: Rounding) {
         self.block = self.block.max(next.block);
         self.far = self.far.max(next.far);
         self.near = self.near.max(next.near);
@@ -161,18 +161,18 @@ impl Rounding {
     }
 
     /// What multiplies a bound, so that it is never below the norm with all rounding counted.
-    pub(super) fn factor(&self, sizes: &Sizes) -> f64 {
+    pub(in crate::bounds) fn factor(&self, sizes: &Sizes) -> f64 {
         (2.0 * self.score).exp() * (1.0 + sizes.gamma)
     }
 
     /// What is added to it then; `column_sum` is the largest column sum of attention.
-    pub(super) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
+    pub(in crate::bounds) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         let root = column_sum.sqrt();
         self.block * root + (self.far * root).min(self.near * sizes.rows.sqrt()) + self.own
     }
 
     /// What the rounding of the input's numbers may change in J, absolute.
-    pub(super) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
+    pub(in crate::bounds) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         self.input * sizes.value * column_sum.sqrt()
     }
 }

@@ -9,10 +9,10 @@ use std::f64::consts::LN_2;
 
 use serde::{Deserialize, Serialize};
 
-use super::Hypotheses;
+use super::super::Hypotheses;
+use super::super::logarithms::ln_minus_one;
 use super::line::Line;
-use super::logarithms::ln_minus_one;
-use super::pair::{First, Problem, Shape, Sizes};
+use super::two_cluster_norm::{First, Problem, Shape, Sizes};
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
 /// The best pair of clusters found, a witness of the lower bound.
@@ -117,7 +117,7 @@ impl TwoClusterCurve {
 }
 
 /// ln of the bound.
-pub(super) fn ln_two_clusters(hypotheses: &Hypotheses) -> Option<f64> {
+pub(in crate::bounds) fn ln_two_clusters(hypotheses: &Hypotheses) -> Option<f64> {
     TwoClusterCurve::new(hypotheses, hypotheses.ln_n)?.at(hypotheses.ln_n).map(|found| found.norm.ln())
 }
 

@@ -8,19 +8,19 @@
 //! Both as natural logarithms with v = 1, so that they do not overflow. They are never above `unified` and
 //! `unified_masked`, whose terms are among those of the minima.
 
-use super::Hypotheses;
-use super::logarithms::ln_add;
+use super::super::Hypotheses;
+use super::super::logarithms::ln_add;
 use super::row_mass::{ln_any_length, ln_long};
 use super::unified::{HEAD, ln_column_sum, ln_masked_column_sum};
 use crate::experiment::{Attention, Mask};
 
 /// ln of `sharp` with v = 1.
-pub(super) fn ln_sharp(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+pub(in crate::bounds) fn ln_sharp(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     ln_of_mask(hypotheses, Mask::None, a)
 }
 
 /// ln of `sharp_masked` with v = 1.
-pub(super) fn ln_sharp_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+pub(in crate::bounds) fn ln_sharp_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     ln_of_mask(hypotheses, Mask::Causal, a)
 }
 
@@ -33,21 +33,21 @@ fn ln_of_mask(hypotheses: &Hypotheses, mask: Mask, a: f64) -> Option<f64> {
 
 /// ln of the terms whose minimum bounds the mixed part, with v = 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct MixedTerms {
+pub(in crate::bounds) struct MixedTerms {
     /// Each row by itself: sqrt(n G), or the root of the sum of min(G, F/i).
-    pub(super) ln_rows: f64,
+    pub(in crate::bounds) ln_rows: f64,
     /// Long rows: sqrt F; infinite under the causal mask, where `ln_rows` has it.
-    pub(super) ln_long: f64,
+    pub(in crate::bounds) ln_long: f64,
     /// The largest column sum: that of `unified`.
-    pub(super) ln_columns: f64,
+    pub(in crate::bounds) ln_columns: f64,
     /// From Hardy's inequality; infinite without a mask.
-    pub(super) ln_hardy: f64,
+    pub(in crate::bounds) ln_hardy: f64,
 }
 
 impl MixedTerms {
     /// The terms where |A x_i| R <= a, and the attention weights of each row are within a factor e^ln_ratio <= e^(2a)
     /// of each other.
-    pub(super) fn new(mask: Mask, ln_n: f64, a: f64, ln_ratio: f64) -> Self {
+    pub(in crate::bounds) fn new(mask: Mask, ln_n: f64, a: f64, ln_ratio: f64) -> Self {
         let (short, long) = (ln_any_length(a), ln_long(a, ln_ratio));
         let slope = 1f64.hypot(a).ln();
         match mask {
@@ -68,7 +68,7 @@ impl MixedTerms {
     }
 
     /// The smallest of the terms.
-    pub(super) fn ln_smallest(&self) -> f64 {
+    pub(in crate::bounds) fn ln_smallest(&self) -> f64 {
         self.ln_rows.min(self.ln_long).min(self.ln_columns).min(self.ln_hardy)
     }
 }

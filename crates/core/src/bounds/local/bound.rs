@@ -6,12 +6,12 @@
 //! triangular factor of O_h, which changes no norm. Cost O(n^2 r (r + k)) a head, r the rows of V, or O(n^2 d^2) where the
 //! covariances are taken of the tokens.
 
-use super::heads::Combination;
-use super::local_blocks::{self, Blocks};
-use super::local_head::{BLOCK, LocalHead, scaled};
-use super::local_parts::LocalParts;
-use super::local_shared::LocalBuffers;
+use super::super::heads::Combination;
+use super::blocks::{self, Blocks};
+use super::head::{BLOCK, LocalHead, scaled};
+use super::parts::LocalParts;
 use super::rounding::Counts;
+use super::shared::LocalBuffers;
 use crate::attention::{Centred, Forward, Storage};
 use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
@@ -162,7 +162,7 @@ pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalP
     let factor = widened.iter().map(|(factor, _)| *factor).fold(1.0, f64::max);
     let added = together(&widened.iter().map(|(_, added)| *added).collect::<Vec<f64>>());
     let blocks: Option<Vec<Blocks>> = heads.into_iter().map(LocalHead::into_blocks).collect();
-    let blocks = blocks.map(|blocks| scaled(local_blocks::norm(&blocks, combination, &most_own), factor) + added);
+    let blocks = blocks.map(|blocks| scaled(blocks::norm(&blocks, combination, &most_own), factor) + added);
     let value = together(&parts.iter().map(|head| head.value).collect::<Vec<f64>>());
     let of_input = together(&parts.iter().map(|head| head.of_input).collect::<Vec<f64>>());
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();

@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use super::spot::Spot;
+use super::witness_direction::Spot;
 
 /// The arrangement of the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(in crate::bounds) enum Shape {
     /// Two clusters: x, and one far along A x.
     Sink,
     /// Three clusters: x, and two on both sides of A x.
@@ -15,7 +15,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// The fewest tokens away from x.
-    pub(super) fn fewest(self) -> f64 {
+    pub(in crate::bounds) fn fewest(self) -> f64 {
         match self {
             Shape::Sink => 1.0,
             Shape::Fork => 2.0,
@@ -23,17 +23,17 @@ impl Shape {
     }
 
     /// The ranges of |x|/R and of th.
-    pub(super) fn limits(self) -> [(f64, f64); 2] {
+    pub(in crate::bounds) fn limits(self) -> [(f64, f64); 2] {
         [(0.0, 1.0), (0.0, if self == Shape::Fork { PI } else { 0.0 })]
     }
 }
 
 /// The closed form of a spot. With r = t/(n - t) and z = 1/(1 + r e^D), the part of its attention that a token at x keeps
 /// for the tokens at x, sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
-pub(super) struct Closed<'a> {
-    pub(super) spot: &'a Spot,
-    pub(super) shape: Shape,
-    pub(super) radius: f64,
+pub(in crate::bounds) struct Closed<'a> {
+    pub(in crate::bounds) spot: &'a Spot,
+    pub(in crate::bounds) shape: Shape,
+    pub(in crate::bounds) radius: f64,
 }
 
 impl Closed<'_> {
@@ -53,7 +53,7 @@ impl Closed<'_> {
     }
 
     /// Its logarithm, where ln r is given.
-    pub(super) fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
+    pub(in crate::bounds) fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let s = ln_odds + d;
         let e = (-s.abs()).exp();
@@ -72,7 +72,7 @@ impl Closed<'_> {
 
     /// The best ln r within its limits: z = 1/2 for the fork; for the sink the largest z (1 - z) times the square of the
     /// gain, a polynomial in z.
-    pub(super) fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
+    pub(in crate::bounds) fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let best = match self.shape {
             Shape::Fork => -d,

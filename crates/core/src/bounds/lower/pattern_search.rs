@@ -2,7 +2,7 @@
 
 /// Moves one number at a time from `start`, by `steps` at first, within the limits; the steps grow after a move that
 /// raises the value and shrink after a round without one. A step of zero leaves that number as it is.
-pub(super) fn climb<const K: usize>(
+pub(in crate::bounds) fn pattern_search<const K: usize>(
     value: impl Fn([f64; K]) -> f64,
     start: [f64; K],
     mut steps: [f64; K],
@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn the_maximum_of_a_smooth_function_is_found_inside_and_at_the_edge_of_the_box() {
         let value = |[x, y]: [f64; 2]| -(x - 0.3).powi(2) - 2.0 * (y - 5.0).powi(2) + 0.3 * x * y;
-        let [x, y] = climb(value, [0.0, 0.0], [0.5, 0.5], [(-3.0, 3.0), (-9.0, 9.0)]);
+        let [x, y] = pattern_search(value, [0.0, 0.0], [0.5, 0.5], [(-3.0, 3.0), (-9.0, 9.0)]);
         // Where both derivatives are zero.
         let (exact_x, exact_y) = (4.2 / 3.91, 5.0 + 0.075 * 4.2 / 3.91);
         assert!((x - exact_x).abs() < 2e-2 && (y - exact_y).abs() < 2e-2, "{x} {y} for {exact_x} {exact_y}");
-        assert_eq!(climb(|[x]: [f64; 1]| x, [0.0], [0.1], [(0.0, 2.0)]), [2.0]);
+        assert_eq!(pattern_search(|[x]: [f64; 1]| x, [0.0], [0.1], [(0.0, 2.0)]), [2.0]);
     }
 }

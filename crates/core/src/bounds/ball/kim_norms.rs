@@ -7,23 +7,23 @@ use crate::weights::L2Mha;
 
 /// The norms of \[K\]'s matrices that the two bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct KimNorms {
+pub(in crate::bounds) struct KimNorms {
     /// The columns of W_Q of a head.
-    pub(super) k: f64,
+    pub(in crate::bounds) k: f64,
     /// max_h ||W_Q,h||_inf ||W_Q,h^T||_inf.
-    pub(super) query_linf: f64,
+    pub(in crate::bounds) query_linf: f64,
     /// max_h ||W_V,h^T||_inf.
-    pub(super) value_linf: f64,
+    pub(in crate::bounds) value_linf: f64,
     /// ||W_O^T||_inf.
-    pub(super) output_linf: f64,
+    pub(in crate::bounds) output_linf: f64,
     /// sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2.
-    pub(super) heads: f64,
+    pub(in crate::bounds) heads: f64,
     /// ||W_O||_2.
-    pub(super) output: f64,
+    pub(in crate::bounds) output: f64,
 }
 
 impl KimNorms {
-    pub(super) fn of(weights: &L2Mha) -> Self {
+    pub(in crate::bounds) fn of(weights: &L2Mha) -> Self {
         let pairs = || weights.queries.iter().zip(&weights.values);
         KimNorms {
             k: weights.queries.first().map_or(1, DMatrix::ncols) as f64,

@@ -6,11 +6,11 @@
 //!
 //! Both as natural logarithms with v = 1, so that they do not overflow.
 
-use super::Hypotheses;
+use super::super::Hypotheses;
 use crate::experiment::{Attention, Mask};
 
 /// ln of sqrt(3) sqrt(a^2 (4n + 1) + n).
-pub(super) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+pub(in crate::bounds) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot {
         return None;
     }
@@ -20,7 +20,7 @@ pub(super) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
 }
 
 /// ln of (1 + 3a) e^(2a).
-pub(super) fn ln_mean_field(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+pub(in crate::bounds) fn ln_mean_field(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::None {
         return None;
     }

@@ -5,13 +5,13 @@
 //!   largest constant up to n;
 //! - causal: |V u| sqrt(sum_{i=2..n} [p_i (1 + 2 (1-p_i) g)]^2), p_i = 1/(1 + (i-1) e^(-2g)).
 
-use super::Hypotheses;
-use super::logarithms::{ln_minus_one, sigmoid, softplus};
-use super::unified::HEAD;
+use super::super::Hypotheses;
+use super::super::ball::unified::HEAD;
+use super::super::logarithms::{ln_minus_one, sigmoid, softplus};
 use crate::experiment::Mask;
 
 /// ln of the adversarial bound at this n, R and mask.
-pub(super) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
+pub(in crate::bounds) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
     let ln = match hypotheses.mask {
         Mask::None => ln_all(ln_minus_one(hypotheses.ln_n), g),
@@ -21,7 +21,7 @@ pub(super) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
 }
 
 /// ln of the largest bound without a mask over all lengths up to n.
-pub(super) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
+pub(in crate::bounds) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
     if hypotheses.mask != Mask::None {
         return None;
     }
@@ -91,7 +91,7 @@ fn ln_causal(n: f64, g: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::line::AdversarialLine;
+    use crate::bounds::lower::line::AdversarialLine;
     use crate::bounds::{BoundId, HeadNorms};
     use crate::experiment::Attention;
 

@@ -1,0 +1,25 @@
+//! The bounds `local` and `local_blocks` at given tokens.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `bound` | both bounds over all heads |
+//! | `head` | the terms of one head, row by row |
+//! | `together` | many rows at a time |
+//! | `shared` | what heads and rows share |
+//! | `moments` | covariances under many rows of attention |
+//! | `token_pairs` | products of centred tokens |
+//! | `blocks` | `local_blocks`: the norm of a small matrix of norms |
+//! | `parts` | what `local` is made of |
+//! | `top_eigenvalue` | an upper bound on the largest eigenvalue |
+//! | `rounding` | what rounding may add |
+
+pub(super) mod blocks;
+pub(super) mod bound;
+pub(super) mod head;
+pub(super) mod moments;
+pub(super) mod parts;
+pub(super) mod rounding;
+pub(super) mod shared;
+pub(super) mod together;
+pub(super) mod token_pairs;
+pub(super) mod top_eigenvalue;

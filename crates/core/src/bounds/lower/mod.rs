@@ -1,0 +1,25 @@
+//! Lower bounds: tokens of a ball whose norm is known exactly, at any n.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `adversarial` | the adversarial tokens |
+//! | `line` | directions in which tokens lie on a line |
+//! | `two_clusters` | two clusters on a line, at their best sizes and places |
+//! | `two_cluster_norm` | the norm at two clusters |
+//! | `witness` | sink and fork: few clusters off the line |
+//! | `witness_form` | their norm in closed form |
+//! | `witness_direction` | directions in which they are looked for |
+//! | `exponent` | the largest growth of scores over a head's directions |
+//! | `pattern_search` | a search in a box |
+//! | `cluster_norm` | the norm at given clusters |
+
+pub(super) mod adversarial;
+pub(super) mod cluster_norm;
+pub(super) mod exponent;
+pub(super) mod line;
+pub(super) mod pattern_search;
+pub(super) mod two_cluster_norm;
+pub(super) mod two_clusters;
+pub(super) mod witness;
+pub(super) mod witness_direction;
+pub(super) mod witness_form;
