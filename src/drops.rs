@@ -19,6 +19,11 @@ impl Default for Drops {
     }
 }
 
+/// The context.
+pub fn use_drops() -> Drops {
+    expect_context()
+}
+
 impl Drops {
     /// From now on `take` gets what is dropped while a plot is shown.
     pub fn taken_by(self, plot: PlotChoice, take: impl Fn(&DataTransfer) + 'static) {

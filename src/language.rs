@@ -1,7 +1,10 @@
-//! The languages of the page, and the one that it is in: set once, when it starts.
+//! The languages of the page, and the one that it is in: set once, when it starts. Another choice starts it anew, with the same
+//! address.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
+
+use crate::prelude::*;
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +20,9 @@ pub enum Language {
 
 /// The texts of the catalogues in a language other than English, in their order.
 pub type Translation = &'static [&'static str];
+
+/// Under which the browser keeps the choice.
+const KEY: &str = "lipscope-language";
 
 thread_local! {
     static NOW: Cell<Language> = const { Cell::new(Language::English) };
@@ -96,4 +102,51 @@ pub fn set(language: Language) {
 pub fn keep_chinese(texts: Translation) {
     // They are the same every time.
     let _ = CHINESE.set(texts);
+}
+
+/// The language of the address (`?lang=zh`), of the last visit or of the browser.
+pub(crate) fn asked() -> Language {
+    let search = window().location().search().unwrap_or_default();
+    let asked = search.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix("lang="));
+    let stored = || window().local_storage().ok().flatten().and_then(|storage| storage.get_item(KEY).ok().flatten());
+    asked
+        .and_then(Language::of_tag)
+        .or_else(|| stored().and_then(|tag| Language::of_tag(&tag)))
+        .or_else(|| window().navigator().language().and_then(|tag| Language::of_tag(&tag)))
+        .unwrap_or_default()
+}
+
+/// Sets the page to a language.
+pub(crate) fn begin(language: Language) {
+    set(language);
+    if let Some(root) = document().document_element() {
+        // A browser that refuses shows the page all the same.
+        let _ = root.set_attribute("lang", language.tag());
+        let _ = root.set_attribute("dir", language.direction());
+    }
+}
+
+/// Keeps another language, and starts the page in it.
+pub(crate) fn choose(language: Language) {
+    let location = window().location();
+    if let Ok(Some(storage)) = window().local_storage() {
+        // Where nothing may be stored, the address carries it.
+        let _ = storage.set_item(KEY, language.tag());
+    }
+    let others: Vec<String> = location
+        .search()
+        .unwrap_or_default()
+        .trim_start_matches('?')
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !pair.starts_with("lang="))
+        .map(String::from)
+        .collect();
+    let search: Vec<String> = others.into_iter().chain([format!("lang={}", language.tag())]).collect();
+    let search = search.join("&");
+    // Where its texts were lost, the address has the language already, and the same address loads nothing.
+    let _ = if location.search().is_ok_and(|now| now.trim_start_matches('?') == search) {
+        location.reload()
+    } else {
+        location.set_search(&search)
+    };
 }

@@ -50,8 +50,7 @@ fn begin() {
     plane::begin(use_plane());
     charts::keep_in_sight(page);
     classroom::begin_steps(use_classroom());
-    models::begin(page);
-    train::begin(page);
+    models::begin();
     host::begin(page);
 }
 

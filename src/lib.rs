@@ -29,7 +29,7 @@
 //! | `new_build` | the line that offers a newer build |
 //! | `message` | what a reader is told: a text, or an error as data |
 //! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
-//! | `language`, `tongue` | the languages of the page, and the one that it is in |
+//! | `language` | the languages of the page, and the one that it is in |
 //! | `theme`, `frame`, `debounce` | light and dark; animation frames and the clock; work that waits for a rest |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
@@ -74,7 +74,6 @@ mod shell;
 pub mod state;
 mod strings;
 mod theme;
-mod tongue;
 mod train;
 pub mod trained;
 mod words;
@@ -112,10 +111,10 @@ pub fn chinese_texts() -> Translation {
 pub fn start(fetch: Fetch) {
     console_error_panic_hook::set_once();
     later::fetched_by(fetch.later);
-    let asked = tongue::asked();
+    let asked = language::asked();
     let is_link = !page::fragment().is_empty();
     if asked != Language::Chinese && !is_link {
-        tongue::begin(asked);
+        language::begin(asked);
         return show(Arrival::Waiting);
     }
     // What a link says is to be shown at once, and the later part reads it.
@@ -136,7 +135,7 @@ pub fn start(fetch: Fetch) {
                 None => Language::English,
             },
         };
-        tongue::begin(language);
+        language::begin(language);
         show(if is_link { later::fetch().await.into() } else { Arrival::Waiting });
     });
 }

@@ -26,6 +26,11 @@ pub enum OwnDataKind {
     Weights,
 }
 
+/// The context.
+pub fn use_panels() -> Panels {
+    expect_context()
+}
+
 impl Panels {
     /// Opens the form of own data in sight, with the caret in its first box.
     pub fn open_own_data(self, kind: OwnDataKind, later: Later) {

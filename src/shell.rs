@@ -13,15 +13,16 @@ use super::classroom::{self, Classroom, LessonsButton, Shortcuts, TeacherButton,
 use super::controls::ProblemAt;
 use super::explore::{Explore, Quick};
 use super::frame::{focus_soon, media_matches};
-use super::language::{Language, language};
-use super::later::{Arrival, LaterView, Piece};
+use super::language::{self, Language, language};
+use super::later::{Arrival, LaterView, Piece, use_later};
 use super::new_build::NewBuild;
 use super::page::{self, PLACE_LINK, Page, PlotChoice, use_page};
+use super::panels::use_panels;
 use super::plane::Plane;
 use super::plots::Plots;
 use super::state::{Stage, ThemeChoice, View};
 use super::strings;
-use super::tongue;
+use super::theme::{Themes, use_themes};
 
 /// The whole page.
 #[component]
@@ -34,8 +35,8 @@ pub fn Shell(
     provide_context(room);
     provide_context(Plane::new(page));
     classroom::begin(room);
-    page.later.begin_if_here();
-    let sheet_open = page.panels.controls;
+    let (later, themes, sheet_open) = (use_later(), use_themes(), use_panels().controls);
+    later.begin_if_here();
     let is_taught = memo(move |_| is_taught(room));
     let is_covered = memo(move |_| is_covered(room));
     let is_guessed = memo(move |_| is_guessed(room));
@@ -48,16 +49,16 @@ pub fn Shell(
     let is_aside = memo(move |_| has_sheet() || is_taught.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Where the later part is lost, this is where it says so.
-    let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(page.later.arrival(), Arrival::Waiting));
+    let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
     keep_focus(page);
-    if tongue::asked() != language() {
+    if language::asked() != language() {
         page.live.status.set(Some(strings::no_translation().into()));
     }
     let listener = window_event_listener(ev::keydown, move |event| close_sheet(room, &event));
     on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
-        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(page)>
+        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(themes)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
                 <LaterView wanted=is_taught piece=Piece::LessonPanel/>
@@ -66,7 +67,7 @@ pub fn Shell(
                     class="sheet-handle"
                     aria-expanded=move || sheet_open.get().to_string()
                     aria-controls="control-list"
-                    on:click=move |_| if sheet_open.get_untracked() && !is_taught.get_untracked() { close_controls(page) } else { sheet_open.update(|open| *open = !*open) }
+                    on:click=move |_| if sheet_open.get_untracked() && !is_taught.get_untracked() { close_controls(sheet_open) } else { sheet_open.update(|open| *open = !*open) }
                 >
                     <span>{move || match (sheet_open.get(), is_taught.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
                     <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
@@ -81,7 +82,7 @@ pub fn Shell(
                 <Explore/>
                 <div class="quick-place" hidden=move || !has_controls.get()><Quick/></div>
                 <div class="explore-folds" hidden=move || page.plot.get() != PlotChoice::Explore>
-                    <LaterView wanted=page.later.is_here() piece=Piece::ExploreFolds/>
+                    <LaterView wanted=later.is_here() piece=Piece::ExploreFolds/>
                 </div>
                 <Plots/>
                 <div class="details" hidden=move || !has_tokens.get()>
@@ -132,17 +133,16 @@ fn keep_focus(page: Page) {
 
 /// Closes the sheet upon Escape; what it covers has the focus again.
 fn close_sheet(room: Classroom, event: &KeyboardEvent) {
-    let page = room.page;
     // The list of keys lies over the sheet, and is closed first.
-    let is_meant = page.panels.controls.get_untracked() && !room.keys_open.get_untracked();
+    let is_meant = room.panels.controls.get_untracked() && !room.keys_open.get_untracked();
     if is_meant && event.key() == "Escape" && !event.default_prevented() && is_sheet() {
-        close_controls(page);
+        close_controls(room.panels.controls);
     }
 }
 
 /// Closes the panel of all controls; the button that opens it has the focus.
-fn close_controls(page: Page) {
-    page.panels.controls.set(false);
+fn close_controls(sheet_open: RwSignal<bool>) {
+    sheet_open.set(false);
     focus_soon(|| document().get_element_by_id("more-controls"));
 }
 
@@ -166,6 +166,7 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
 #[component]
 fn Head() -> impl IntoView {
     let page = use_page();
+    let themes = use_themes();
     let is_open = RwSignal::new(false);
     let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
         view! { <a href=address title=title rel="noreferrer">{name}</a> }
@@ -174,9 +175,9 @@ fn Head() -> impl IntoView {
         view! {
             <button
                 type="button"
-                aria-pressed=move || (page.themes.chosen() == choice).to_string()
+                aria-pressed=move || (themes.chosen() == choice).to_string()
                 data-theme-choice=choice.id()
-                on:click=move |_| page.themes.choose(choice)
+                on:click=move |_| themes.choose(choice)
             >
                 {strings::theme_choice(choice)}
             </button>
@@ -187,8 +188,8 @@ fn Head() -> impl IntoView {
             <h1>{strings::TITLE}</h1>
             <nav class="views" aria-label=strings::views()>{View::ALL.map(|view| view! { <ViewButton view/> }).collect_view()}</nav>
             <div class="switch" role="group" aria-label=strings::undo()>
-                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.history.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
-                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.history.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
+                <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.address.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
+                <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.address.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
             </div>
             <LessonsButton/>
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
@@ -242,7 +243,7 @@ fn LanguageChoice() -> impl IntoView {
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
         let picked = event.target().value();
         if let Some(language) = Language::OFFERED.into_iter().find(|language| language.tag() == picked) {
-            tongue::choose(language);
+            language::choose(language);
         }
     };
     let option = |choice: Language| {
@@ -276,8 +277,8 @@ fn Status() -> impl IntoView {
 }
 
 /// The colours of the bounds, from the plots' palette, so that a bound has one colour everywhere.
-fn role_colors(page: Page) -> String {
-    let palette = Palette::of(page.themes.shown.get());
+fn role_colors(themes: Themes) -> String {
+    let palette = Palette::of(themes.shown.get());
     let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
     let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
     format!("{};{changes}", bounds.join(";"))

@@ -37,8 +37,13 @@ impl Themes {
     }
 }
 
-/// Follows the system, and remembers the choice where the browser allows it.
+/// The context.
 pub fn use_themes() -> Themes {
+    expect_context()
+}
+
+/// Follows the system, and remembers the choice where the browser allows it.
+pub fn follow_themes() -> Themes {
     let choice = RwSignal::new(remembered());
     let asked = RwSignal::new(None::<ThemeChoice>);
     let is_system_dark = RwSignal::new(media_matches(DARK_QUERY));

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use lipscope_testkit::imports::{circles, imports as imports_between};
 use lipscope_testkit::in_repository;
-use lipscope_testkit::sources::{SourceFile, sources};
+use lipscope_testkit::sources::{SourceFile, fields_of, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: one imports from itself and from those before it.
@@ -356,6 +356,14 @@ fn the_page_itself_knows_no_feature() {
             assert!(!FEATURES.contains(&room_of(target)), "{file} reaches into the feature of {target}");
         }
     }
+}
+
+/// A context that holds everything comes back one good reason at a time: what belongs to a feature is the feature's.
+#[test]
+fn the_pages_context_has_ten_fields_at_most() {
+    let text = std::fs::read_to_string(in_repository("src/page/context.rs")).expect("a file");
+    let fields = fields_of(&text, "Page").expect("the page's context");
+    assert!((5..=10).contains(&fields), "`Page` has {fields} fields: give a feature a context of its own");
 }
 
 #[test]

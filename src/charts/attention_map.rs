@@ -5,7 +5,7 @@ use leptos::html::Canvas;
 
 use crate::controls::Choice;
 use crate::frame::When;
-use crate::later::{LaterView, Piece};
+use crate::later::{LaterView, Piece, use_later};
 use crate::live::Measured;
 use crate::page::{Page, use_page};
 use crate::strings;
@@ -24,7 +24,7 @@ const HEAD_IDS: [&str; 64] = [
 /// The attention matrix as a heat map, with a caption beside it.
 #[component]
 pub fn AttentionMap() -> impl IntoView {
-    let page = use_page();
+    let (page, later) = (use_page(), use_later());
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
         page.live.measured.track();
@@ -54,7 +54,7 @@ pub fn AttentionMap() -> impl IntoView {
                     <Choice id="head-shown" label=strings::head_text() options chosen on_pick=Callback::new(on_pick)/>
                 </div>
                 <p>{move || finding.get()}</p>
-                <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::AttentionFolds/></div>
+                <div class="folds"><LaterView wanted=later.is_here() piece=Piece::AttentionFolds/></div>
             </figcaption>
         </figure>
     }

@@ -19,6 +19,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 use crate::frame::{OncePerFrame, When};
 use crate::live::Measured;
 use crate::page::use_page;
+use crate::theme::use_themes;
 use lipscope_plot::{
     Caption, DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles,
     TokenPlane, css,
@@ -212,7 +213,7 @@ fn painting(
     paint: impl Fn(&Easel) + 'static,
 ) -> impl Fn() + 'static {
     let page = use_page();
-    let themes = page.themes;
+    let themes = use_themes();
     move || {
         let Some(canvas) = node.try_get_untracked().flatten() else { return };
         let scale = window().device_pixel_ratio();
@@ -226,7 +227,7 @@ fn painting(
 /// Asks for a new picture whenever what it shows, the size or the look of its canvas changes.
 fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: OncePerFrame, watch: impl Fn() + 'static) {
     let page = use_page();
-    let themes = page.themes;
+    let themes = use_themes();
     let on_window = {
         let painter = painter.clone();
         window_event_listener(ev::resize, move |_| painter.ask())

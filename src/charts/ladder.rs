@@ -7,7 +7,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::frame::When;
-use crate::later::{Arrival, LaterView, Piece};
+use crate::later::{Arrival, LaterView, Piece, use_later};
 use crate::page::{Page, use_page};
 use crate::state::{PageState, Trace};
 use crate::strings;
@@ -16,6 +16,7 @@ use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
 use super::easel::{Easel, Paint, use_easel};
+use super::painted::LastPainted;
 use super::roles::role_of;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
@@ -41,20 +42,17 @@ const RUNGS: [Option<BoundId>; 16] = [
 /// What the row of the measured norm is called by programs.
 pub(super) const MEASURED: &str = "measured";
 
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<(Ladder, LadderLayout)>>, LocalStorage>;
-
 /// The ladder, the slack of the selected bound, and the tokens that can be loaded.
 #[component]
 pub fn BoundLadder() -> impl IntoView {
-    let page = use_page();
+    let (page, later) = (use_page(), use_later());
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: LastPainted<(Ladder, LadderLayout)> = StoredValue::new_local(None);
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.look.rung;
     let norm = memo(move |_| page.norm());
     // That it is lost is said here, once for all that belongs to the first pictures.
-    let arrived = Signal::derive(move || !matches!(page.later.arrival(), Arrival::Waiting));
+    let arrived = Signal::derive(move || !matches!(later.arrival(), Arrival::Waiting));
     let watch = move || {
         page.live.measured.track();
         norm.track();
@@ -117,7 +115,7 @@ pub fn BoundLadder() -> impl IntoView {
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
                 <div class="slack-place"><LaterView wanted=arrived piece=Piece::SlackDetails/></div>
-                <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::LadderFolds/></div>
+                <div class="folds"><LaterView wanted=later.is_here() piece=Piece::LadderFolds/></div>
             </figcaption>
         </figure>
     }
@@ -212,7 +210,7 @@ pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Opt
 fn paint(
     page: Page,
     easel: &Easel,
-    painted: Painted,
+    painted: LastPainted<(Ladder, LadderLayout)>,
     axis: StoredValue<HeldExtent, LocalStorage>,
     selected: RwSignal<Option<BoundId>>,
 ) {
@@ -236,7 +234,7 @@ fn paint(
 }
 
 /// The row at a height: outside `None` where there is none.
-fn row_under(painted: Painted, y: f64) -> Option<Option<BoundId>> {
+fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Option<BoundId>> {
     let painted = painted.get_value()?;
     let (ladder, layout) = painted.as_ref();
     let row = ladder.rows.get(layout.row_at(y)?)?;

@@ -26,7 +26,7 @@ pub use ladder::{BoundLadder, bound_of};
 pub use lengths::{AxisChoice, CURRENT, MEAN, length_at, on_length_key};
 pub use loads::Loads;
 pub use next_task::NextTask;
-pub use painted::use_painted;
+pub use painted::{LastPainted, use_painted};
 pub use plot_names::plot_name;
 pub use readable::ReadableChart;
 pub use roles::{means, role_of};

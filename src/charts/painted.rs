@@ -9,6 +9,9 @@ use crate::frame::When;
 
 use super::easel::{Paint, use_easel};
 
+/// What was painted last, for whoever answers the pointer; nothing follows it when it changes.
+pub type LastPainted<T> = StoredValue<Option<Rc<T>>, LocalStorage>;
+
 /// Where everything of the picture that was painted last is.
 pub type Painted<L> = RwSignal<Option<Rc<L>>, LocalStorage>;
 

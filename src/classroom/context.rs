@@ -2,8 +2,10 @@
 
 use crate::prelude::*;
 
+use crate::later::{Later, use_later};
 use crate::lessons::{Setup, Step};
 use crate::page::Page;
+use crate::panels::{Panels, use_panels};
 use crate::state::LessonAt;
 
 /// After this many tries the answer is offered.
@@ -16,6 +18,10 @@ type GoBy = fn(Classroom, isize);
 pub struct Classroom {
     /// The page.
     pub page: Page,
+    /// The page's panels.
+    pub panels: Panels,
+    /// Who finds lessons.
+    pub(super) later: Later,
     /// Whether the list of lessons is open.
     pub list_open: RwSignal<bool>,
     /// Whether the list of keys is open.
@@ -44,6 +50,8 @@ impl Classroom {
     pub fn new(page: Page) -> Self {
         Classroom {
             page,
+            panels: use_panels(),
+            later: use_later(),
             list_open: RwSignal::new(false),
             keys_open: RwSignal::new(false),
             before: RwSignal::new(None),

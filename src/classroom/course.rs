@@ -17,7 +17,7 @@ const PLACE_SLIDER: &str = "lesson-slider";
 pub fn step_now(room: Classroom) -> Option<(&'static Lesson, usize, &'static Step)> {
     room.page.lesson.with(|at| {
         let at = at.as_ref()?;
-        let lesson = (room.page.later.table()?.find_lesson)(&at.id)?;
+        let lesson = (room.later.table()?.find_lesson)(&at.id)?;
         let step = lesson.clamped(at.step);
         Some((lesson, step, lesson.steps.get(step)?))
     })
@@ -68,7 +68,7 @@ pub fn go_by(room: Classroom, by: isize) {
 /// The list in place of the lesson: nothing else changes.
 pub(super) fn show_list(room: Classroom) {
     // It stands where the controls stand.
-    room.page.panels.controls.set(false);
+    room.panels.controls.set(false);
     room.page.lesson.set(None);
     room.list_open.set(true);
 }
@@ -145,7 +145,7 @@ pub(super) fn set_field(room: Classroom, field: &str) {
 /// The address of what is shown, without the lesson; empty where it is too long for one.
 pub(super) fn own_link(room: Classroom) -> String {
     let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() };
-    let link = room.page.later.table().and_then(|later| (later.write_link)(&scene).ok());
+    let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
     let here = window().location().href().unwrap_or_default();
     let address = here.split('#').next().unwrap_or_default();
     link.map_or_else(String::new, |link| format!("{address}#{link}"))

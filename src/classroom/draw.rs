@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Paint, TableFold, use_easel};
+use crate::charts::{LastPainted, Paint, TableFold, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::strings;
@@ -14,9 +14,6 @@ use lipscope_plot::{AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scal
 
 use super::context::{Classroom, use_classroom};
 use super::guess::{self, HIGHEST, LOWEST};
-
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<ChartLayout>>, LocalStorage>;
 
 /// A handle goes up by this factor with each press of a key.
 const STEP: f64 = 1.122;
@@ -26,7 +23,7 @@ const STEP: f64 = 1.122;
 pub fn DrawCurve() -> impl IntoView {
     let room = use_classroom();
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: LastPainted<ChartLayout> = StoredValue::new_local(None);
     let handle = RwSignal::new(0usize);
     // Where the pointer was while it draws.
     let last = StoredValue::new_local(None::<(f64, f64)>);
@@ -121,7 +118,7 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
 }
 
 /// Moves the handles between two places of the pointer to the line between them; at one place the nearest handle.
-fn draw(room: Classroom, painted: Painted, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
+fn draw(room: Classroom, painted: LastPainted<ChartLayout>, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
     let Some(layout) = painted.get_value() else { return };
     let columns: Vec<f64> = untrack(|| guess::curve(room)).iter().map(|point| layout.x_to_px(point.0)).collect();
     let (low, high) = (from.0.min(to.0), from.0.max(to.0));

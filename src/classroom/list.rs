@@ -20,7 +20,7 @@ pub fn LessonsButton() -> impl IntoView {
             title=strings::lessons_hint()
             aria-expanded=move || is_open.get().to_string()
             // The panel comes with the later part of the room.page.
-            aria-controls=move || room.page.later.table().map(|_| "lesson-panel")
+            aria-controls=move || room.later.table().map(|_| "lesson-panel")
             on:click=move |_| if is_open.get_untracked() { course::leave(room) } else { course::show_list(room) }
         >
             {strings::lessons()}

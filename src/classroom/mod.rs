@@ -50,7 +50,7 @@ pub fn begin(room: Classroom) {
         // What was drawn at another step is no guess at this one.
         room.guess.set(Guess::default());
         room.is_leaving.set(false);
-        page.panels.controls.set(false);
+        room.panels.controls.set(false);
     });
     effect(move |_| {
         let is_covered = is_covered(room);

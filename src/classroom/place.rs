@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Paint, TableFold, role_of, use_easel};
+use crate::charts::{LastPainted, Paint, TableFold, role_of, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::state::Trace;
@@ -17,9 +17,6 @@ use lipscope_plot::{Kind, Ladder, LadderLayout, LadderRow, Role};
 use super::context::{Classroom, use_classroom};
 use super::guess;
 
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<LadderLayout>>, LocalStorage>;
-
 /// The mark moves by so much of a power of ten with each press of a key.
 const STEP: f64 = 0.05;
 
@@ -28,7 +25,7 @@ const STEP: f64 = 0.05;
 pub fn PlaceMark() -> impl IntoView {
     let room = use_classroom();
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: LastPainted<LadderLayout> = StoredValue::new_local(None);
     let is_held = StoredValue::new_local(false);
     let ladder = memo(move |_| ladder(room));
     use_easel(

@@ -115,7 +115,7 @@ fn act(room: Classroom, key: PageKey) -> Taken {
 
 /// Goes some steps on or back in a lesson, once the lessons are here.
 fn go_by(room: Classroom, by: isize) {
-    room.page.later.with(move |_| {
+    room.later.with(move |_| {
         if let Some(go_by) = room.go_by.get_value() {
             go_by(room, by);
         }

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 
+use crate::later::use_later;
 use crate::page::use_page;
 
 /// The sentence about a control, while there is one.
@@ -10,11 +11,11 @@ pub fn ProblemAt(
     /// The id of the control.
     place: &'static str,
 ) -> impl IntoView {
-    let page = use_page();
+    let (page, later) = (use_page(), use_later());
     let text = memo(move |_| {
         let said =
             page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
-        said.map(|text| page.later.told(text))
+        said.map(|text| later.told(text))
     });
     view! {
         <p class="problem" role="alert" id=format!("{place}-problem") data-testid=format!("{place}-problem") hidden=move || text.get().is_none()>

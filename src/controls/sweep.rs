@@ -8,6 +8,7 @@ use lipscope_core::experiment::InputError;
 
 use crate::field::Field;
 use crate::frame::now;
+use crate::later::use_later;
 use crate::live::SweepPhase;
 use crate::message::Message;
 use crate::page::{Page, use_page};
@@ -47,7 +48,7 @@ pub fn SweepControls() -> impl IntoView {
 /// How far the sweep is, with a button to stop it and to go on. Its place is kept while there is nothing to show.
 #[component]
 fn Progress() -> impl IntoView {
-    let page = use_page();
+    let (page, later) = (use_page(), use_later());
     let sweep = page.live.sweep;
     let phase = memo(move |_| sweep.with(|sweep| sweep.phase));
     let is_long = RwSignal::new(false);
@@ -77,7 +78,7 @@ fn Progress() -> impl IntoView {
             SweepPhase::Done => strings::swept(sweep.points.len()),
             // What stands at a control already is not said twice.
             SweepPhase::Failed if says_same(page, sweep.problem.as_ref()) => strings::not_swept().into(),
-            SweepPhase::Failed => sweep.problem.clone().map(|problem| page.later.told(problem)).unwrap_or_default(),
+            SweepPhase::Failed => sweep.problem.clone().map(|problem| later.told(problem)).unwrap_or_default(),
         })
     });
     let can_pause = move || phase.get() == SweepPhase::Running && is_long.get();

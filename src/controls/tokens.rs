@@ -3,8 +3,9 @@
 use crate::prelude::*;
 
 use crate::field::Field;
+use crate::later::{Later, use_later};
 use crate::page::{Page, use_page};
-use crate::panels::OwnDataKind;
+use crate::panels::{OwnDataKind, Panels, use_panels};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
@@ -18,7 +19,7 @@ const CHOICES: [(&str, TokenChoice); 8] = TokenChoice::ALL;
 /// Everything about the tokens.
 #[component]
 pub fn TokenControls() -> impl IntoView {
-    let page = use_page();
+    let (page, panels, later) = (use_page(), use_panels(), use_later());
     let chosen = memo(move |_| page.state.with(|state| state.tokens));
     let chosen_id = Signal::derive(move || id_of(chosen.get()));
     let shapes = memo(move |_| page.state.with(|state| CHOICES.map(|(_, choice)| shape_of(state, choice))));
@@ -31,10 +32,10 @@ pub fn TokenControls() -> impl IntoView {
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, TokenChoice::Own)) if page.state.with_untracked(|s| s.own_tokens.is_none()) => {
-            page.panels.open_own_data(OwnDataKind::Tokens, page.later)
+            panels.open_own_data(OwnDataKind::Tokens, later)
         }
         Some((_, TokenChoice::Clusters)) if page.state.with_untracked(|s| s.own_clusters.is_none()) => {
-            some_clusters(page)
+            some_clusters(page, panels, later)
         }
         Some((_, choice)) => page.edit("distribution", |state| state.choose_tokens(*choice)),
         None => {}
@@ -76,9 +77,9 @@ pub fn TokenControls() -> impl IntoView {
 }
 
 /// The two clusters of the last measurement, where there are some; else the place for a reader's own.
-fn some_clusters(page: Page) {
+fn some_clusters(page: Page, panels: Panels, later: Later) {
     if !page.load_two_clusters() {
-        page.panels.open_own_data(OwnDataKind::Tokens, page.later);
+        panels.open_own_data(OwnDataKind::Tokens, later);
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::prelude::*;
 
 use crate::field::Field;
+use crate::later::use_later;
 use crate::page::use_page;
-use crate::panels::OwnDataKind;
+use crate::panels::{OwnDataKind, use_panels};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
@@ -19,7 +20,7 @@ const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 /// Everything about the weights but the output matrix, which is rare.
 #[component]
 pub fn WeightControls() -> impl IntoView {
-    let page = use_page();
+    let (page, panels, later) = (use_page(), use_panels(), use_later());
     let chosen = memo(move |_| page.state.with(|state| state.weights));
     let is_skew = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let chosen_id = Signal::derive(move || {
@@ -31,7 +32,7 @@ pub fn WeightControls() -> impl IntoView {
     });
     let on_pick = move |id: String| match CHOICES.iter().find(|(known, _)| *known == id) {
         Some((_, WeightChoice::Own)) if page.state.with_untracked(|s| s.own_weights.is_none()) => {
-            page.panels.open_own_data(OwnDataKind::Weights, page.later)
+            panels.open_own_data(OwnDataKind::Weights, later)
         }
         Some((_, choice)) => page.edit("weights", |state| state.choose_weights(*choice)),
         None => {}

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, Paint, length_at, on_length_key, use_easel_with_number};
+use crate::charts::{Easel, LastPainted, Paint, length_at, on_length_key, use_easel_with_number};
 use crate::field::Field;
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
@@ -17,15 +17,12 @@ use lipscope_plot::{ChartLayout, LineChart};
 use super::chart::{ExploreRanges, explore_chart, id, lift};
 use super::table::{Absent, AtN};
 
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
-
 /// The plot, the line that reads it, and what does not apply.
 #[component]
 pub fn ExplorePlot() -> impl IntoView {
     let page = use_page();
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: LastPainted<(LineChart, ChartLayout)> = StoredValue::new_local(None);
     let ranges = StoredValue::new_local(ExploreRanges::default());
     let hover = RwSignal::new(None::<f64>);
     let watch = move || {
@@ -94,7 +91,7 @@ pub fn chart_now(page: Page) -> LineChart {
 fn paint(
     page: Page,
     easel: &Easel,
-    painted: Painted,
+    painted: LastPainted<(LineChart, ChartLayout)>,
     ranges: StoredValue<ExploreRanges, LocalStorage>,
     hover: RwSignal<Option<f64>>,
 ) {
@@ -114,12 +111,12 @@ fn paint(
 }
 
 /// The length under a pixel column.
-fn n_at(painted: Painted, x: f64) -> Option<f64> {
+fn n_at(painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
     length_at(&*painted.get_value()?, x)
 }
 
 /// What is known at a length, in one line.
-fn read(page: Page, painted: Painted, n: f64) -> String {
+fn read(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
     let values = painted.get_value().and_then(|painted| chart_now(page).at(&painted.1, n)).unwrap_or_default();
     let of_curves: Vec<_> = values.into_iter().filter(|value| value.id != id::CURRENT).collect();
     strings::readout(n, &of_curves)

@@ -4,8 +4,9 @@ use crate::prelude::*;
 
 use crate::controls::{NumberField, Switch};
 use crate::field::Field;
+use crate::later::use_later;
 use crate::page::{PLACE_LINK, Page, use_page};
-use crate::panels::OwnDataKind;
+use crate::panels::{OwnDataKind, use_panels};
 use crate::state::{MOST_SEED, PageState, TokenChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
@@ -17,7 +18,8 @@ const ROOMY_DIM: usize = 8;
 #[component]
 pub fn Quick() -> impl IntoView {
     let page = use_page();
-    let is_open = page.panels.controls;
+    let later = use_later();
+    let is_open = use_panels().controls;
     let source = chosen_source(page);
     let is_random = move || source.get() == Some(Source::Random);
     let own = Signal::derive(move || {
@@ -32,7 +34,7 @@ pub fn Quick() -> impl IntoView {
         // Of a control in the panel: while that is closed its own place is out of sight.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
         let said = page.live.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
-        said.map(|text| page.later.told(text))
+        said.map(|text| later.told(text))
     });
     view! {
         <div class="quick" role="group" aria-label=strings::quick()>
@@ -97,7 +99,7 @@ fn TokenSwitch(
     /// Which one is pressed.
     chosen: Memo<Option<Source>>,
 ) -> impl IntoView {
-    let page = use_page();
+    let (page, panels, later) = (use_page(), use_panels(), use_later());
     let has_worst = memo(move |_| is_worst_offered(page));
     // What "random" goes back to: the distribution of the last random tokens. The present choice does not hold it while it
     // is of other tokens.
@@ -126,8 +128,7 @@ fn TokenSwitch(
                 (true, _) => choose(page, TokenChoice::Own),
                 (false, true) => choose(page, TokenChoice::Clusters),
                 (false, false) => {
-                    page.panels.controls.set(true);
-                    page.panels.open_own_data(OwnDataKind::Tokens, page.later);
+                    panels.open_own_data(OwnDataKind::Tokens, later);
                 }
             }
         }

@@ -6,7 +6,9 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, ExperimentSource, ExportFold, Fade, Faded, Paint, STALE, TableFold, exportable, use_easel};
+use crate::charts::{
+    Easel, ExperimentSource, ExportFold, Fade, Faded, LastPainted, Paint, STALE, TableFold, exportable, use_easel,
+};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::live::SweepPhase;
@@ -20,9 +22,6 @@ use super::context::{Growth, use_growth};
 use super::list::{headed, said as said_at};
 use super::sentence::{GapSentence, Slope};
 
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<(LineChart, ChartLayout)>>, LocalStorage>;
-
 /// The lengths that the Page keys pass over.
 const LEAP: usize = 10;
 
@@ -32,7 +31,7 @@ pub fn GrowthPlot() -> impl IntoView {
     let growth = use_growth();
     let page = growth.page;
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: LastPainted<(LineChart, ChartLayout)> = StoredValue::new_local(None);
     let ranges = StoredValue::new_local(GrowthRanges::default());
     let fade = StoredValue::new_local(Fade::default());
     let hover = growth.hover;
@@ -122,7 +121,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
         };
         let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
         if let Some(problem) = &data.problem {
-            chart.note = page.later.told(problem.clone());
+            chart.note = strings::told(problem);
         }
         chart
     })
@@ -149,7 +148,7 @@ fn table(growth: Growth) -> Table {
 fn paint(
     growth: Growth,
     easel: &Easel,
-    painted: Painted,
+    painted: LastPainted<(LineChart, ChartLayout)>,
     ranges: StoredValue<GrowthRanges, LocalStorage>,
     fade: StoredValue<Fade, LocalStorage>,
 ) {
@@ -175,7 +174,7 @@ fn without_cursor(chart: &LineChart) -> LineChart {
 }
 
 /// Of the n that were computed, the one nearest a pixel column; `None` beside the plot.
-fn n_at(page: Page, painted: Painted, x: f64) -> Option<f64> {
+fn n_at(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
     let painted = painted.get_value()?;
     let layout = &painted.1;
     // The outermost n can be reached from a little beyond them.

@@ -3,7 +3,8 @@
 use crate::prelude::*;
 use web_sys::DataTransfer;
 
-use crate::page::{Page, PlotChoice};
+use crate::drops::use_drops;
+use crate::page::PlotChoice;
 
 use super::session::ModelSession;
 use super::taking::take_dropped;
@@ -18,10 +19,10 @@ pub(super) fn use_form() -> FormAtHand {
 }
 
 /// From now on files and texts that are dropped where models are shown are its.
-pub fn begin(page: Page) {
+pub fn begin() {
     let form = FormAtHand::default();
     provide_context(form);
-    page.drops.taken_by(PlotChoice::Model, move |data: &DataTransfer| {
+    use_drops().taken_by(PlotChoice::Model, move |data: &DataTransfer| {
         if let Some(session) = form.session() {
             take_dropped(session, data);
         }

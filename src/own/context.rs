@@ -9,6 +9,7 @@ use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, ReadPlan};
 
 use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
+use crate::panels::{Panels, use_panels};
 use crate::state::{PageState, WeightChoice};
 use crate::strings;
 use crate::workers::{EngineLane, EngineNews};
@@ -22,6 +23,7 @@ const MOST_READ_AT_ONCE: usize = 200_000;
 #[derive(Clone, Copy)]
 pub struct Own {
     pub(super) page: Page,
+    pub(super) panels: Panels,
     /// Whether own tokens came in whose weights the reader has not chosen yet.
     pub(super) are_weights_asked: RwSignal<bool>,
     /// What is asked about a table, until it is answered.
@@ -36,7 +38,7 @@ pub(super) fn use_own() -> Own {
 impl Own {
     /// Nothing was given yet.
     pub fn new(page: Page) -> Self {
-        Own { page, are_weights_asked: RwSignal::new(false), question: RwSignal::new(None) }
+        Own { page, panels: use_panels(), are_weights_asked: RwSignal::new(false), question: RwSignal::new(None) }
     }
 
     /// Takes what a person gave, when a worker has read it.
@@ -57,7 +59,7 @@ impl Own {
     /// Takes a file of tokens or an experiment, or says why it cannot be read.
     pub(super) fn take_file(self, name: String, bytes: Result<Vec<u8>, String>) {
         let page = self.page;
-        page.panels.own.set(true);
+        self.panels.own.set(true);
         page.live.own_note.set(String::new());
         match bytes {
             Ok(bytes) => self.take_given(TableSource::file(name, bytes)),

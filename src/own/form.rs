@@ -43,7 +43,7 @@ pub fn OwnForm() -> impl IntoView {
         <Answers place=PLACE_OWN/>
         <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
         <OwnWeightsForm/>
-        <p class="note" data-testid="address-note" hidden=move || page.history.address_holds.get()>{strings::address_too_short()}</p>
+        <p class="note" data-testid="address-note" hidden=move || page.address.holds.get()>{strings::address_too_short()}</p>
         <Export/>
     }
 }

@@ -14,9 +14,11 @@ use leptos::ev;
 use leptos::html::Details;
 use web_sys::HtmlElement;
 
+use crate::drops::use_drops;
 use crate::files::read;
-use crate::later::{LaterView, Piece};
-use crate::page::use_page;
+use crate::later::{LaterView, Piece, use_later};
+use crate::live::Problem;
+use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, use_page};
 use crate::panels::when_there;
 use crate::strings;
 use lipscope_core::experiment::TableSource;
@@ -37,23 +39,30 @@ fn scroll_to_fold(field: &HtmlElement) {
 #[component]
 pub fn OwnData() -> impl IntoView {
     let page = use_page();
-    let own = use_own();
+    let (own, later) = (use_own(), use_later());
     let details = NodeRef::<Details>::new();
     let is_over = listen_for_drops(own);
     let on_toggle = move |_| {
         let Some(details) = details.get_untracked() else { return };
         // What the page opens, it scrolls to where that is needed.
-        let is_opened_by_reader = details.open() && !page.panels.own.get_untracked();
-        page.panels.own.set(details.open());
+        let is_opened_by_reader = details.open() && !own.panels.own.get_untracked();
+        own.panels.own.set(details.open());
         if is_opened_by_reader {
             // The fold is the last one of the panel: it opens below what is in sight.
-            page.later.with(move |_| when_there("own-text", scroll_to_fold));
+            later.with(move |_| when_there("own-text", scroll_to_fold));
         }
     };
+    // The sentence stands beside the data, which may be folded.
+    effect(move |_| {
+        let is_ours = |problem: &Problem| matches!(problem.place, PLACE_OWN | PLACE_OWN_WEIGHTS);
+        if page.live.problem.with(|problem| problem.as_ref().is_some_and(is_ours)) {
+            own.panels.own.set(true);
+        }
+    });
     view! {
-        <details class="own" id="own" node_ref=details prop:open=move || page.panels.own.get() on:toggle=on_toggle>
+        <details class="own" id="own" node_ref=details prop:open=move || own.panels.own.get() on:toggle=on_toggle>
             <summary>{strings::own()}</summary>
-            <LaterView wanted=Signal::derive(move || page.panels.own.get() || page.later.table().is_some()) piece=Piece::OwnForm/>
+            <LaterView wanted=Signal::derive(move || own.panels.own.get() || later.table().is_some()) piece=Piece::OwnForm/>
         </details>
         <div class="drop" class:over=move || is_over.get() aria-hidden="true"><p>{strings::drop()}</p></div>
     }
@@ -61,7 +70,7 @@ pub fn OwnData() -> impl IntoView {
 
 /// Takes files that are dropped anywhere on the page; says whether one hovers over it.
 fn listen_for_drops(own: Own) -> RwSignal<bool> {
-    let page = own.page;
+    let (page, drops) = (own.page, use_drops());
     let is_over = RwSignal::new(false);
     let over = window_event_listener(ev::dragover, move |event| {
         event.prevent_default();
@@ -79,13 +88,13 @@ fn listen_for_drops(own: Own) -> RwSignal<bool> {
         event.prevent_default();
         is_over.set(false);
         let Some(data) = event.data_transfer() else { return };
-        if page.drops.hand_over(page.plot.get_untracked(), &data) {
+        if drops.hand_over(page.plot.get_untracked(), &data) {
             return;
         }
         match data.files().and_then(|files| files.get(0)) {
             Some(file) => read(file, move |name, bytes| own.take_file(name, bytes)),
             None => {
-                page.panels.own.set(true);
+                own.panels.own.set(true);
                 own.take_given(TableSource::text(&data.get_data("text/plain").unwrap_or_default()));
             }
         }

@@ -28,7 +28,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
     let chosen = memo(move |_| page.state.with(|state| state.weights));
     let is_skew = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Skew));
     let pick = move |choice: WeightChoice| {
-        page.panels.matrices.set(choice == WeightChoice::Own);
+        own.panels.matrices.set(choice == WeightChoice::Own);
         if choice == WeightChoice::Own && page.state.with_untracked(|state| state.own_weights.is_none()) {
             return;
         }
@@ -56,7 +56,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
         }
     });
     let option = move |(id, choice): (&'static str, WeightChoice)| {
-        let is_chosen = move || match page.panels.matrices.get() {
+        let is_chosen = move || match own.panels.matrices.get() {
             true => choice == WeightChoice::Own,
             false => choice == chosen.get() && !is_skew.get(),
         };
@@ -74,7 +74,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
                 {move || page.state.with(strings::own_weights_question)}
             </p>
             <div class="own-choices">{OFFERED.map(option).collect_view()}</div>
-            <Show when=move || page.panels.matrices.get()><Matrices/></Show>
+            <Show when=move || own.panels.matrices.get()><Matrices/></Show>
             <ProblemAt place=PLACE_OWN_WEIGHTS/>
             <Answers place=PLACE_OWN_WEIGHTS/>
         </fieldset>

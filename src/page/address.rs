@@ -36,14 +36,14 @@ impl Page {
             labs: self.settings.get(),
             stage: self.stage.get(),
             lesson: self.lesson.get(),
-            theme: self.themes.asked.get(),
+            theme: self.address.theme.get(),
         }
     }
 
     /// Shows what the address says, and from now on lets the address say what is shown.
     pub(super) fn begin_address(self) {
         let depth = history_state().map_or(0, |(depth, _)| depth);
-        self.history.address.update_value(|address| (address.depth, address.deepest) = (depth, depth));
+        self.address.known.update_value(|address| (address.depth, address.deepest) = (depth, depth));
         self.follow();
         let popped = window_event_listener(ev::popstate, move |_| self.follow_soon());
         let changed = window_event_listener(ev::hashchange, move |_| self.follow_soon());
@@ -53,7 +53,7 @@ impl Page {
         });
         effect(move |before: Option<Scene>| {
             let now = self.scene();
-            let is_marked = self.history.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
+            let is_marked = self.address.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
             if let Some(before) = before.filter(|before| *before != now) {
                 self.tell(before, now.clone(), is_marked);
             }
@@ -66,27 +66,27 @@ impl Page {
         if fragment().is_empty() {
             return self.follow();
         }
-        self.later.with(move |_| self.follow());
+        self.address.later.with(move |_| self.follow());
     }
 
     /// Takes over what the address says, if that is news.
     fn follow(self) {
         let fragment = fragment();
         let (depth, kept) = history_state().unwrap_or_default();
-        self.history.address.update_value(|address| {
+        self.address.known.update_value(|address| {
             address.depth = depth;
             address.deepest = address.deepest.max(depth);
         });
-        self.history.undoable.set(self.undo_state());
+        self.address.undoable.set(self.undo_state());
         let is_news = self
-            .history
             .address
+            .known
             .with_value(|address| address.shown.is_none() || address.known != (fragment.clone(), kept));
         // An anchor of the page itself is no link of ours.
         if !is_news || (!fragment.is_empty() && document().get_element_by_id(&fragment).is_some()) {
             return;
         }
-        let in_hand = self.history.address.with_value(|address| {
+        let in_hand = self.address.known.with_value(|address| {
             kept.and_then(|number| {
                 address.kept.iter().find(|(known, _)| *known == number).map(|(_, scene)| scene.clone())
             })
@@ -95,13 +95,13 @@ impl Page {
             Some(scene) => (Some(scene), Vec::new()),
             // No address holds them, and neither does the page any more.
             None if kept.is_some() => {
-                let is_first = self.history.address.with_value(|address| address.shown.is_none());
+                let is_first = self.address.known.with_value(|address| address.shown.is_none());
                 (is_first.then(Scene::default), vec![strings::link_forgotten().into()])
             }
             // The first visit's, which nothing has to be read for.
             None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
             None => {
-                let Followed { scene, problems } = match untrack(|| self.later.table()) {
+                let Followed { scene, problems } = match untrack(|| self.address.later.table()) {
                     Some(later) => (later.read_link)(&fragment),
                     None => Followed { scene: None, problems: vec![strings::link_lost().into()] },
                 };
@@ -114,24 +114,24 @@ impl Page {
         if !problems.is_empty() {
             self.complain(PLACE_LINK, problems.join(strings::between_sentences()));
         }
-        self.history.address_holds.set(kept.is_none());
+        self.address.holds.set(kept.is_none());
         let shown = untrack(|| self.scene());
-        self.history.address.update_value(|address| {
+        self.address.known.update_value(|address| {
             address.known = (fragment, kept);
             address.shown = Some(shown);
             address.is_waiting = false;
             address.gesture = None;
         });
-        self.history.writing.forget();
+        self.address.writing.forget();
     }
 
     /// Undoes the last gesture: the browser goes back, as its own button does.
     pub fn undo(self) {
         // What has not come to rest is still this gesture's.
-        if self.history.address.with_value(|address| address.is_waiting) {
+        if self.address.known.with_value(|address| address.is_waiting) {
             self.write_address(&untrack(|| self.scene()), Entry::Same);
         }
-        if self.history.undoable.get_untracked().0
+        if self.address.undoable.get_untracked().0
             && let Ok(history) = window().history()
         {
             // A browser that refuses stays where it is.
@@ -141,7 +141,7 @@ impl Page {
 
     /// Does it again.
     pub fn redo(self) {
-        if self.history.undoable.get_untracked().1
+        if self.address.undoable.get_untracked().1
             && let Ok(history) = window().history()
         {
             let _ = history.forward();
@@ -150,7 +150,7 @@ impl Page {
 
     /// Whether there is something to undo, and something to do again.
     fn undo_state(self) -> (bool, bool) {
-        self.history.address.with_value(|address| (address.depth > 0, address.depth < address.deepest))
+        self.address.known.with_value(|address| (address.depth > 0, address.depth < address.deepest))
     }
 
     /// Shows a scene; the reader's own data stay at hand where it brings none.
@@ -163,12 +163,13 @@ impl Page {
         set_if_new(self.settings, labs);
         set_if_new(self.stage, stage);
         set_if_new(self.lesson, lesson);
-        set_if_new(self.themes.asked, theme);
+        set_if_new(self.address.theme, theme);
     }
 
     /// The whole address of what is shown, in another stage; `None` where it is too long for one.
     pub fn link_to(self, stage: Stage) -> Option<String> {
-        let link = (untrack(|| self.later.table())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
+        let link =
+            (untrack(|| self.address.later.table())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
         let here = window().location().href().unwrap_or_default();
         let address = here.split('#').next().unwrap_or_default();
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
@@ -176,43 +177,43 @@ impl Page {
 
     /// Lets the address say what is shown now.
     fn tell(self, before: Scene, now: Scene, is_marked: bool) {
-        if self.history.address.with_value(|address| address.shown.as_ref() == Some(&now)) {
+        if self.address.known.with_value(|address| address.shown.as_ref() == Some(&now)) {
             return;
         }
         let is_step = is_marked || now.is_step_from(&before);
-        let place = self.history.last_place.get_value();
-        let is_new = is_step || self.history.address.with_value(|address| address.gesture != Some(place));
-        self.history.writing.forget();
+        let place = self.address.last_place.get_value();
+        let is_new = is_step || self.address.known.with_value(|address| address.gesture != Some(place));
+        self.address.writing.forget();
         // Inside another page the history is that page's.
         if is_new && now.stage != Stage::Embed {
-            if self.history.address.with_value(|address| address.is_waiting) {
+            if self.address.known.with_value(|address| address.is_waiting) {
                 self.write_address(&before, Entry::Same);
             }
-            self.history.address.update_value(|address| address.gesture = Some(place));
+            self.address.known.update_value(|address| address.gesture = Some(place));
             self.write_address(&now, Entry::New);
         } else {
-            self.history.address.update_value(|address| address.is_waiting = true);
+            self.address.known.update_value(|address| address.is_waiting = true);
         }
         self.write_at_rest();
     }
 
     /// Writes the last of a movement when it rests, which ends the gesture.
     fn write_at_rest(self) {
-        self.history.writing.after(REST, move || {
+        self.address.writing.after(REST, move || {
             if self.held.get_untracked() {
                 return self.write_at_rest();
             }
-            if self.history.address.with_value(|address| address.is_waiting) {
+            if self.address.known.with_value(|address| address.is_waiting) {
                 let now = untrack(|| self.scene());
                 self.write_address(&now, Entry::Same);
             }
-            self.history.address.update_value(|address| address.gesture = None);
+            self.address.known.update_value(|address| address.gesture = None);
         });
     }
 
     fn write_address(self, scene: &Scene, entry: Entry) {
         let scene = scene.clone();
-        self.later.with(move |later| {
+        self.address.later.with(move |later| {
             let link = (later.write_link)(&scene);
             self.put_address(&scene, link, entry);
         });
@@ -223,8 +224,8 @@ impl Page {
             Ok(fragment) => (fragment, None),
             Err(TooLong) => (String::new(), self.keep(scene)),
         };
-        self.history.address_holds.set(kept.is_none());
-        self.history.address.update_value(|address| {
+        self.address.holds.set(kept.is_none());
+        self.address.known.update_value(|address| {
             if entry == Entry::Same {
                 let replaced = address.known.1;
                 address.kept.retain(|(number, _)| Some(*number) == kept || Some(*number) != replaced);
@@ -237,8 +238,8 @@ impl Page {
                 address.deepest = address.depth;
             }
         });
-        let depth = self.history.address.with_value(|address| address.depth);
-        self.history.undoable.set(self.undo_state());
+        let depth = self.address.known.with_value(|address| address.depth);
+        self.address.undoable.set(self.undo_state());
         let location = window().location();
         let (path, query) = (location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
         let mark = if fragment.is_empty() { "" } else { "#" };
@@ -255,7 +256,7 @@ impl Page {
 
     /// Keeps a scene that no address can hold, for as long as the page lives.
     fn keep(self, scene: &Scene) -> Option<f64> {
-        self.history.address.try_update_value(|address| {
+        self.address.known.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {
                 address.kept.pop_front();
             }

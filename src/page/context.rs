@@ -8,18 +8,14 @@ use lipscope_core::measure::Measurement;
 use lipscope_protocol::pool::Order;
 use lipscope_protocol::tasks::EnginePlan;
 
-use crate::drops::Drops;
-use crate::later::{Arrival, Later};
 use crate::live::{Live, Problem};
 use crate::look::Look;
 use crate::message::Message;
-use crate::panels::Panels;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
-use crate::theme::{Themes, use_themes};
 use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};
 
-use super::history::History;
-use super::ordered::Ordered;
+use super::history::Address;
+use super::ordered::Engine;
 
 /// Where sentences about own data stand.
 pub const PLACE_OWN: &str = "own";
@@ -44,25 +40,16 @@ pub struct Page {
     pub lesson: RwSignal<Option<LessonAt>>,
     /// How much of the page is shown.
     pub stage: RwSignal<Stage>,
-    /// Light or dark.
-    pub themes: Themes,
     /// Whether a slider is held.
     pub held: RwSignal<bool>,
     /// What of the numbers is looked at.
     pub look: Look,
-    /// Which panels are open.
-    pub panels: Panels,
-    /// Who takes what is dropped.
-    pub drops: Drops,
     /// What the workers have answered.
     pub live: Live,
-    /// What comes after the first picture.
-    pub later: Later,
     /// The address, and what can be undone.
-    pub history: History,
-    /// What was asked for last.
-    pub(super) ordered: Ordered,
-    pub(super) engine: StoredValue<Option<EngineWorkers>, LocalStorage>,
+    pub address: Address,
+    /// The engine's workers, and what they were asked for last.
+    pub(super) engine: Engine,
 }
 
 /// The page's context.
@@ -71,24 +58,19 @@ pub fn use_page() -> Page {
 }
 
 impl Page {
-    /// Of a first visit, without workers. To be made where its context is provided.
-    pub(super) fn new(arrival: Arrival) -> Self {
+    /// Of a first visit, without workers.
+    pub(super) fn new(address: Address) -> Self {
         Page {
             state: RwSignal::new(PageState::default()),
             plot: RwSignal::new(PlotChoice::default()),
             settings: RwSignal::new(Settings::default()),
             lesson: RwSignal::new(None),
             stage: RwSignal::new(Stage::Full),
-            themes: use_themes(),
             held: RwSignal::new(false),
             look: Look::default(),
-            panels: Panels::default(),
-            drops: Drops::default(),
             live: Live::default(),
-            later: Later::new(arrival),
-            history: History::default(),
-            ordered: Ordered::default(),
-            engine: StoredValue::new_local(None),
+            address,
+            engine: Engine::default(),
         }
     }
 
@@ -139,7 +121,7 @@ impl Page {
         match checked {
             Ok(mut state) => {
                 state.head_shown = state.head_shown.min(state.n_heads().saturating_sub(1));
-                self.history.last_place.set_value(place);
+                self.address.last_place.set_value(place);
                 self.clear_problem();
                 if STEPS.contains(&place) {
                     self.begin_step();
@@ -158,15 +140,11 @@ impl Page {
 
     /// Makes the next change one to which one can go back.
     pub fn begin_step(self) {
-        self.history.next_is_step.set_value(true);
+        self.address.next_is_step.set_value(true);
     }
 
     /// Puts a sentence at a control.
     pub fn complain(self, place: &'static str, message: impl Into<Message>) {
-        if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS) {
-            // The sentence stands beside the data, which may be folded.
-            self.panels.own.set(true);
-        }
         self.live.problem.set(Some(Problem { place, text: message.into() }));
     }
 
@@ -203,7 +181,7 @@ impl Page {
 
     pub(super) fn with_engine(self, work: impl FnOnce(&EngineWorkers)) {
         // A handle of its own: the work may call back into the page.
-        let engine = self.engine.with_value(Clone::clone);
+        let engine = self.engine.workers.with_value(Clone::clone);
         if let Some(engine) = engine {
             work(&engine);
         }

@@ -45,7 +45,7 @@ impl Page {
         };
         match content {
             Content::Event(EngineEvent::Measure(measured)) => {
-                self.ordered.last_good.set_value(Some(chosen.clone()));
+                self.engine.last_good.set_value(Some(chosen.clone()));
                 let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = measured;
                 if live.progress.with_untracked(Option::is_some) {
                     live.progress.set(None);
@@ -76,11 +76,11 @@ impl Page {
             })),
             Content::Failed(problem) => {
                 live.progress.set(None);
-                let place = self.history.last_place.get_value();
+                let place = self.address.last_place.get_value();
                 // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
                 // the next move may mend it.
                 if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS | PLACE_LINK)
-                    && let Some(good) = self.ordered.last_good.get_value()
+                    && let Some(good) = self.engine.last_good.get_value()
                 {
                     let now = self.state.get_untracked();
                     let PageState { norm, x_axis, sweep_max, draws, growth, .. } = now;
@@ -149,7 +149,7 @@ impl Page {
     }
 
     fn announce_soon(self) {
-        self.ordered.announcing.after(ANNOUNCE_REST, move || {
+        self.engine.announcing.after(ANNOUNCE_REST, move || {
             if !self.held.get_untracked()
                 && !self.look.is_covered.get_untracked()
                 && let Some(measured) = self.live.measured.get_untracked()

@@ -7,20 +7,25 @@ use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::debounce::Debounce;
-use crate::state::Scene;
+use crate::later::Later;
+use crate::state::{Scene, ThemeChoice};
 
 /// The most scenes that the page keeps in memory because they are too long for an address.
 pub(super) const MOST_KEPT: usize = 64;
 
 /// The address and the history, as far as the page has to do with them.
 #[derive(Clone, Copy)]
-pub struct History {
+pub struct Address {
     /// Whether the address says all that is shown; it does not where own data are too long for it.
-    pub address_holds: RwSignal<bool>,
+    pub holds: RwSignal<bool>,
     /// Whether a gesture can be undone, and one be done again.
     pub undoable: RwSignal<(bool, bool)>,
+    /// The theme that the address asks for.
+    pub(super) theme: RwSignal<Option<ThemeChoice>>,
+    /// Who reads and writes links.
+    pub(super) later: Later,
     /// What the address says.
-    pub(super) address: StoredValue<Address>,
+    pub(super) known: StoredValue<Known>,
     /// The last of a movement, which is written when it rests.
     pub(super) writing: Debounce,
     /// Whether the change under way is a step to which one can go back.
@@ -29,12 +34,15 @@ pub struct History {
     pub(super) last_place: StoredValue<&'static str>,
 }
 
-impl Default for History {
-    fn default() -> Self {
-        History {
-            address_holds: RwSignal::new(true),
+impl Address {
+    /// Of a first visit.
+    pub(super) fn new(later: Later, theme: RwSignal<Option<ThemeChoice>>) -> Self {
+        Address {
+            holds: RwSignal::new(true),
             undoable: RwSignal::new((false, false)),
-            address: StoredValue::new(Address::default()),
+            theme,
+            later,
+            known: StoredValue::new(Known::default()),
             writing: Debounce::default(),
             next_is_step: StoredValue::new(false),
             last_place: StoredValue::new("n"),
@@ -44,7 +52,7 @@ impl Default for History {
 
 /// What the address is known to say.
 #[derive(Debug, Default)]
-pub(super) struct Address {
+pub(super) struct Known {
     /// The fragment, without the `#`, and the number of a kept scene.
     pub(super) known: (String, Option<f64>),
     /// The scene that was read from it or written into it.

@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `context` | what every part of the page may read and do |
 //! | `begin` | the workers and the effects that feed them |
-//! | `ordered`, `order`, `sweeping` | what the workers are asked for when the state changes |
+//! | `ordered`, `order`, `sweeping` | the workers, and what they are asked for when the state changes |
 //! | `hear` | what they answer, put where the views read it |
 //! | `history`, `address` | the address follows what is shown, and the other way round |
 

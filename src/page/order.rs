@@ -20,22 +20,22 @@ impl Page {
     /// Asks for what the state has changed. The measurement goes first: its number is what a moving slider waits for.
     pub(super) fn order(self) {
         // The address is followed before there are any workers.
-        if self.engine.with_value(Option::is_none) {
+        if self.engine.workers.with_value(Option::is_none) {
             return;
         }
         let pair = self.look.pair_wanted(self.plot.get());
         if let Some(state) = self.in_effect() {
             let measured = (state.for_measuring(), pair);
-            if self.ordered.measured.is_new(&measured) {
+            if self.engine.measured.is_new(&measured) {
                 self.measure(&measured.0, pair);
             }
         }
         let swept = self.state.with(|state| (state.for_sweeping(), curves_end(state)));
-        if self.ordered.swept.is_new(&swept) {
+        if self.engine.swept.is_new(&swept) {
             self.sweep_soon(&swept.0, swept.1);
         }
         let ball = self.state.with(PageState::for_ball);
-        if self.ordered.ball.is_new(&ball) {
+        if self.engine.ball.is_new(&ball) {
             self.ask_ball(&ball);
         }
     }

@@ -1,4 +1,4 @@
-//! What was asked of the engine's workers last, as far as the state says it.
+//! The engine's workers, and what was asked of them last, as far as the state says it.
 
 use crate::prelude::*;
 
@@ -6,10 +6,13 @@ use lipscope_core::picture::PairRequest;
 
 use crate::debounce::Debounce;
 use crate::state::PageState;
+use crate::workers::EngineWorkers;
 
-/// The last orders, and what waits for a rest.
+/// The workers, the last orders, and what waits for a rest.
 #[derive(Clone, Copy)]
-pub(super) struct Ordered {
+pub(super) struct Engine {
+    /// `None` before the page has started them.
+    pub(super) workers: StoredValue<Option<EngineWorkers>, LocalStorage>,
     /// What is measured, and whether with its leading pair.
     pub(super) measured: LastOrder<(PageState, PairRequest)>,
     /// The ball.
@@ -49,9 +52,10 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> LastOrder<T> {
     }
 }
 
-impl Default for Ordered {
+impl Default for Engine {
     fn default() -> Self {
-        Ordered {
+        Engine {
+            workers: StoredValue::new_local(None),
             measured: LastOrder(StoredValue::new(None)),
             ball: LastOrder(StoredValue::new(None)),
             swept: LastOrder(StoredValue::new(None)),

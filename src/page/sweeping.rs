@@ -20,7 +20,7 @@ const SWEEP_REST: Duration = Duration::from_millis(70);
 impl Page {
     /// Stops the sweep; its points stay.
     pub fn pause_sweep(self) {
-        self.ordered.beginning.forget();
+        self.engine.beginning.forget();
         self.cancel(EngineLane::Sweep);
         self.live.sweep.update(|sweep| {
             sweep.phase = SweepPhase::Paused;
@@ -65,7 +65,7 @@ impl Page {
 
     /// Ends the sweep under way at once, and starts the new one when the controls rest; its bounds are drawn up to `end`.
     pub(super) fn sweep_soon(self, state: &PageState, end: usize) {
-        self.ordered.beginning.forget();
+        self.engine.beginning.forget();
         let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
         self.cancel(EngineLane::Sweep);
         let phase = self.live.sweep.with_untracked(|sweep| (sweep.of.as_ref() == Some(state)).then_some(sweep.phase));
@@ -86,7 +86,7 @@ impl Page {
             return self.sweep(state, end);
         }
         let state = state.clone();
-        self.ordered.beginning.after(SWEEP_REST, move || self.sweep(&state, end));
+        self.engine.beginning.after(SWEEP_REST, move || self.sweep(&state, end));
     }
 
     /// The bounds over n of a sweep.

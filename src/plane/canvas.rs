@@ -8,7 +8,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, Paint, use_easel_with_number};
+use crate::charts::{Easel, LastPainted, Paint, use_easel_with_number};
 use crate::frame::When;
 use crate::state::PageState;
 use crate::strings;
@@ -24,9 +24,6 @@ const REACH: (f64, f64) = (12.0, 26.0);
 const LEAST_MOVE: f64 = 3.0;
 /// The steps of the arrow keys, as parts of the largest norm: without and with Shift.
 const STEPS: (f64, f64) = (0.02, 0.1);
-
-/// What was painted last: it answers the pointer.
-type Painted = StoredValue<Option<Rc<(TokenPlane, PlaneLayout)>>, LocalStorage>;
 
 /// A token under way.
 #[derive(Clone, Debug)]
@@ -57,7 +54,7 @@ pub fn PlaneCanvas(
     let plane = use_plane();
     let page = plane.page;
     let canvas = NodeRef::<Canvas>::new();
-    let painted: Painted = StoredValue::new_local(None);
+    let painted: LastPainted<(TokenPlane, PlaneLayout)> = StoredValue::new_local(None);
     let drag = StoredValue::new(None::<Drag>);
     let is_over = RwSignal::new(false);
     // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
@@ -183,7 +180,7 @@ pub fn PlaneCanvas(
     }
 }
 
-fn paint(shown: Memo<Option<TokenPlane>>, easel: &Easel, painted: Painted) {
+fn paint(shown: Memo<Option<TokenPlane>>, easel: &Easel, painted: LastPainted<(TokenPlane, PlaneLayout)>) {
     let Some(plane) = shown.get_untracked() else { return };
     if let Some(layout) = plane.paint(easel) {
         painted.set_value(Some(Rc::new((plane, layout))));
@@ -191,7 +188,7 @@ fn paint(shown: Memo<Option<TokenPlane>>, easel: &Easel, painted: Painted) {
 }
 
 /// The pixels of the selected token, x and y.
-fn selected_at(painted: Painted) -> Option<String> {
+fn selected_at(painted: LastPainted<(TokenPlane, PlaneLayout)>) -> Option<String> {
     let painted = painted.get_value()?;
     let (x, y) = painted.1.positions.get(painted.0.selected?).copied().flatten()?;
     Some(format!("{x} {y}"))
@@ -202,7 +199,11 @@ fn place(event: &ev::PointerEvent) -> (f64, f64) {
 }
 
 /// The token under a pointer, and where it is drawn.
-fn hit(painted: Painted, at: (f64, f64), event: &ev::PointerEvent) -> Option<(usize, (f64, f64))> {
+fn hit(
+    painted: LastPainted<(TokenPlane, PlaneLayout)>,
+    at: (f64, f64),
+    event: &ev::PointerEvent,
+) -> Option<(usize, (f64, f64))> {
     let painted = painted.get_value()?;
     let reach = if event.pointer_type() == "touch" { REACH.1 } else { REACH.0 };
     let token = painted.1.nearest(at.0, at.1, reach)?;
@@ -210,7 +211,12 @@ fn hit(painted: Painted, at: (f64, f64), event: &ev::PointerEvent) -> Option<(us
 }
 
 /// Answers a key; whether it was one of the plane's.
-fn on_key(plane: Plane, size: Size, painted: Painted, event: &ev::KeyboardEvent) -> bool {
+fn on_key(
+    plane: Plane,
+    size: Size,
+    painted: LastPainted<(TokenPlane, PlaneLayout)>,
+    event: &ev::KeyboardEvent,
+) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;
     }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::later::{LaterView, Piece};
+use crate::later::{LaterView, Piece, use_later};
 use crate::page::PlotChoice;
 use crate::strings;
 
@@ -13,6 +13,7 @@ use super::stage::plane_words;
 /// The token plane, with a caption beside it.
 #[component]
 pub fn TokenView() -> impl IntoView {
+    let later = use_later();
     let plane = use_plane();
     let page = plane.page;
     let words = memo(move |before: Option<&String>| match before {
@@ -44,7 +45,7 @@ pub fn TokenView() -> impl IntoView {
             </div>
             <figcaption>
                 <p>{move || finding.get()} {strings::between_sentences()} {move || drawn.get()}</p>
-                <div class="folds"><LaterView wanted=page.later.is_here() piece=Piece::PlaneFolds/></div>
+                <div class="folds"><LaterView wanted=later.is_here() piece=Piece::PlaneFolds/></div>
             </figcaption>
             <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || plane.said.get()}</p>
         </figure>

@@ -2,7 +2,7 @@
 
 use lipscope_core::bounds::Norm;
 
-use super::{GrowthView, PageState, RadiusLaw, TokenChoice};
+use super::{GrowthView, PageState, RadiusLaw, TokenChoice, WeightChoice};
 
 impl PageState {
     /// The state as far as a measurement depends on it.
@@ -99,6 +99,27 @@ impl PageState {
             head_shown: 0,
             growth: first.growth,
             ..self.clone()
+        }
+    }
+}
+
+impl PageState {
+    /// Kernel, mask, normaliser and weights; tokens only where they bring weights of their own, d only where weights are
+    /// drawn for it.
+    #[must_use]
+    pub fn for_map(&self) -> Self {
+        let first = PageState::default();
+        let is_skew = self.tokens == TokenChoice::Skew;
+        let is_identity = matches!(self.weights, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus);
+        PageState {
+            tokens: if is_skew { TokenChoice::Skew } else { first.tokens },
+            n: if is_skew { self.n } else { first.n },
+            d: if is_identity { first.d } else { self.dim() },
+            radius: if is_skew { self.radius } else { first.radius },
+            token_seed: first.token_seed,
+            own_tokens: None,
+            own_clusters: None,
+            ..self.without_view()
         }
     }
 }

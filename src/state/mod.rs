@@ -7,9 +7,7 @@ mod choices;
 mod convert;
 mod dependencies;
 mod growth;
-mod lesson;
 mod listed;
-mod map;
 mod movable;
 mod own;
 mod page_state;
@@ -17,13 +15,12 @@ mod plots;
 mod read_at;
 mod scene;
 mod settings;
-mod shared;
 mod stage;
 
 pub use choices::{TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusLaw, Range, SearchFold, Trace, Traces};
-pub use lesson::LessonAt;
 pub use movable::NotMovable;
+pub use own::Shared;
 pub use own::{OwnClusters, OwnWeights};
 pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, MOST_SEED, PageState};
 pub use plots::{PlotChoice, View};
@@ -32,5 +29,5 @@ pub use settings::{
     CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS,
     SearchSettings, Settings,
 };
-pub use shared::Shared;
+pub use stage::LessonAt;
 pub use stage::Stage;

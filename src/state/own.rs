@@ -1,6 +1,24 @@
-//! Data of the reader's own: weights, and positions with multiplicities.
+//! Data of the reader's own: weights, and positions with multiplicities; what is large is shared.
+
+use std::sync::Arc;
 
 use lipscope_core::experiment::{Head, Rows, TokenSource};
+
+/// Something large that is shared between states and compared by identity.
+#[derive(Debug)]
+pub struct Shared<T>(pub Arc<T>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// The reader's own weights.
 #[derive(Clone, Debug, PartialEq)]

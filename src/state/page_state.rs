@@ -9,8 +9,8 @@ use lipscope_core::experiment::{
 
 use super::choices::{TokenChoice, WeightChoice, XAxis};
 use super::growth::GrowthView;
+use super::own::Shared;
 use super::own::{OwnClusters, OwnWeights};
-use super::shared::Shared;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
 pub const MAX_N: usize = 4096;

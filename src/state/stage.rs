@@ -1,4 +1,4 @@
-//! How much of the page is shown, and how large.
+//! How much of the page is shown, how large, and where in a lesson.
 
 /// What the page is shown for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,4 +36,13 @@ impl Stage {
             Stage::Teacher => ENLARGED,
         }
     }
+}
+
+/// A lesson and a step of it. An id that names no lesson shows nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LessonAt {
+    /// The id of the lesson.
+    pub id: String,
+    /// The step, from zero; past the last step it means the last.
+    pub step: usize,
 }

@@ -7,7 +7,6 @@
 //! | `form`, `text_view`, `run_view` | the form's parts |
 //! | `settings` | what its fields hold |
 //! | `session`, `training` | what it does: the worker, whose turn it is, pausing and going on |
-//! | `form_at_hand` | the form, once it was looked at |
 //! | `keep`, `keeping` | what the browser keeps of them from one visit to the next |
 //! | `figure`, `loss`, `constants`, `sample`, `backwards` | the figures |
 //! | `files` | what can be taken away of a run |
@@ -17,7 +16,6 @@ mod constants;
 mod figure;
 mod files;
 mod form;
-mod form_at_hand;
 mod keep;
 mod keeping;
 mod loss;
@@ -29,6 +27,5 @@ mod text_view;
 mod training;
 mod view;
 
-pub use form_at_hand::begin;
 pub use keep::{Keeping, Kept};
 pub use view::TrainView;

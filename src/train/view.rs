@@ -1,17 +1,18 @@
 //! The view of training: the form, and the figures under it.
 
 use crate::prelude::*;
+use web_sys::DataTransfer;
 
 use super::backwards::BackwardsFigure;
 use super::constants::ConstantsFigure;
 use super::files::FileButtons;
 use super::form::TrainForms;
-use super::form_at_hand::use_form;
 use super::loss::LossFigure;
 use super::run_view::RunBar;
 use super::sample::{RunChoice, SampleFigure};
 use super::session::TrainingSession;
 use crate::charts::NextTask;
+use crate::drops::use_drops;
 use crate::page::{PlotChoice, use_page};
 use crate::strings;
 
@@ -20,7 +21,7 @@ use crate::strings;
 pub fn TrainView() -> impl IntoView {
     let page = use_page();
     let session = TrainingSession::new(page);
-    use_form().hold(session);
+    use_drops().taken_by(PlotChoice::Train, move |data: &DataTransfer| session.take_dropped(data));
     let has_runs = memo(move |_| session.runs.with(|runs| !runs.is_empty()));
     view! {
         <div class="model-view train-view" data-testid="train-view" hidden=move || page.plot.get() != PlotChoice::Train>

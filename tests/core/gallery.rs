@@ -23,7 +23,7 @@ fn experiment(value: Value) -> Experiment {
     Experiment::from_value(value).expect("a valid experiment")
 }
 
-fn reach() -> Value {
+fn certified() -> Value {
     let experiment = experiment(json!({
         "tokens": {"source": "random", "distribution": "ball", "n": 64, "d": 2, "radius": 1.5, "seed": 0},
         "weights": {"source": "identity", "sign": -1},
@@ -114,7 +114,7 @@ fn agree(a: &Value, b: &Value) -> bool {
 #[test]
 fn the_pictures_of_the_gallery_show_what_the_engine_finds() {
     let found = rounded(json!({
-        "reach": reach(),
+        "certify": certified(),
         "scaling": scaling(),
         "tightness": tightness(),
         "inverse_l2": inverse("l2"),

@@ -1,6 +1,6 @@
 // The page in a classroom: the teacher's view, a small projector, the list of keys.
 import assert from 'node:assert/strict';
-import { adversarial, pageTest, seriousFaults } from './browser.mjs';
+import { pageTest, seriousFaults } from './browser.mjs';
 import { at, startLesson } from './lesson.mjs';
 import { changed, reaches, still } from './reading.mjs';
 
@@ -32,7 +32,7 @@ pageTest('the teacher’s view is larger, hides the controls, and lessons go on 
   assert.ok(Math.abs((await size()) - usual) < 0.1);
 });
 
-pageTest('on a small projector the plot and n, R, mask and normaliser are there', { viewport: { width: 1280, height: 720 }, hash: adversarial('view=teacher&lesson=mask.1') }, async ({ page }) => {
+pageTest('on a small projector the plot and n, R, mask and normaliser are there', { viewport: { width: 1280, height: 720 }, hash: '#v3&view=teacher&lesson=mask.1' }, async ({ page }) => {
   await reaches(page, 'spectral', 12.1275, 5e-5);
   for (const id of ['#quick-n', '#quick-radius', '#quick-mask-causal', '#quick-norm-layer']) {
     const box = await still(page, id);

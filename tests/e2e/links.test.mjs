@@ -245,7 +245,7 @@ pageTest('five hundred broken links break nothing', { timeout: 240_000 }, async 
   await settled(page);
   await paste(page, '1,2\n-1,0.5\n0.25,-2');
   await page.waitForFunction(() => location.hash.includes('token-data='));
-  const good = [await fragment(page), adversarial('plot=growth&range=measured&tokens=ball&n=100&R=2.5&mask=causal&weights=random&heads=2&k=3'), adversarial('view=full&lesson=sink.2&at=1000&curves=unified,exact')];
+  const good = [await fragment(page), adversarial('plot=growth&range=measured&tokens=ball&n=100&R=2.5&mask=causal&weights=random&heads=2&k=3'), '#v3&view=full&lesson=sink.2&at=1000&curves=unified,exact'];
   const words = ['NaN', '-1', '1e308', '', '∞', '9'.repeat(300), '%00', '%', '__proto__', '<b>', 'own', '0'];
   const roll = dice(11);
   const broken = Array.from({ length: 500 }, (_, at) => {

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::memory::MemoryArguments;
-use super::read::read_text;
-use super::task;
-use super::tell::tell;
+use super::arguments::MemoryArguments;
+use super::console::tell;
+use super::files::read_text;
+use super::work;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, MOST_ITERATIONS};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};
@@ -66,7 +66,7 @@ fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Re
     let fraction = plan.fraction;
     let (mut last, mut begins, mut ended) = ((0, f64::NAN), None, None);
     let mut written = Ok(());
-    let outcome = task::run(EnginePlan::Inverse(plan.clone()), memory, |event| match event {
+    let outcome = work::run(EnginePlan::Inverse(plan.clone()), memory, |event| match event {
         EngineEvent::Inverse(InverseEvent::Begins { constant, kind, .. }) => begins = Some((constant, kind)),
         EngineEvent::Inverse(InverseEvent::Steps { steps, outcome }) => {
             ended = outcome;

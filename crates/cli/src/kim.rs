@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::memory::MemoryArguments;
-use super::norm::NormName;
-use super::read::read_text;
-use super::task;
-use super::tell::tell;
+use super::arguments::MemoryArguments;
+use super::arguments::NormName;
+use super::console::tell;
+use super::files::read_text;
+use super::work;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::scaling::{MOST_RADII, ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_core::sweep::log_spaced;
@@ -96,7 +96,7 @@ fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<Scal
     };
     let plan = ScalingPlan { experiment, tokens, radii, norm: arguments.norm.norm() };
     let mut points = Vec::with_capacity(count);
-    task::run(EnginePlan::Scaling(plan), arguments.memory.memory, |event| {
+    work::run(EnginePlan::Scaling(plan), arguments.memory.memory, |event| {
         if let EngineEvent::Scaling(more) = event {
             points.extend(more);
         }
@@ -109,7 +109,7 @@ pub(super) fn tightness(arguments: &TightnessArguments) -> io::Result<ExitCode> 
     let plan = TightnessPlan { lengths, restarts: arguments.restarts, seed: arguments.seed };
     let mut out = io::stdout().lock();
     let mut written = writeln!(out, "n,found_linf,kim_linf,ratio");
-    let outcome = task::run(EnginePlan::Tightness(plan), Memory::default(), |event| {
+    let outcome = work::run(EnginePlan::Tightness(plan), Memory::default(), |event| {
         let EngineEvent::Tightness(points) = event else { return };
         for point in points {
             let TightnessPoint { n, found, bound, .. } = point;

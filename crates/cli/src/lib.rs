@@ -6,12 +6,14 @@
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
+mod arguments;
 mod bounds;
 mod certify;
+mod console;
+mod files;
 mod invert;
 mod kim;
 mod measure;
-mod memory;
 mod missing;
 mod model;
 mod model_adversarial;
@@ -19,23 +21,17 @@ mod model_chart;
 mod model_files;
 mod model_run;
 mod model_summary;
-mod norm;
-mod progress;
-mod read;
 mod results;
-mod save;
 mod script;
 mod search;
 mod spectrum;
 mod sweep;
 mod tables;
-mod task;
-mod tell;
-mod threads;
 mod train;
 mod train_invert;
 mod train_report;
 mod train_run;
+mod work;
 
 use std::io;
 use std::process::ExitCode;
@@ -44,7 +40,7 @@ use clap::{Parser, Subcommand};
 
 /// How smooth is attention? Local Lipschitz constants of self-attention, and every published bound.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(version, max_term_width = 100)]
 struct Arguments {
     /// Threads; 0 uses all cores. Results have the same digits on any number of threads.
     #[arg(long, global = true, default_value_t = 0)]
@@ -94,13 +90,13 @@ enum Command {
 #[must_use]
 pub fn run() -> ExitCode {
     let Arguments { threads, command } = Arguments::parse();
-    let outcome = threads::pool(threads).and_then(|pool| pool.install(|| run_command(command)));
+    let outcome = work::pool(threads).and_then(|pool| pool.install(|| run_command(command)));
     match outcome {
         Ok(code) => code,
         // A closed pipe is normal, as in `lipscope .. | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            tell::tell!("lipscope: {error}");
+            console::tell!("lipscope: {error}");
             ExitCode::FAILURE
         }
     }

@@ -8,15 +8,15 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::memory::MemoryArguments;
+use super::arguments::MemoryArguments;
+use super::console::{tell, tell_lines};
+use super::files::read_text;
 use super::model_adversarial;
 use super::model_chart;
 use super::model_files;
 use super::model_run::{Outcome, Run, measure_all};
 use super::model_summary::{summary, tell_notes};
-use super::read::read_text;
 use super::results::{Form, Results};
-use super::tell::{tell, tell_lines};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_models::{
     Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,

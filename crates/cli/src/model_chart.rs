@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::read::named;
-use super::save::{self, save};
+use super::files::named;
+use super::files::{self, save};
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart};
 use lipscope_models::{Group, MapKind, PUBLISHED, Published, Table};
 use lipscope_plot::{Caption, Figure, Scatter};
@@ -17,7 +17,7 @@ pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
 
 /// Tries whether the file can be written, before the hours that its table takes.
 pub(super) fn probe(path: &Path) -> io::Result<()> {
-    save::probe(path).map_err(|error| named(path, &error))
+    files::probe(path).map_err(|error| named(path, &error))
 }
 
 fn title(table: &Table) -> String {

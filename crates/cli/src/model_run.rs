@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::console::progress_bar;
 use super::model_files::Found;
-use super::progress::progress_bar;
 use super::results::Results;
-use super::threads::one_of;
+use super::work::one_of;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Plan, Table};
 

@@ -1,6 +1,6 @@
 //! The fitted slopes of a table, as lines of text.
 
-use super::tell::tell;
+use super::console::tell;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{sqrt_law, sqrt_law_text};
 use lipscope_models::{Group, MapKind, Quantity, Table};

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::console::{tell, tell_lines};
+use super::files::{probe, save, unwritable};
 use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_files::unreadable;
 use super::model_summary::{summary, tell_notes};
-use super::save::{probe, save, unwritable};
-use super::tell::{tell, tell_lines};
 use lipscope_core::experiment::InputError;
 use lipscope_core::sweep::parse_lengths;
 use lipscope_models::{Cell, Estimate, Table};

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::memory::MemoryArguments;
-use super::read::{named, read_text};
-use super::save::{probe, save};
-use super::task;
-use super::tell::tell;
+use super::arguments::MemoryArguments;
+use super::console::tell;
+use super::files::{named, read_text};
+use super::files::{probe, save};
+use super::work;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{
@@ -91,7 +91,7 @@ fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<Option<
     let plan = SearchPlan { experiment, region, dim: arguments.dim, restarts, iterations, seed: arguments.seed };
     let (mut domain, mut found, mut steps) = (None, None, Vec::new());
     let request = SearchRequest { plan, checkpoint: None, starts: None };
-    task::run(EnginePlan::Search(request), arguments.memory.memory, |event| match event {
+    work::run(EnginePlan::Search(request), arguments.memory.memory, |event| match event {
         EngineEvent::Search(SearchEvent::Domain(at)) => domain = Some(at),
         EngineEvent::Search(SearchEvent::Steps { steps: more, checkpoint, .. }) => {
             steps.extend(more);

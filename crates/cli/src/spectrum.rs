@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::memory::MemoryArguments;
-use super::read::read_text;
-use super::task;
-use super::tell::tell;
+use super::arguments::MemoryArguments;
+use super::console::tell;
+use super::files::read_text;
+use super::work;
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan, USUAL_COUNT};
@@ -90,7 +90,7 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
 
 fn find(plan: SpectrumPlan, memory: Memory) -> Result<Option<Box<Spectrum>>, InputError> {
     let mut found = None;
-    task::run(EnginePlan::Spectrum(plan), memory, |event| {
+    work::run(EnginePlan::Spectrum(plan), memory, |event| {
         if let EngineEvent::Spectrum(spectrum) = event {
             found = Some(spectrum);
         }
@@ -164,7 +164,7 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
 
 fn try_all(plan: EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, InputError> {
     let mut points = Vec::new();
-    task::run(EnginePlan::Estimators(plan), memory, |event| {
+    work::run(EnginePlan::Estimators(plan), memory, |event| {
         if let EngineEvent::Estimators(more) = event {
             points.extend(more);
         }

@@ -9,12 +9,12 @@ use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::memory::MemoryArguments;
-use super::norm::NormName;
-use super::progress::progress_bar;
-use super::read::read_text;
-use super::tell::tell;
-use super::threads::one_of;
+use super::arguments::MemoryArguments;
+use super::arguments::NormName;
+use super::console::progress_bar;
+use super::console::tell;
+use super::files::read_text;
+use super::work::one_of;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::fit::fit_power_law;

@@ -5,8 +5,8 @@ use std::{fs, io};
 
 use clap::{Args, ValueEnum};
 
-use super::read::named;
-use super::tell::tell;
+use super::console::tell;
+use super::files::named;
 use lipscope_core::experiment::{
     Experiment, FirstColumn, FirstRow, InputError, NumberComma, Table, TableAnswers, TableQuestion, TableSource,
     TokenSource, WeightSource, WeightTables, WeightsReading,

@@ -10,13 +10,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
-use super::progress::progress_bar;
-use super::read::read_text;
-use super::tell::tell;
-use super::threads::one_of;
+use super::console::progress_bar;
+use super::console::tell;
+use super::files::read_text;
 use super::train_invert;
 use super::train_report;
 use super::train_run::{Run, RunReport};
+use super::work::one_of;
 use lipscope_core::experiment::InputError;
 use lipscope_models::Shard;
 use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields};

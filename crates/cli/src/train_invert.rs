@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use super::console::tell_lines;
 use super::model_files::unreadable;
-use super::tell::tell_lines;
 use super::train_run::checkpoint_of;
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, Extent, Inversion, invert};

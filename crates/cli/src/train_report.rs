@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::files::{save, unwritable};
 use super::model_files::unreadable;
-use super::save::{save, unwritable};
 use super::train_run::TABLE;
 use lipscope_core::experiment::InputError;
 use lipscope_plot::{AxisSpec, Caption, Figure, LineChart, LineStyle, Role, Scale, Series, SeriesKind};

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{fs, io};
 
+use super::files::{save, unwritable};
 use super::model_files::unreadable;
-use super::save::{save, unwritable};
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, LayerConstant, Plan, Trainer, config, safetensors, tokenizer};
 

@@ -2,36 +2,32 @@
 //! the list.
 
 mod ball;
-mod certify;
 mod curves;
-mod estimators;
 mod growth;
 mod inverse;
+mod labs;
 mod measure;
 mod read;
-mod scaling;
 mod script;
 mod search;
-mod spectrum;
 mod sweep;
-mod tightness;
 
 use lipscope_core::experiment::Memory;
 
 pub use ball::{Ball, BallPlan, BallTask, Worst};
-pub use certify::CertifyTask;
 pub use curves::{BoundCurves, CurvesPlan, CurvesTask};
-pub use estimators::EstimatorsTask;
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
+pub use labs::CertifyTask;
+pub use labs::EstimatorsTask;
+pub use labs::ScalingTask;
+pub use labs::SpectrumTask;
+pub use labs::{TightnessPlan, TightnessTask};
 pub use measure::{MeasurePlan, MeasureTask, Measured};
 pub use read::{ReadPlan, ReadTask};
-pub use scaling::ScalingTask;
 pub use script::{ScriptPlan, ScriptTask};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
-pub use spectrum::SpectrumTask;
 pub use sweep::{SweepRequest, SweepTask};
-pub use tightness::{TightnessPlan, TightnessTask};
 
 crate::task_list! {
     /// The engine's worker. What it keeps from one run to the next is how much memory a task may take.

@@ -24,9 +24,6 @@ from ._measurement import Measurement
 from ._results import CertifiedRow, Certificate, Norm, Search, Spectrum, Sweep
 from ._tables import read_tokens
 
-#: The name under which [C] and the command line know it too.
-regime = growth
-
 __all__ = [
     "Bound",
     "BoundTable",
@@ -47,7 +44,6 @@ __all__ = [
     "jacobian",
     "measure",
     "read_tokens",
-    "regime",
     "search",
     "spectral_norm",
     "spectrum",

@@ -1,7 +1,7 @@
 //! Calls around lists: which ones leave the numbers as they are, and those of R, which give them a shape.
 
 use super::node::Node;
-use super::problems::{broken, no_rows};
+use super::node::{broken, no_rows};
 use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Table};
 use crate::phrase;

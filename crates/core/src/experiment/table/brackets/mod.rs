@@ -5,7 +5,6 @@ mod around;
 mod calls;
 mod node;
 mod parser;
-mod problems;
 
 use super::reading::{Notes, TableReading};
 use crate::experiment::{InputError, Rows, Table};
@@ -15,9 +14,9 @@ use parser::Parser;
 
 pub(super) use around::is_list;
 pub(super) use node::Node;
-pub(super) use problems::one_matrix;
+pub(super) use node::one_matrix;
 
-use problems::{broken, more_after_list, no_rows};
+use node::{broken, more_after_list, no_rows};
 
 /// Reads the rows of a text that [`is_list`]: a list of lists, rows between semicolons, or lists one after the other. A list
 /// of numbers alone is n tokens of dimension 1, and one row of a matrix.

@@ -6,7 +6,7 @@ use super::super::kind::number;
 use super::around::is_list;
 use super::calls::{self, Arguments, Nesting, Site};
 use super::node::Node;
-use super::problems::broken;
+use super::node::broken;
 use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;

@@ -1,10 +1,24 @@
-//! Files that are there whole or not at all.
+//! Files that are read, and files that are written whole or not at all.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use lipscope_core::experiment::InputError;
+
+/// Reads a file, or standard input for `-`.
+pub(super) fn read_text(path: &Path) -> io::Result<String> {
+    if path.as_os_str() == "-" {
+        return io::read_to_string(io::stdin());
+    }
+    fs::read_to_string(path).map_err(|error| named(path, &error))
+}
+
+/// An error of the system, with the file that it is about.
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
 
 /// Writes a file: first one beside it, which then takes its name, so that neither a full disk nor the end of the process
 /// leaves half of it or takes away what was there. What is no file, such as /dev/stdout or a pipe, is written to as it is.

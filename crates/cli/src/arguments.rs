@@ -1,8 +1,17 @@
-//! The norms as command-line values.
+//! Values and limits that several commands take.
 
-use clap::ValueEnum;
-
+use clap::{Args, ValueEnum};
 use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::Memory;
+
+/// The limit that a command's tasks have.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct MemoryArguments {
+    /// The most memory that a task may hold, such as 512MiB, 4GiB or a number of bytes; a task that would take more is
+    /// refused before it is begun.
+    #[arg(long, value_name = "SIZE", default_value_t = Memory::default())]
+    pub(super) memory: Memory,
+}
 
 /// The norms by their names in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

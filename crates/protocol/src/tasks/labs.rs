@@ -1,0 +1,156 @@
+//! The tasks of the labs.
+
+use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
+use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint};
+use lipscope_core::experiment::{InputError, Memory};
+use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
+use lipscope_core::spectrum::{Finding, Spectrum, SpectrumPlan, Step};
+use lipscope_core::tightness::{Tightness, TightnessPoint};
+use serde::{Deserialize, Serialize};
+
+use crate::task::{Report, Task, Turn};
+
+/// A certificate under way.
+#[derive(Debug)]
+pub struct CertifyTask(Certificate);
+
+impl Task<Memory> for CertifyTask {
+    type Plan = CertifyPlan;
+    type Event = Certified;
+
+    fn start(plan: CertifyPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Certificate::start_within(&plan, *memory).map(CertifyTask)
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Certified>) -> Result<Turn, InputError> {
+        let turn = if self.0.step()? { Turn::More } else { Turn::Done };
+        if turn == Turn::Done || report.is_due() {
+            report.event(self.0.so_far().clone());
+            report.progress(self.0.progress());
+        }
+        Ok(turn)
+    }
+}
+
+/// A comparison under way.
+#[derive(Debug)]
+pub struct EstimatorsTask {
+    comparison: EstimatorComparison,
+    pending: Vec<EstimatorPoint>,
+}
+
+impl Task<Memory> for EstimatorsTask {
+    type Plan = EstimatorPlan;
+    type Event = Vec<EstimatorPoint>;
+
+    fn start(plan: EstimatorPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(EstimatorsTask { comparison: EstimatorComparison::new_within(&plan, *memory)?, pending: Vec::new() })
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<EstimatorPoint>>) -> Result<Turn, InputError> {
+        let point = self.comparison.step(|| report.now())?;
+        let turn = if point.is_none() { Turn::Done } else { Turn::More };
+        self.pending.extend(point);
+        if turn == Turn::Done || report.is_due() {
+            report.event(std::mem::take(&mut self.pending));
+        }
+        Ok(turn)
+    }
+}
+
+/// A run over radii under way.
+#[derive(Debug)]
+pub struct ScalingTask {
+    scaling: Scaling,
+    pending: Vec<ScalingPoint>,
+}
+
+impl Task<Memory> for ScalingTask {
+    type Plan = ScalingPlan;
+    type Event = Vec<ScalingPoint>;
+
+    fn start(plan: ScalingPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(ScalingTask { scaling: Scaling::new_within(&plan, *memory)?, pending: Vec::new() })
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ScalingPoint>>) -> Result<Turn, InputError> {
+        let point = self.scaling.step()?;
+        let turn = if point.is_none() { Turn::Done } else { Turn::More };
+        self.pending.extend(point);
+        if turn == Turn::Done || report.is_due() {
+            report.event(std::mem::take(&mut self.pending));
+            report.progress(self.scaling.progress());
+        }
+        Ok(turn)
+    }
+}
+
+/// Singular values under way; until they are all found, lower bounds on them are told.
+#[derive(Debug)]
+pub struct SpectrumTask(Finding);
+
+impl Task<Memory> for SpectrumTask {
+    type Plan = SpectrumPlan;
+    type Event = Box<Spectrum>;
+
+    fn start(plan: SpectrumPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Finding::start_within(&plan, *memory).map(SpectrumTask)
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Box<Spectrum>>) -> Result<Turn, InputError> {
+        match self.0.step()? {
+            Step::Going { iterations, .. } => {
+                if report.is_due() {
+                    if let Some(spectrum) = self.0.so_far() {
+                        report.event(Box::new(spectrum));
+                    }
+                    report.iterations(iterations, None);
+                }
+                Ok(Turn::More)
+            }
+            Step::Done(spectrum) => {
+                report.event(spectrum);
+                Ok(Turn::Done)
+            }
+        }
+    }
+}
+
+/// The lengths at which L2 attention is searched for a large norm, and the effort of each search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TightnessPlan {
+    /// The n.
+    pub lengths: Vec<usize>,
+    /// Random restarts at each.
+    pub restarts: usize,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// The search under way.
+#[derive(Debug)]
+pub struct TightnessTask {
+    search: Tightness,
+    pending: Vec<TightnessPoint>,
+}
+
+impl Task<Memory> for TightnessTask {
+    type Plan = TightnessPlan;
+    type Event = Vec<TightnessPoint>;
+
+    fn start(plan: TightnessPlan, _: &mut Memory) -> Result<Self, InputError> {
+        let search = Tightness::new(&plan.lengths, plan.restarts, plan.seed)?;
+        Ok(TightnessTask { search, pending: Vec::new() })
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<TightnessPoint>>) -> Result<Turn, InputError> {
+        let point = self.search.step();
+        let turn = if point.is_none() { Turn::Done } else { Turn::More };
+        self.pending.extend(point);
+        if turn == Turn::Done || report.is_due() {
+            report.event(std::mem::take(&mut self.pending));
+            report.progress(self.search.progress());
+        }
+        Ok(turn)
+    }
+}
