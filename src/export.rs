@@ -1,4 +1,4 @@
-//! The experiment on screen, to be taken away: as a link, as its file, as a program.
+//! Exports the experiment on screen: as a link, as its file, as a program.
 
 use crate::prelude::*;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What can be taken away from a view: its picture, its numbers, the experiment behind it, and what to cite.
+//! What can be exported from a view: its picture, its numbers, the experiment behind it, and what to cite.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -58,7 +58,7 @@ pub fn exportable<F: Paint + 'static>(figure: Option<F>) -> Picture {
     figure.map(|figure| Box::new(figure) as Box<dyn Exportable>)
 }
 
-/// A fold with everything that can be taken away.
+/// A fold with everything that can be exported.
 #[component]
 pub fn ExportFold(
     /// The id of the fold.

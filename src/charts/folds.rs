@@ -1,4 +1,4 @@
-//! The folds under the first pictures: their tables, and what can be taken away of them.
+//! The folds under the first pictures: their tables, and what can be exported of them.
 
 use crate::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The run: its buttons, how far it is, and what can be taken away.
+//! The run: its buttons, how far it is, and what can be exported.
 
 use crate::prelude::*;
 use leptos::ev;

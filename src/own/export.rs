@@ -8,7 +8,7 @@ use crate::page::use_page;
 use crate::strings;
 use lipscope_core::script::Dialect;
 
-/// What can be taken away.
+/// What can be exported.
 #[component]
 pub fn Export() -> impl IntoView {
     let page = use_page();

@@ -1,4 +1,4 @@
-//! What is in the fold: a box for tokens, the weights to go with them, and what can be taken away.
+//! What is in the fold: a box for tokens, the weights to go with them, and what can be exported.
 
 use crate::prelude::*;
 use leptos::html::Textarea;

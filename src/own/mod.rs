@@ -1,4 +1,4 @@
-//! The reader's own tokens and weights: pasted, chosen or dropped; and the experiment on screen, to take away.
+//! The reader's own tokens and weights: pasted, chosen or dropped; and the experiment on screen, to export.
 
 mod answers;
 mod context;

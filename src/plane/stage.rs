@@ -53,7 +53,7 @@ pub fn TokenStage() -> impl IntoView {
 pub fn PlaneTable(
     /// The id of the fold with the table.
     id: &'static str,
-    /// The id of the fold with what can be taken away.
+    /// The id of the fold with what can be exported.
     export: &'static str,
     /// The id of the canvas.
     canvas: &'static str,

@@ -1,4 +1,4 @@
-//! What can be taken away, and what to cite.
+//! What can be exported, and what to cite.
 
 pub use crate::words::export::*;
 

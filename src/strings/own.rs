@@ -1,4 +1,4 @@
-//! Own tokens and weights, and what can be taken away.
+//! Own tokens and weights, and what can be exported.
 
 pub use crate::words::own::*;
 

@@ -15,7 +15,7 @@ pub struct FigureIds {
     pub readout: &'static str,
     /// The table's fold.
     pub table: &'static str,
-    /// The fold of what can be taken away.
+    /// The fold of what can be exported.
     pub export: &'static str,
     /// The name of its files, without what stands after the point.
     pub file: &'static str,

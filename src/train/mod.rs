@@ -9,7 +9,7 @@
 //! | `session`, `training` | what it does: the worker, whose turn it is, pausing and going on |
 //! | `keep`, `keeping` | what the browser keeps of them from one visit to the next |
 //! | `figure`, `loss`, `constants`, `sample`, `backwards` | the figures |
-//! | `files` | what can be taken away of a run |
+//! | `files` | what can be exported of a run |
 
 mod backwards;
 mod constants;

@@ -124,6 +124,13 @@ fn exports_of_other_programs_are_read_in_their_shape() {
         ("tokens = np.array([\n    [1.5, 2],\n    [-0.25, 3],\n])", ""),
         ("array([[[ 1.5 ,  2.  ],\n        [-0.25,  3.  ]]])", "batch of one"),
         ("...1,...2\n1.5,2\n-0.25,3", "header (...1, ...2)"),
+        ("matrix([1.5,2],[-0.25,3])", ""),
+        ("Out[3]= {{1.5, 2.}, {-0.25, 3.}}", "a prompt"),
+        ("2 2\nking 1.5 2\nman -0.25 3\n", "the line 2 2, row names"),
+        (
+            "+-------+---+\n| x     | y |\n+-------+---+\n|   1.5 | 2 |\n| -0.25 | 3 |\n+-------+---+\n2 rows in set (0.00 sec)\n",
+            "header (x, y)",
+        ),
     ] {
         check(text, &TableSource::text(text), &OWN, told);
     }

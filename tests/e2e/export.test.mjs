@@ -1,4 +1,4 @@
-// What can be taken away: pictures as SVG and PNG, numbers as CSV, experiments as programs, citations.
+// What can be exported: pictures as SVG and PNG, numbers as CSV, experiments as programs, citations.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -122,7 +122,7 @@ pageTest('a picture keeps the page for no long task', { timed: true }, async ({ 
   }
 });
 
-pageTest('an experiment is taken away as a program, and the program finds the number on screen', async ({ page }) => {
+pageTest('an experiment is exported as a program, and the program finds the number on screen', async ({ page }) => {
   await page.selectOption('#preset', { label: 'LayerNorm, two heads' });
   await page.waitForFunction(() => document.querySelector('#normalization').value === 'layer');
   const shown = Number(await settled(page));

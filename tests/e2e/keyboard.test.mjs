@@ -73,7 +73,7 @@ for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE
       await show(page, tab);
       // All controls are gone through once, in the first view: they are the same in all that have them.
       await (at === 0 ? openControls : closeControls)(page);
-      // What can be taken away lies over the page on a desktop, one fold at a time: there the folds of the tables alone.
+      // What can be exported lies over the page on a desktop, one fold at a time: there the folds of the tables alone.
       const folds = viewport === PHONE ? 'details' : 'details:not(.export)';
       await page.evaluate((folds) => document.querySelectorAll(folds).forEach((fold) => { fold.open = true; }), folds);
       // The controls rest a moment before anything runs.

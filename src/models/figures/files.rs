@@ -1,4 +1,4 @@
-//! The foot of a figure: its table, and what can be taken away from it.
+//! The foot of a figure: its table, and what can be exported from it.
 
 use crate::prelude::*;
 
@@ -13,7 +13,7 @@ pub struct FileIds {
     pub canvas: &'static str,
     /// The table's fold.
     pub table: &'static str,
-    /// The fold of what can be taken away.
+    /// The fold of what can be exported.
     pub export: &'static str,
     /// The name of its files, without what stands after the point.
     pub file: &'static str,

@@ -8,7 +8,7 @@
 //! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
 //! | `adversarial_desk` | which head at which R |
 //! | `readout` | the selected window, and the way into the explorer |
-//! | `files` | the table of a figure, and what can be taken away from it |
+//! | `files` | the table of a figure, and what can be exported from it |
 
 mod adversarial;
 mod adversarial_desk;

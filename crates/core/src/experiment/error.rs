@@ -234,7 +234,7 @@ impl InputError {
             ),
             InputError::NotANumber { what, row, column, found } => phrase!(
                 "error_not_a_number",
-                "Row {row}, column {column} of {what} is {found}, which is not a finite number. Replace it.",
+                "Row {row}, column {column} of {what} is {found}, which is not a finite number. Write the number that belongs there, or leave that row or column out.",
                 what = what,
                 row = row,
                 column = column,

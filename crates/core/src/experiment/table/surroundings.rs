@@ -97,6 +97,11 @@ impl<'a> Surroundings<'a> {
             self.claimed = Some(claimed);
             return Some(rest);
         }
+        if let Some((n, d)) = claimed_by_vectors(line, rest) {
+            self.claimed = Some((n, Some(d)));
+            notes.drop(phrase!("a_sep_line", "the line {line}", line = line));
+            return Some(rest);
+        }
         if is_more && let Some(exponent) = common_factor(line) {
             self.exponent = Some(exponent);
             return Some(rest);
@@ -117,6 +122,11 @@ impl<'a> Surroundings<'a> {
         }
         if line.starts_with("dtype: ") || (line.starts_with("Name: ") && line.contains("dtype: ")) {
             self.is_series = true;
+            return Some(before);
+        }
+        // As MySQL ends a table.
+        if let Some((count, _)) = line.split_once(" rows in set") {
+            self.claimed = Some((count.parse().ok()?, None));
             return Some(before);
         }
         let claimed = line.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
@@ -143,9 +153,10 @@ fn prompt(line: &str) -> Option<&str> {
     simple.or_else(|| numbered("In [", "]:")).or_else(|| numbered("octave:", ">"))
 }
 
-/// What follows `Out[12]:`.
+/// What follows `Out[12]:` of IPython or `Out[12]=` of Mathematica.
 fn output_prompt(text: &str) -> Option<&str> {
-    let (number, output) = text.trim_start().strip_prefix("Out[")?.split_once("]:")?;
+    let (number, output) = text.trim_start().strip_prefix("Out[")?.split_once(']')?;
+    let output = output.strip_prefix([':', '='])?;
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(output)
 }
 
@@ -160,6 +171,18 @@ fn claimed_by_header(line: &str) -> Option<(usize, Option<usize>)> {
     let (n, d) = sizes.split_once(['×', 'x'])?;
     let is_kind = line.ends_with(':') || ["matrix", "array", "table"].iter().any(|last| kind.ends_with(last));
     is_kind.then_some((n.parse().ok()?, Some(d.parse().ok()?)))
+}
+
+/// The shape in the first line of a file of word vectors (word2vec, fastText): `4 3`, where 4 lines of a word and 3 numbers follow.
+fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
+    let (n, d) = line.split_once(' ')?;
+    let (n, d): (usize, usize) = (n.parse().ok()?, d.parse().ok()?);
+    let mut lines = rest.lines().filter(|line| !line.trim().is_empty());
+    let is_vector = |line: &str| {
+        let mut fields = line.split_whitespace();
+        fields.next().is_some_and(|word| word.parse::<f64>().is_err()) && fields.count() == d
+    };
+    (n > 1 && lines.clone().count() == n && lines.all(is_vector)).then_some((n, d))
 }
 
 /// The power of ten in `1.0e+03 *`.
@@ -201,6 +224,10 @@ mod tests {
             (">>> x\n[[1, 2], [3, 4]]", "[[1, 2], [3, 4]]"),
             (">>> x\n[[1, 2], [3, 4]]\n>>> ", "[[1, 2], [3, 4]]"),
             ("In [3]: x\nOut[3]: \narray([[1, 2]])", "array([[1, 2]])"),
+            ("Out[3]=\n{{1, 2}}", "{{1, 2}}"),
+            ("1 2\n3 4\n2 rows in set (0.00 sec)", "1 2\n3 4"),
+            ("2 2\ncat 1 2\ndog 3 4", "cat 1 2\ndog 3 4"),
+            ("2 2\n1 2\n3 4", "2 2\n1 2\n3 4"),
             ("> matrix(c(1, 2))", "matrix(c(1, 2))"),
             ("\nX =\n\n   1.0e+03 *\n\n  1 2\n  3 4\n\n", "  1 2\n  3 4"),
             ("x <- c(1, 2)", "c(1, 2)"),

@@ -106,7 +106,20 @@ pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<
                 _ => unknown(),
             };
         }
+        // Maxima gives the rows one after the other.
+        "matrix"
+            if given.options.is_empty()
+                && given.positional.len() > 1
+                && given.positional.iter().all(|node| matches!(node, Node::Numbers(_))) =>
+        {
+            return Ok(Node::List(given.positional));
+        }
         "matrix" if is_of_r(&given) => {
+            let is_vector =
+                |at: usize| matches!((at, given.positional.get(at)), (1.., Some(Node::Numbers(_) | Node::List(_))));
+            if (0..given.positional.len()).any(is_vector) {
+                return unknown();
+            }
             let mut positional = given.positional.clone().into_iter();
             let Some(Node::Numbers(numbers)) = positional.next() else { return unknown() };
             let count = numbers.len();

@@ -131,6 +131,7 @@ mod tests {
             "matrix(c(1, -2, 0.5, 3), nrow = 2, byrow = TRUE)",
             "matrix(c(1, 0.5, -2, 3), 2, 2)",
             "matrix(c(1, 0.5, -2, 3), ncol = 2)",
+            "matrix([1, -2], [0.5, 3])",
             "rbind(c(1, -2), c(0.5, 3))",
             "cbind(c(1, 0.5), c(-2, 3))",
             "structure(list(x = c(1, 0.5), y = c(-2, 3)), class = \"data.frame\", row.names = c(NA, -2L))",
@@ -175,6 +176,7 @@ mod tests {
             ("structure(c(1, 2, 3), dim = c(2L, 2L))", "3 numbers, not 2 x 2"),
             ("structure(list(c(1, 2), c(3, 4)))", "`list`"),
             ("matrix(c(1, 2, 3), nrow = 2)", "3 numbers"),
+            ("matrix(c(1, 2, 3, 4), c(1, 2), nrow = 2)", "`matrix`"),
             ("data.frame(x = c(1, 2), y = c(1))", "Row 2"),
             ("[1 2;; 3 4]", "two semicolons"),
         ] {
