@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use lipscope_testkit::imports::{circles, imports as imports_between};
+use lipscope_testkit::imports::{circles, fields_of, imports as imports_between};
 use lipscope_testkit::in_repository;
-use lipscope_testkit::sources::{SourceFile, fields_of, sources};
+use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: one imports from itself and from those before it.

@@ -11,6 +11,16 @@ use syn::{Attribute, Item, UseTree, Visibility};
 
 use crate::sources::SourceFile;
 
+/// How many fields a struct of a source has; `None` where there is no such struct.
+#[must_use]
+pub fn fields_of(text: &str, name: &str) -> Option<usize> {
+    let file = syn::parse_file(text).expect("Rust");
+    file.items.iter().find_map(|item| match item {
+        syn::Item::Struct(item) if item.ident == name => Some(item.fields.len()),
+        _ => None,
+    })
+}
+
 /// The path of a module inside its crate.
 type Module = Vec<String>;
 

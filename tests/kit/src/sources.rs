@@ -34,13 +34,3 @@ pub fn sources(folder: &str) -> Vec<SourceFile> {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
-
-/// How many fields a struct of a source has; `None` where there is no such struct.
-#[must_use]
-pub fn fields_of(text: &str, name: &str) -> Option<usize> {
-    let file = syn::parse_file(text).expect("Rust");
-    file.items.iter().find_map(|item| match item {
-        syn::Item::Struct(item) if item.ident == name => Some(item.fields.len()),
-        _ => None,
-    })
-}
