@@ -366,6 +366,35 @@ fn the_pages_context_has_ten_fields_at_most() {
     assert!((5..=10).contains(&fields), "`Page` has {fields} fields: give a feature a context of its own");
 }
 
+/// ARCHITECTURE.md lists the functions through which one movement of a slider goes. Each file of the page is entered once on the
+/// way to the workers and once on the way back, and each function is where the list says.
+#[test]
+fn a_movement_of_a_slider_enters_each_file_of_the_page_once_on_each_way() {
+    let read = |path: &str| std::fs::read_to_string(in_repository(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let text = read("ARCHITECTURE.md");
+    let (_, section) = text.split_once("## One movement of a slider\n").expect("the section");
+    let section = section.split("\n## ").next().expect("its text");
+    let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let (out, rest) = section.split_once("In the worker:").expect("the way to the workers");
+    let (_, back) = rest.split_once("Back on the page:").expect("the way back");
+    for way in [out, back] {
+        let files: Vec<String> = quoted(way).into_iter().filter(|name| name.starts_with("src/")).collect();
+        let distinct: BTreeSet<&String> = files.iter().collect();
+        assert!(files.len() >= 5 && distinct.len() == files.len(), "a file is entered twice: {files:?}");
+    }
+    let steps = section.lines().filter(|line| line.split_once(". ").is_some_and(|(at, _)| at.parse::<u8>().is_ok()));
+    assert!((10..=16).contains(&steps.count()), "the way of a slider's movement has grown");
+    let names = quoted(section);
+    let (files, functions): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| name.contains('/'));
+    let code: Vec<String> = files.iter().filter(|file| file.ends_with(".rs")).map(|file| read(file)).collect();
+    let methods: Vec<&str> = functions.iter().filter_map(|name| Some(name.rsplit_once("::")?.1)).collect();
+    assert!(methods.len() > 20, "only {} functions were found: the scan is broken", methods.len());
+    for method in methods.iter().filter(|name| name.starts_with(char::is_lowercase)) {
+        let is_defined = code.iter().any(|code| code.contains(&format!("fn {method}")));
+        assert!(is_defined, "ARCHITECTURE.md names `{method}`, which none of the files beside it defines");
+    }
+}
+
 #[test]
 fn the_page_holds_no_formula() {
     for file in sources("src") {

@@ -5,14 +5,11 @@ use crate::prelude::*;
 use lipscope_core::bounds::{ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::Measurement;
-use lipscope_protocol::pool::Order;
-use lipscope_protocol::tasks::EnginePlan;
 
 use crate::live::{Live, Problem};
 use crate::look::Look;
 use crate::message::Message;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
-use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};
 
 use super::history::Address;
 use super::ordered::Engine;
@@ -152,38 +149,6 @@ impl Page {
     pub fn clear_problem(self) {
         if self.live.problem.with_untracked(Option::is_some) {
             self.live.problem.set(None);
-        }
-    }
-
-    /// Tries to start the workers again.
-    pub fn restart_engine(self) {
-        self.live.is_down.set(false);
-        self.live.status.set(None);
-        self.with_engine(EngineWorkers::start);
-    }
-
-    /// Gives plans to a lane of the engine's workers, in place of what it does; `hear` is told what becomes of each.
-    pub fn submit(
-        self,
-        lane: EngineLane,
-        plans: impl IntoIterator<Item = EnginePlan>,
-        hear: impl Fn(&EnginePlan, EngineNews) + 'static,
-    ) {
-        let listener = EngineListener::new(hear);
-        let orders = plans.into_iter().map(|plan| Order { plan, companion: listener.clone() });
-        self.with_engine(|engine| engine.submit(lane, orders));
-    }
-
-    /// Ends what a lane of the engine's workers does.
-    pub fn cancel(self, lane: EngineLane) {
-        self.with_engine(|engine| engine.cancel(lane));
-    }
-
-    pub(super) fn with_engine(self, work: impl FnOnce(&EngineWorkers)) {
-        // A handle of its own: the work may call back into the page.
-        let engine = self.engine.workers.with_value(Clone::clone);
-        if let Some(engine) = engine {
-            work(&engine);
         }
     }
 

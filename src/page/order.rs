@@ -5,11 +5,12 @@ use crate::prelude::*;
 
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
+use lipscope_protocol::pool::Order;
 use lipscope_protocol::tasks::{BallPlan, EnginePlan, MeasurePlan};
 
 use crate::plans::curves_end;
 use crate::state::PageState;
-use crate::workers::EngineLane;
+use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};
 
 use super::context::Page;
 
@@ -58,5 +59,37 @@ impl Page {
         let plan = BallPlan { experiment: state.experiment(), n: state.n_tokens() };
         let state = state.clone();
         self.submit(EngineLane::Ball, [EnginePlan::Ball(plan)], move |_, news| self.hear_ball(&state, news));
+    }
+
+    /// Tries to start the workers again.
+    pub fn restart_engine(self) {
+        self.live.is_down.set(false);
+        self.live.status.set(None);
+        self.with_engine(EngineWorkers::start);
+    }
+
+    /// Gives plans to a lane of the engine's workers, in place of what it does; `hear` is told what becomes of each.
+    pub fn submit(
+        self,
+        lane: EngineLane,
+        plans: impl IntoIterator<Item = EnginePlan>,
+        hear: impl Fn(&EnginePlan, EngineNews) + 'static,
+    ) {
+        let listener = EngineListener::new(hear);
+        let orders = plans.into_iter().map(|plan| Order { plan, companion: listener.clone() });
+        self.with_engine(|engine| engine.submit(lane, orders));
+    }
+
+    /// Ends what a lane of the engine's workers does.
+    pub fn cancel(self, lane: EngineLane) {
+        self.with_engine(|engine| engine.cancel(lane));
+    }
+
+    fn with_engine(self, work: impl FnOnce(&EngineWorkers)) {
+        // A handle of its own: the work may call back into the page.
+        let engine = self.engine.workers.with_value(Clone::clone);
+        if let Some(engine) = engine {
+            work(&engine);
+        }
     }
 }

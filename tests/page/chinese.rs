@@ -222,10 +222,10 @@ fn errors_read_as_sentences() {
         ),
         (
             json(r#"{"tocens":1,"tokens":{"source":"skew"}}"#),
-            "Unknown key `tocens`. Remove it, or use one of: version, attention, mask, normalization, normalization_scope, \
-             eps, tokens, weights.",
-            "没有键 `tocens`。请删除，或改用：`version, attention, mask, normalization, normalization_scope, eps, tokens, \
-             weights`。",
+            "Unknown key `tocens`. If it is misspelt, write one of these: version, attention, mask, normalization, \
+             normalization_scope, eps, tokens, weights. Else remove it.",
+            "没有键 `tocens`。若是拼写有误，请改为其中之一：`version, attention, mask, normalization, normalization_scope, eps, \
+             tokens, weights`；否则请删除。",
         ),
     ] {
         assert_eq!(error.to_string(), english);

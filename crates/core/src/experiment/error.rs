@@ -196,7 +196,7 @@ impl InputError {
             ),
             InputError::UnknownKey { key, expected } => phrase!(
                 "error_unknown_key",
-                "Unknown key {key}. Remove it, or use one of: {expected}.",
+                "Unknown key {key}. If it is misspelt, write one of these: {expected}. Else remove it.",
                 key = quoted(&key),
                 expected = expected
             ),
